@@ -1,0 +1,16 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Source } from '../src/codec/codec.ts'
+import { rangeStream } from '../src/codec/source.ts'
+
+/** A file on disk as a `Source`, read by ranges. For bench, tests and the command line. */
+export function fileSource(path: string): Source & Disposable {
+  const file = openSync(path, 'r')
+  const { size } = fstatSync(file)
+  const read = async (offset: number, length: number) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+    const got = readSync(file, bytes, 0, bytes.length, offset)
+    return bytes.subarray(0, got)
+  }
+  return { name: basename(path), size, read, stream: () => rangeStream(size, read), [Symbol.dispose]: () => closeSync(file) }
+}

@@ -1,0 +1,77 @@
+/**
+ * Runs one room on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
+ * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For room work and for bench.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Options, Quality } from '../src/codec/codec.ts'
+import { compress } from '../src/codec/compress.ts'
+import { identify } from '../src/codec/identify.ts'
+import { innerRooms } from '../src/codec/inner.ts'
+import { memorySink } from '../src/codec/sink.ts'
+import { readAll } from '../src/codec/source.ts'
+import type { OutputId } from '../src/formats/format.ts'
+import { MEDIA_CODECS } from '../src/formats/media.ts'
+import { PRESS_CODECS } from '../src/formats/press.ts'
+import { fileSource } from './file-source.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quality: { type: 'string', short: 'q', default: 'medium' },
+    format: { type: 'string', short: 'f' },
+    'target-size': { type: 'string' },
+    out: { type: 'string', short: 'o' },
+  },
+})
+
+const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
+
+for (const path of positionals) {
+  using source = fileSource(path)
+  const format = await identify(source)
+  const codec = format && CODECS[format.id]
+  if (!format || !codec) {
+    console.log(JSON.stringify({ path, format: format?.id ?? null, outcome: 'no codec' }))
+    continue
+  }
+  const base: Omit<Options, 'inner'> = {
+    quality: values.quality as Quality,
+    output: (values.format ?? format.outputs[0]) as OutputId,
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    ...(values['target-size'] ? { targetSize: Number(values['target-size']) } : {}),
+  }
+  const before = process.cpuUsage()
+  const started = performance.now()
+  const pressed = await compress(codec, source, async () => memorySink(base.targetSize ?? source.size, source.name), {
+    ...base,
+    inner: innerRooms(CODECS, base),
+  }).catch((error: unknown) => ({
+    outcome: { kind: 'crashed', error: error instanceof Error ? error.stack : String(error) },
+    result: undefined,
+  }))
+  const cpu = process.cpuUsage(before)
+  const { outcome, result } = pressed
+  if (result && values.out) {
+    mkdirSync(values.out, { recursive: true })
+    const suffix = base.output === format.id ? '' : `.${base.output}`
+    writeFileSync(join(values.out, basename(path) + suffix), await readAll(result))
+  }
+  console.log(
+    JSON.stringify({
+      path,
+      format: format.id,
+      in: source.size,
+      out: result?.size ?? source.size,
+      ratio: Number(((result?.size ?? source.size) / source.size).toFixed(4)),
+      cpuSeconds: Number(((cpu.user + cpu.system) / 1e6).toFixed(3)),
+      wallSeconds: Number(((performance.now() - started) / 1e3).toFixed(3)),
+      rssMB: Math.round(process.resourceUsage().maxRSS / 1024),
+      ...outcome,
+      ...('defect' in pressed && pressed.defect ? { defect: pressed.defect } : {}),
+    }),
+  )
+}

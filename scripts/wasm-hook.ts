@@ -1,0 +1,11 @@
+/** `node --import ./scripts/wasm-hook.ts …`: imports `.wasm` as a compiled module, as Workers do. */
+import { registerHooks } from 'node:module'
+
+registerHooks({
+  load(url, context, nextLoad) {
+    if (!url.endsWith('.wasm')) return nextLoad(url, context)
+    const source = `import { readFileSync } from 'node:fs'
+export default new WebAssembly.Module(readFileSync(new URL(${JSON.stringify(url)})))`
+    return { format: 'module', shortCircuit: true, source }
+  },
+})

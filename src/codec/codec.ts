@@ -1,0 +1,136 @@
+/**
+ * The door of the rooms. A room (`formats/<id>/<id>.ts`) exports one `Codec`; it reads its input by ranges from a
+ * `Source`, writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. The promises of the house
+ * (never larger, floors, verified, monotone levels) are kept by `codec/compress.ts`, not by the rooms.
+ */
+import type { Format, OutputId } from '../formats/format.ts'
+
+export type Quality = 'low' | 'medium' | 'high' | 'ultra'
+
+/** Bytes that can be read by ranges, more than once. */
+export interface Source {
+  /** File name as uploaded (no path). A hint, never a fact. */
+  readonly name: string
+  /** Length in bytes. */
+  readonly size: number
+  /** Bytes `offset … offset + length`, cut at the end of the file (so it may be shorter, never longer). */
+  read(offset: number, length: number): Promise<Uint8Array>
+  /** The whole file from the start, in chunks of a size the source chooses. */
+  stream(): ReadableStream<Uint8Array>
+}
+
+/** Where a result goes. Writing as many bytes as the source has throws `NoGain`: never larger is the sink's property. */
+export interface Sink {
+  /** Bytes written so far; the offset of the next chunk. */
+  readonly written: number
+  /** Appends. The sink owns `chunk` afterwards: do not reuse its buffer. */
+  write(chunk: Uint8Array): Promise<void>
+  /** Overwrites bytes inside the first `PATCHABLE_BYTES` of the result, which the sink holds back until the end. */
+  patch(offset: number, bytes: Uint8Array): void
+}
+
+/** The first part of a result, which a sink keeps in memory so that headers can be patched (one R2 part). */
+export const PATCHABLE_BYTES = 5 * 1024 * 1024
+
+export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
+
+export type Outcome =
+  | { kind: 'compressed'; fidelity: 'lossless'; steps: string[] }
+  /** `ssim` and `psnrDb` are luma, against the upload; the worst frame or page that was measured. */
+  | { kind: 'compressed'; fidelity: 'perceptual'; ssim: number; psnrDb: number; steps: string[] }
+  | { kind: 'unchanged'; reason: Reason; detail?: string }
+
+/** What `verify` found when it decoded the result again. `difference` says where, for the log. */
+export type Verdict = { equal: true } | { equal: false; difference: string }
+
+export interface Options {
+  readonly quality: Quality
+  /** What comes out: one of `format.outputs`, the first unless the caller asked for another. */
+  readonly output: OutputId
+  /** Wanted size in bytes (`target_size`); the best result that fits, floors kept. */
+  readonly targetSize?: number
+  /** Pictures larger than this (pixels) may be downsampled to fit, aspect ratio kept; quality is then measured at that size. */
+  readonly fitWithin?: { readonly width: number; readonly height: number }
+  /** Only an exact result is acceptable, whatever the level. */
+  readonly lossless?: boolean
+  /** Heap and Wasm memory the room may use at its peak, together, in bytes. What needs more answers `over_budget`. */
+  readonly memoryBudget: number
+  /** Aborted when the task is deleted or its lease is lost. Long loops call `signal.throwIfAborted()`. */
+  readonly signal: AbortSignal
+  /** Share of the work done, 0–1. Cheap to call often. */
+  progress(share: number): void
+  /** Container rooms borrow other rooms through this, never by import. */
+  readonly inner: Inner
+}
+
+export interface Codec {
+  readonly format: Format
+  compress(source: Source, sink: Sink, options: Options): Promise<Outcome>
+  /**
+   * Decodes `result` and compares it with `original`: lossless outcomes to the last sample or byte, perceptual ones in
+   * structure (dimensions, frames, metadata, what must not change). Called on what was really stored.
+   */
+  verify(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict>
+}
+
+/** Files inside files, with a limit on depth and memory. */
+export interface Inner {
+  /** How many containers are around this file: 0 for an upload. */
+  readonly depth: number
+  /**
+   * Compresses one file through its own room and verifies it. `unchanged` when nothing is gained, nothing recognises it,
+   * or the depth is exhausted; damaged inner files are `unchanged`, too, never an exception.
+   */
+  compress(bytes: Uint8Array, name: string, wish?: InnerWish): Promise<InnerResult>
+}
+
+export interface InnerWish {
+  /** Only these outputs are acceptable (default: the format that came in). */
+  output?: OutputId
+  quality?: Quality
+  /** Pictures larger than this (pixels) may be downsampled to it, aspect ratio kept. */
+  maxWidth?: number
+  maxHeight?: number
+  /** Only accept an exact result. */
+  lossless?: boolean
+}
+
+export type InnerResult =
+  | { kind: 'unchanged'; reason: Reason }
+  | { kind: 'compressed'; bytes: Uint8Array; output: OutputId; outcome: Extract<Outcome, { kind: 'compressed' }> }
+
+/** Floors under every perceptual result (spec, section 1, item 4). */
+export const FLOOR_SSIM = 0.9
+export const FLOOR_PSNR_DB = 30
+
+/** The file is damaged: what was expected at which offset, and what stood there. Becomes `unchanged` / `malformed`. */
+export class MalformedFile extends Error {
+  override readonly name = 'MalformedFile'
+  readonly format: string
+  readonly offset: number
+  readonly what: string
+  constructor(format: string, offset: number, what: string) {
+    super(`${format}: ${what} at byte ${offset}`)
+    this.format = format
+    this.offset = offset
+    this.what = what
+  }
+}
+
+/** The result would not be smaller. Thrown by sinks; becomes `unchanged` / `no_gain`. */
+export class NoGain extends Error {
+  override readonly name = 'NoGain'
+  constructor() {
+    super('the result would not be smaller than the upload')
+  }
+}
+
+/** A job that would need more memory or CPU than it has. Becomes `unchanged` / `over_budget`. */
+export class OverBudget extends Error {
+  override readonly name = 'OverBudget'
+}
+
+/** A variant of the format that its room does not handle. Becomes `unchanged` / `unsupported_feature`. */
+export class UnsupportedFeature extends Error {
+  override readonly name = 'UnsupportedFeature'
+}

@@ -1,0 +1,13 @@
+import type { Format } from '../format.ts'
+
+export const EML = {
+  id: 'eml',
+  title: 'Mail (EML)',
+  family: 'mail',
+  extensions: ['eml'],
+  mimeTypes: ['message/rfc822'],
+  worker: 'press',
+  quickUpTo: 8388608,
+  outputs: ['zst', 'br', 'gz', 'eml'],
+  fidelity: 'lossless',
+} as const satisfies Format

@@ -1,0 +1,17 @@
+import type { Format } from '../format.ts'
+
+export const GIF = {
+  id: 'gif',
+  title: 'GIF',
+  family: 'image',
+  extensions: ['gif'],
+  mimeTypes: ['image/gif'],
+  magic: [
+    { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x37, 0x61] },
+    { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x39, 0x61] },
+  ],
+  worker: 'press',
+  quickUpTo: 2097152,
+  outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
+  fidelity: 'perceptual',
+} as const satisfies Format

@@ -1,0 +1,13 @@
+import type { Format } from '../format.ts'
+
+export const HDF5 = {
+  id: 'hdf5',
+  title: 'HDF5',
+  family: 'science',
+  extensions: ['h5', 'hdf5', 'hdf', 'he5'],
+  mimeTypes: ['application/x-hdf5'],
+  worker: 'press',
+  quickUpTo: 2097152,
+  outputs: ['hdf5', 'zst', 'br', 'gz'],
+  fidelity: 'lossless',
+} as const satisfies Format

@@ -1,0 +1,13 @@
+import type { Format } from '../format.ts'
+
+export const NIFTI = {
+  id: 'nifti',
+  title: 'NIfTI',
+  family: 'medical',
+  extensions: ['nii', 'nii.gz', 'hdr', 'zip'],
+  mimeTypes: ['application/octet-stream'],
+  worker: 'press',
+  quickUpTo: 4194304,
+  outputs: ['nii.gz', 'zst', 'br', 'gz'],
+  fidelity: 'lossless',
+} as const satisfies Format

@@ -1,0 +1,14 @@
+import type { Format } from '../format.ts'
+
+export const PDF = {
+  id: 'pdf',
+  title: 'PDF',
+  family: 'document',
+  extensions: ['pdf'],
+  mimeTypes: ['application/pdf'],
+  worker: 'press',
+  quickUpTo: 1048576,
+  outputs: ['pdf'],
+  fidelity: 'perceptual',
+  password: 'pdf',
+} as const satisfies Format

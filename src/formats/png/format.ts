@@ -1,0 +1,14 @@
+import type { Format } from '../format.ts'
+
+export const PNG = {
+  id: 'png',
+  title: 'PNG and APNG',
+  family: 'image',
+  extensions: ['png', 'apng'],
+  mimeTypes: ['image/png', 'image/apng'],
+  magic: [{ offset: 0, bytes: [0x89, 0x50, 0x4e, 0x47, 0xd, 0xa, 0x1a, 0xa] }],
+  worker: 'press',
+  quickUpTo: 4194304,
+  outputs: ['png', 'jpg', 'webp', 'avif'],
+  fidelity: 'perceptual',
+} as const satisfies Format

@@ -1,0 +1,5 @@
+/** The codecs of `whittle-press`. A room's line is its membership. */
+import type { Codec } from '../codec/codec.ts'
+import type { FormatId } from './format.ts'
+
+export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {}

@@ -1,0 +1,13 @@
+import type { Format } from '../format.ts'
+
+export const SHAPEFILE = {
+  id: 'shapefile',
+  title: 'Shapefile bundle',
+  family: 'geo',
+  extensions: ['zip', 'shz'],
+  mimeTypes: ['application/zip'],
+  worker: 'press',
+  quickUpTo: 4194304,
+  outputs: ['shapefile'],
+  fidelity: 'lossless',
+} as const satisfies Format

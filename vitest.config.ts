@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
+import type { Plugin } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+/** Imports `.wasm` as a compiled module, as Workers do. */
+const wasmModules: Plugin = {
+  name: 'wasm-modules',
+  enforce: 'pre',
+  load(id) {
+    if (!id.endsWith('.wasm')) return null
+    readFileSync(id)
+    return `import { readFileSync } from 'node:fs'
+export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}))`
+  },
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        // The rooms: fixtures, properties, bad input, memory. Plain Node with the Workers' module rules.
+        plugins: [wasmModules],
+        test: {
+          name: 'rooms',
+          include: ['test/formats/**/*.test.ts', 'test/codec/**/*.test.ts', 'test/bytes/**/*.test.ts', 'test/containers/**/*.test.ts'],
+          server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
+          testTimeout: 60_000,
+        },
+      },
+      {
+        // Durable Objects and HTTP, inside workerd.
+        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        test: { name: 'workers', include: ['test/durable-objects/**/*.test.ts', 'test/http/**/*.test.ts'], testTimeout: 30_000 },
+      },
+      {
+        // All three Workers over HTTP.
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+      },
+    ],
+  },
+})
