@@ -1,0 +1,42 @@
+/** Bindings and variables of the three Workers, parsed once. */
+import type { AccountFace } from './store/accounts.ts'
+import type { KeyGateFace } from './store/keys.ts'
+import type { JobMessage, TaskRecordFace } from './store/tasks.ts'
+
+/** A Durable Object namespace whose stubs have the methods of `Face`. */
+export interface Namespace<Face> {
+  getByName(name: string): Face
+}
+
+/** RPC of `whittle-press` for the quick lane. */
+export interface PressFace {
+  /** Runs a task that was accepted; returns when it has ended (or was left to the queue). */
+  run(taskId: string): Promise<void>
+  /** Is the Worker there, and are its engines loadable? */
+  health(): Promise<{ ok: true; formats: string[] }>
+}
+
+/** `whittle`: the edge. */
+export interface Env {
+  readonly BLOBS: R2Bucket
+  readonly PRESS: PressFace
+  readonly KEY_GATES: Namespace<KeyGateFace>
+  readonly TASKS: Namespace<TaskRecordFace>
+  readonly ACCOUNTS: Namespace<AccountFace>
+  readonly PRESS_JOBS: Queue<JobMessage>
+  readonly MEDIA_JOBS: Queue<JobMessage>
+  /** Encrypts passwords that wait for their job. A Worker secret. */
+  readonly SECRET_KEY?: string
+  /** Opens the operator's API (`/admin`); without it there is none. A Worker secret. */
+  readonly ADMIN_TOKEN?: string
+  /** "local": loopback http callbacks are allowed. Only `npm start` and the tests set it. */
+  readonly ENVIRONMENT?: string
+  /** Milliseconds until a silent worker is given up; 90 000 by default. */
+  readonly LEASE_MS?: string
+}
+
+/** `whittle-press` and `whittle-media`. */
+export interface WorkerEnv {
+  readonly BLOBS: R2Bucket
+  readonly TASKS: Namespace<TaskRecordFace>
+}

@@ -1,0 +1,95 @@
+/** The typed face of Account: applications and keys, usage, the task index, storage, the webhook secret. */
+import type { PlanId } from '../tasks/plans.ts'
+import type { KeyRecord, Scope } from './keys.ts'
+
+export interface AccountRecord {
+  readonly accountId: string
+  readonly name: string
+  readonly plan: PlanId
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly state: 'active' | 'disabled'
+  /** Enterprise: instead of the plan's. */
+  readonly storageBytes?: number
+}
+
+export interface ApplicationRecord {
+  readonly applicationId: string
+  readonly name: string
+  readonly environment: string
+  readonly createdAt: number
+}
+
+/** What is kept of a key in the account: never the key. */
+export interface KeySummary {
+  readonly keyId: string
+  readonly applicationId: string
+  /** `whl_live_abcd…wxyz`. */
+  readonly masked: string
+  /** SHA-256 of the key, hex: the name of its gate. */
+  readonly hash: string
+  readonly createdAt: number
+}
+
+/** Told by TaskRecord, at least once; `taskId` and `kind` make it count once. */
+export type TaskEvent =
+  | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
+  | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number }
+  | { kind: 'failed'; taskId: string; at: number; format: string }
+  | { kind: 'removed'; taskId: string }
+
+export interface UsageView {
+  month: string
+  plan: PlanId
+  api_calls: number
+  original_size: number
+  compressed_size: number
+  storage_used: number
+  storage_quota: number
+  tasks_completed: number
+  tasks_failed: number
+  by_format: Record<string, { tasks: number; original_size: number; compressed_size: number }>
+  by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
+}
+
+export type IdempotencyState =
+  | { kind: 'new' }
+  | { kind: 'in_flight' }
+  /** `id` is a task id, or a batch id. */
+  | { kind: 'done'; fingerprint: string; id: string }
+
+export interface NewKey {
+  readonly plan: PlanId
+  readonly scopes: readonly Scope[]
+  readonly expiresAt?: number
+  readonly state?: 'active' | 'disabled'
+  readonly requestsPerMinute?: number
+}
+
+export type KeyChange = Partial<Pick<KeyRecord, 'state' | 'expiresAt' | 'scopes' | 'plan' | 'requestsPerMinute'>>
+
+export interface AccountFace {
+  get(): Promise<AccountRecord | undefined>
+  put(record: AccountRecord): Promise<void>
+  /** Does an upload of `bytes` still fit the quota? */
+  admit(bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
+  tell(event: TaskEvent): Promise<void>
+  /** `month` like "2026-11"; the current one by default. `plan` is the calling key's. */
+  usage(plan: PlanId, month?: string): Promise<UsageView>
+  /** Task ids, newest first. `cursor` is opaque; undefined for a cursor that was never given out. */
+  list(limit: number, cursor?: string): Promise<{ ids: string[]; nextCursor?: string } | undefined>
+  /** Task ids of a batch in upload order; undefined when there is no such batch. */
+  batch(batchId: string): Promise<string[] | undefined>
+  /** `scope` tells endpoints apart. A begun key is in flight until it is finished or abandoned (or 15 minutes old). */
+  beginIdempotent(key: string, scope: string): Promise<IdempotencyState>
+  finishIdempotent(key: string, scope: string, fingerprint: string, id: string): Promise<void>
+  abandonIdempotent(key: string, scope: string): Promise<void>
+  /** `whsec_…`; made on first use. */
+  webhookSecret(): Promise<string>
+  createApplication(name: string, environment: string): Promise<ApplicationRecord>
+  applications(): Promise<{ application: ApplicationRecord; keys: { summary: KeySummary; record: KeyRecord; lastUsedAt?: number }[] }[]>
+  /** Makes a key and its gate. The key itself is in the answer and nowhere else. undefined: no such application. */
+  createKey(applicationId: string, options: NewKey): Promise<{ key: string; summary: KeySummary } | undefined>
+  /** false: no such key. */
+  updateKey(keyId: string, change: KeyChange): Promise<boolean>
+}

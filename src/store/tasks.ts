@@ -1,0 +1,65 @@
+/** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
+import type { NewTask, Task, TaskError, TaskResult } from '../tasks/task.ts'
+
+/** A queue message: one step of one task. Old generations are ignored, so that cancel and re-plan win. */
+export interface JobMessage {
+  readonly taskId: string
+  readonly generation: number
+  /** `whole` also plans; `part` encodes one segment; `join` puts them together. */
+  readonly step: 'whole' | 'part' | 'join'
+  readonly part?: number
+}
+
+/** A job's plan and receipt for one part are JSON of the room's own. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+export interface PartRecord {
+  readonly index: number
+  readonly plan: Json
+  readonly receipt?: Json
+  /** Blob of the finished part. */
+  readonly key?: string
+  readonly size?: number
+}
+
+export type Claim =
+  | {
+      readonly kind: 'claimed'
+      readonly attempt: number
+      readonly generation: number
+      readonly task: Task
+      /** Blob of the upload. */
+      readonly uploadKey: string
+      readonly password?: string
+      /** For `part`: that one. For `join`: all of them, done. */
+      readonly parts: readonly PartRecord[]
+    }
+  /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
+  | { readonly kind: 'forget' }
+
+export interface TaskRecordFace {
+  /** Accepts a task, indexes it in its account, and (slow lane) enqueues it. Idempotent. */
+  create(task: NewTask): Promise<Task>
+  /** A task that failed at the door (one bad file of a batch). */
+  createFailed(task: NewTask, error: TaskError): Promise<Task>
+  read(): Promise<Task | undefined>
+  /** Like read, but waits until the task has ended or `ms` have passed. */
+  wait(ms: number): Promise<Task | undefined>
+  /** Takes the lease for a step. `generation` null: the current one (quick lane). */
+  claim(generation: number | null, step: JobMessage['step'], part?: number): Promise<Claim>
+  /** Keeps the lease and tells progress (0–1). 'stop': the lease is lost or the task was deleted. */
+  beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'>
+  /** The job is made of parts: one message each. */
+  split(attempt: number, plans: readonly Json[]): Promise<void>
+  /** false: too late; the caller removes its blob. */
+  completePart(attempt: number, part: number, receipt: Json, key: string, size: number): Promise<boolean>
+  /** false: too late (deleted, or another attempt has finished); the caller removes its blob. */
+  complete(attempt: number, result: TaskResult): Promise<boolean>
+  fail(attempt: number, error: TaskError): Promise<void>
+  /** The attempt broke: try again later, or fail after the third. */
+  release(attempt: number, why: string, part?: number): Promise<void>
+  /** Cancels a running job, removes blobs and record. undefined: there was none. */
+  remove(): Promise<{ freedBytes: number } | undefined>
+  /** Blob keys that this task still needs, for the orphan sweep. undefined: no such task. */
+  names(): Promise<string[] | undefined>
+}

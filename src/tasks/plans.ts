@@ -1,0 +1,28 @@
+/** Plans (API.md, "Keys, plans, limits"). */
+export type PlanId = 'free' | 'basic' | 'pro' | 'enterprise'
+
+export interface Plan {
+  readonly id: PlanId
+  /** Requests in any 60 seconds, per key; null is unlimited. */
+  readonly requestsPerMinute: number | null
+  readonly maxFileBytes: number
+  readonly maxBatchFiles: number
+  readonly storageBytes: number
+  readonly retentionMs: number
+  readonly callbacks: boolean
+}
+
+const MB = 1_000_000
+const HOUR_MS = 3_600_000
+
+function plan(id: PlanId, requestsPerMinute: number | null, fileMB: number, maxBatchFiles: number, storageMB: number, hours: number): Plan {
+  const sizes = { maxFileBytes: fileMB * MB, maxBatchFiles, storageBytes: storageMB * MB, retentionMs: hours * HOUR_MS }
+  return { id, requestsPerMinute, ...sizes, callbacks: id !== 'free' }
+}
+
+export const PLANS: { readonly [Id in PlanId]: Plan } = {
+  free: plan('free', 10, 20, 5, 100, 24),
+  basic: plan('basic', 60, 50, 20, 1_000, 72),
+  pro: plan('pro', 300, 100, 50, 10_000, 168),
+  enterprise: plan('enterprise', null, 500, 100, 1_000_000, 720),
+}

@@ -1,0 +1,156 @@
+/**
+ * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
+ * `http/` sends `present(task)`. States: pending → processing → completed | failed.
+ */
+import type { Outcome, Quality } from '../codec/codec.ts'
+import type { FormatId, OutputId } from '../formats/format.ts'
+
+export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
+export type Lane = 'quick' | 'slow'
+
+/** What `submit` hands over: everything the job needs and nothing the client may change later. */
+export interface NewTask {
+  readonly taskId: string
+  readonly accountId: string
+  readonly batchId?: string
+  /** Place in the batch, from 0. */
+  readonly position?: number
+  readonly fileName: string
+  /** `unknown` only for a task that failed at the door. */
+  readonly format: FormatId | 'unknown'
+  readonly output: OutputId | 'unknown'
+  readonly quality: Quality
+  readonly targetSize?: number
+  readonly originalSize: number
+  readonly originalSha256: string
+  readonly worker: 'press' | 'media'
+  readonly lane: Lane
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly retentionMs: number
+  /** The origin the client spoke to, for `download_url` in callbacks. */
+  readonly baseUrl: string
+  readonly requestId: string
+  readonly callbackUrl?: string
+  /** In clear only on the way to the Durable Object, which seals it at once and erases it with the job. */
+  readonly password?: string
+}
+
+/** Why a task failed, in the words of the error object. */
+export interface TaskError {
+  readonly code: number
+  readonly type: string
+  readonly message: string
+  readonly requestId: string
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+/** The result that stands. `key` names the blob: `uploads/…` when the upload itself is the result. */
+export interface TaskResult {
+  readonly key: string
+  readonly size: number
+  readonly sha256: string
+  readonly output: OutputId
+  readonly outputName: string
+  readonly contentType: string
+  readonly outcome: Outcome
+  readonly encrypted: boolean
+}
+
+export interface Task extends Omit<NewTask, 'password'> {
+  readonly status: TaskStatus
+  readonly progress: number
+  readonly completedAt?: number
+  readonly expiresAt?: number
+  readonly result?: TaskResult
+  readonly error?: TaskError
+}
+
+/** How a task looks to its owner (API.md, "Task"). */
+export interface TaskView {
+  task_id: string
+  status: TaskStatus
+  original_size: number
+  created_at: string
+  file_name: string
+  format: string
+  quality: string
+  batch_id?: string
+  progress?: number
+  download_url?: string
+  compressed_size?: number
+  compression_ratio?: string
+  completed_at?: string
+  output_format?: string
+  output_name?: string
+  expires_at?: string
+  result?: ReceiptView
+  error?: { code: number; message: string; request_id: string }
+  error_detail?: { type: string; [fact: string]: unknown }
+}
+
+export interface ReceiptView {
+  outcome: 'compressed' | 'unchanged'
+  fidelity: 'lossless' | 'perceptual'
+  reason?: string
+  detail?: string
+  ssim?: number
+  psnr_db?: number
+  verified: true
+  sha256: string
+  original_sha256: string
+  steps?: string[]
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** The share of bytes saved, one decimal: "54.0%"; never "-0.0%". */
+export function compressionRatio(originalSize: number, compressedSize: number): string {
+  const percent = originalSize > 0 ? (1 - compressedSize / originalSize) * 100 : 0
+  const text = percent.toFixed(1)
+  return `${text === '-0.0' ? '0.0' : text}%`
+}
+
+export function present(task: Task, baseUrl: string): TaskView {
+  const view: TaskView = {
+    task_id: task.taskId,
+    status: task.status,
+    original_size: task.originalSize,
+    created_at: iso(task.createdAt),
+    file_name: task.fileName,
+    format: task.format,
+    quality: task.quality,
+  }
+  if (task.batchId) view.batch_id = task.batchId
+  if (task.status === 'pending' || task.status === 'processing') view.progress = task.progress
+  if (task.completedAt !== undefined) view.completed_at = iso(task.completedAt)
+  if (task.status === 'completed' && task.result) {
+    view.download_url = `${baseUrl}/v1/tasks/${task.taskId}/download`
+    view.compressed_size = task.result.size
+    view.compression_ratio = compressionRatio(task.originalSize, task.result.size)
+    view.output_format = task.result.output
+    view.output_name = task.result.outputName
+    view.expires_at = iso(task.expiresAt ?? task.createdAt + task.retentionMs)
+    view.result = receipt(task, task.result)
+  }
+  if (task.status === 'failed' && task.error) {
+    view.error = { code: task.error.code, message: task.error.message, request_id: task.error.requestId }
+    view.error_detail = { type: task.error.type, ...task.error.facts }
+  }
+  return view
+}
+
+function receipt(task: Task, result: TaskResult): ReceiptView {
+  const { outcome } = result
+  const common = { verified: true as const, sha256: result.sha256, original_sha256: task.originalSha256 }
+  if (outcome.kind === 'unchanged') {
+    const { reason, detail } = outcome
+    return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: 'lossless', ...common }
+  }
+  const measured =
+    outcome.fidelity === 'perceptual' ? { ssim: floorTo(outcome.ssim, 4), psnr_db: floorTo(Math.min(outcome.psnrDb, 99), 2) } : {}
+  return { outcome: 'compressed', fidelity: outcome.fidelity, ...measured, ...common, steps: outcome.steps }
+}
+
+/** Rounded down, so that a receipt never claims more than was measured. */
+const floorTo = (value: number, digits: number) => Math.floor(value * 10 ** digits) / 10 ** digits
