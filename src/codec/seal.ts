@@ -1,0 +1,70 @@
+/**
+ * Puts a result under the caller's password (API.md, "Password"): a WinZip AES-256 archive around it. What was written
+ * is opened again with the password and its SHA-256 compared before it counts.
+ */
+import { createHash } from 'node:crypto'
+import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
+import type { Format, OutputId } from '../formats/format.ts'
+import type { Sink, Source } from './codec.ts'
+import type { ResultSink } from './sink.ts'
+
+export interface Sealed {
+  readonly sealed: Source
+  /** File name of what was sealed: `resultName`, or `resultName.zip` where an archive stands around it. */
+  readonly name: string
+  readonly output: OutputId
+}
+
+/** How one kind of result is locked, and opened again for the proof. */
+interface Lock {
+  readonly name: string
+  readonly output: OutputId
+  write(source: Source, sink: Sink, password: string): Promise<void>
+  open(sealed: Source, password: string): AsyncGenerator<Uint8Array>
+}
+
+/**
+ * @param result what the password protects: a compressed result, or the upload when it stayed unchanged.
+ * @param output what `result` is, which may differ from the upload's `format` (a text's `zst`).
+ * @param resultName its file name, without a path.
+ * @param openSink called once, with the sealed file's name; the sink must take a little more than `result` has.
+ * @throws Error when the sealed file does not open again; it must not be handed out.
+ */
+export async function seal(
+  result: Source,
+  output: OutputId,
+  format: Format,
+  resultName: string,
+  password: string,
+  openSink: (name: string) => Promise<ResultSink>,
+): Promise<Sealed> {
+  const lock = lockFor(output, format, resultName)
+  const sink = await openSink(lock.name)
+  try {
+    await lock.write(result, sink, password)
+    const sealed = await sink.finish()
+    const [expected, opened] = [await sha256(result.stream()), await sha256(lock.open(sealed, password))]
+    if (expected !== opened) throw new Error(`the sealed file opens to ${opened}, not ${expected}`)
+    return { sealed, name: lock.name, output: lock.output }
+  } catch (error) {
+    await sink.abort()
+    throw error
+  }
+}
+
+function lockFor(_output: OutputId, _format: Format, resultName: string): Lock {
+  // A separator inside the name would make the entry a file in a folder.
+  const inner = resultName.replace(/[/\\]/g, '_')
+  return {
+    name: `${resultName}.zip`,
+    output: 'zip',
+    write: (source, sink, password) => writeSealedZip(source, sink, inner, password),
+    open: openSealedZip,
+  }
+}
+
+async function sha256(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) hash.update(chunk)
+  return hash.digest('hex')
+}
