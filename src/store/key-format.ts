@@ -1,0 +1,57 @@
+/**
+ * API keys as text: `whl_live_` + 30 random base62 characters + 6 base62 characters of their CRC-32. The checksum lets the
+ * edge refuse a mistyped key without asking a Durable Object; only the SHA-256 of a key is ever stored.
+ */
+import { crc32 } from 'node:zlib'
+
+export const KEY_PREFIX = 'whl_live_'
+const SECRET_LENGTH = 30
+const CHECKSUM_LENGTH = 6
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SHAPE = /^whl_live_[0-9A-Za-z]{36}$/
+
+/** Random base62 text, every character equally likely: bytes from 248 on are thrown away (248 = 4 × 62). */
+export function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
+      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62]
+    }
+  }
+  return text
+}
+
+/** The CRC-32 (IEEE 802.3) of the secret's characters, big end first, padded with zeros. 62⁶ exceeds 2³². */
+function checksum(secret: string): string {
+  let rest = crc32(secret)
+  let text = ''
+  for (let place = 0; place < CHECKSUM_LENGTH; place++) {
+    text = ALPHABET[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+/** A new key: 178 bits of randomness. */
+export function makeKey(): string {
+  const secret = randomBase62(SECRET_LENGTH)
+  return KEY_PREFIX + secret + checksum(secret)
+}
+
+/** Is this text shaped like a key, checksum included? Says nothing about whether the key exists. */
+export function checkKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false
+  const secret = text.slice(KEY_PREFIX.length, KEY_PREFIX.length + SECRET_LENGTH)
+  return text.slice(-CHECKSUM_LENGTH) === checksum(secret)
+}
+
+/** SHA-256 of the key, hex: the name of its KeyGate. */
+export async function hashKey(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** For lists: `whl_live_abcd…wxyz`. */
+export function maskKey(key: string): string {
+  return `${key.slice(0, KEY_PREFIX.length + 4)}…${key.slice(-4)}`
+}
