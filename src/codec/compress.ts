@@ -1,3 +1,4 @@
+import { DeflateError } from '../bytes/deflate.ts'
 import {
   type Codec,
   FLOOR_PSNR_DB,
@@ -81,6 +82,7 @@ export function expectedTrouble(error: unknown): Extract<Pressed, { result: unde
   if (error instanceof MalformedFile) return unchanged('malformed', error.message)
   if (error instanceof OverBudget) return unchanged('over_budget', error.message)
   if (error instanceof UnsupportedFeature) return unchanged('unsupported_feature', error.message)
+  if (error instanceof DeflateError) return unchanged(error.kind === 'damaged' ? 'malformed' : 'over_budget', error.message)
   if (error instanceof WebAssembly.RuntimeError) {
     return { ...unchanged('malformed', 'the decoder gave up on this file'), defect: `trap: ${error.message}` }
   }

@@ -1,0 +1,46 @@
+import type { Transform } from 'node:stream'
+
+/** Written at once. Larger slices gain nothing, and workerd's zstd wants small ones. */
+const SLICE_BYTES = 256 * 1024
+
+/** What comes out of a Node transform stream, fed with `input` no faster than the output is taken. Ends it in every case. */
+export async function* through(engine: Transform, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  let inputError: { error: unknown } | undefined
+  const feed = async () => {
+    try {
+      for await (const chunk of input) {
+        for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+          if (engine.destroyed || engine.readableEnded) return
+          if (!engine.write(chunk.subarray(at, at + SLICE_BYTES))) await drained(engine)
+        }
+      }
+      if (!engine.destroyed) engine.end()
+    } catch (error) {
+      inputError = { error }
+      engine.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+  const feeding = feed()
+  try {
+    for await (const chunk of engine) yield chunk as Uint8Array
+  } catch (error) {
+    throw inputError ? inputError.error : error
+  } finally {
+    engine.destroy()
+    await feeding
+  }
+}
+
+/** Resolves when the stream wants more, or will never want anything again. */
+function drained(engine: Transform): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const event of EVENTS) engine.off(event, done)
+      resolve()
+    }
+    for (const event of EVENTS) engine.once(event, done)
+    if (engine.destroyed || !engine.writableNeedDrain) done()
+  })
+}
+
+const EVENTS = ['drain', 'close', 'error', 'end'] as const

@@ -1,0 +1,91 @@
+/*
+ * The door to libdeflate: an arena instead of malloc, so that one instance serves many calls without fragmentation, and
+ * one compressor kept at its bottom. Layout of the linear memory from __heap_base on:
+ *
+ *   [decompressor][compressor of the last level][input][output]
+ *
+ * Everything above the compressor is forgotten by `arena_reset`.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libdeflate.h"
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+#define WASM_PAGE 65536u
+
+enum container { RAW = 0, ZLIB = 1, GZIP = 2 };
+
+extern unsigned char __heap_base;
+
+static uintptr_t arena_top;   /* first free byte */
+static uintptr_t arena_floor; /* where `arena_reset` goes back to: the end of the compressor */
+static uintptr_t compressor_floor; /* where the compressor begins: above the decompressor */
+static struct libdeflate_compressor *compressor;
+static int compressor_level = -1;
+static struct libdeflate_decompressor *decompressor;
+static size_t consumed_bytes, produced_bytes;
+
+/* 64-byte aligned memory, or NULL when the memory cannot grow. */
+EXPORT(arena_reserve) void *arena_reserve(size_t bytes)
+{
+	if (!arena_top) arena_top = arena_floor = ((uintptr_t)&__heap_base + 63) & ~(uintptr_t)63;
+	uintptr_t at = arena_top, have = (uintptr_t)__builtin_wasm_memory_size(0) * WASM_PAGE;
+	if (bytes > UINT32_MAX - WASM_PAGE - at) return NULL;
+	uintptr_t end = (at + bytes + 63) & ~(uintptr_t)63;
+	if (end > have && __builtin_wasm_memory_grow(0, (end - have + WASM_PAGE - 1) / WASM_PAGE) == (size_t)-1) return NULL;
+	arena_top = end;
+	return (void *)at;
+}
+
+EXPORT(arena_reset) void arena_reset(void) { arena_top = arena_floor; }
+
+/* What libdeflate allocates comes from the arena, too, and goes when the arena is cut back. */
+void *malloc(size_t bytes) { return arena_reserve(bytes); }
+void free(void *ignored) { (void)ignored; }
+
+/* Makes the compressor of this level ready. Call on an empty arena: a change of level moves the floor. 0: no memory. */
+EXPORT(prepare_level) int prepare_level(int level)
+{
+	if (!decompressor) {
+		decompressor = libdeflate_alloc_decompressor();
+		if (!decompressor) return 0;
+		compressor_floor = arena_floor = arena_top;
+	}
+	if (level < 0 || level == compressor_level) return 1;
+	arena_floor = arena_top = compressor_floor;
+	compressor_level = -1;
+	compressor = libdeflate_alloc_compressor(level);
+	if (!compressor) return 0;
+	compressor_level = level;
+	arena_floor = arena_top;
+	return 1;
+}
+
+EXPORT(compress_bound) size_t compress_bound(int container, size_t bytes)
+{
+	return container == GZIP   ? libdeflate_gzip_compress_bound(compressor, bytes)
+	       : container == ZLIB ? libdeflate_zlib_compress_bound(compressor, bytes)
+				   : libdeflate_deflate_compress_bound(compressor, bytes);
+}
+
+/* Bytes written, or 0 when the result does not fit in `room`. */
+EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, void *out, size_t room)
+{
+	return container == GZIP   ? libdeflate_gzip_compress(compressor, in, bytes, out, room)
+	       : container == ZLIB ? libdeflate_zlib_compress(compressor, in, bytes, out, room)
+				   : libdeflate_deflate_compress(compressor, in, bytes, out, room);
+}
+
+/* A `libdeflate_result`: 0 success, 1 bad data, 3 insufficient space. Then `consumed` and `produced` tell the lengths. */
+EXPORT(decompress) int decompress(int container, const void *in, size_t bytes, void *out, size_t room)
+{
+	consumed_bytes = produced_bytes = 0;
+	return container == GZIP ? libdeflate_gzip_decompress_ex(decompressor, in, bytes, out, room, &consumed_bytes, &produced_bytes)
+	       : container == ZLIB
+		   ? libdeflate_zlib_decompress_ex(decompressor, in, bytes, out, room, &consumed_bytes, &produced_bytes)
+		   : libdeflate_deflate_decompress_ex(decompressor, in, bytes, out, room, &consumed_bytes, &produced_bytes);
+}
+
+EXPORT(consumed) size_t consumed(void) { return consumed_bytes; }
+EXPORT(produced) size_t produced(void) { return produced_bytes; }
