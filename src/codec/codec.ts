@@ -37,7 +37,9 @@ export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malfo
 export type Outcome =
   | { kind: 'compressed'; fidelity: 'lossless'; steps: string[] }
   /** `ssim` and `psnrDb` are luma, against the upload; the worst frame or page that was measured. */
-  | { kind: 'compressed'; fidelity: 'perceptual'; ssim: number; psnrDb: number; steps: string[] }
+  | { kind: 'compressed'; fidelity: 'perceptual'; ssim: number; psnrDb: number; snrDb?: number; steps: string[] }
+  /** Sound alone: `snrDb` is the signal-to-noise ratio of the whole file against the upload, all channels together. */
+  | { kind: 'compressed'; fidelity: 'perceptual'; ssim?: undefined; psnrDb?: undefined; snrDb: number; steps: string[] }
   | { kind: 'unchanged'; reason: Reason; detail?: string }
 
 /** What `verify` found when it decoded the result again. `difference` says where, for the log. */
@@ -102,6 +104,8 @@ export type InnerResult =
 /** Floors under every perceptual result (spec, section 1, item 4). */
 export const FLOOR_SSIM = 0.9
 export const FLOOR_PSNR_DB = 30
+/** Floor under perceptual sound: what a transparent MP3 leaves of noisy music's waveform is not far above it. */
+export const FLOOR_SNR_DB = 6
 
 /** The file is damaged: what was expected at which offset, and what stood there. Becomes `unchanged` / `malformed`. */
 export class MalformedFile extends Error {

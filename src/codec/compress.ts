@@ -2,6 +2,7 @@ import { DeflateError } from '../bytes/deflate.ts'
 import {
   type Codec,
   FLOOR_PSNR_DB,
+  FLOOR_SNR_DB,
   FLOOR_SSIM,
   MalformedFile,
   NoGain,
@@ -64,12 +65,14 @@ async function attempt(codec: Codec, source: Source, openSink: () => Promise<Res
 
 function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: number, size: number) {
   if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' } as const
-  if (outcome.fidelity === 'perceptual' && !(outcome.ssim >= FLOOR_SSIM && outcome.psnrDb >= FLOOR_PSNR_DB)) {
-    return {
-      kind: 'unchanged',
-      reason: 'below_floor',
-      detail: `SSIM ${outcome.ssim.toFixed(4)}, PSNR ${outcome.psnrDb.toFixed(2)} dB`,
-    } as const
+  if (outcome.fidelity === 'lossless') return undefined
+  if (outcome.ssim === undefined) {
+    if (outcome.snrDb >= FLOOR_SNR_DB) return undefined
+    return { kind: 'unchanged', reason: 'below_floor', detail: `SNR ${outcome.snrDb.toFixed(2)} dB` } as const
+  }
+  if (!(outcome.ssim >= FLOOR_SSIM && outcome.psnrDb >= FLOOR_PSNR_DB)) {
+    const detail = `SSIM ${outcome.ssim.toFixed(4)}, PSNR ${outcome.psnrDb.toFixed(2)} dB`
+    return { kind: 'unchanged', reason: 'below_floor', detail } as const
   }
   return undefined
 }

@@ -95,6 +95,8 @@ export interface ReceiptView {
   reason?: string
   detail?: string
   ssim?: number
+  /** Sound: signal-to-noise ratio against the upload. */
+  snr_db?: number
   psnr_db?: number
   verified: true
   sha256: string
@@ -148,7 +150,12 @@ function receipt(task: Task, result: TaskResult): ReceiptView {
     return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: 'lossless', ...common }
   }
   const measured =
-    outcome.fidelity === 'perceptual' ? { ssim: floorTo(outcome.ssim, 4), psnr_db: floorTo(Math.min(outcome.psnrDb, 99), 2) } : {}
+    outcome.fidelity === 'lossless'
+      ? {}
+      : {
+          ...(outcome.ssim === undefined ? {} : { ssim: floorTo(outcome.ssim, 4), psnr_db: floorTo(Math.min(outcome.psnrDb, 99), 2) }),
+          ...(outcome.snrDb === undefined ? {} : { snr_db: floorTo(Math.min(outcome.snrDb, 99), 2) }),
+        }
   return { outcome: 'compressed', fidelity: outcome.fidelity, ...measured, ...common, steps: outcome.steps }
 }
 
