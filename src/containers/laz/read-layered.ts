@@ -1,0 +1,264 @@
+import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
+import { AttributeChannels, type AttributeState } from './attributes-layered.ts'
+import { LasProblem, viewOf } from './las-header.ts'
+import { ModelBank, medians, SymbolModel, symbolModels } from './models.ts'
+import { RETURN_MAP_4BIT } from './point-layered.ts'
+import { type PointLayout, WAVE_PACKET_SIZE } from './point-layout.ts'
+import { RgbReader, TimeReader, WaveReader } from './read-items.ts'
+
+/** A layer's decoder, or undefined when the layer is empty: its attribute never changes. */
+type LayerDecoder = ArithmeticDecoder | undefined
+export function decodeLayered(layout: PointLayout, chunk: Uint8Array, view: DataView): void {
+  const { recordLength, core, extra } = layout
+  const colourSize = (layout.rgb ? 6 : 0) + (layout.nir ? 2 : 0)
+  const waveAt = core + colourSize
+  const bytesAt = recordLength - extra
+  const count = 9 + (layout.rgb ? 1 : 0) + (layout.nir ? 1 : 0) + (layout.wave ? 1 : 0) + extra
+  const sizesAt = recordLength + 4
+  if (chunk.length < sizesAt + 4 * count) throw new LasProblem('malformed', 0, `a chunk of ${chunk.length} bytes`)
+  const points = viewOf(chunk).getUint32(recordLength, true)
+  if (points * recordLength !== view.byteLength) throw new LasProblem('malformed', 0, `a chunk of ${points} points`)
+  const sizes = new DataView(chunk.buffer, chunk.byteOffset + sizesAt)
+  let at = recordLength + 4 + 4 * count
+  const layers: LayerDecoder[] = []
+  for (let i = 0; i < count; i++) {
+    const size = sizes.getUint32(4 * i, true)
+    const decoder = size === 0 ? undefined : new ArithmeticDecoder()
+    decoder?.reset(chunk.subarray(at, at + size))
+    layers.push(decoder)
+    at += size
+  }
+  if (at !== chunk.length) throw new LasProblem('malformed', 0, `layers of ${at} bytes in a chunk of ${chunk.length}`)
+  let next = 9
+  const rgbLayer = layout.rgb ? layers[next++] : undefined
+  const nirLayer = layout.nir ? layers[next++] : undefined
+  const waveLayer = layout.wave ? layers[next++] : undefined
+  const byteLayers = layers.slice(next)
+
+  const first = (view.getUint8(15) >>> 4) & 3
+  const point = new LayeredPointReader(layers, view, first)
+  const colours = new AttributeChannels(() => new ColourReader())
+  const waves = new AttributeChannels(() => new WaveChannel(waveLayer))
+  const bytes = new AttributeChannels(() => new BytesChannel(extra))
+  colours.reset(first, core)
+  waves.reset(first, waveAt)
+  bytes.reset(first, bytesAt)
+  for (let o = recordLength; o < view.byteLength; o += recordLength) {
+    const channel = point.read(view, o)
+    if (layout.rgb) {
+      const state = colours.select(channel)
+      const last = colours.history.lastAt
+      colours.history.lastAt = o + core
+      state.read(rgbLayer, layout.nir, nirLayer, view, o + core, last)
+    }
+    if (layout.wave) {
+      const state = waves.select(channel)
+      const last = waves.history.lastAt
+      waves.history.lastAt = o + waveAt
+      if (waveLayer === undefined) copyWithin(view, last, o + waveAt, WAVE_PACKET_SIZE)
+      else state.reader!.read(view, o + waveAt, last)
+    }
+    if (extra > 0) {
+      const { models } = bytes.select(channel)
+      const last = bytes.history.lastAt
+      bytes.history.lastAt = o + bytesAt
+      for (let i = 0; i < extra; i++) {
+        const diff = byteLayers[i]?.decodeSymbol(models[i]!) ?? 0
+        view.setUint8(o + bytesAt + i, view.getUint8(last + i) + diff)
+      }
+    }
+  }
+}
+
+function copyWithin(view: DataView, from: number, to: number, length: number): void {
+  for (let i = 0; i < length; i++) view.setUint8(to + i, view.getUint8(from + i))
+}
+
+class ColourReader implements AttributeState {
+  lastAt = 0
+  private readonly rgb = new RgbReader()
+  private readonly used = new SymbolModel(4)
+  private readonly low = new SymbolModel(256)
+  private readonly high = new SymbolModel(256)
+
+  reset(): void {
+    this.rgb.reset()
+    for (const model of [this.used, this.low, this.high]) model.reset()
+  }
+
+  read(rgb: LayerDecoder, hasNir: boolean, nir: LayerDecoder, view: DataView, o: number, last: number): void {
+    if (rgb === undefined) copyWithin(view, last, o, 6)
+    else this.rgb.read(rgb, view, o, last)
+    if (!hasNir) return
+    copyWithin(view, last + 6, o + 6, 2)
+    if (nir === undefined) return
+    const mask = nir.decodeSymbol(this.used)
+    if (mask & 1) view.setUint8(o + 6, view.getUint8(o + 6) + nir.decodeSymbol(this.low))
+    if (mask & 2) view.setUint8(o + 7, view.getUint8(o + 7) + nir.decodeSymbol(this.high))
+  }
+}
+
+class WaveChannel implements AttributeState {
+  lastAt = 0
+  readonly reader: WaveReader | undefined
+
+  constructor(layer: LayerDecoder) {
+    this.reader = layer === undefined ? undefined : new WaveReader(layer)
+  }
+
+  reset(): void {
+    this.reader?.reset()
+  }
+}
+
+class BytesChannel implements AttributeState {
+  lastAt = 0
+  readonly models: readonly SymbolModel[]
+
+  constructor(size: number) {
+    this.models = symbolModels(size, 256)
+  }
+
+  reset(): void {
+    for (const model of this.models) model.reset()
+  }
+}
+
+/** Stands in for a layer that is empty, where no symbol may be read. */
+const NO_LAYER = new ArithmeticDecoder()
+
+class LayeredChannel {
+  readonly changes = symbolModels(8, 128)
+  readonly channelStep = new SymbolModel(3)
+  readonly returns = new ModelBank(16, 16)
+  readonly returnNumber = new ModelBank(16, 16)
+  readonly returnStep = new SymbolModel(13)
+  readonly classification = new ModelBank(64, 256)
+  readonly flags = new ModelBank(64, 64)
+  readonly userData = new ModelBank(64, 256)
+  readonly dx: IntegerDecompressor
+  readonly dy: IntegerDecompressor
+  readonly z: IntegerDecompressor
+  readonly intensity: IntegerDecompressor
+  readonly scanAngle: IntegerDecompressor
+  readonly pointSource: IntegerDecompressor
+  readonly time: TimeReader
+  readonly medianX = medians(12)
+  readonly medianY = medians(12)
+  readonly lastZ = new Int32Array(8)
+  readonly lastIntensity = new Uint16Array(8)
+  timeChanged = false
+
+  lastAt: number
+
+  constructor(layers: readonly LayerDecoder[], view: DataView, lastAt: number) {
+    this.lastAt = lastAt
+
+    const layer = (i: number): ArithmeticDecoder => layers[i] ?? NO_LAYER
+    this.dx = new IntegerDecompressor(layer(0), 32, 2)
+    this.dy = new IntegerDecompressor(layer(0), 32, 22)
+    this.z = new IntegerDecompressor(layer(1), 32, 20)
+    this.intensity = new IntegerDecompressor(layer(4), 16, 4)
+    this.scanAngle = new IntegerDecompressor(layer(5), 16, 2)
+    this.pointSource = new IntegerDecompressor(layer(7), 16)
+    this.time = new TimeReader(layer(8), false)
+    this.time.reset(view.getInt32(lastAt + 22, true), view.getInt32(lastAt + 26, true))
+    this.lastZ.fill(view.getInt32(lastAt + 8, true))
+    this.lastIntensity.fill(view.getUint16(lastAt + 12, true))
+  }
+}
+
+class LayeredPointReader {
+  private readonly channels: (LayeredChannel | undefined)[] = []
+
+  private readonly layers: readonly LayerDecoder[]
+  private current: number
+
+  constructor(layers: readonly LayerDecoder[], view: DataView, current: number) {
+    this.layers = layers
+    this.current = current
+
+    this.channels[current] = new LayeredChannel(layers, view, 0)
+  }
+
+  /** Returns the channel if it changed, else 0. */
+  read(view: DataView, o: number): number {
+    const [xy, zLayer, classLayer, flagLayer, intensityLayer, , userLayer] = this.layers
+    const previous = this.channels[this.current]!
+    const previousReturns = view.getUint8(previous.lastAt + 14)
+    const context =
+      ((previousReturns & 15) === 1 ? 1 : 0) | ((previousReturns & 15) >= previousReturns >>> 4 ? 2 : 0) | (previous.timeChanged ? 4 : 0)
+    const mask = xy!.decodeSymbol(previous.changes[context]!)
+    if (mask & 64) {
+      this.current = (this.current + xy!.decodeSymbol(previous.channelStep) + 1) & 3
+      this.channels[this.current] ??= new LayeredChannel(this.layers, view, previous.lastAt)
+    }
+    const c = this.channels[this.current]!
+    const last = c.lastAt
+    copyWithin(view, last, o, 30)
+    const timeChanged = (mask & 16) !== 0
+    const timeBit = timeChanged ? 1 : 0
+
+    let n = view.getUint8(last + 14) >>> 4
+    let r = view.getUint8(last + 14) & 15
+    if (mask & 4) n = xy!.decodeSymbol(c.returns.get(n))
+    const returnCode = mask & 3
+    if (returnCode === 1) r = (r + 1) & 15
+    else if (returnCode === 2) r = (r + 15) & 15
+    else if (returnCode === 3) {
+      if (timeChanged) r = xy!.decodeSymbol(c.returnNumber.get(r))
+      else r = (r + xy!.decodeSymbol(c.returnStep) + 2) & 15
+    }
+    view.setUint8(o + 14, (n << 4) | r)
+
+    const single = n === 1 ? 1 : 0
+    const history = (RETURN_MAP_4BIT[(n << 4) | r]! << 1) | timeBit
+    const dx = c.dx.decompress(c.medianX[history]!.value, single)
+    c.medianX[history]!.add(dx)
+    view.setInt32(o, view.getInt32(last, true) + dx, true)
+    const kx = c.dx.k
+    const dy = c.dy.decompress(c.medianY[history]!.value, single + (kx < 20 ? kx & ~1 : 20))
+    c.medianY[history]!.add(dy)
+    view.setInt32(o + 4, view.getInt32(last + 4, true) + dy, true)
+    if (zLayer !== undefined) {
+      const kxy = (kx + c.dy.k) >>> 1
+      const level = Math.min(7, Math.abs(n - r))
+      c.lastZ[level] = c.z.decompress(c.lastZ[level]!, single + (kxy < 18 ? kxy & ~1 : 18))
+      view.setInt32(o + 8, c.lastZ[level]!, true)
+    }
+
+    const position = (r === 1 ? 2 : 0) | (r >= n ? 1 : 0)
+    if (classLayer !== undefined) {
+      const index = ((view.getUint8(last + 16) & 31) << 1) | (position === 3 ? 1 : 0)
+      view.setUint8(o + 16, classLayer.decodeSymbol(c.classification.get(index)))
+    }
+    let byte = view.getUint8(last + 15)
+    if (flagLayer !== undefined) {
+      const flags = flagLayer.decodeSymbol(c.flags.get((byte & 15) | ((byte >>> 2) & 48)))
+      byte = (flags & 15) | ((flags & 48) << 2)
+    }
+    view.setUint8(o + 15, (byte & 0xcf) | (this.current << 4))
+    if (intensityLayer !== undefined) {
+      const index = (position << 1) | timeBit
+      c.lastIntensity[index] = c.intensity.decompress(c.lastIntensity[index]!, position)
+      view.setUint16(o + 12, c.lastIntensity[index]!, true)
+    }
+    if (mask & 8) {
+      view.setInt16(o + 18, c.scanAngle.decompress(view.getInt16(last + 18, true), timeBit), true)
+    }
+    if (userLayer !== undefined) {
+      view.setUint8(o + 17, userLayer.decodeSymbol(c.userData.get(view.getUint8(last + 17) >>> 2)))
+    }
+    if (mask & 32) {
+      view.setUint16(o + 20, c.pointSource.decompress(view.getUint16(last + 20, true), 0), true)
+    }
+    if (timeChanged) {
+      c.time.read()
+      view.setInt32(o + 22, c.time.timeLow, true)
+      view.setInt32(o + 26, c.time.timeHigh, true)
+    }
+    c.timeChanged = timeChanged
+    c.lastAt = o
+    return mask & 64 ? this.current : 0
+  }
+}

@@ -1,0 +1,37 @@
+/** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
+import { type Codec, MalformedFile, type Options, UnsupportedFeature } from '../../codec/codec.ts'
+import { LasProblem } from '../../containers/laz/las-header.ts'
+import { encodeLaz } from '../../containers/laz/las-to-laz.ts'
+import { lazDifference } from '../../containers/laz/laz-equals-las.ts'
+import { LAS } from './format.ts'
+
+export const las: Codec = {
+  format: LAS,
+
+  async compress(source, sink, options) {
+    const { layout, pointCount } = await expected(() => encodeLaz(source, sink, (share) => tick(options, share)))
+    const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
+    return { kind: 'compressed', fidelity: 'lossless', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
+  },
+
+  async verify(original, result, _outcome, options) {
+    const difference = await expected(() => lazDifference(original, result, (share) => tick(options, share)))
+    return difference === undefined ? { equal: true } : { equal: false, difference }
+  },
+}
+
+/** Between chunks (some 20 ms of work): stop if nobody waits any more, and let the isolate breathe. */
+async function tick(options: Options, share: number): Promise<void> {
+  options.signal.throwIfAborted()
+  options.progress(share)
+  await new Promise((resolve) => setTimeout(resolve, 0))
+}
+
+async function expected<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof LasProblem)) throw error
+    throw error.kind === 'malformed' ? new MalformedFile('las', error.offset, error.what) : new UnsupportedFeature(error.message)
+  }
+}
