@@ -1,0 +1,248 @@
+/*
+ * SSIM and PSNR of two pictures delivered row by row, in memory for 11 rows.
+ *
+ * SSIM: Wang, Bovik, Sheikh, Simoncelli, "Image Quality Assessment: From Error Visibility to Structural Similarity",
+ * IEEE Trans. Image Processing 13 (4), 2004: luma, Gaussian window 11x11 with sigma 1.5, K1 = 0.01, K2 = 0.03, only
+ * where the whole window lies inside the picture. Luma is that of ITU-R BT.601.
+ *
+ * Every row is turned into luma (minus 128, which keeps the squares small and single precision exact enough), and four
+ * quantities are blurred along it: x, y, x^2 + y^2 and xy. The last eleven such rows are kept; blurring down the columns
+ * then gives one row of windows. Pictures with transparency are measured on black and on white; the worse one counts.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <wasm_simd128.h>
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+#define WASM_PAGE 65536u
+#define TAPS 11
+#define HALF 5
+#define QUANTITIES 4
+
+/* exp(-d*d / (2 * 1.5 * 1.5)) for d = 5 ... 0, over their sum across the eleven taps */
+static const float TAP[HALF + 1] = {0.00102838f, 0.00759876f, 0.03600077f, 0.10936069f, 0.21300554f, 0.26601172f};
+
+static const float C1 = (0.01f * 255) * (0.01f * 255), C2 = (0.03f * 255) * (0.03f * 255);
+
+struct plane { /* what is measured on one background */
+	float background;
+	float *x, *y;               /* luma of the current row, `padded` long */
+	float *ring;                /* TAPS rows of QUANTITIES times `padded` */
+	double ssim_sum, luma_squares, rgb_squares;
+};
+
+extern unsigned char __heap_base;
+
+static uint32_t width, channels, windows, padded;
+static uint32_t rows_seen, planes;
+static uint64_t window_count;
+static uint8_t *reference_rows, *candidate_rows;
+static float *joint, *cross;
+static struct plane plane[2];
+
+static int is_opaque(const uint8_t *row)
+{
+	for (uint32_t i = channels - 1; i < width * channels; i += channels)
+		if (row[i] != 255) return 0;
+	return 1;
+}
+
+static void to_luma(const uint8_t *row, float background, float *out)
+{
+	switch (channels) {
+	case 1:
+		for (uint32_t i = 0; i < width; i++) out[i] = (float)row[i] - 128.0f;
+		return;
+	case 3:
+		for (uint32_t i = 0; i < width; i++, row += 3) out[i] = 0.299f * row[0] + 0.587f * row[1] + 0.114f * row[2] - 128.0f;
+		return;
+	default: /* grey or RGB, with alpha */
+		for (uint32_t i = 0; i < width; i++, row += channels) {
+			float grey = channels == 2 ? row[0] : 0.299f * row[0] + 0.587f * row[1] + 0.114f * row[2];
+			float alpha = row[channels - 1] * (1.0f / 255);
+			out[i] = grey * alpha + background * (1 - alpha) - 128.0f;
+		}
+	}
+}
+
+static double rgb_squares(const uint8_t *a, const uint8_t *b, float background)
+{
+	double sum = 0;
+	if (channels & 1) {
+		uint64_t squares = 0;
+		for (uint32_t i = 0; i < width * channels; i++) {
+			int d = a[i] - b[i];
+			squares += (uint32_t)(d * d);
+		}
+		return (double)squares;
+	}
+	uint32_t colours = channels - 1;
+	for (uint32_t i = 0; i < width; i++, a += channels, b += channels) {
+		float alpha_a = a[colours] * (1.0f / 255), alpha_b = b[colours] * (1.0f / 255), squares = 0;
+		for (uint32_t c = 0; c < colours; c++) {
+			float d = a[c] * alpha_a - b[c] * alpha_b + background * (alpha_b - alpha_a);
+			squares += d * d;
+		}
+		sum += squares;
+	}
+	return sum;
+}
+
+/* One quantity blurred along the row: `in` has `width` values, `out` gets `windows`. */
+static void blur_row(const float *in, float *out)
+{
+	for (uint32_t i = 0; i < windows; i += 4) {
+		v128_t sum = wasm_f32x4_mul(wasm_v128_load(in + i + HALF), wasm_f32x4_splat(TAP[HALF]));
+		for (int t = 0; t < HALF; t++) {
+			v128_t pair = wasm_f32x4_add(wasm_v128_load(in + i + t), wasm_v128_load(in + i + TAPS - 1 - t));
+			sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAP[t])));
+		}
+		wasm_v128_store(out + i, sum);
+	}
+}
+
+static v128_t blur_column(const float *const rows[TAPS], uint32_t at)
+{
+	v128_t sum = wasm_f32x4_mul(wasm_v128_load(rows[HALF] + at), wasm_f32x4_splat(TAP[HALF]));
+	for (int t = 0; t < HALF; t++) {
+		v128_t pair = wasm_f32x4_add(wasm_v128_load(rows[t] + at), wasm_v128_load(rows[TAPS - 1 - t] + at));
+		sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAP[t])));
+	}
+	return sum;
+}
+
+/* The row of windows that ends with the row just seen. */
+static double ssim_row(const struct plane *p)
+{
+	const float *rows[TAPS];
+	for (int t = 0; t < TAPS; t++) rows[t] = p->ring + (size_t)((rows_seen + t) % TAPS) * QUANTITIES * padded;
+	const v128_t c1 = wasm_f32x4_splat(C1), c2 = wasm_f32x4_splat(C2), two = wasm_f32x4_splat(2), offset = wasm_f32x4_splat(128);
+	v128_t sum = wasm_f64x2_splat(0);
+	for (uint32_t i = 0; i < windows; i += 4) {
+		v128_t x = blur_column(rows, i), y = blur_column(rows, i + padded);
+		v128_t squares = blur_column(rows, i + 2 * padded), product = blur_column(rows, i + 3 * padded);
+		v128_t variances = wasm_f32x4_sub(squares, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
+		v128_t covariance = wasm_f32x4_sub(product, wasm_f32x4_mul(x, y));
+		x = wasm_f32x4_add(x, offset);
+		y = wasm_f32x4_add(y, offset);
+		v128_t means = wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y));
+		v128_t above = wasm_f32x4_mul(wasm_f32x4_add(wasm_f32x4_mul(two, wasm_f32x4_mul(x, y)), c1),
+					      wasm_f32x4_add(wasm_f32x4_mul(two, covariance), c2));
+		v128_t below = wasm_f32x4_mul(wasm_f32x4_add(means, c1), wasm_f32x4_add(variances, c2));
+		v128_t quality = wasm_f32x4_div(above, below);
+		if (i + 4 > windows) { /* the last lanes hold no window */
+			static const uint32_t lane[4] = {0, 1, 2, 3};
+			quality = wasm_v128_and(quality, wasm_u32x4_lt(wasm_v128_load(lane), wasm_u32x4_splat(windows - i)));
+		}
+		sum = wasm_f64x2_add(sum, wasm_f64x2_add(wasm_f64x2_promote_low_f32x4(quality),
+							 wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(quality, quality, 2, 3, 2, 3))));
+	}
+	return wasm_f64x2_extract_lane(sum, 0) + wasm_f64x2_extract_lane(sum, 1);
+}
+
+/* Rows narrower than a window are mirrored up to one (their last pixel stands twice). */
+static void mirror(float *row)
+{
+	for (uint32_t i = width; i < TAPS; i++) {
+		uint32_t at = i % (2 * width);
+		row[i] = row[at < width ? at : 2 * width - 1 - at];
+	}
+}
+
+static void push_row(struct plane *p, const uint8_t *reference, const uint8_t *candidate, int counts)
+{
+	to_luma(reference, p->background, p->x);
+	to_luma(candidate, p->background, p->y);
+	if (counts) {
+		double squares = 0;
+		for (uint32_t i = 0; i < width; i++) {
+			float d = p->x[i] - p->y[i];
+			squares += (double)(d * d);
+		}
+		p->luma_squares += squares;
+		p->rgb_squares += rgb_squares(reference, candidate, p->background);
+	}
+	if (width < TAPS) {
+		mirror(p->x);
+		mirror(p->y);
+	}
+	for (uint32_t i = 0; i < padded; i += 4) {
+		v128_t x = wasm_v128_load(p->x + i), y = wasm_v128_load(p->y + i);
+		wasm_v128_store(joint + i, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
+		wasm_v128_store(cross + i, wasm_f32x4_mul(x, y));
+	}
+	float *row = p->ring + (size_t)(rows_seen % TAPS) * QUANTITIES * padded;
+	blur_row(p->x, row);
+	blur_row(p->y, row + padded);
+	blur_row(joint, row + 2 * padded);
+	blur_row(cross, row + 3 * padded);
+}
+
+/*
+ * Starts a measurement. `row_capacity` is how many rows one `push` may bring. Returns 0 when the memory does not suffice.
+ */
+EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint32_t row_capacity)
+{
+	width = picture_width;
+	channels = picture_channels;
+	windows = width < TAPS ? 1 : width - TAPS + 1;
+	padded = ((width < TAPS ? TAPS : width) + 4 + TAPS + 3) & ~3u; /* vectors may read past the last window */
+	rows_seen = 0;
+	window_count = 0;
+	planes = 1;
+	uintptr_t at = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
+	uint64_t row_bytes = (uint64_t)padded * sizeof(float), input_bytes = ((uint64_t)width * channels * row_capacity + 15) & ~15ull;
+	uint64_t plane_bytes = row_bytes * (2 + TAPS * QUANTITIES), backgrounds = channels & 1 ? 1 : 2;
+	uint64_t end = at + 2 * input_bytes + 2 * row_bytes + backgrounds * plane_bytes;
+	uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * WASM_PAGE;
+	if (end > have && __builtin_wasm_memory_grow(0, (size_t)((end - have + WASM_PAGE - 1) / WASM_PAGE)) == (size_t)-1) return 0;
+	memset((void *)at, 0, (size_t)(end - at));
+	reference_rows = (uint8_t *)at;
+	candidate_rows = reference_rows + input_bytes;
+	joint = (float *)(candidate_rows + input_bytes);
+	cross = joint + padded;
+	float *next = cross + padded;
+	for (uint32_t b = 0; b < backgrounds; b++, next += plane_bytes / sizeof(float)) {
+		plane[b] = (struct plane){.background = b ? 255.0f : 0.0f, .x = next, .y = next + padded, .ring = next + 2 * padded};
+	}
+	return 1;
+}
+
+EXPORT(reference_at) uint8_t *reference_at(void) { return reference_rows; }
+EXPORT(candidate_at) uint8_t *candidate_at(void) { return candidate_rows; }
+
+/* Measures `rows` rows. `counts` is 0 for rows that only fill up a window of a picture lower than eleven rows. */
+EXPORT(push) void push(uint32_t rows, int counts)
+{
+	for (uint32_t r = 0; r < rows; r++) {
+		const uint8_t *reference = reference_rows + (size_t)r * width * channels;
+		const uint8_t *candidate = candidate_rows + (size_t)r * width * channels;
+		if (planes == 1 && !(channels & 1) && !(is_opaque(reference) && is_opaque(candidate))) {
+			/* Opaque up to here: black and white have given the same. From now on they differ. */
+			memcpy(plane[1].ring, plane[0].ring, (size_t)TAPS * QUANTITIES * padded * sizeof(float));
+			plane[1].ssim_sum = plane[0].ssim_sum;
+			plane[1].luma_squares = plane[0].luma_squares;
+			plane[1].rgb_squares = plane[0].rgb_squares;
+			planes = 2;
+		}
+		for (uint32_t b = 0; b < planes; b++) push_row(&plane[b], reference, candidate, counts);
+		rows_seen++;
+		if (rows_seen < TAPS) continue;
+		for (uint32_t b = 0; b < planes; b++) plane[b].ssim_sum += ssim_row(&plane[b]);
+		window_count += windows;
+	}
+}
+
+static double worse(double a, double b) { return planes == 1 || a > b ? a : b; }
+
+/* The mean over all windows, on the worse background. */
+EXPORT(ssim) double ssim(void)
+{
+	double least = planes == 2 && plane[1].ssim_sum < plane[0].ssim_sum ? plane[1].ssim_sum : plane[0].ssim_sum;
+	return window_count ? least / (double)window_count : 1;
+}
+
+/* Sums of squared differences over the whole picture, on the worse background. */
+EXPORT(luma_squares) double luma_squares(void) { return worse(plane[0].luma_squares, plane[1].luma_squares); }
+EXPORT(colour_squares) double colour_squares(void) { return worse(plane[0].rgb_squares, plane[1].rgb_squares); }

@@ -1,0 +1,16 @@
+import wasmModule from './ssim.wasm'
+
+/** What the kernel exports (ssim.c). */
+export interface SsimKernel {
+  memory: WebAssembly.Memory
+  begin(width: number, channels: number, rowCapacity: number): number
+  reference_at(): number
+  candidate_at(): number
+  push(rows: number, counts: number): void
+  ssim(): number
+  luma_squares(): number
+  colour_squares(): number
+}
+
+/** A kernel with its own memory: 192 bytes per pixel of width (376 with alpha), and the rows of one push. */
+export const createSsimKernel = (): SsimKernel => new WebAssembly.Instance(wasmModule).exports as unknown as SsimKernel
