@@ -1,10 +1,12 @@
 /**
- * Puts a result under the caller's password (API.md, "Password"): a WinZip AES-256 archive around it. What was written
- * is opened again with the password and its SHA-256 compared before it counts.
+ * Puts a result under the caller's password: Office documents get ECMA-376 agile encryption, everything else a WinZip
+ * AES-256 archive around it. What was written is opened again with the password and its SHA-256 compared before it counts.
  */
 import { createHash } from 'node:crypto'
+import { isCompoundFile } from '../containers/cfb/read.ts'
 import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
 import type { Format, OutputId } from '../formats/format.ts'
+import { decryptOoxml, encryptOoxml } from '../formats/ooxml/encrypt.ts'
 import type { Sink, Source } from './codec.ts'
 import type { ResultSink } from './sink.ts'
 
@@ -38,7 +40,7 @@ export async function seal(
   password: string,
   openSink: (name: string) => Promise<ResultSink>,
 ): Promise<Sealed> {
-  const lock = lockFor(output, format, resultName)
+  const lock = await lockFor(result, output, format, resultName)
   const sink = await openSink(lock.name)
   try {
     await lock.write(result, sink, password)
@@ -52,7 +54,18 @@ export async function seal(
   }
 }
 
-function lockFor(_output: OutputId, _format: Format, resultName: string): Lock {
+/**
+ * Whether a password can be put on this upload: not on an Office document that is encrypted already. Its owner's
+ * password stands, and no program opens a document that is encrypted twice.
+ */
+export async function passwordApplies(upload: Source, format: Format): Promise<boolean> {
+  return !(format.password === 'ooxml' && isCompoundFile(await upload.read(0, 8)))
+}
+
+async function lockFor(result: Source, output: OutputId, format: Format, resultName: string): Promise<Lock> {
+  if (format.password === 'ooxml' && output === format.id && (await passwordApplies(result, format))) {
+    return { name: resultName, output, write: encryptOoxml, open: decryptOoxml }
+  }
   // A separator inside the name would make the entry a file in a folder.
   const inner = resultName.replace(/[/\\]/g, '_')
   return {

@@ -1,11 +1,14 @@
 import { BlobReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import fc from 'fast-check'
+import officeCrypto from 'officecrypto-tool'
 import { describe, expect, test } from 'vitest'
-import { seal } from '../../src/codec/seal.ts'
+import { passwordApplies, seal } from '../../src/codec/seal.ts'
 import { memorySink, type ResultSink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
+import { openCompoundFile } from '../../src/containers/cfb/read.ts'
 import { openSealedZip } from '../../src/containers/zip/sealed.ts'
 import { FORMATS } from '../../src/formats/index.ts'
+import { decryptOoxml } from '../../src/formats/ooxml/encrypt.ts'
 
 const noise = (length: number) => {
   let state = 12345
@@ -82,6 +85,74 @@ describe('WinZip AES-256 archives', () => {
         expect(Buffer.compare(Buffer.concat(chunks), bytes)).toBe(0)
       }),
       { numRuns: 50, seed: 1 },
+    )
+  })
+})
+
+describe('agile ECMA-376 encryption', () => {
+  const zipLike = (length: number) => Uint8Array.from([0x50, 0x4b, 3, 4, ...noise(length - 4)])
+  const sealDocx = (bytes: Uint8Array, password: string) =>
+    seal(memorySource(bytes, 'a.docx'), 'docx', FORMATS.docx, 'a.docx', password, openSink)
+
+  // Below 4 KB the package lives in the mini stream; above 7.1 MB the table of tables outgrows the header.
+  test.each([800, 4088, 4089, 20_000, 8_000_003])('another reader opens a package of %i bytes', async (length) => {
+    const bytes = zipLike(length)
+    const { sealed, name, output } = await sealDocx(bytes, 'Пароль-密码-é')
+    expect({ name, output }).toEqual({ name: 'a.docx', output: 'docx' })
+    expect(sealed.size % 512).toBe(0)
+    const opened = await officeCrypto.decrypt(Buffer.from(await readAll(sealed)), { password: 'Пароль-密码-é' })
+    expect(Buffer.compare(opened, bytes)).toBe(0)
+    const file = await openCompoundFile(sealed)
+    expect([...file.paths].sort()).toEqual([
+      '\x06DataSpaces/DataSpaceInfo/StrongEncryptionDataSpace',
+      '\x06DataSpaces/DataSpaceMap',
+      '\x06DataSpaces/TransformInfo/StrongEncryptionTransform/\x06Primary',
+      '\x06DataSpaces/Version',
+      'EncryptedPackage',
+      'EncryptionInfo',
+    ])
+  })
+
+  test('a wrong password and a changed byte are noticed', async () => {
+    const { sealed } = await sealDocx(zipLike(20_000), 'secret')
+    const bytes = await readAll(sealed)
+    const drain = async (password: string) => {
+      for await (const _ of decryptOoxml(memorySource(bytes, 'a.docx'), password));
+    }
+    await expect(drain('secret ')).rejects.toThrow('password does not fit')
+    bytes[bytes.length - 3000]! ^= 1
+    await expect(drain('secret')).rejects.toThrow('integrity code')
+  })
+
+  test('a document that is encrypted already keeps its own password', async () => {
+    const { sealed } = await sealDocx(zipLike(5000), 'first')
+    expect(await passwordApplies(sealed, FORMATS.docx)).toBe(false)
+    expect(await passwordApplies(memorySource(zipLike(100), 'a.docx'), FORMATS.docx)).toBe(true)
+    const again = await seal(sealed, 'docx', FORMATS.docx, 'a.docx', 'second', openSink)
+    expect(again.name).toBe('a.docx.zip')
+  })
+
+  test('damaged compound files are refused, quickly', async () => {
+    const { sealed } = await sealDocx(zipLike(9000), 'secret')
+    const bytes = await readAll(sealed)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), fc.nat(bytes.length), async (at, value, end) => {
+        const damaged = bytes.slice(0, end)
+        if (at < end) damaged[at] = value
+        const file = await openCompoundFile(memorySource(damaged, 'a.docx')).catch((error: Error) => error)
+        if (file instanceof Error) expect(file.name).toBe('MalformedFile')
+        else {
+          for (const path of file.paths) {
+            try {
+              const stream = file.open(path)
+              await stream?.read(0, Math.min(stream.size, 100_000))
+            } catch (error) {
+              expect((error as Error).name).toBe('MalformedFile')
+            }
+          }
+        }
+      }),
+      { numRuns: 300, seed: 7 },
     )
   })
 })
