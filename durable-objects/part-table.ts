@@ -1,0 +1,80 @@
+import type { Json, PartRecord } from '../src/store/tasks.ts'
+import type { Step } from '../src/tasks/job.ts'
+
+type Row = {
+  part: number
+  plan: string
+  step: string
+  progress: number
+  receipt: string | null
+  key: string | null
+  size: number | null
+}
+
+/**
+ * The parts of a task that was split into many messages, in the Durable Object's SQLite. The table is made by `fill`;
+ * nothing else may be called before (most tasks have no parts, and an empty table would outlive them).
+ */
+export class PartTable {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  fill(plans: readonly Json[], step: Step) {
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS parts (
+      part INTEGER PRIMARY KEY, plan TEXT NOT NULL, step TEXT NOT NULL, progress REAL NOT NULL DEFAULT 0, receipt TEXT, key TEXT, size INTEGER)`)
+    this.#sql.exec('DELETE FROM parts')
+    plans.forEach((plan, part) => {
+      this.#sql.exec('INSERT INTO parts (part, plan, step) VALUES (?, ?, ?)', part, JSON.stringify(plan), JSON.stringify(step))
+    })
+  }
+
+  /** undefined: no such part, or it is done. */
+  step(part: number): Step | undefined {
+    const [row] = [...this.#sql.exec<Row>('SELECT * FROM parts WHERE part = ? AND key IS NULL', part)]
+    return row && reviveStep(row.step)
+  }
+
+  putStep(part: number, step: Step, progress = 0) {
+    this.#sql.exec('UPDATE parts SET step = ?, progress = MAX(progress, ?) WHERE part = ?', JSON.stringify(step), progress, part)
+  }
+
+  /** false: it was done already, or is unknown. */
+  finish(part: number, receipt: Json, key: string, size: number): boolean {
+    const change = 'UPDATE parts SET receipt = ?, key = ?, size = ?, progress = 1 WHERE part = ? AND key IS NULL'
+    return this.#sql.exec(change, JSON.stringify(receipt), key, size, part).rowsWritten > 0
+  }
+
+  open(): [number, Step][] {
+    return [...this.#sql.exec<Row>('SELECT * FROM parts WHERE key IS NULL')].map((row) => [row.part, reviveStep(row.step)])
+  }
+
+  records(part?: number): PartRecord[] {
+    const rows =
+      part === undefined
+        ? this.#sql.exec<Row>('SELECT * FROM parts ORDER BY part')
+        : this.#sql.exec<Row>('SELECT * FROM parts WHERE part = ?', part)
+    return [...rows].map((row) => ({
+      index: row.part,
+      plan: JSON.parse(row.plan) as Json,
+      ...(row.key === null ? {} : { receipt: JSON.parse(row.receipt ?? 'null') as Json, key: row.key, size: row.size ?? 0 }),
+    }))
+  }
+
+  keys(): string[] {
+    return [...this.#sql.exec<{ key: string }>('SELECT key FROM parts WHERE key IS NOT NULL')].map((row) => row.key)
+  }
+
+  done(): number {
+    return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM parts WHERE key IS NOT NULL').one().n
+  }
+
+  /** Mean progress of all parts, 0–1. */
+  progress(): number {
+    return this.#sql.exec<{ mean: number | null }>('SELECT AVG(progress) AS mean FROM parts').one().mean ?? 0
+  }
+}
+
+const reviveStep = (text: string) => JSON.parse(text) as Step

@@ -1,0 +1,400 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { Env } from '../src/env.ts'
+import type { TaskEvent } from '../src/store/accounts.ts'
+import { openText, sealText } from '../src/store/secret-box.ts'
+import type { Claim, JobMessage, Json, TaskRecordFace } from '../src/store/tasks.ts'
+import {
+  beatStep,
+  type Callback,
+  claimStep,
+  type Job,
+  messageFor,
+  newStep,
+  releaseStep,
+  type Step,
+  sentStep,
+  watch,
+} from '../src/tasks/job.ts'
+import { deliver, nextDelivery } from '../src/tasks/notify.ts'
+import { type NewTask, present, type Task, type TaskError, type TaskResult } from '../src/tasks/task.ts'
+import { PartTable } from './part-table.ts'
+
+const DEFAULT_LEASE_MS = 90_000
+const SOON_MS = 5000
+
+/**
+ * One task: its state, the lease of the worker that has it, its parts, its outbox (events to the account, the callback)
+ * and its end. Every method is idempotent; the alarm repairs what was lost: messages, workers, events, callbacks.
+ */
+export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
+  #task: Task | undefined
+  #job: Job | undefined
+  #callback: Callback | undefined
+  #events: TaskEvent[]
+  readonly #parts: PartTable
+  readonly #leaseMs: number
+  #waiting: (() => void)[] = []
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const { kv } = ctx.storage
+    this.#task = kv.get<Task>('task')
+    this.#job = kv.get<Job>('job')
+    this.#callback = kv.get<Callback>('callback')
+    this.#events = kv.get<TaskEvent[]>('events') ?? []
+    this.#parts = new PartTable(ctx.storage.sql)
+    this.#leaseMs = Number(env.LEASE_MS ?? DEFAULT_LEASE_MS)
+  }
+
+  // ── The edge's side ────────────────────────────────────────────────────────────────────────────────────────────
+
+  async create(wanted: NewTask): Promise<Task> {
+    if (this.#task) return this.#task
+    const { password, ...task } = wanted
+    const box = password === undefined ? undefined : await sealText(password, this.#secret(), task.taskId)
+    if (this.#task) return this.#task
+    const now = Date.now()
+    if (box) this.ctx.storage.kv.put('password', box)
+    this.#task = { ...task, status: 'pending', progress: 0 }
+    // The quick lane calls the press itself; the message is only for the case that nobody came.
+    const step = newStep(task.lane === 'slow' ? now : now + this.#leaseMs)
+    this.#job = { generation: 1, phase: 'whole', step, parts: 0, partsDone: 0 }
+    this.#events = [this.#created(task)]
+    this.#save()
+    await this.#tellAccount()
+    await this.#watch()
+    return this.#task
+  }
+
+  async createFailed(wanted: NewTask, error: TaskError): Promise<Task> {
+    if (this.#task) return this.#task
+    const { password: _, ...task } = wanted
+    this.#task = { ...task, status: 'pending', progress: 0 }
+    this.#job = { generation: 1, phase: 'ended', step: newStep(Number.POSITIVE_INFINITY), parts: 0, partsDone: 0 }
+    this.#events = [this.#created(task)]
+    await this.#end({ status: 'failed', error })
+    return this.#task
+  }
+
+  async read() {
+    return this.#task
+  }
+
+  async wait(ms: number) {
+    if (this.#task && !hasEnded(this.#task)) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        this.#waiting.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+    return this.#task
+  }
+
+  async remove() {
+    const task = this.#task
+    if (!task) return undefined
+    const { storage } = this.ctx
+    const freedBytes = task.result?.size ?? (hasEnded(task) ? 0 : task.originalSize)
+    await this.env.ACCOUNTS.getByName(task.accountId).tell({ kind: 'removed', taskId: task.taskId })
+    await this.#removeBlobs()
+    await storage.deleteAlarm()
+    await storage.deleteAll()
+    this.#task = this.#job = this.#callback = undefined
+    this.#events = []
+    this.#wake()
+    return { freedBytes }
+  }
+
+  async names() {
+    const task = this.#task
+    if (!task) return undefined
+    if (task.result) return [task.result.key]
+    return hasEnded(task) ? [] : [`uploads/${task.taskId}`, ...(this.#job?.parts ? this.#parts.keys() : [])]
+  }
+
+  // ── The workers' side ──────────────────────────────────────────────────────────────────────────────────────────
+
+  async claim(generation: number | null, step: JobMessage['step'], part?: number): Promise<Claim> {
+    const [task, job] = [this.#task, this.#job]
+    if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
+    if (step !== (job.phase === 'parts' ? 'part' : job.phase)) return { kind: 'forget' }
+    const known = step === 'part' ? this.#parts.step(part ?? -1) : job.step
+    const claimed = known && claimStep(known, Date.now(), this.#leaseMs)
+    if (!claimed?.lease) return { kind: 'forget' }
+    this.#putStep(job, part, claimed)
+    this.#task = { ...task, status: 'processing' }
+    this.#save()
+    await this.#watch()
+    const password = await this.#password(task.taskId)
+    return {
+      kind: 'claimed',
+      attempt: claimed.lease.attempt,
+      generation: job.generation,
+      task: this.#task,
+      uploadKey: `uploads/${task.taskId}`,
+      ...(password === undefined ? {} : { password }),
+      parts: step === 'part' ? this.#parts.records(part) : step === 'join' ? this.#parts.records() : [],
+    }
+  }
+
+  async beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'> {
+    const [task, job] = [this.#task, this.#job]
+    if (!task || !job || hasEnded(task)) return 'stop'
+    const known = part === undefined ? job.step : this.#partStep(job, part)
+    const kept = known && beatStep(known, attempt, Date.now(), this.#leaseMs)
+    if (!kept) return 'stop'
+    if (part === undefined) job.step = kept
+    else this.#parts.putStep(part, kept, progress)
+    const share = part === undefined ? progress : this.#parts.progress()
+    this.#task = { ...task, progress: Math.min(0.99, Math.max(task.progress, share)) }
+    this.#save()
+    return 'go on'
+  }
+
+  async split(attempt: number, plans: readonly Json[]): Promise<void> {
+    const [task, job] = [this.#task, this.#job]
+    if (!task || !job || job.phase !== 'whole' || job.step.lease?.attempt !== attempt) return
+    const now = Date.now()
+    job.generation++
+    job.phase = 'parts'
+    job.step = newStep(Number.POSITIVE_INFINITY)
+    job.parts = plans.length
+    this.#parts.fill(plans, newStep(now))
+    this.#save()
+    await this.#watch()
+  }
+
+  async completePart(attempt: number, part: number, receipt: Json, key: string, size: number): Promise<boolean> {
+    const [task, job] = [this.#task, this.#job]
+    if (!task || !job || hasEnded(task) || job.phase !== 'parts' || attempt < 1) return false
+    if (!this.#parts.finish(part, receipt, key, size)) return false
+    job.partsDone = this.#parts.done()
+    this.#task = { ...task, progress: Math.max(task.progress, Math.min(0.99, this.#parts.progress())) }
+    if (job.partsDone === job.parts) {
+      job.phase = 'join'
+      job.step = newStep(Date.now())
+    }
+    this.#save()
+    await this.#watch()
+    return true
+  }
+
+  async complete(attempt: number, result: TaskResult): Promise<boolean> {
+    const task = this.#task
+    // A result of an earlier attempt that was given up too soon is as good as any: it was verified.
+    if (!task || hasEnded(task) || attempt < 1) return false
+    await this.#end({ status: 'completed', progress: 1, result })
+    return true
+  }
+
+  async fail(attempt: number, error: TaskError): Promise<void> {
+    if (!this.#task || hasEnded(this.#task) || attempt < 1) return
+    await this.#end({ status: 'failed', error })
+  }
+
+  async release(attempt: number, why: string, part?: number): Promise<void> {
+    const [task, job] = [this.#task, this.#job]
+    if (!task || !job || hasEnded(task)) return
+    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_broke', task_id: task.taskId, attempt, part, why }))
+    if (part === undefined) job.step = releaseStep(job.step, attempt, Date.now())
+    else {
+      const step = this.#partStep(job, part)
+      if (step) this.#parts.putStep(part, releaseStep(step, attempt, Date.now()))
+    }
+    this.#save()
+    await this.#watch()
+  }
+
+  // ── Repair ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  override async alarm(): Promise<void> {
+    if (!this.#task) return
+    if (this.#task.expiresAt !== undefined && this.#task.expiresAt <= Date.now()) {
+      await this.remove()
+      return
+    }
+    await this.#tellAccount()
+    await this.#deliverCallback()
+    await this.#watch()
+  }
+
+  /** Sends what must be sent, gives up what was tried too often, and sets the alarm for the next moment of interest. */
+  async #watch(): Promise<void> {
+    const now = Date.now()
+    const moments: number[] = []
+    if (this.#events.length > 0) moments.push(now + SOON_MS)
+    if (this.#callback?.nextAt !== undefined) moments.push(this.#callback.nextAt)
+    if (this.#task?.expiresAt !== undefined) moments.push(this.#task.expiresAt)
+    if (this.#job && this.#task && !hasEnded(this.#task)) {
+      const until = await this.#watchSteps(this.#task, this.#job, now)
+      if (until === undefined) return // it ended, and has set its own alarm
+      moments.push(until)
+    }
+    const next = Math.min(...moments)
+    if (Number.isFinite(next)) await this.ctx.storage.setAlarm(Math.max(next, now))
+  }
+
+  /** The next moment of interest; undefined when the task was given up. */
+  async #watchSteps(task: Task, job: Job, now: number): Promise<number | undefined> {
+    const steps: [number | undefined, Step][] = job.phase === 'parts' ? this.#parts.open() : [[undefined, job.step]]
+    const due: [number | undefined, Step][] = []
+    let until = Number.POSITIVE_INFINITY
+    for (const [part, step] of steps) {
+      const action = watch(step, now)
+      if (action.kind === 'wait') until = Math.min(until, action.until)
+      else if (action.kind === 'send') due.push([part, step])
+      else {
+        await this.#end({ status: 'failed', error: gaveUp(task) })
+        return undefined
+      }
+    }
+    if (due.length === 0) return until
+    // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
+    for (const [part, step] of due) until = Math.min(until, this.#putStep(job, part, sentStep(step, now, this.#leaseMs)).sendAt)
+    this.#save()
+    if (await this.#send(due.map(([part]) => messageFor(task.taskId, job, part)))) return until
+    for (const [part] of due) {
+      const step = part === undefined ? job.step : this.#partStep(job, part)
+      if (step && !isHeld(step, now)) this.#putStep(job, part, { ...step, sendAt: now + SOON_MS })
+    }
+    this.#save()
+    return now + SOON_MS
+  }
+
+  #putStep(job: Job, part: number | undefined, step: Step): Step {
+    if (part === undefined) job.step = step
+    else this.#parts.putStep(part, step)
+    return step
+  }
+
+  async #send(messages: JobMessage[]): Promise<boolean> {
+    const queue = this.#task?.worker === 'media' ? this.env.MEDIA_JOBS : this.env.PRESS_JOBS
+    try {
+      for (let at = 0; at < messages.length; at += 100) await queue.sendBatch(messages.slice(at, at + 100).map((body) => ({ body })))
+      return true
+    } catch (error) {
+      console.error(JSON.stringify({ level: 'error', event: 'queue_send_failed', task_id: this.#task?.taskId, error: String(error) }))
+      return false
+    }
+  }
+
+  async #end(change: { status: 'completed'; progress: 1; result: TaskResult } | { status: 'failed'; error: TaskError }): Promise<void> {
+    const now = Date.now()
+    const ended: Task = { ...this.#task!, ...change, completedAt: now, expiresAt: now + this.#task!.retentionMs }
+    this.#task = ended
+    this.#job!.phase = 'ended'
+    this.#events = [...this.#events, ended.result ? completedEvent(ended, ended.result) : failedEvent(ended)]
+    if (ended.callbackUrl) {
+      const event = { type: `task.${ended.status}`, timestamp: new Date(now).toISOString(), data: present(ended, ended.baseUrl) }
+      const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
+      this.#callback = { url: ended.callbackUrl, messageId, body: JSON.stringify(event), nextAt: now, deliveries: [] }
+    }
+    this.ctx.storage.kv.delete('password')
+    this.#save()
+    await this.#tellAccount()
+    this.#wake()
+    await this.#removeBlobs(ended.result?.key)
+    await this.#watch()
+  }
+
+  async #tellAccount(): Promise<void> {
+    const account = this.#task && this.env.ACCOUNTS.getByName(this.#task.accountId)
+    try {
+      for (const event of [...this.#events]) {
+        await account?.tell(event)
+        this.#events = this.#events.filter((other) => other !== event)
+      }
+    } catch (error) {
+      console.error(JSON.stringify({ level: 'error', event: 'account_unreachable', task_id: this.#task?.taskId, error: String(error) }))
+    }
+    if (this.#task) this.ctx.storage.kv.put('events', this.#events)
+  }
+
+  async #deliverCallback(): Promise<void> {
+    const [task, callback] = [this.#task, this.#callback]
+    if (!task || !callback || callback.nextAt === undefined || callback.nextAt > Date.now()) return
+    const secret = await this.env.ACCOUNTS.getByName(task.accountId).webhookSecret()
+    const delivery = await deliver(callback.url, callback.messageId, callback.body, secret)
+    const deliveries = [...callback.deliveries, delivery]
+    const nextAt = nextDelivery(delivery, deliveries.length)
+    const { nextAt: _, ...rest } = callback
+    this.#callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
+    this.#save()
+  }
+
+  /** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */
+  async #removeBlobs(keep?: string): Promise<void> {
+    const [task, job] = [this.#task!, this.#job!]
+    const doomed = [`uploads/${task.taskId}`]
+    const onlyOneWasMade = keep !== undefined && job.parts === 0 && job.step.attempts <= 1
+    for (const prefix of onlyOneWasMade ? [] : [`results/${task.taskId}/`, `parts/${task.taskId}/`]) {
+      let cursor: string | undefined
+      do {
+        const page: R2Objects = await this.env.BLOBS.list({ prefix, ...(cursor ? { cursor } : {}) })
+        doomed.push(...page.objects.map((object) => object.key))
+        cursor = page.truncated ? page.cursor : undefined
+      } while (cursor)
+    }
+    const keys = doomed.filter((key) => key !== keep)
+    for (let at = 0; at < keys.length; at += 1000) await this.env.BLOBS.delete(keys.slice(at, at + 1000))
+  }
+
+  #created(task: Omit<NewTask, 'password'>): TaskEvent {
+    const { taskId, batchId, position, createdAt, format, originalSize } = task
+    const place = { ...(batchId === undefined ? {} : { batchId }), ...(position === undefined ? {} : { position }) }
+    return { kind: 'created', taskId, ...place, createdAt, format, size: originalSize }
+  }
+
+  #save() {
+    const { kv } = this.ctx.storage
+    kv.put('task', this.#task)
+    kv.put('job', this.#job)
+    kv.put('events', this.#events)
+    if (this.#callback) kv.put('callback', this.#callback)
+  }
+
+  /** undefined: there are no parts now, or this one is done. */
+  #partStep(job: Job, part: number): Step | undefined {
+    return job.phase === 'parts' ? this.#parts.step(part) : undefined
+  }
+
+  #wake() {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+
+  async #password(taskId: string): Promise<string | undefined> {
+    const box = this.ctx.storage.kv.get<Uint8Array>('password')
+    return box && openText(box, this.#secret(), taskId)
+  }
+
+  #secret(): string {
+    if (!this.env.SECRET_KEY) throw new Error('SECRET_KEY is not set: passwords cannot be kept')
+    return this.env.SECRET_KEY
+  }
+}
+
+const hasEnded = (task: Task) => task.status === 'completed' || task.status === 'failed'
+
+const completedEvent = (task: Task, result: TaskResult): TaskEvent => {
+  const { taskId, completedAt, createdAt, format, originalSize } = task
+  return { kind: 'completed', taskId, at: completedAt ?? createdAt, format, originalSize, compressedSize: result.size }
+}
+
+const failedEvent = (task: Task): TaskEvent => ({
+  kind: 'failed',
+  taskId: task.taskId,
+  at: task.completedAt ?? task.createdAt,
+  format: task.format,
+})
+
+const gaveUp = (task: Task): TaskError => ({
+  code: 500,
+  type: 'internal',
+  message: 'The file could not be processed: three attempts lost their worker. Try again later, or tell us the request id.',
+  requestId: task.requestId,
+})
