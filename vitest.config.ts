@@ -29,9 +29,14 @@ export default defineConfig({
         },
       },
       {
-        // Durable Objects and HTTP, inside workerd.
+        // Durable Objects, inside workerd.
+        plugins: [cloudflareTest({ wrangler: { configPath: './test/durable-objects/wrangler.toml' } })],
+        test: { name: 'objects', include: ['test/durable-objects/**/*.test.ts'], testTimeout: 30_000 },
+      },
+      {
+        // HTTP, inside workerd.
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workers', include: ['test/durable-objects/**/*.test.ts', 'test/http/**/*.test.ts'], testTimeout: 30_000 },
+        test: { name: 'http', include: ['test/http/**/*.test.ts'], testTimeout: 30_000 },
       },
       {
         // All three Workers over HTTP.

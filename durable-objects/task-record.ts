@@ -7,6 +7,7 @@ import {
   beatStep,
   type Callback,
   claimStep,
+  isHeld,
   type Job,
   messageFor,
   newStep,

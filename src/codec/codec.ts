@@ -49,7 +49,7 @@ export interface Options {
   readonly quality: Quality
   /** What comes out: one of `format.outputs`, the first unless the caller asked for another. */
   readonly output: OutputId
-  /** Wanted size in bytes (`target_size`); the best result that fits, floors kept. */
+  /** Wanted size in bytes (`target_size`): the best result that fits, floors kept, else `TargetUnreachable`. */
   readonly targetSize?: number
   /** Pictures larger than this (pixels) may be downsampled to fit, aspect ratio kept; quality is then measured at that size. */
   readonly fitWithin?: { readonly width: number; readonly height: number }
@@ -132,6 +132,17 @@ export class NoGain extends Error {
 /** A job that would need more memory or CPU than it has. Becomes `unchanged` / `over_budget`. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget'
+}
+
+/** `target_size` cannot be reached with the floors kept. The task fails and says how small it can get. */
+export class TargetUnreachable extends Error {
+  override readonly name = 'TargetUnreachable'
+  /** Bytes of the smallest result that keeps the floors. */
+  readonly bestSize: number
+  constructor(bestSize: number) {
+    super(`the smallest result that keeps the floors has ${bestSize} bytes`)
+    this.bestSize = bestSize
+  }
 }
 
 /** A variant of the format that its room does not handle. Becomes `unchanged` / `unsupported_feature`. */

@@ -38,7 +38,8 @@ export async function compress(codec: Codec, source: Source, openSink: () => Pro
   }
 }
 
-async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
+/** One run of a room at one level, under the promises of the house. */
+export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
   const sink = await openSink()
   try {
     const outcome = await codec.compress(source, sink, options)

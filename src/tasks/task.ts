@@ -95,9 +95,9 @@ export interface ReceiptView {
   reason?: string
   detail?: string
   ssim?: number
-  /** Sound: signal-to-noise ratio against the upload. */
-  snr_db?: number
   psnr_db?: number
+  /** Sound: signal-to-noise ratio against the upload, dB. */
+  snr_db?: number
   verified: true
   sha256: string
   original_sha256: string
@@ -149,14 +149,16 @@ function receipt(task: Task, result: TaskResult): ReceiptView {
     const { reason, detail } = outcome
     return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: 'lossless', ...common }
   }
-  const measured =
-    outcome.fidelity === 'lossless'
-      ? {}
-      : {
-          ...(outcome.ssim === undefined ? {} : { ssim: floorTo(outcome.ssim, 4), psnr_db: floorTo(Math.min(outcome.psnrDb, 99), 2) }),
-          ...(outcome.snrDb === undefined ? {} : { snr_db: floorTo(Math.min(outcome.snrDb, 99), 2) }),
-        }
-  return { outcome: 'compressed', fidelity: outcome.fidelity, ...measured, ...common, steps: outcome.steps }
+  return { outcome: 'compressed', fidelity: outcome.fidelity, ...measured(outcome), ...common, steps: outcome.steps }
+}
+
+function measured(outcome: Extract<Outcome, { kind: 'compressed' }>) {
+  if (outcome.fidelity === 'lossless') return {}
+  const { ssim, psnrDb, snrDb } = outcome
+  return {
+    ...(ssim === undefined ? {} : { ssim: floorTo(ssim, 4), psnr_db: floorTo(Math.min(psnrDb, 99), 2) }),
+    ...(snrDb === undefined ? {} : { snr_db: floorTo(Math.min(snrDb, 99), 2) }),
+  }
 }
 
 /** Rounded down, so that a receipt never claims more than was measured. */

@@ -1,0 +1,71 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { checkKey, hashKey } from '../../src/store/key-format.ts'
+
+async function newAccount() {
+  const accountId = `acc_${crypto.randomUUID()}`
+  const account = env.ACCOUNTS.getByName(accountId)
+  await account.put({ accountId, name: 'Test', plan: 'free', createdAt: Date.now(), state: 'active' })
+  return account
+}
+const created = (taskId: string, size = 10) => ({ kind: 'created', taskId, createdAt: Date.now(), format: 'text', size }) as const
+const completed = (taskId: string) =>
+  ({ kind: 'completed', taskId, at: Date.now(), format: 'text', originalSize: 10, compressedSize: 4 }) as const
+
+describe('Account', () => {
+  it('counts an event once, however often it is told', async () => {
+    const account = await newAccount()
+    for (let i = 0; i < 3; i++) {
+      await account.tell(created('t1'))
+      await account.tell(completed('t1'))
+    }
+    expect(await account.usage('free')).toMatchObject({ tasks_completed: 1, original_size: 10, compressed_size: 4, storage_used: 4 })
+    await account.tell({ kind: 'removed', taskId: 't1' })
+    await account.tell(created('t1'))
+    expect(await account.usage('free')).toMatchObject({ tasks_completed: 1, storage_used: 0 })
+  })
+
+  it('lists tasks newest first, by pages', async () => {
+    const account = await newAccount()
+    for (let i = 0; i < 7; i++) await account.tell(created(`t${i}`))
+    const first = await account.list(3)
+    expect(first?.ids).toEqual(['t6', 't5', 't4'])
+    const second = await account.list(3, first?.nextCursor)
+    expect(second?.ids).toEqual(['t3', 't2', 't1'])
+    expect(await account.list(3, second?.nextCursor)).toEqual({ ids: ['t0'] })
+    expect(await account.list(3, 'no cursor of ours')).toBeUndefined()
+  })
+
+  it('admits what fits the quota', async () => {
+    const account = await newAccount()
+    await account.tell(created('big', 99_999_990))
+    expect(await account.admit(10)).toEqual({ ok: true })
+    expect(await account.admit(11)).toEqual({ ok: false, used: 99_999_990, quota: 100_000_000 })
+  })
+
+  it('lets one request at a time use an idempotency key', async () => {
+    const account = await newAccount()
+    expect(await account.beginIdempotent('k', 'compress')).toEqual({ kind: 'new' })
+    expect(await account.beginIdempotent('k', 'compress')).toEqual({ kind: 'in_flight' })
+    expect(await account.beginIdempotent('k', 'batch')).toEqual({ kind: 'new' })
+    await account.finishIdempotent('k', 'compress', 'print', 'tsk_1')
+    expect(await account.beginIdempotent('k', 'compress')).toEqual({ kind: 'done', fingerprint: 'print', id: 'tsk_1' })
+    await account.abandonIdempotent('k', 'batch')
+    expect(await account.beginIdempotent('k', 'batch')).toEqual({ kind: 'new' })
+  })
+
+  it('makes keys that work, shows them once, and disables them', async () => {
+    const account = await newAccount()
+    const { applicationId } = await account.createApplication('Shop', 'production')
+    const made = await account.createKey(applicationId, { plan: 'free', scopes: ['compress'] })
+    if (!made) throw new Error('no key')
+    expect(checkKey(made.key)).toBe(true)
+    const gate = env.KEY_GATES.getByName(await hashKey(made.key))
+    expect(await gate.enter('compress')).toMatchObject({ kind: 'accepted' })
+    expect(JSON.stringify(await account.applications())).not.toContain(made.key)
+    expect(await account.updateKey(made.summary.keyId, { state: 'disabled' })).toBe(true)
+    expect(await gate.enter('compress')).toEqual({ kind: 'disabled' })
+    expect(await account.createKey('app_none', { plan: 'free', scopes: [] })).toBeUndefined()
+    expect((await account.usage('free')).api_calls).toBe(1)
+  })
+})

@@ -1,0 +1,64 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { KeyRecord } from '../../src/store/keys.ts'
+
+const KEY: KeyRecord = {
+  keyId: 'key_1',
+  accountId: 'acc_1',
+  applicationId: 'app_1',
+  plan: 'free',
+  scopes: ['compress', 'usage:read'],
+  state: 'active',
+}
+const START = Date.parse('2026-11-20T10:00:00Z')
+let count = 0
+const newGate = async (change: Partial<KeyRecord> = {}) => {
+  const gate = env.KEY_GATES.getByName(`gate ${++count}`)
+  await gate.put({ ...KEY, ...change })
+  return gate
+}
+
+describe('KeyGate', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(START)
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  it('lets ten requests of the free plan into any 60 seconds, and the eleventh when the first has aged', async () => {
+    const gate = await newGate()
+    for (let i = 0; i < 10; i++) {
+      vi.setSystemTime(START + i * 1000)
+      const entry = await gate.enter('compress')
+      expect(entry).toMatchObject({ kind: 'accepted', rate: { limit: 10, remaining: 9 - i, resetAt: START + 60_000 } })
+    }
+    vi.setSystemTime(START + 59_999)
+    expect(await gate.enter('compress')).toMatchObject({ kind: 'limited', rate: { remaining: 0, resetAt: START + 60_000 } })
+    vi.setSystemTime(START + 60_000)
+    expect(await gate.enter('compress')).toMatchObject({ kind: 'accepted', rate: { remaining: 0, resetAt: START + 61_000 } })
+    expect(await gate.enter('compress')).toMatchObject({ kind: 'limited' })
+  })
+
+  it('never lets more in than the plan allows when requests race', async () => {
+    const gate = await newGate()
+    const entries = await Promise.all(Array.from({ length: 30 }, () => gate.enter(null)))
+    expect(entries.filter((entry) => entry.kind === 'accepted')).toHaveLength(10)
+  })
+
+  it('refuses unknown, disabled and expired keys and missing scopes without counting them', async () => {
+    expect(await env.KEY_GATES.getByName('nobody').enter(null)).toEqual({ kind: 'unknown' })
+    expect(await (await newGate({ state: 'disabled' })).enter(null)).toEqual({ kind: 'disabled' })
+    expect(await (await newGate({ expiresAt: START })).enter(null)).toEqual({ kind: 'expired' })
+    const gate = await newGate()
+    expect(await gate.enter('tasks:delete')).toMatchObject({ kind: 'missing_scope', rate: { remaining: 10 } })
+    expect((await gate.calls('2026-11')).total).toBe(0)
+  })
+
+  it('counts the calls of unlimited keys by day', async () => {
+    const gate = await newGate({ plan: 'enterprise' })
+    for (let i = 0; i < 25; i++) expect(await gate.enter(null)).toMatchObject({ kind: 'accepted', rate: { limit: null } })
+    vi.setSystemTime(START + 86_400_000)
+    await gate.enter(null)
+    expect(await gate.calls('2026-11')).toEqual({ total: 26, byDay: { '2026-11-20': 25, '2026-11-21': 1 } })
+  })
+})

@@ -1,0 +1,211 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { NewTask } from '../../src/tasks/task.ts'
+import { account, newTask, RESULT, record } from './fixtures.ts'
+
+const LEASE_MS = 30_000
+const alarm = (task: NewTask) => runDurableObjectAlarm(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub)
+
+function at(ms: number) {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(ms)
+}
+afterEach(() => void vi.useRealTimers())
+
+async function started(change: Partial<NewTask> = {}) {
+  const task = newTask(change)
+  await env.BLOBS.put(`uploads/${task.taskId}`, 'upload')
+  await record(task).create(task)
+  const claim = await record(task).claim(1, 'whole')
+  if (claim.kind !== 'claimed') throw new Error('not claimed')
+  return { task, claim }
+}
+
+async function completed(change: Partial<NewTask> = {}) {
+  const { task, claim } = await started(change)
+  const key = `results/${task.taskId}/${claim.attempt}`
+  await env.BLOBS.put(key, 'result')
+  expect(await record(task).complete(claim.attempt, { ...RESULT, key })).toBe(true)
+  return { task, key }
+}
+
+describe('TaskRecord', () => {
+  it('goes from pending over processing to completed, counts once and drops the upload', async () => {
+    const { task, key } = await completed()
+    expect(await record(task).read()).toMatchObject({ status: 'completed', progress: 1 })
+    expect(await env.BLOBS.head(`uploads/${task.taskId}`)).toBeNull()
+    expect(await env.BLOBS.head(key)).not.toBeNull()
+    expect(await record(task).complete(2, { ...RESULT, key: 'results/late' })).toBe(false)
+    const usage = await account(task).usage('free')
+    expect(usage).toMatchObject({ tasks_completed: 1, original_size: 1000, compressed_size: 400, storage_used: 400 })
+  })
+
+  it('keeps the upload when it is the result', async () => {
+    const { task, claim } = await started()
+    const key = claim.uploadKey
+    await record(task).complete(claim.attempt, { ...RESULT, key, outcome: { kind: 'unchanged', reason: 'no_gain' } })
+    expect(await env.BLOBS.head(key)).not.toBeNull()
+  })
+
+  it('gives the lease to one worker at a time and forgets duplicates of the message', async () => {
+    const { task } = await started()
+    expect(await record(task).claim(1, 'whole')).toEqual({ kind: 'forget' })
+    expect(await record(task).claim(null, 'whole')).toEqual({ kind: 'forget' })
+    expect(await record(task).claim(7, 'whole')).toEqual({ kind: 'forget' })
+  })
+
+  it('gives a task that lost its worker to another one, and up after three', async () => {
+    const start = Date.now()
+    at(start)
+    const { task } = await started()
+    for (let attempt = 2; attempt <= 3; attempt++) {
+      at(start + (attempt - 1) * (LEASE_MS * 3))
+      await alarm(task)
+      expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt })
+      expect(await record(task).beat(attempt - 1, 0.5)).toBe('stop')
+    }
+    at(start + LEASE_MS * 12)
+    await alarm(task)
+    expect(await record(task).read()).toMatchObject({ status: 'failed', error: { code: 500, type: 'internal' } })
+    expect(await account(task).usage('free')).toMatchObject({ tasks_failed: 1, storage_used: 0 })
+  })
+
+  it('accepts the result of an attempt that was given up too soon, once', async () => {
+    const start = Date.now()
+    at(start)
+    const { task, claim } = await started()
+    at(start + LEASE_MS * 2)
+    await alarm(task)
+    expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 2 })
+    expect(await record(task).complete(claim.attempt, { ...RESULT, key: 'results/a' })).toBe(true)
+    expect(await record(task).complete(2, { ...RESULT, key: 'results/b' })).toBe(false)
+  })
+
+  it('never lets progress go back', async () => {
+    const { task } = await started()
+    await record(task).beat(1, 0.6)
+    await record(task).beat(1, 0.2)
+    expect((await record(task).read())?.progress).toBe(0.6)
+  })
+
+  it('wakes those who wait when the task ends', async () => {
+    const { task, claim } = await started()
+    const waiting = record(task).wait(20_000)
+    await record(task).complete(claim.attempt, { ...RESULT, key: 'results/x' })
+    expect((await waiting)?.status).toBe('completed')
+  })
+
+  it('after removal there is nothing, not even for a worker that comes back', async () => {
+    const { task, key } = await completed()
+    expect(await record(task).remove()).toEqual({ freedBytes: 400 })
+    expect(await record(task).remove()).toBeUndefined()
+    expect(await env.BLOBS.head(key)).toBeNull()
+    expect(await record(task).read()).toBeUndefined()
+    expect(await account(task).usage('free')).toMatchObject({ storage_used: 0, tasks_completed: 1 })
+    const running = await started()
+    expect(await record(running.task).remove()).toEqual({ freedBytes: 1000 })
+    expect(await record(running.task).beat(1, 0.5)).toBe('stop')
+    expect(await record(running.task).complete(1, { ...RESULT, key: 'results/x' })).toBe(false)
+    expect(await env.BLOBS.head(`uploads/${running.task.taskId}`)).toBeNull()
+  })
+
+  it('removes itself when its retention is over', async () => {
+    const { task, key } = await completed({ retentionMs: 1000 })
+    at(Date.now() + 2000)
+    await alarm(task)
+    expect(await record(task).read()).toBeUndefined()
+    expect(await env.BLOBS.head(key)).toBeNull()
+  })
+
+  it('keeps a password sealed, gives it to the worker, and erases it with the job', async () => {
+    const password = 'Пароль 密码'
+    const { task, claim } = await started({ password })
+    expect(claim.password).toBe(password)
+    expect(JSON.stringify(await record(task).read())).not.toContain(password)
+    await record(task).complete(claim.attempt, { ...RESULT, key: 'results/x' })
+  })
+
+  it('tries a broken attempt again, later each time', async () => {
+    const start = Date.now()
+    at(start)
+    const { task } = await started()
+    await record(task).release(1, 'it broke')
+    expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 2 })
+    await record(task).release(2, 'it broke')
+    expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 3 })
+    await record(task).release(3, 'it broke')
+    await alarm(task)
+    expect(await record(task).read()).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('a job of 50 parts', () => {
+  const PARTS = 50
+  async function split() {
+    const { task } = await started({ worker: 'media', format: 'mp4', output: 'mp4' })
+    const plans = Array.from({ length: PARTS }, (_, index) => ({ index }))
+    await record(task).split(1, plans)
+    return task
+  }
+
+  it('is done when every part is, whatever comes twice or breaks on the way', async () => {
+    const task = await split()
+    const face = record(task)
+    expect(await face.claim(1, 'whole'), 'a late copy of the first message').toEqual({ kind: 'forget' })
+    let last = 0
+    for (let part = 0; part < PARTS; part++) {
+      const claim = await face.claim(2, 'part', part)
+      if (claim.kind !== 'claimed') throw new Error(`part ${part} was not given`)
+      expect(claim.parts).toEqual([{ index: part, plan: { index: part } }])
+      expect(await face.claim(2, 'part', part), 'a duplicate while it runs').toEqual({ kind: 'forget' })
+      let { attempt } = claim
+      if (part % 7 === 3) {
+        await face.release(attempt, 'it broke', part)
+        const again = await face.claim(2, 'part', part)
+        if (again.kind !== 'claimed') throw new Error('a broken part was not given again')
+        attempt = again.attempt
+      }
+      expect(await face.beat(attempt, 0.5, part)).toBe('go on')
+      const key = `parts/${task.taskId}/2/${part}/${attempt}`
+      await env.BLOBS.put(key, `part ${part}`)
+      expect(await face.completePart(attempt, part, { frames: 240 }, key, 6)).toBe(true)
+      expect(await face.completePart(attempt, part, { frames: 240 }, 'parts/twice', 6), 'done twice').toBe(false)
+      expect(await face.claim(2, 'part', part), 'a duplicate afterwards').toEqual({ kind: 'forget' })
+      const progress = (await face.read())?.progress ?? 0
+      expect(progress).toBeGreaterThanOrEqual(last)
+      last = progress
+    }
+    const join = await face.claim(2, 'join')
+    if (join.kind !== 'claimed') throw new Error('the join was not given')
+    expect(join.parts.map((part) => part.index)).toEqual(Array.from({ length: PARTS }, (_, index) => index))
+    expect(await face.complete(join.attempt, { ...RESULT, key: `results/${task.taskId}/1`, output: 'mp4' })).toBe(true)
+    expect((await env.BLOBS.list({ prefix: `parts/${task.taskId}/` })).objects).toEqual([])
+  })
+
+  it('fails when one part fails three times, and cleans up', async () => {
+    const task = await split()
+    const face = record(task)
+    await env.BLOBS.put(`parts/${task.taskId}/2/0/1`, 'x')
+    const first = await face.claim(2, 'part', 0)
+    expect(first.kind).toBe('claimed')
+    await face.completePart(1, 0, {}, `parts/${task.taskId}/2/0/1`, 1)
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      expect(await face.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt })
+      await face.release(attempt, 'it broke', 9)
+    }
+    expect(await face.read()).toMatchObject({ status: 'failed' })
+    expect(await face.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
+    expect((await env.BLOBS.list({ prefix: `parts/${task.taskId}/` })).objects).toEqual([])
+  })
+
+  it('stops everywhere when it is removed', async () => {
+    const task = await split()
+    const face = record(task)
+    await face.claim(2, 'part', 4)
+    await face.remove()
+    expect(await face.beat(1, 0.1, 4)).toBe('stop')
+    expect(await face.completePart(1, 4, {}, 'parts/late', 1)).toBe(false)
+    expect(await face.claim(2, 'part', 5)).toEqual({ kind: 'forget' })
+  })
+})

@@ -1,0 +1,5 @@
+export { Account } from '../../durable-objects/account.ts'
+export { KeyGate } from '../../durable-objects/key-gate.ts'
+export { TaskRecord } from '../../durable-objects/task-record.ts'
+
+export default { fetch: () => new Response('for tests') }
