@@ -1,0 +1,84 @@
+/** What a document is and whether it may be rewritten at all. */
+import type { Options, Outcome, Source } from '../../codec/codec.ts'
+import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
+import { countPageObjects, hasSignatureBytes, type Reach, Restart, reach, walkPages } from './reach.ts'
+import { Reader } from './reader.ts'
+import { keepAt } from './trim.ts'
+
+export interface Document {
+  reader: Reader
+  root: Dict
+  reach: Reach
+  /** Object numbers of the pages, in order. */
+  pages: number[]
+  /** PDF/A-1 forbids object and cross-reference streams (ISO 19005-1, 6.1.4). */
+  classic: boolean
+}
+
+export type Refusal = Extract<Outcome, { kind: 'unchanged' }>
+
+const MAX_METADATA_BYTES = 4 * 1024 * 1024
+/** End of central directory record (22 bytes) with the longest comment. */
+const MAX_ZIP_TAIL_BYTES = 22 + 65_535
+/** Objects the budget allows for: tables, marks and numbers take about 40 bytes each. */
+const BYTES_AN_OBJECT = 40
+
+export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
+  const reader = await Reader.open(source)
+  if (reader.trailer.has('Encrypt')) return { kind: 'unchanged', reason: 'encrypted' }
+  if (reader.xref.size * BYTES_AN_OBJECT > options.memoryBudget) {
+    return { kind: 'unchanged', reason: 'over_budget', detail: `${reader.xref.size} objects` }
+  }
+  const root = await reader.resolve(reader.trailer.get('Root'))
+  if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
+  if (root.has('Perms') || (await hasSignatureBytes(reader, options.signal))) return { kind: 'unchanged', reason: 'signed' }
+  if (await hasAppendedArchive(reader)) {
+    return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
+  }
+  const found = await reachable(reader, options)
+  if (found.signed) return { kind: 'unchanged', reason: 'signed' }
+  const pages = await walkPages(reader, root)
+  if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
+  if (reader.repaired) await assertNothingLost(reader, found, pages)
+  return { reader, root, reach: found, pages: [...pages.leaves], classic: await isPdfA1(reader, root) }
+}
+
+async function reachable(reader: Reader, options: Options): Promise<Reach> {
+  const keep = keepAt(options.quality)
+  try {
+    return await reach(reader, keep, options.signal)
+  } catch (error) {
+    if (!(error instanceof Restart)) throw error
+    return reach(reader, keep, options.signal)
+  }
+}
+
+/** A rebuilt table is trusted only when every page, object and stream is there: qpdf can "repair" a file into 505 bytes. */
+async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: { length: number }; stated: number }): Promise<void> {
+  if (pages.stated !== pages.leaves.length) throw new PdfSyntax(`${pages.leaves.length} of ${pages.stated} pages found`)
+  if ((await countPageObjects(reader)) !== pages.leaves.length) throw new PdfSyntax('pages outside the page tree')
+  if (found.dangling > 0) throw new PdfSyntax(`${found.dangling} references to missing objects`)
+  for (const number of found.streams) {
+    const stream = await reader.get(number)
+    if (stream instanceof Stream && stream.offset + (await reader.length(stream)) >= reader.ranges.size)
+      throw new PdfSyntax('a stream without an end')
+  }
+}
+
+/** A file that is a ZIP, too: what stands after "%%EOF" would be lost. */
+async function hasAppendedArchive(reader: Reader): Promise<boolean> {
+  const length = Math.min(reader.ranges.size, MAX_ZIP_TAIL_BYTES)
+  const tail = Buffer.from(await reader.ranges.read(reader.ranges.size - length, length))
+  return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
+}
+
+async function isPdfA1(reader: Reader, root: Dict): Promise<boolean> {
+  const metadata = await reader.resolve(root.get('Metadata'))
+  if (!(metadata instanceof Stream)) return false
+  try {
+    return /pdfaid:part\s*(>|=\s*["'])\s*1\b/.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)))
+  } catch (error) {
+    if (error instanceof PdfSyntax) return false
+    throw error
+  }
+}

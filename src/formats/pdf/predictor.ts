@@ -1,0 +1,181 @@
+/** Predictors of Flate and LZW (ISO 32000-2, 7.4.4.4). */
+import { PdfSyntax } from './objects.ts'
+
+/** How samples lie in rows. */
+export interface RowShape {
+  /** 1, 2 (TIFF) or 10–15 (PNG, the filter type stands in front of every row). */
+  predictor: number
+  colors: number
+  bitsPerComponent: number
+  columns: number
+}
+
+export const rowBytes = (shape: RowShape): number => Math.ceil((shape.colors * shape.bitsPerComponent * shape.columns) / 8)
+export const pixelBytes = (shape: RowShape): number => Math.max(1, (shape.colors * shape.bitsPerComponent) >> 3)
+
+function paeth(left: number, up: number, upLeft: number): number {
+  const p = left + up - upLeft
+  const a = Math.abs(p - left)
+  const b = Math.abs(p - up)
+  const c = Math.abs(p - upLeft)
+  return a <= b && a <= c ? left : b <= c ? up : upLeft
+}
+
+/** Takes predicted bytes in any pieces, gives back plain rows. */
+export class Unpredictor {
+  private readonly shape: RowShape
+  private readonly row: number
+  private readonly step: number
+  private readonly stored: number
+  private pending: Uint8Array
+  private fill = 0
+  private above: Uint8Array
+
+  constructor(shape: RowShape) {
+    const { predictor, colors, bitsPerComponent, columns } = shape
+    const sane = colors >= 1 && colors <= 32 && [1, 2, 4, 8, 16].includes(bitsPerComponent) && columns >= 1 && columns <= 1 << 24
+    if (!sane || (predictor !== 2 && (predictor < 10 || predictor > 15))) throw new PdfSyntax('unusable predictor')
+    this.shape = shape
+    this.row = rowBytes(shape)
+    this.step = pixelBytes(shape)
+    this.stored = predictor === 2 ? this.row : this.row + 1
+    this.pending = new Uint8Array(this.stored)
+    this.above = new Uint8Array(this.row)
+  }
+
+  push(bytes: Uint8Array): Uint8Array {
+    const rows = Math.floor((this.fill + bytes.length) / this.stored)
+    const out = new Uint8Array(rows * this.row)
+    let at = 0
+    for (let y = 0; y < rows; y++) {
+      const take = this.stored - this.fill
+      this.pending.set(bytes.subarray(at, at + take), this.fill)
+      at += take
+      this.fill = 0
+      this.decode(this.stored, out.subarray(y * this.row, (y + 1) * this.row))
+    }
+    this.pending.set(bytes.subarray(at), this.fill)
+    this.fill += bytes.length - at
+    return out
+  }
+
+  /** What a truncated last row holds. */
+  end(): Uint8Array {
+    const length = this.shape.predictor === 2 ? this.fill : this.fill - 1
+    if (length <= 0) return new Uint8Array(0)
+    const out = new Uint8Array(length)
+    this.decode(this.fill, out)
+    return out
+  }
+
+  private decode(length: number, out: Uint8Array): void {
+    const pending = this.pending
+    const step = this.step
+    const above = this.above
+    if (this.shape.predictor === 2) {
+      out.set(pending.subarray(0, length))
+      this.undifference(out)
+      return
+    }
+    const type = pending[0]!
+    const n = length - 1
+    for (let i = 0; i < n; i++) {
+      const left = i >= step ? out[i - step]! : 0
+      const up = above[i]!
+      let value = pending[i + 1]!
+      if (type === 1) value += left
+      else if (type === 2) value += up
+      else if (type === 3) value += (left + up) >> 1
+      else if (type === 4) value += paeth(left, up, i >= step ? above[i - step]! : 0)
+      out[i] = value
+    }
+    above.set(out)
+  }
+
+  /** TIFF predictor 2: differences of samples, of whatever width. */
+  private undifference(row: Uint8Array): void {
+    const { bitsPerComponent: bits, colors } = this.shape
+    if (bits === 8) {
+      for (let i = colors; i < row.length; i++) row[i] = row[i]! + row[i - colors]!
+    } else if (bits === 16) {
+      for (let i = 2 * colors; i + 1 < row.length; i += 2) {
+        const sum = ((row[i]! << 8) | row[i + 1]!) + ((row[i - 2 * colors]! << 8) | row[i - 2 * colors + 1]!)
+        row[i] = sum >> 8
+        row[i + 1] = sum
+      }
+    } else {
+      const mask = (1 << bits) - 1
+      const before = new Uint8Array(colors)
+      const samples = Math.floor((row.length * 8) / bits)
+      for (let s = 0; s < samples; s++) {
+        const bit = s * bits
+        const shift = 8 - bits - (bit & 7)
+        const at = bit >> 3
+        const value = (((row[at]! >> shift) & mask) + before[s % colors]!) & mask
+        before[s % colors] = value
+        row[at] = (row[at]! & ~(mask << shift)) | (value << shift)
+      }
+    }
+  }
+}
+
+/** PNG filters for rows of `row` bytes, chosen per row by the smallest sum of absolute differences (PNG, 12.8). */
+export class Predictor {
+  private readonly row: number
+  private readonly step: number
+  private above: Uint8Array
+  private candidate: Uint8Array
+  private best: Uint8Array
+
+  constructor(row: number, step: number) {
+    this.row = row
+    this.step = step
+    this.above = new Uint8Array(row)
+    this.candidate = new Uint8Array(row)
+    this.best = new Uint8Array(row)
+  }
+
+  /** Whole rows in, whole predicted rows (one byte longer each) out. */
+  rows(bytes: Uint8Array): Uint8Array {
+    const row = this.row
+    const step = this.step
+    const count = Math.floor(bytes.length / row)
+    const out = new Uint8Array(count * (row + 1))
+    for (let y = 0; y < count; y++) {
+      const line = bytes.subarray(y * row, (y + 1) * row)
+      let bestSum = Number.POSITIVE_INFINITY
+      let bestType = 0
+      for (let type = 0; type < 5; type++) {
+        const sum = this.filter(type, line, step, bestSum)
+        if (sum >= bestSum) continue
+        bestSum = sum
+        bestType = type
+        const swap = this.candidate
+        this.candidate = this.best
+        this.best = swap
+      }
+      out[y * (row + 1)] = bestType
+      out.set(this.best, y * (row + 1) + 1)
+      this.above.set(line)
+    }
+    return out
+  }
+
+  private filter(type: number, line: Uint8Array, step: number, limit: number): number {
+    const { above, candidate } = this
+    let sum = 0
+    for (let i = 0; i < line.length && sum < limit; i++) {
+      const left = i >= step ? line[i - step]! : 0
+      const up = above[i]!
+      let value = line[i]!
+      if (type === 1) value -= left
+      else if (type === 2) value -= up
+      else if (type === 3) value -= (left + up) >> 1
+      else if (type === 4) value -= paeth(left, up, i >= step ? above[i - step]! : 0)
+      value &= 255
+      candidate[i] = value
+      sum += value < 128 ? value : 256 - value
+    }
+    return sum
+  }
+}

@@ -1,0 +1,278 @@
+/** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
+import { OverBudget, type Source } from '../../codec/codec.ts'
+import { measureStream, readIndirect, streamEndsAt } from './file.ts'
+import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
+import { Lexer } from './lexer.ts'
+import { Dict, latin1, Name, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import { Ranges } from './ranges.ts'
+import { rebuild } from './repair.ts'
+import { findStart, readChain } from './sections.ts'
+import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
+
+/** What cached objects may take in the file; in memory they are about ten times as large. */
+const CACHED_OBJECT_BYTES = 512 * 1024
+const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
+const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
+const MAX_REFERENCE_STEPS = 32
+const PIECE_BYTES = 256 * 1024
+
+/** A decoded object stream (7.5.7). */
+export interface ObjectStream {
+  numbers: number[]
+  offsets: number[]
+  first: number
+  data: Uint8Array
+}
+
+export class Reader {
+  readonly ranges: Ranges
+  trailer = new Dict()
+  xref = new Xref()
+  /** From the header, "1.4" (7.5.2); the catalog may say otherwise. */
+  version = '1.4'
+  /** The cross-reference table was unusable and has been rebuilt by a search for objects. */
+  repaired = false
+  private base = 0
+  private readonly cache = new Map<number, { object: PdfObject; bytes: number }>()
+  private cachedBytes = 0
+  private readonly objectStreams = new Map<number, ObjectStream>()
+  private objectStreamBytes = 0
+  private readonly opening = new Set<number>()
+  private readonly lengths = new Map<number, number>()
+
+  private constructor(source: Source) {
+    this.ranges = new Ranges(source)
+  }
+
+  static async open(source: Source): Promise<Reader> {
+    const reader = new Reader(source)
+    const head = latin1(await reader.ranges.read(0, 1024))
+    const start = head.indexOf('%PDF-')
+    if (start >= 0) {
+      // Offsets count from the header, wherever it stands (annex I of older editions allows 1024 bytes before it).
+      reader.base = start
+      reader.version = /^\d\.\d/.exec(head.slice(start + 5))?.[0] ?? '1.4'
+    }
+    try {
+      reader.trailer = await readChain(reader.ranges, await findStart(reader.ranges), reader.base, reader.xref)
+      if (!reader.trailer.has('Encrypt')) await reader.assertCatalog()
+    } catch (error) {
+      if (!(error instanceof PdfSyntax)) throw error
+      await reader.repair()
+    }
+    return reader
+  }
+
+  private async assertCatalog(): Promise<void> {
+    const root = await this.resolve(this.trailer.get('Root'))
+    if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
+    if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no page tree')
+  }
+
+  /** Rebuilds the table by searching the file; once. */
+  private async repair(): Promise<void> {
+    if (this.repaired) throw new PdfSyntax('damaged beyond repair')
+    this.repaired = true
+    this.forget()
+    const old = this.trailer
+    this.base = 0
+    const rebuilt = await rebuild(this.ranges, (xref) => {
+      this.xref = xref
+      this.forget()
+      return this
+    })
+    this.trailer = new Dict()
+    for (const key of ['Root', 'Info', 'ID', 'Encrypt']) {
+      const value = rebuilt.get(key) ?? old.get(key)
+      if (value !== undefined) this.trailer.set(key, value)
+    }
+    if (!this.trailer.has('Encrypt')) await this.assertCatalog()
+  }
+
+  private forget(): void {
+    this.cache.clear()
+    this.cachedBytes = 0
+    this.objectStreams.clear()
+    this.objectStreamBytes = 0
+    this.lengths.clear()
+  }
+
+  /** The object with this number; null when there is none (7.3.10). */
+  async get(number: number): Promise<PdfObject> {
+    const cached = this.cache.get(number)
+    if (cached) return cached.object
+    const kind = this.xref.kind(number)
+    if (kind !== AT_OFFSET && kind !== IN_STREAM) return null
+    let object: PdfObject
+    let bytes: number
+    try {
+      if (kind === AT_OFFSET) {
+        const offset = this.xref.place(number)
+        const found = await readIndirect(this.ranges, offset)
+        if (found.number !== number) throw new PdfSyntax(`object ${number} expected, object ${found.number} found`, offset)
+        object = found.object
+        bytes = found.end - offset
+      } else [object, bytes] = await this.compressed(number)
+    } catch (error) {
+      if (!(error instanceof PdfSyntax)) throw error
+      if (this.repaired) return null
+      await this.repair()
+      return this.get(number)
+    }
+    this.remember(number, object, bytes + 64)
+    return object
+  }
+
+  private remember(number: number, object: PdfObject, bytes: number): void {
+    this.cache.set(number, { object, bytes })
+    this.cachedBytes += bytes
+    if (this.cachedBytes <= CACHED_OBJECT_BYTES) return
+    for (const [oldest, entry] of this.cache) {
+      this.cache.delete(oldest)
+      this.cachedBytes -= entry.bytes
+      if (this.cachedBytes < CACHED_OBJECT_BYTES / 2) break
+    }
+  }
+
+  private async compressed(number: number): Promise<[PdfObject, number]> {
+    const stream = await this.objectStream(this.xref.place(number))
+    let index = this.xref.extra(number)
+    if (stream.numbers[index] !== number) index = stream.numbers.indexOf(number)
+    if (index < 0) throw new PdfSyntax(`object ${number} is not in its object stream`)
+    const start = stream.first + stream.offsets[index]!
+    const lexer = new Lexer(stream.data, start)
+    const object = lexer.object()
+    return [object, lexer.position - start]
+  }
+
+  /** The object stream with this number (7.5.7). */
+  async objectStream(number: number): Promise<ObjectStream> {
+    const known = this.objectStreams.get(number)
+    if (known) {
+      this.objectStreams.delete(number)
+      this.objectStreams.set(number, known)
+      return known
+    }
+    if (this.opening.has(number) || this.xref.kind(number) !== AT_OFFSET) throw new PdfSyntax('object stream in a loop or missing')
+    this.opening.add(number)
+    try {
+      const offset = this.xref.place(number)
+      const { object } = await readIndirect(this.ranges, offset)
+      if (!(object instanceof Stream)) throw new PdfSyntax('object stream expected', offset)
+      const data = await this.decoded(object, MAX_OBJECT_STREAM_BYTES)
+      const count = numberOr(await this.resolve(object.dict.get('N')), 0)
+      const first = numberOr(await this.resolve(object.dict.get('First')), 0)
+      const stream: ObjectStream = { numbers: [], offsets: [], first, data }
+      const lexer = new Lexer(data)
+      for (let i = 0; i < count; i++) {
+        const objectNumber = lexer.next()
+        const place = lexer.next()
+        if (typeof objectNumber !== 'number' || typeof place !== 'number') break
+        stream.numbers.push(objectNumber)
+        stream.offsets.push(place)
+      }
+      this.objectStreams.set(number, stream)
+      this.objectStreamBytes += data.length
+      for (const [oldest, entry] of this.objectStreams) {
+        if (this.objectStreamBytes <= CACHED_OBJECT_STREAM_BYTES || this.objectStreams.size === 1) break
+        this.objectStreams.delete(oldest)
+        this.objectStreamBytes -= entry.data.length
+      }
+      return stream
+    } finally {
+      this.opening.delete(number)
+    }
+  }
+
+  /** Follows references to an object that is none. */
+  async resolve(object: PdfObject | undefined): Promise<PdfObject> {
+    for (let steps = 0; object instanceof Ref; steps++) {
+      if (steps > MAX_REFERENCE_STEPS) return null
+      object = await this.get(object.number)
+    }
+    return object ?? null
+  }
+
+  /** A dictionary, or that of a stream. */
+  async dict(object: PdfObject | undefined): Promise<Dict | undefined> {
+    const value = await this.resolve(object)
+    return value instanceof Dict ? value : value instanceof Stream ? value.dict : undefined
+  }
+
+  async entry(dict: Dict | undefined, key: string): Promise<PdfObject> {
+    return dict ? this.resolve(dict.get(key)) : null
+  }
+
+  async number(dict: Dict | undefined, key: string, otherwise: number): Promise<number> {
+    return numberOr(await this.entry(dict, key), otherwise)
+  }
+
+  /** Bytes of a stream in the file: /Length when "endstream" stands there, else found by a search. */
+  async length(stream: Stream): Promise<number> {
+    const known = this.lengths.get(stream.offset)
+    if (known !== undefined) return known
+    const stated = await this.resolve(stream.dict.get('Length'))
+    let length = -1
+    if (typeof stated === 'number' && stated >= 0 && stream.offset + stated <= this.ranges.size) {
+      if (await streamEndsAt(this.ranges, stream.offset + stated)) length = stated
+    }
+    if (length < 0) length = await measureStream(this.ranges, stream.offset)
+    if (this.lengths.size > 20_000) this.lengths.clear()
+    this.lengths.set(stream.offset, length)
+    return length
+  }
+
+  /** The bytes as they stand in the file. Throws `OverBudget` beyond `maxBytes`. */
+  async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
+    const length = await this.length(stream)
+    if (length > maxBytes) throw new OverBudget(`a stream of ${length} bytes`)
+    return this.ranges.read(stream.offset, length)
+  }
+
+  /** The same in pieces. */
+  async *pieces(stream: Stream): AsyncGenerator<Uint8Array> {
+    const length = await this.length(stream)
+    for (let at = 0; at < length; at += PIECE_BYTES) {
+      yield await this.ranges.read(stream.offset + at, Math.min(PIECE_BYTES, length - at))
+    }
+  }
+
+  /** The filter chain with every indirect entry resolved (7.3.8.2). */
+  async filters(stream: Stream): Promise<Filter[]> {
+    const { dict } = stream
+    // /F is a file specification in a stream (external data), but some writers abbreviate as in inline images.
+    const filter = dict.get('Filter') ?? (dict.get('F') instanceof Name ? dict.get('F') : null)
+    return filterChain(await this.flat(filter ?? null), await this.flat(dict.get('DecodeParms') ?? dict.get('DP') ?? null))
+  }
+
+  private async flat(object: PdfObject): Promise<PdfObject> {
+    const value = await this.resolve(object)
+    if (Array.isArray(value)) return Promise.all(value.slice(0, 17).map((item) => this.flat(item)))
+    if (!(value instanceof Dict)) return value
+    const copy = new Dict()
+    for (const [key, item] of value) copy.set(key, key === 'JBIG2Globals' ? item : await this.resolve(item))
+    return copy
+  }
+
+  /** Fully decoded by generic filters; `PdfSyntax` when another is in the chain, or beyond `maxBytes`. */
+  async decoded(stream: Stream, maxBytes: number): Promise<Uint8Array> {
+    let bytes = await this.raw(stream, maxBytes)
+    for (const filter of await this.filters(stream)) {
+      if (filter.name !== 'Crypt') bytes = decodeFilter(filter, bytes, maxBytes)
+    }
+    return bytes
+  }
+
+  /** The leading generic filters undone, as a flow; what is left of the chain is `rest`. */
+  async decodedPieces(stream: Stream, maxBytes: number): Promise<{ flow: AsyncIterable<Uint8Array>; rest: Filter[] }> {
+    const chain = await this.filters(stream)
+    let flow: AsyncIterable<Uint8Array> = this.pieces(stream)
+    let used = 0
+    for (const filter of chain) {
+      if (!GENERIC_FILTERS.has(filter.name)) break
+      flow = decodeFlow(filter, flow, maxBytes, 8 * 1024 * 1024)
+      used++
+    }
+    return { flow, rest: chain.slice(used) }
+  }
+}

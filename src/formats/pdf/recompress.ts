@@ -1,0 +1,108 @@
+/** A stream deflated again as well as it goes: generic filters off, libdeflate on, PNG predictors where they help. */
+import { deflateWithin, zlibCompress } from '../../bytes/deflate.ts'
+import { componentsOf } from './colour.ts'
+import { decodeFilter, type Filter, GENERIC_FILTERS, rowShape, setFilters } from './filters.ts'
+import { Dict, nameOf, type PdfObject, type Stream } from './objects.ts'
+import { Predictor, pixelBytes, type RowShape, rowBytes } from './predictor.ts'
+import type { Reader } from './reader.ts'
+
+/** A stream as it will be written. */
+export interface Rewritten {
+  dict: Dict
+  data: Uint8Array
+}
+
+const SMALLEST_BYTES = 24
+/** Compressed and decoded bytes of a stream that is taken into memory; larger ones are copied. */
+export const MAX_STORED_BYTES = 8 * 1024 * 1024
+export const MAX_DECODED_BYTES = 16 * 1024 * 1024
+/** What a /DecodeParms with a predictor costs in the dictionary. */
+const PARMS_BYTES = 60
+/** Below this both layouts are tried at full effort, above a quick trial decides. */
+const TRIAL_BYTES = 128 * 1024
+
+/** Effort by what has been deflated so far: level 12 runs at about 2 MB/s, 9 at 15, 6 at 60. */
+export class Effort {
+  private spent = 0
+  level(bytes: number): number {
+    this.spent += bytes
+    if (this.spent < 24 * 1024 * 1024) return 12
+    return this.spent < 120 * 1024 * 1024 ? 9 : 6
+  }
+}
+
+/** Undefined when nothing is gained. Throws `PdfSyntax` for damaged data (the caller copies the stream). */
+export async function recompress(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Rewritten | undefined> {
+  const length = await reader.length(stream)
+  if (length < SMALLEST_BYTES || length > MAX_STORED_BYTES) return undefined
+  let generic = 0
+  while (generic < chain.length && GENERIC_FILTERS.has(chain[generic]!.name)) generic++
+  const rest = chain.slice(generic)
+  if ((chain.length > 0 && generic === 0) || rest.some((filter) => filter.name === 'Crypt')) return undefined
+  let bytes = await reader.raw(stream, MAX_STORED_BYTES)
+  for (const filter of chain.slice(0, generic)) bytes = decodeFilter(filter, bytes, MAX_DECODED_BYTES)
+  const best = rest.length > 0 ? withoutWrapping(bytes, rest) : deflateBest(bytes, await layoutOf(reader, stream, chain), effort, length)
+  if (!best || best.data.length + (best.chain[0]?.parms ? PARMS_BYTES : 0) >= length) return undefined
+  const dict = new Dict(stream.dict)
+  setFilters(dict, best.chain)
+  return { dict, data: best.data }
+}
+
+interface Packed {
+  chain: Filter[]
+  data: Uint8Array
+}
+
+/** An image filter inside generic ones: JPEG and JPEG 2000 stand alone, fax may gain from Flate around it. */
+function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
+  if (rest[0]!.name === 'DCTDecode' || rest[0]!.name === 'JPXDecode') return { chain: rest, data: bytes }
+  const packed = deflateWithin('zlib', bytes, bytes.length - 32)
+  return packed ? { chain: [{ name: 'FlateDecode', parms: null }, ...rest], data: packed } : { chain: rest, data: bytes }
+}
+
+/** Deflated plainly or by rows, whichever is smaller; undefined when neither gets below `room`. */
+export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, room: number): Packed | undefined {
+  const level = effort.level(bytes.length)
+  const plainChain: Filter[] = [{ name: 'FlateDecode', parms: null }]
+  const row = layout ? rowBytes(layout) : 0
+  if (!layout || row < 2 || bytes.length < row * 4) {
+    const data = deflateWithin('zlib', bytes, room, level)
+    return data && { chain: plainChain, data }
+  }
+  const whole = bytes.length - (bytes.length % row)
+  const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, whole))
+  const rowChain: Filter[] = [{ name: 'FlateDecode', parms: parmsOf(layout) }]
+  if (bytes.length > TRIAL_BYTES) {
+    const better = zlibCompress(predicted, 4).length < zlibCompress(bytes, 4).length
+    const data = deflateWithin('zlib', better ? predicted : bytes, room, level)
+    return data && { chain: better ? rowChain : plainChain, data }
+  }
+  const byRow = deflateWithin('zlib', predicted, room, level)
+  const plain = deflateWithin('zlib', bytes, byRow ? byRow.length + PARMS_BYTES : room, level)
+  if (plain) return { chain: plainChain, data: plain }
+  return byRow && { chain: rowChain, data: byRow }
+}
+
+/** 7.4.4.4, table 8: only what differs from the defaults. */
+export function parmsOf(layout: RowShape): Dict {
+  const entries: [string, PdfObject][] = [['Predictor', 15]]
+  if (layout.colors !== 1) entries.push(['Colors', layout.colors])
+  if (layout.bitsPerComponent !== 8) entries.push(['BitsPerComponent', layout.bitsPerComponent])
+  entries.push(['Columns', layout.columns])
+  return new Dict(entries)
+}
+
+/** How the decoded bytes lie in rows: as an image, or as the predictor that was there says. */
+async function layoutOf(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<RowShape | undefined> {
+  const { dict } = stream
+  if (nameOf(await reader.entry(dict, 'Subtype')) === 'Image') {
+    const mask = (await reader.entry(dict, 'ImageMask')) === true
+    const columns = await reader.number(dict, 'Width', 0)
+    const bitsPerComponent = mask ? 1 : await reader.number(dict, 'BitsPerComponent', 8)
+    const colors = mask ? 1 : await componentsOf(reader, dict.get('ColorSpace'))
+    const sane = columns >= 1 && columns < 1 << 20 && colors >= 1 && colors <= 32 && [1, 2, 4, 8, 16].includes(bitsPerComponent)
+    return sane ? { predictor: 15, colors, bitsPerComponent, columns } : undefined
+  }
+  const shape = rowShape(chain[0]?.parms ?? null)
+  return shape && { ...shape, predictor: 15 }
+}

@@ -1,0 +1,141 @@
+/** The second pass: every used object once, breadth first from the catalog, each stream as small as it gets. */
+import { createHash } from 'node:crypto'
+import { OverBudget } from '../../codec/codec.ts'
+import type { Twins } from './duplicates.ts'
+import type { Filter } from './filters.ts'
+import { Dict, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import { Numbers, type Reach, TRAILER_KEYS } from './reach.ts'
+import type { Reader } from './reader.ts'
+import { Effort, type Rewritten, recompress } from './recompress.ts'
+import { serialise } from './serialise.ts'
+import type { Writer } from './writer.ts'
+
+/** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `OverBudget`) means: declines. */
+export type Transform = (number: number, stream: Stream, chain: Filter[]) => Promise<Rewritten | undefined>
+
+export interface Plan {
+  reach: Reach
+  twins: Twins
+  keep: (dict: Dict, key: string) => boolean
+  /** Tried in this order before the stream is merely deflated again. */
+  transforms: readonly Transform[]
+  /** Streams with these numbers are copied as they are. */
+  verbatim: ReadonlySet<number>
+  signal: AbortSignal
+  progress(share: number): void
+}
+
+/** A direct value in a stream's dictionary is never compressed: from this length on it becomes an object of its own. */
+const HOIST_CHARACTERS = 64
+const MAX_HOISTED = 50_000
+
+export class Rewriter {
+  private readonly reader: Reader
+  private readonly writer: Writer
+  private readonly plan: Plan
+  private readonly numbers: Uint32Array
+  private readonly queue = new Numbers()
+  private readonly hoisted = new Map<string, number>()
+  private readonly effort = new Effort()
+  private doneBytes = 0
+
+  constructor(reader: Reader, writer: Writer, plan: Plan) {
+    this.reader = reader
+    this.writer = writer
+    this.plan = plan
+    this.numbers = new Uint32Array(reader.xref.size)
+  }
+
+  async run(): Promise<void> {
+    const { reader, writer, plan } = this
+    await writer.begin(reader.version)
+    const trailer = new Dict()
+    for (const key of TRAILER_KEYS) {
+      const value = reader.trailer.get(key)
+      if (value === undefined || value === null) continue
+      trailer.set(key, value)
+      if (value instanceof Ref) this.refText(value)
+    }
+    for (let i = 0; i < this.queue.length; i++) {
+      if (i % 64 === 0) plan.signal.throwIfAborted()
+      const number = this.queue.at(i)
+      const object = await reader.get(number)
+      if (object instanceof Stream) await this.stream(number, object)
+      else await writer.object(this.numbers[number]!, this.kept(object), this.refText)
+    }
+    await writer.end(trailer, this.refText)
+  }
+
+  /** The new number of an object, given out when it is first met; unused objects become null. */
+  private readonly refText = (ref: Ref): string => {
+    if (ref instanceof Hoisted) return `${ref.number} 0 R`
+    const number = this.plan.twins.of(ref.number)
+    if (!this.plan.reach.used[number]) return 'null'
+    if (this.numbers[number] === 0) {
+      this.numbers[number] = this.writer.allocate()
+      this.queue.push(number)
+    }
+    return `${this.numbers[number]} 0 R`
+  }
+
+  private kept(object: PdfObject): PdfObject {
+    if (!(object instanceof Dict) || [...object.keys()].every((key) => this.plan.keep(object, key))) return object
+    return new Dict([...object].filter(([key]) => this.plan.keep(object, key)))
+  }
+
+  private async stream(number: number, stream: Stream): Promise<void> {
+    const { reader, writer, plan } = this
+    const length = await reader.length(stream)
+    const smaller = plan.verbatim.has(number) ? undefined : await this.smaller(number, stream, length)
+    const dict = await this.hoist(this.kept(smaller?.dict ?? stream.dict) as Dict)
+    dict.delete('Length')
+    await writer.stream(this.numbers[number]!, dict, smaller?.data ?? { length, pieces: reader.pieces(stream) }, this.refText)
+    this.doneBytes += length
+    plan.progress(plan.reach.streamBytes ? this.doneBytes / plan.reach.streamBytes : 1)
+  }
+
+  private async smaller(number: number, stream: Stream, length: number): Promise<Rewritten | undefined> {
+    try {
+      const chain = await this.reader.filters(stream)
+      for (const transform of this.plan.transforms) {
+        const rewritten = await transform(number, stream, chain).catch(declined)
+        if (rewritten && rewritten.data.length < length) return rewritten
+      }
+      return await recompress(this.reader, stream, chain, this.effort)
+    } catch (error) {
+      return declined(error)
+    }
+  }
+
+  /** Moves long direct values of a stream's dictionary into objects; equal ones share one. */
+  private async hoist(original: Dict): Promise<Dict> {
+    const dict = new Dict(original)
+    if (!this.writer.compact) return dict
+    for (const [key, value] of original) {
+      if (!(value instanceof Dict || Array.isArray(value)) || key === 'Filter' || key === 'DecodeParms') continue
+      const text = serialise(value, this.refText)
+      if (text.length < HOIST_CHARACTERS) continue
+      const hash = createHash('sha1').update(text, 'latin1').digest('base64')
+      let number = this.hoisted.get(hash)
+      if (number === undefined) {
+        number = this.writer.allocate()
+        if (this.hoisted.size < MAX_HOISTED) this.hoisted.set(hash, number)
+        await this.writer.object(number, value, this.refText)
+      }
+      dict.set(key, new Hoisted(number))
+    }
+    return dict
+  }
+}
+
+/** A reference that already carries its new number. */
+class Hoisted extends Ref {
+  constructor(number: number) {
+    super(number, 0)
+  }
+}
+
+function declined(error: unknown): undefined {
+  if (error instanceof PdfSyntax || error instanceof OverBudget || error instanceof RangeError) return undefined
+  throw error
+}

@@ -1,0 +1,154 @@
+/** Cross-reference sections: tables (7.5.4), streams (7.5.8), hybrids (7.5.8.4) and the chain of updates (7.5.6). */
+import { parseAt, readIndirect } from './file.ts'
+import { decodeFilter, filterChain } from './filters.ts'
+import { Keyword } from './lexer.ts'
+import { Dict, latin1, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import type { Ranges } from './ranges.ts'
+import { AT_OFFSET, FREE, IN_STREAM, type Xref } from './xref.ts'
+
+const TAIL_BYTES = 2048
+const ENTRY_BYTES = 20
+const ENTRIES_A_READ = 3000
+const MAX_SECTIONS = 10_000
+const MAX_XREF_STREAM_BYTES = 32 * 1024 * 1024
+
+interface Section {
+  trailer: Dict
+  /** Objects a table calls free; a hybrid's stream may still know them. */
+  free: number[]
+}
+
+/** Offset of the newest section, from "startxref" (7.5.5). */
+export async function findStart(ranges: Ranges): Promise<number> {
+  const length = Math.min(ranges.size, TAIL_BYTES)
+  const tail = latin1(await ranges.read(ranges.size - length, length))
+  const index = tail.lastIndexOf('startxref')
+  const offset = index < 0 ? Number.NaN : Number.parseInt(tail.slice(index + 9), 10)
+  if (!Number.isFinite(offset)) throw new PdfSyntax('startxref expected', ranges.size - length)
+  return offset
+}
+
+/** Reads the whole chain into `xref`; returns the trailer, the newest entry of each key. `base`: bytes before "%PDF-". */
+export async function readChain(ranges: Ranges, start: number, base: number, xref: Xref): Promise<Dict> {
+  const trailer = new Dict()
+  const seen = new Set<number>()
+  let next: number | undefined = start
+  while (next !== undefined) {
+    if (!(next >= 0) || next + base >= ranges.size) {
+      if (seen.size === 0) throw new PdfSyntax('cross-reference section outside the file', next)
+      break
+    }
+    if (seen.has(next)) break
+    if (seen.size >= MAX_SECTIONS) throw new PdfSyntax(`more than ${MAX_SECTIONS} cross-reference sections`, next)
+    seen.add(next)
+    const section = await readSection(ranges, next + base, base, xref)
+    const hybrid = section.trailer.get('XRefStm')
+    if (typeof hybrid === 'number' && !seen.has(hybrid)) {
+      seen.add(hybrid)
+      // Damaged in the wild, and then ignored by other readers.
+      await readStream(ranges, hybrid + base, base, xref).catch(ignoreSyntax)
+    }
+    for (const number of section.free) xref.set(number, FREE, 0, 0)
+    for (const [key, value] of section.trailer) if (!trailer.has(key)) trailer.set(key, value)
+    const previous = section.trailer.get('Prev')
+    next = typeof previous === 'number' ? previous : previous instanceof Ref ? previous.number : undefined
+  }
+  return trailer
+}
+
+function ignoreSyntax(error: unknown): void {
+  if (!(error instanceof PdfSyntax)) throw error
+}
+
+async function readSection(ranges: Ranges, offset: number, base: number, xref: Xref): Promise<Section> {
+  const probe = latin1(await ranges.read(offset, 64))
+  const lead = /^[\s\0]*xref/.exec(probe)
+  if (!lead) return { trailer: await readStream(ranges, offset, base, xref), free: [] }
+  const free: number[] = []
+  let at = offset + lead[0].length
+  for (;;) {
+    const subsection = /^[\s\0]*(\d+)\s+(\d+)\s*/.exec(latin1(await ranges.read(at, 80)))
+    if (!subsection) break
+    at = await readEntries(ranges, at + subsection[0].length, Number(subsection[1]), Number(subsection[2]), base, xref, free)
+  }
+  const trailer = await parseAt(ranges, at, (lexer) => {
+    const keyword = lexer.next()
+    if (!(keyword instanceof Keyword) || !keyword.value.startsWith('trailer')) throw new PdfSyntax('trailer expected', at)
+    return lexer.object()
+  })
+  if (!(trailer instanceof Dict)) throw new PdfSyntax('trailer dictionary expected', at)
+  return { trailer, free }
+}
+
+/** Entries of one subsection: "oooooooooo ggggg n", 20 bytes each, or 19 from careless writers. */
+async function readEntries(ranges: Ranges, start: number, first: number, count: number, base: number, xref: Xref, free: number[]) {
+  let at = start
+  let shift = 0
+  for (let done = 0; done < count; ) {
+    const want = Math.min(count - done, ENTRIES_A_READ)
+    const text = latin1(await ranges.read(at, want * ENTRY_BYTES))
+    const entry = /\s*(\d{10}) (\d{5}) ([nf])[ \r\n]{0,2}/y
+    let used = 0
+    let got = 0
+    for (; got < want; got++) {
+      entry.lastIndex = used
+      const match = entry.exec(text)
+      if (!match) break
+      used = entry.lastIndex
+      const place = Number(match[1])
+      const generation = Number(match[2])
+      // A common fault: the table starts with the free entry 0 but says that it is number 1.
+      if (done + got === 0 && first === 1 && match[3] === 'f' && generation === 65_535) shift = -1
+      const number = first + shift + done + got
+      if (match[3] === 'f') free.push(number)
+      else if (place > 0) xref.set(number, AT_OFFSET, place + base, generation)
+    }
+    if (got === 0) {
+      // A subsection that promises more entries than there are.
+      if (/^\s*trailer/.test(text)) break
+      throw new PdfSyntax('cross-reference entry expected', at)
+    }
+    at += used
+    done += got
+  }
+  return at
+}
+
+/** 7.5.8. Returns its dictionary, which is the trailer. */
+async function readStream(ranges: Ranges, offset: number, base: number, xref: Xref): Promise<Dict> {
+  const { object } = await readIndirect(ranges, offset)
+  if (!(object instanceof Stream)) throw new PdfSyntax('cross-reference stream expected', offset)
+  const { dict } = object
+  const widths = integers(dict.get('W'))
+  const [typeWidth = 0, placeWidth = 0, extraWidth = 0] = widths
+  const entry = typeWidth + placeWidth + extraWidth
+  if (widths.length < 3 || widths.some((w) => w < 0 || w > 8) || entry === 0) throw new PdfSyntax('unusable /W', offset)
+  const length = numberOr(dict.get('Length'), -1)
+  if (length < 0 || length > MAX_XREF_STREAM_BYTES) throw new PdfSyntax('unusable /Length', offset)
+  let data = await ranges.read(object.offset, length)
+  for (const filter of filterChain(dict.get('Filter') ?? null, dict.get('DecodeParms') ?? null)) {
+    data = decodeFilter(filter, data, MAX_XREF_STREAM_BYTES)
+  }
+  const index = dict.has('Index') ? integers(dict.get('Index')) : [0, numberOr(dict.get('Size'), 0)]
+  let at = 0
+  const field = (width: number): number => {
+    let value = 0
+    for (let i = 0; i < width; i++) value = value * 256 + data[at++]!
+    return value
+  }
+  for (let pair = 0; pair + 1 < index.length; pair += 2) {
+    for (let i = 0; i < index[pair + 1]! && at + entry <= data.length; i++) {
+      const type = typeWidth ? field(typeWidth) : 1
+      const place = field(placeWidth)
+      const extra = field(extraWidth)
+      const number = index[pair]! + i
+      if (type === 1) xref.set(number, AT_OFFSET, place + base, extra)
+      else if (type === 2) xref.set(number, IN_STREAM, place, extra)
+      else xref.set(number, FREE, 0, 0)
+    }
+  }
+  return new Dict(dict)
+}
+
+const integers = (object: PdfObject | undefined): number[] =>
+  Array.isArray(object) ? object.map((item) => (typeof item === 'number' ? Math.trunc(item) : -1)) : []

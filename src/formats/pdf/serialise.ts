@@ -1,0 +1,101 @@
+/** Objects back to bytes, as briefly as 7.2 and 7.3 allow. */
+import { Dict, Name, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
+
+/** Characters that need no escape in a name (7.3.5) and that end no token. */
+function isRegular(code: number): boolean {
+  if (code <= 32 || code >= 127) return false
+  // # % ( ) / < > [ ] { }
+  return !(
+    code === 35 ||
+    code === 37 ||
+    code === 40 ||
+    code === 41 ||
+    code === 47 ||
+    code === 60 ||
+    code === 62 ||
+    code === 91 ||
+    code === 93 ||
+    code === 123 ||
+    code === 125
+  )
+}
+
+export function numberText(value: number): string {
+  if (Number.isInteger(value)) return value === 0 ? '0' : value.toFixed(0)
+  let text = String(value)
+  // Exponents are not PDF (7.3.3).
+  if (text.includes('e')) text = value.toFixed(12).replace(/0+$/, '').replace(/\.$/, '')
+  if (text.startsWith('0.')) text = text.slice(1)
+  else if (text.startsWith('-0.')) text = `-${text.slice(2)}`
+  return text === '' || text === '-' || text === '-0' ? '0' : text
+}
+
+function nameText(value: string): string {
+  let text = '/'
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i)
+    text += isRegular(code) ? value[i] : `#${(code & 255).toString(16).padStart(2, '0')}`
+  }
+  return text
+}
+
+export function stringText(bytes: Uint8Array): string {
+  let escapes = 0
+  for (const c of bytes) if (c === 40 || c === 41 || c === 92 || c === 13) escapes++
+  if (escapes > bytes.length / 2) {
+    let hex = '<'
+    for (const c of bytes) hex += c.toString(16).padStart(2, '0')
+    return `${hex}>`
+  }
+  let text = '('
+  for (const c of bytes) {
+    if (c === 40 || c === 41 || c === 92) text += `\\${String.fromCharCode(c)}`
+    else if (c === 13) text += '\\r'
+    else text += String.fromCharCode(c)
+  }
+  return `${text})`
+}
+
+const MAX_DEPTH = 500
+
+/**
+ * One object as text, one character per byte. `refText` writes references, which is how objects are renumbered;
+ * `stringOf` writes strings, which is how they are encrypted.
+ */
+export function serialise(object: PdfObject, refText: (ref: Ref) => string, stringOf: (bytes: Uint8Array) => string = stringText): string {
+  const parts: string[] = []
+  let last = ''
+  const put = (text: string) => {
+    const before = last.charCodeAt(last.length - 1)
+    const after = text.charCodeAt(0)
+    // Two regular characters need a space between them; an empty name would swallow the next token.
+    if (last === '/' || (last !== '' && isRegular(before) && (isRegular(after) || after === 35))) parts.push(' ')
+    parts.push(text)
+    last = text
+  }
+  const write = (value: PdfObject, depth: number): void => {
+    if (depth > MAX_DEPTH) throw new PdfSyntax('objects nested too deeply')
+    if (value === null) put('null')
+    else if (typeof value === 'boolean') put(value ? 'true' : 'false')
+    else if (typeof value === 'number') put(numberText(value))
+    else if (value instanceof Name) put(nameText(value.value))
+    else if (value instanceof Ref) put(refText(value))
+    else if (value instanceof Str) put(stringOf(value.bytes))
+    else if (Array.isArray(value)) {
+      put('[')
+      for (const item of value) write(item, depth + 1)
+      put(']')
+    } else if (value instanceof Dict) {
+      put('<<')
+      for (const [key, item] of value) {
+        // A null entry is the same as none (7.3.7).
+        if (item === null) continue
+        put(nameText(key))
+        write(item, depth + 1)
+      }
+      put('>>')
+    } else if (value instanceof Stream) throw new PdfSyntax('a stream inside an object', value.offset)
+  }
+  write(object, 0)
+  return parts.join('')
+}

@@ -1,0 +1,202 @@
+/**
+ * Proof without a renderer: both object graphs are walked in step. Everything must be equal after decoding but what
+ * `Exceptions` allow (images, fonts, ToUnicode), which are checked by their own rules. Equal content streams, fonts
+ * with equal outlines and equal geometry make equal pages.
+ */
+import { createHash } from 'node:crypto'
+import type { Verdict } from '../../codec/codec.ts'
+import { componentsOf } from './colour.ts'
+import { GENERIC_FILTERS } from './filters.ts'
+import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
+import { Numbers } from './reach.ts'
+import type { Reader } from './reader.ts'
+import { MAX_DECODED_BYTES } from './recompress.ts'
+import { isTrimmable } from './trim.ts'
+
+/** Keys of a stream's dictionary that say how it is stored, not what it is. */
+const STORAGE_KEYS: ReadonlySet<string> = new Set(['Length', 'Filter', 'DecodeParms', 'DP'])
+/** Flow limit: a stream that decodes to more is compared only byte for byte. */
+const MAX_COMPARED_BYTES = 2 * 1024 * 1024 * 1024
+
+/** Judges a stream whose decoded bytes differ: undefined when the difference is allowed, else what is wrong. */
+export type Judge = (pair: Pair) => Promise<string | undefined>
+
+export interface Pair {
+  /** The key under which the stream was met: FontFile2, ToUnicode, an XObject's name, … */
+  key: string
+  original: Stream
+  result: Stream
+}
+
+/** What a kind of stream may differ in, and who checks it. */
+export interface Exceptions {
+  image: Judge
+  font: Judge
+  toUnicode: Judge
+}
+
+const FONT_KEYS = new Set(['FontFile', 'FontFile2', 'FontFile3'])
+/** What an image that was coded anew may say differently (8.9.5, table 87). */
+const IMAGE_KEYS = new Set(['ColorSpace', 'BitsPerComponent', 'Width', 'Height', 'Decode'])
+
+class Difference extends Error {}
+
+export async function verifyGraphs(
+  a: Reader,
+  b: Reader,
+  exceptions: Exceptions,
+  signal: AbortSignal,
+): Promise<Verdict & { pages: number }> {
+  const walk = new Walk(a, b, exceptions, signal)
+  try {
+    await walk.run()
+    return { equal: true, pages: walk.pages }
+  } catch (error) {
+    if (error instanceof Difference) return { equal: false, difference: error.message, pages: walk.pages }
+    throw error
+  }
+}
+
+class Walk {
+  pages = 0
+  private readonly a: Reader
+  private readonly b: Reader
+  private readonly exceptions: Exceptions
+  private readonly signal: AbortSignal
+  /** For each object of `a` the object of `b` that stands for it. */
+  private readonly map: Uint32Array
+  private readonly todo = new Numbers()
+  /** Keys under which the objects of `todo` were met. */
+  private readonly keys: string[] = []
+
+  constructor(a: Reader, b: Reader, exceptions: Exceptions, signal: AbortSignal) {
+    this.a = a
+    this.b = b
+    this.exceptions = exceptions
+    this.signal = signal
+    this.map = new Uint32Array(a.xref.size)
+  }
+
+  async run(): Promise<void> {
+    for (const key of ['Root', 'Info', 'ID']) await this.compare(this.a.trailer.get(key), this.b.trailer.get(key), key)
+    let steps = 0
+    for (let number = this.todo.pop(); number !== undefined; number = this.todo.pop()) {
+      if (steps++ % 4096 === 0) this.signal.throwIfAborted()
+      const key = this.keys.pop() ?? ''
+      const x = await this.a.get(number)
+      const y = await this.b.get(this.map[number]!)
+      if (x instanceof Dict && nameOf(x.get('Type')) === 'Page') this.pages++
+      await this.compare(x, y, key)
+    }
+  }
+
+  private fail(key: string, what: string): never {
+    throw new Difference(`${key}: ${what}`)
+  }
+
+  private async compare(x: PdfObject | undefined, y: PdfObject | undefined, key: string): Promise<void> {
+    if (x instanceof Ref) {
+      if (y instanceof Ref) {
+        const known = this.map[x.number]
+        if (known === y.number) return
+        if (known) this.fail(key, `object ${x.number} is both ${known} and ${y.number}`)
+        if (x.number < this.map.length) {
+          this.map[x.number] = y.number
+          this.todo.push(x.number)
+          this.keys.push(key)
+          return
+        }
+      }
+      x = await this.a.resolve(x)
+    }
+    if (y instanceof Ref) y = await this.b.resolve(y)
+    x ??= null
+    y ??= null
+    if (x instanceof Stream) {
+      if (!(y instanceof Stream)) this.fail(key, 'no longer a stream')
+      await this.compareStreams({ key, original: x, result: y })
+    } else if (x instanceof Dict) {
+      if (!(y instanceof Dict)) this.fail(key, 'no longer a dictionary')
+      await this.compareDicts(x, y, key, undefined)
+    } else if (Array.isArray(x)) {
+      if (!Array.isArray(y) || x.length !== y.length) this.fail(key, 'array of another length')
+      for (let i = 0; i < x.length; i++) await this.compare(x[i], y[i], key)
+    } else if (x instanceof Str) {
+      if (!(y instanceof Str) || Buffer.compare(x.bytes, y.bytes) !== 0) this.fail(key, 'string changed')
+    } else if (x instanceof Name) {
+      if (!(y instanceof Name) || x.value !== y.value) this.fail(key, `name ${x.value} changed`)
+    } else if (typeof x === 'number') {
+      if (typeof y !== 'number' || Math.abs(x - y) > 1e-9 * Math.max(1, Math.abs(x))) this.fail(key, `number ${x} changed`)
+    } else if (x !== y) this.fail(key, `${String(x)} became ${y === null ? 'null' : typeof y}`)
+  }
+
+  private async compareDicts(x: Dict, y: Dict, key: string, ignored: ReadonlySet<string> | undefined): Promise<void> {
+    for (const [name, value] of x) {
+      if (ignored?.has(name) || (isTrimmable(x, name) && !y.has(name))) continue
+      await this.compare(value, y.get(name), name)
+    }
+    for (const name of y.keys()) if (!x.has(name) && !ignored?.has(name)) this.fail(key, `entry ${name} was added`)
+  }
+
+  private async compareStreams(pair: Pair): Promise<void> {
+    const { key, original, result } = pair
+    const isImage = nameOf(await this.a.entry(original.dict, 'Subtype')) === 'Image'
+    if (await this.sameStored(original, result)) {
+      await this.compareDicts(original.dict, result.dict, key, STORAGE_KEYS)
+      return
+    }
+    if (await this.sameDecoded(original, result)) {
+      await this.compareDicts(original.dict, result.dict, key, STORAGE_KEYS)
+      return
+    }
+    if (isImage) {
+      const wrong = await this.exceptions.image(pair)
+      if (wrong) this.fail(key, wrong)
+      const components = await componentsOf(this.b, result.dict.get('ColorSpace'))
+      if (result.dict.has('ColorSpace') && components === 0) this.fail(key, 'image without a usable colour space')
+      await this.compareDicts(original.dict, result.dict, key, new Set([...STORAGE_KEYS, ...IMAGE_KEYS]))
+    } else if (FONT_KEYS.has(key)) {
+      const wrong = await this.exceptions.font(pair)
+      if (wrong) this.fail(key, wrong)
+      await this.compareDicts(original.dict, result.dict, key, new Set([...STORAGE_KEYS, 'Length1', 'Length2', 'Length3', 'Subtype']))
+    } else if (key === 'ToUnicode') {
+      const wrong = await this.exceptions.toUnicode(pair)
+      if (wrong) this.fail(key, wrong)
+      await this.compareDicts(original.dict, result.dict, key, new Set([...STORAGE_KEYS, 'UseCMap']))
+    } else this.fail(key, 'stream content changed')
+  }
+
+  private async sameStored(x: Stream, y: Stream): Promise<boolean> {
+    const length = await this.a.length(x)
+    if (length !== (await this.b.length(y))) return false
+    const chains = [await this.a.filters(x), await this.b.filters(y)].map((chain) => chain.map((f) => f.name).join())
+    return chains[0] === chains[1] && (await digest(this.a.pieces(x))) === (await digest(this.b.pieces(y)))
+  }
+
+  private async sameDecoded(x: Stream, y: Stream): Promise<boolean> {
+    try {
+      const chains = [await this.a.filters(x), await this.b.filters(y)]
+      const rest = chains.map((chain) => chain.filter((f) => !GENERIC_FILTERS.has(f.name) && f.name !== 'Crypt').map((f) => f.name))
+      if (rest[0]!.join() !== rest[1]!.join()) return false
+      return (await this.decodedDigest(this.a, x)) === (await this.decodedDigest(this.b, y))
+    } catch (error) {
+      if (error instanceof PdfSyntax) return false
+      throw error
+    }
+  }
+
+  private async decodedDigest(reader: Reader, stream: Stream): Promise<string> {
+    if ((await reader.length(stream)) <= 256 * 1024) {
+      const { flow } = await reader.decodedPieces(stream, MAX_DECODED_BYTES * 4)
+      return digest(flow)
+    }
+    const { flow } = await reader.decodedPieces(stream, MAX_COMPARED_BYTES)
+    return digest(flow)
+  }
+}
+
+async function digest(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('base64')
+}

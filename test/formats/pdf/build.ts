@@ -1,0 +1,57 @@
+/** Small PDF files made by hand, so that the engine is tested against bytes it did not write itself. */
+import { deflateSync } from 'node:zlib'
+
+export type Part = string | { dict: string; data: Uint8Array | string }
+
+export const flate = (text: string | Uint8Array): Uint8Array => new Uint8Array(deflateSync(text, { level: 1 }))
+
+const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0))
+
+export interface Layout {
+  /** Extra trailer entries. */
+  trailer?: string
+  version?: string
+  /** Offsets in the table are wrong by this many bytes. */
+  shift?: number
+}
+
+/** Objects 1, 2, 3 … with a classic cross-reference table; object 1 is the catalog. */
+export function buildPdf(objects: readonly Part[], layout: Layout = {}): Uint8Array {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const put = (part: string | Uint8Array) => {
+    const bytes = typeof part === 'string' ? bytesOf(part) : part
+    chunks.push(bytes)
+    length += bytes.length
+  }
+  const offsets: number[] = []
+  put(`%PDF-${layout.version ?? '1.4'}\n%\xe2\xe3\xcf\xd3\n`)
+  objects.forEach((object, index) => {
+    offsets.push(length)
+    put(`${index + 1} 0 obj\n`)
+    if (typeof object === 'string') put(object)
+    else {
+      put(`<<${object.dict}/Length ${object.data.length}>>\nstream\n`)
+      put(object.data)
+      put('\nendstream')
+    }
+    put('\nendobj\n')
+  })
+  const start = length
+  put(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`)
+  for (const offset of offsets) put(`${String(offset + (layout.shift ?? 0)).padStart(10, '0')} 00000 n \n`)
+  put(`trailer\n<</Size ${objects.length + 1}/Root 1 0 R${layout.trailer ?? ''}>>\nstartxref\n${start}\n%%EOF\n`)
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** A document of `pages` pages, each with its own content stream; extra objects follow the pages. */
+export function plainDocument(pages: number, extra: readonly Part[] = [], catalog = ''): Part[] {
+  const kids = Array.from({ length: pages }, (_, i) => `${3 + 2 * i} 0 R`).join(' ')
+  const objects: Part[] = [`<</Type/Catalog/Pages 2 0 R${catalog}>>`, `<</Type/Pages/Kids[${kids}]/Count ${pages}>>`]
+  for (let i = 0; i < pages; i++) {
+    objects.push(`<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents ${4 + 2 * i} 0 R/Resources<<>>>>`)
+    const text = Array.from({ length: 200 }, (_, k) => `${k} ${i} m ${k * 2} 100 l S`).join('\n')
+    objects.push({ dict: '/Filter/FlateDecode', data: flate(text) })
+  }
+  return [...objects, ...extra]
+}

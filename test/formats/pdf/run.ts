@@ -1,0 +1,21 @@
+import type { Options, Quality } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { innerRooms } from '../../../src/codec/inner.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
+import { memorySource, readAll } from '../../../src/codec/source.ts'
+import { pdf } from '../../../src/formats/pdf/pdf.ts'
+
+/** Runs the room as the house does. `bytes` is the result, or the upload when it is unchanged. */
+export async function press(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
+  const base: Omit<Options, 'inner'> = {
+    quality,
+    output: 'pdf',
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    ...more,
+  }
+  const source = memorySource(bytes, 'test.pdf')
+  const pressed = await compress(pdf, source, async () => memorySink(bytes.length, 'test.pdf'), { ...base, inner: innerRooms({}, base) })
+  return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : bytes }
+}
