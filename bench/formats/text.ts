@@ -1,0 +1,21 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { type Bench, files, native, ours } from '../harness.ts'
+
+export const bench: Bench = {
+  title: 'Text family: .zst against zstd -19, .br against brotli -q 11',
+  *rows(corpus) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-text-'))
+    for (const path of files(join(corpus, 'text'), 'md', 'csv', 'json', 'xml', 'log', 'html', 'yaml', 'tex')) {
+      const out = join(folder, basename(path))
+      yield {
+        name: basename(path),
+        ours: ours(path),
+        peers: { 'zstd -19': native('zstd', ['-19', '-q', '-f', path, '-o', `${out}.zst`], `${out}.zst`) },
+      }
+      const brotli = native('brotli', ['-q', '11', '-w', '24', '-f', path, '-o', `${out}.br`], `${out}.br`)
+      yield { name: `${basename(path)} br`, ours: ours(path, { format: 'br' }), peers: { 'brotli -q 11': brotli } }
+    }
+  },
+}

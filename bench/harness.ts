@@ -1,0 +1,74 @@
+/**
+ * Measuring side by side: our room in a fresh Node (`scripts/try.ts`) and the native peer, on the same file in one run.
+ * What counts are ratios; seconds of one machine say little.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Measured {
+  readonly bytes: number
+  /** User and system time, start-up included. */
+  readonly cpuSeconds: number
+  /** Peak resident memory, MiB; undefined where the machine has no GNU time. */
+  readonly peakMiB?: number
+  readonly note?: string
+}
+
+export interface Row {
+  /** What was measured: file and setting. */
+  readonly name: string
+  readonly ours: Measured
+  /** By name of the peer; undefined where it is not installed. */
+  readonly peers: Readonly<Record<string, Measured | undefined>>
+}
+
+/** One file of `bench/`: what it compares, and its rows. `corpus` is a folder of real files. */
+export interface Bench {
+  readonly title: string
+  rows(corpus: string): AsyncGenerator<Row> | Generator<Row>
+}
+
+/** Runs our room on one file. */
+export function ours(path: string, options: { quality?: string; format?: string; out?: string } = {}): Measured & { outcome: string } {
+  const { quality = 'medium', format, out } = options
+  const flags = ['-q', quality, ...(format ? ['-f', format] : []), ...(out ? ['-o', out] : [])]
+  const done = spawnSync(process.execPath, ['--import', './scripts/wasm-hook.ts', 'scripts/try.ts', path, ...flags], { encoding: 'utf8' })
+  const said = JSON.parse(done.stdout) as {
+    out: number
+    cpuSeconds: number
+    rssMB: number
+    kind?: string
+    reason?: string
+    outcome?: string
+  }
+  return {
+    bytes: said.out,
+    cpuSeconds: said.cpuSeconds,
+    peakMiB: said.rssMB,
+    outcome: said.kind ?? said.outcome ?? 'crashed',
+    ...(said.reason ? { note: said.reason } : {}),
+  }
+}
+
+const GNU_TIME = '/usr/bin/time'
+
+/** Runs a native command and measures it; `output` is the file it writes. undefined: not installed, or it failed. */
+export function native(command: string, args: readonly string[], output: string): Measured | undefined {
+  const timed = existsSync(GNU_TIME)
+  const done = timed
+    ? spawnSync(GNU_TIME, ['-f', '\n%U %S %M', command, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 })
+    : spawnSync('bash', ['-c', 'TIMEFORMAT=$\'\\n%U %S\'; time "$0" "$@"', command, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 })
+  if (done.status !== 0 || !existsSync(output)) return undefined
+  const [user = 0, system = 0, kib] = (done.stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').map(Number)
+  return { bytes: statSync(output).size, cpuSeconds: user + system, ...(kib === undefined ? {} : { peakMiB: Math.round(kib / 1024) }) }
+}
+
+/** Files below `folder` with one of the extensions, sorted; none where the folder is missing. */
+export function files(folder: string, ...extensions: string[]): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`)))
+    .map((name) => join(folder, name))
+    .sort()
+}

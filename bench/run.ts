@@ -1,0 +1,57 @@
+/**
+ * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (all of `bench/formats` by default) and
+ * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster.
+ */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { Bench, Measured, Row } from './harness.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { corpus: { type: 'string', default: '../shared/corpus' }, json: { type: 'string' } },
+})
+
+const known = readdirSync(new URL('./formats/', import.meta.url))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.slice(0, -3))
+const wanted = positionals.length > 0 ? positionals : known
+const report: Record<string, Row[]> = {}
+
+for (const name of wanted) {
+  if (!known.includes(name)) throw new Error(`no bench '${name}'; there are ${known.join(', ')}`)
+  const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }
+  console.log(`\n${bench.title}`)
+  const rows: Row[] = []
+  for await (const row of bench.rows(values.corpus)) {
+    rows.push(row)
+    const peers = Object.entries(row.peers).map(([peer, measured]) => `${peer} ${measured ? ratios(row.ours, measured) : 'not measured'}`)
+    console.log(
+      `  ${row.name.padEnd(48)} ${String(row.ours.bytes).padStart(10)} B ${row.ours.cpuSeconds.toFixed(2).padStart(7)} s  ${peers.join('  ')}`,
+    )
+  }
+  for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) console.log(`  Σ against ${peer}: ${sums(rows, peer)}`)
+  report[name] = rows
+}
+if (values.json) writeFileSync(values.json, JSON.stringify(report, null, 2))
+
+function ratios(ours: Measured, peer: Measured): string {
+  const cpu = peer.cpuSeconds > 0 ? (ours.cpuSeconds / peer.cpuSeconds).toFixed(2) : '–'
+  return `bytes ${(ours.bytes / peer.bytes).toFixed(3)} cpu ${cpu}`
+}
+
+function sums(rows: Row[], peer: string): string {
+  const total = (side: (row: Row) => Measured | undefined) =>
+    rows
+      .filter((row) => row.peers[peer])
+      .reduce((sum, row) => ({ bytes: sum.bytes + (side(row)?.bytes ?? 0), cpuSeconds: sum.cpuSeconds + (side(row)?.cpuSeconds ?? 0) }), {
+        bytes: 0,
+        cpuSeconds: 0,
+      })
+  const compared = rows.filter((row) => row.peers[peer]).length
+  return compared === 0
+    ? 'not installed'
+    : `${ratios(
+        total((row) => row.ours),
+        total((row) => row.peers[peer]),
+      )} over ${compared} rows`
+}
