@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import { encodeRows, JpegError, JpegJob, JpegRows, type RowsIn, type Scans } from '../../../wasm/jpeg/jpeg.ts'
+import { photo, psnrDb } from './photo.ts'
+
+const WIDTH = 203
+const HEIGHT = 157
+
+async function file(pixels: RowsIn['pixels'], quality: number, scans: Scans, subsampled = true, width = WIDTH, height = HEIGHT) {
+  const rows = photo(width, height, pixels === 'gray' ? 1 : pixels === 'cmyk' ? 4 : 3)
+  return { rows, bytes: concat((await encodeRows({ width, height, pixels, quality, scans, subsampled }, [rows])).chunks) }
+}
+
+async function decode(bytes: Uint8Array, options = {}) {
+  const rows = await JpegRows.open(bytes, options)
+  const strips: Uint8Array[] = []
+  for (let strip: Uint8Array | undefined; (strip = await rows.read(13)); ) strips.push(strip)
+  return { rows, pixels: concat(strips) }
+}
+
+describe('jpeg engine', () => {
+  it.each([
+    ['gray', 'sequential', true],
+    ['rgb', 'sequential', true],
+    ['rgb', 'progressive', false],
+    ['rgb', 'search', true],
+    ['cmyk', 'fine', true],
+  ] as const)('%s rows survive: %s, subsampled %s', async (pixels, scans, subsampled) => {
+    const { rows, bytes } = await file(pixels, 95, scans, subsampled)
+    const { rows: out, pixels: decoded } = await decode(bytes)
+    expect([out.width, out.height]).toEqual([WIDTH, HEIGHT])
+    expect(decoded.length).toBe(rows.length)
+    expect(psnrDb(rows, decoded)).toBeGreaterThan(subsampled ? 35 : 36)
+  })
+
+  it('measures what a decoder sees', async () => {
+    const { bytes } = await file('gray', 96, 'sequential')
+    const job = await JpegJob.read(bytes)
+    const { psnrDb: claimed, ssim } = job.requantise(60)
+    const before = await decode(bytes)
+    const after = await decode(concat(job.write('made', 'progressive', true)))
+    expect(claimed).toBeCloseTo(psnrDb(before.pixels, after.pixels), 1)
+    expect(ssim).toBeGreaterThan(0.8)
+    expect(ssim).toBeLessThan(1)
+  })
+
+  it('streams to the same bytes as it stores', async () => {
+    const { bytes } = await file('rgb', 92, 'sequential')
+    const stored = await JpegJob.read(bytes)
+    const figures = stored.requantise(70)
+    const streamed = await JpegJob.read(bytes, { kind: 'stream', quality: 70 })
+    expect(streamed.streamed).toBe(true)
+    expect(concat(streamed.write('made', 'progressive'))).toEqual(concat(stored.write('made', 'progressive')))
+    expect(streamed.figures).toEqual(figures)
+  })
+
+  it('rewrites progressive and back without changing a coefficient', async () => {
+    const { bytes } = await file('rgb', 88, 'sequential')
+    const job = await JpegJob.read(bytes)
+    const progressive = concat(job.write('read', 'progressive', true))
+    expect((await JpegJob.read(progressive, { kind: 'hash' })).digest()).toBe(job.digest())
+    expect((await JpegJob.read(bytes, { kind: 'hash' })).digest()).toBe(job.digest())
+    expect((await decode(progressive)).pixels).toEqual((await decode(bytes)).pixels)
+    const other = await JpegJob.read((await file('rgb', 87, 'sequential')).bytes, { kind: 'hash' })
+    expect(other.digest()).not.toBe(job.digest())
+  })
+
+  it.each([false, true])('halves chroma where it is whole (progressive source: %s)', async (progressive) => {
+    const { bytes } = await file('rgb', 92, progressive ? 'progressive' : 'sequential', false)
+    const job = await JpegJob.read(bytes)
+    expect(job.info.sampling).toBe('1x1,1x1,1x1')
+    expect(job.decimationPsnrDb(1)).toBeGreaterThan(38)
+    job.decimate()
+    expect(job.info.sampling).toBe('2x2,1x1,1x1')
+    job.requantise(90)
+    const result = await decode(concat(job.write('made', 'progressive', true)))
+    expect(psnrDb((await decode(bytes)).pixels, result.pixels)).toBeGreaterThan(36)
+    const again = await JpegJob.read(concat(job.write('made', 'progressive', true)))
+    expect(again.decimationPsnrDb(1)).toBeUndefined()
+  })
+
+  it('scales while decoding', async () => {
+    const { bytes } = await file('rgb', 90, 'sequential')
+    const { rows, pixels } = await decode(bytes, { eighths: 1, colour: 'gray' })
+    expect([rows.width, rows.height, rows.channels]).toEqual([Math.ceil(WIDTH / 8), Math.ceil(HEIGHT / 8), 1])
+    expect(pixels.length).toBe(rows.width * rows.height)
+  })
+
+  it('refuses cut and bent files, or reads them, and never hangs', async () => {
+    for (const scans of ['sequential', 'progressive'] as const) {
+      const { bytes } = await file('rgb', 85, scans, true, 96, 80)
+      for (let cut = 0; cut < bytes.length - 2; cut += 97) {
+        await expect(JpegJob.read(bytes.subarray(0, cut))).rejects.toThrow(JpegError)
+        await expect(decode(bytes.subarray(0, cut))).rejects.toThrow(JpegError)
+      }
+      for (let bit = 0; bit < bytes.length * 8; bit += 131) {
+        const bent = bytes.slice()
+        bent[bit >> 3] = (bent[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+        try {
+          await JpegJob.read(bent, { kind: 'stream', quality: 60 })
+        } catch (error) {
+          expect(error).toBeInstanceOf(JpegError)
+        }
+      }
+    }
+  })
+})

@@ -1,0 +1,11 @@
+/* What configure would have written for wasm32: 8-bit samples, Huffman coding only. */
+#define JPEG_LIB_VERSION 62
+#define LIBJPEG_TURBO_VERSION 1.5.0
+#define LIBJPEG_TURBO_VERSION_NUMBER 1005000
+#define BITS_IN_JSAMPLE 8
+#define HAVE_LOCALE_H 1
+#define HAVE_STDDEF_H 1
+#define HAVE_STDLIB_H 1
+#define HAVE_UNSIGNED_CHAR 1
+#define HAVE_UNSIGNED_SHORT 1
+#define MEM_SRCDST_SUPPORTED 1 /* mozjpeg keeps trial scans with jdatadst.c */

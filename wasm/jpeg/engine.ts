@@ -1,0 +1,153 @@
+import wasmModule from './jpeg.wasm'
+
+/** What the engine exports (src/*.c). Pointers are byte offsets into `memory`. */
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize(): void
+  host_alloc(bytes: number): number
+  host_free(pointer: number): void
+  intake_mode(mode: number, every: number): void
+  stream_quality(quality: number, trellis: number): void
+  chroma_quality(shift: number): void
+  read_begin(): void
+  rows_out_begin(eighths: number, colour: number): void
+  push(pointer: number, length: number, end: number): number
+  rows_out_info(what: number): number
+  rows_out_read(pointer: number, rows: number): number
+  rows_out_end(): number
+  rows_in_begin(width: number, height: number, channels: number, from: number, to: number, subsampled: number): void
+  rows_in_write(pointer: number, rows: number): void
+  rows_in_end(): void
+  info(what: number, plane: number): number
+  result(what: number): number
+  requantise(quality: number, trellis: number, every: number, store: number): void
+  decimate(every: number): number
+  digest(plane: number, half: number): number
+  release(which: number): void
+  finish(made: number, scans: number, headers: number, counting: number): number
+}
+
+/** `damaged` and `truncated`: the file's fault; `unsupported`: a variant that is not handled; `limit`: hostile; `memory`: too large. */
+export type JpegTrouble = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
+
+/** The engine gave up. The instance that threw is dead; drop it. */
+export class JpegError extends Error {
+  override readonly name = 'JpegError'
+  readonly trouble: JpegTrouble
+  constructor(trouble: JpegTrouble, message: string) {
+    super(message)
+    this.trouble = trouble
+  }
+}
+
+/** Negative codes are ours (src/engine.h); libjpeg's messages tell what it does not support. */
+function troubleOf(code: number, message: string): JpegTrouble {
+  const ours: Record<number, JpegTrouble> = {
+    [-1]: 'memory',
+    [-2]: 'truncated',
+    [-3]: 'damaged',
+    [-4]: 'unsupported',
+    [-5]: 'limit',
+    [-6]: 'misuse',
+  }
+  if (code < 0) return ours[code] ?? 'damaged'
+  if (/^Insufficient memory/.test(message)) return 'memory'
+  return /^Unsupported|not implemented|not supported|Sorry|too big for|Requested feature/i.test(message) ? 'unsupported' : 'damaged'
+}
+
+/** Bytes handed to the engine at a time. */
+const CHUNK_BYTES = 128 * 1024
+
+/** One instance with its own memory: one job. */
+export class Engine {
+  readonly exports: Exports
+  private output: ((chunk: Uint8Array) => void) | undefined
+  private scratch = 0
+  private scratchBytes = 0
+
+  constructor() {
+    const text = (pointer: number) => {
+      const bytes = new Uint8Array(this.exports.memory.buffer, pointer)
+      return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)))
+    }
+    const env = {
+      fail: (code: number, message: number) => {
+        throw new JpegError(troubleOf(code, text(message)), text(message))
+      },
+      write: (pointer: number, length: number) => this.output?.(new Uint8Array(this.exports.memory.buffer, pointer, length).slice()),
+    }
+    // libc's stdio and exit paths are linked but never taken; whatever is called fails.
+    const wasi = Object.fromEntries(
+      WebAssembly.Module.imports(wasmModule)
+        .filter((entry) => entry.module === 'wasi_snapshot_preview1')
+        .map((entry) => [entry.name, () => 8]),
+    )
+    const instance = new WebAssembly.Instance(wasmModule, { env, wasi_snapshot_preview1: wasi })
+    this.exports = instance.exports as unknown as Exports
+    this.exports._initialize()
+  }
+
+  /** Wasm memory now, which is its peak: it never shrinks. */
+  get memoryBytes(): number {
+    return this.exports.memory.buffer.byteLength
+  }
+
+  /** Copies bytes to where `use` finds them; the place is reused by the next call. */
+  lend<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
+    const pointer = this.room(bytes.length)
+    new Uint8Array(this.exports.memory.buffer, pointer, bytes.length).set(bytes)
+    return use(pointer)
+  }
+
+  /** A place for `bytes` bytes, reused by the next call. */
+  room(bytes: number): number {
+    if (bytes > this.scratchBytes) {
+      if (this.scratch) this.exports.host_free(this.scratch)
+      this.scratch = this.exports.host_alloc(bytes)
+      this.scratchBytes = bytes
+    }
+    return this.scratch
+  }
+
+  /** Pushes bytes of a file; true when the engine has what it was asked for and wants no more. */
+  push(bytes: Uint8Array): boolean {
+    for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
+      const part = bytes.subarray(offset, offset + CHUNK_BYTES)
+      if (this.lend(part, (pointer) => this.exports.push(pointer, part.length, 0))) {
+        this.unread = bytes.subarray(offset + CHUNK_BYTES)
+        return true
+      }
+    }
+    this.unread = undefined
+    return false
+  }
+
+  /** What the last `push` did not get to. */
+  unread: Uint8Array | undefined
+
+  /** The file has no more bytes: throws `truncated` unless the engine can finish. */
+  pushEnd(): boolean {
+    return this.exports.push(this.room(1), 0, 1) === 1
+  }
+
+  /** Runs `finish` and collects what it writes. */
+  collect(write: (chunk: Uint8Array) => void, run: () => void): void {
+    this.output = write
+    try {
+      run()
+    } finally {
+      this.output = undefined
+    }
+  }
+}
+
+/** libjpeg's J_COLOR_SPACE. */
+export const COLOUR_CODE = { natural: 0, gray: 1, rgb: 2, ycbcr: 3, cmyk: 4, ycck: 5, rgbx: 7, rgba: 12 } as const
+
+/** A file: in memory, or in chunks as it comes. */
+export type JpegInput = Uint8Array | AsyncIterable<Uint8Array>
+
+export async function* chunksOf(input: JpegInput): AsyncGenerator<Uint8Array> {
+  if (input instanceof Uint8Array) yield input
+  else yield* input
+}

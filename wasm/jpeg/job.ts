@@ -1,0 +1,207 @@
+import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput } from './engine.ts'
+
+/** What was measured between the coefficients that came in and those that go out. */
+export interface Measured {
+  /** Mean SSIM of luma, 11×11 gaussian; NaN for pictures smaller than the window. The worst plane for RGB and CMYK. */
+  readonly ssim: number
+  /** Luma PSNR in dB; 99 when nothing changed. */
+  readonly psnrDb: number
+  /** The same for RGB, estimated from the errors of all components (their correlation is ignored). */
+  readonly colourPsnrDb: number
+  /** Estimated bytes of the result, sequential coding; for comparisons between qualities, not for truth. */
+  readonly estimatedBytes: number
+}
+
+export type JpegColour = 'unknown' | 'gray' | 'rgb' | 'ycbcr' | 'cmyk' | 'ycck'
+
+export interface JpegInfo {
+  readonly width: number
+  readonly height: number
+  readonly components: number
+  readonly colour: JpegColour
+  /** Sampling of each component, `2x2,1x1,1x1` is 4:2:0. */
+  readonly sampling: string
+}
+
+/**
+ * What happens to block rows as they come in. `store` keeps them (about two bytes per non-zero coefficient: 1.5–2 times
+ * the bytes of a file; for pixel rows 0.5–2 bytes per pixel); `sample` keeps one of `every` pairs of MCU rows, enough for
+ * `estimate`; `stream` requantises at once and keeps only the result; `hash` keeps nothing but `digest()`.
+ * Progressive files are always stored; `stream` then requantises them afterwards.
+ */
+export type Intake =
+  | { readonly kind: 'store' }
+  | { readonly kind: 'sample'; readonly every: number }
+  | { readonly kind: 'stream'; readonly quality: number; readonly trellis?: boolean }
+  | { readonly kind: 'hash' }
+
+/** Pixel rows that become a JPEG. */
+export interface RowsIn {
+  readonly width: number
+  readonly height: number
+  /** Channels of the rows: 1, 3, 4 (the fourth is ignored), 3, 4. CMYK is stored as it comes (Adobe's readers expect it inverted). */
+  readonly pixels: 'gray' | 'rgb' | 'rgbx' | 'ycbcr' | 'cmyk'
+  /** Half the chroma in each direction (default true). No meaning for grey and CMYK. */
+  readonly subsampled?: boolean
+  /** CMYK rows are coded as YCCK, which is smaller and needs an Adobe segment to be understood (default false). */
+  readonly ycck?: boolean
+}
+
+/** `progressive`: a fixed script, within 1 % of the best; `search`: mozjpeg's search, memory and time of some forty scans. */
+export type Scans = 'sequential' | 'progressive' | 'search' | 'fine'
+
+/** Which coefficients: those that came in, or the requantised ones. */
+export type Which = 'read' | 'made'
+
+const INTAKE = { store: 0, sample: 1, stream: 2, hash: 3 } as const
+const SCANS = { sequential: 0, progressive: 1, search: 2, fine: 3 } as const
+const COLOURS: readonly JpegColour[] = ['unknown', 'gray', 'rgb', 'ycbcr', 'cmyk', 'ycck']
+const CHANNELS = { gray: 1, rgb: 3, rgbx: 4, ycbcr: 3, cmyk: 4 } as const
+
+const decibel = (meanSquaredError: number) => (meanSquaredError > 0 ? Math.min(99, 10 * Math.log10(65025 / meanSquaredError)) : 99)
+
+/** A picture as DCT coefficients: read once, requantised as often as wanted, written. One Wasm instance each. */
+export class JpegJob {
+  private readonly engine = new Engine()
+  private readonly intake: Intake
+  private last: Measured | undefined
+
+  private constructor(intake: Intake, chromaQuality: number) {
+    const { exports } = this.engine
+    this.intake = intake
+    exports.intake_mode(INTAKE[intake.kind], intake.kind === 'sample' ? intake.every : 1)
+    if (intake.kind === 'stream') exports.stream_quality(intake.quality, intake.trellis === false ? 0 : 1)
+    exports.chroma_quality(chromaQuality)
+  }
+
+  /** Reads a JPEG file. What follows its end marker is not looked at. Throws `JpegError`. */
+  static async read(input: JpegInput, intake: Intake = { kind: 'store' }, chromaQuality = 0): Promise<JpegJob> {
+    const job = new JpegJob(intake, chromaQuality)
+    job.engine.exports.read_begin()
+    let complete = false
+    for await (const chunk of chunksOf(input)) {
+      complete = job.engine.push(chunk)
+      if (complete) break
+    }
+    if (!complete && !job.engine.pushEnd()) throw new JpegError('truncated', 'the file ends inside the picture')
+    if (intake.kind === 'stream') job.last = job.streamed ? job.measured() : job.requantise(intake.quality, intake.trellis)
+    return job
+  }
+
+  /** Takes pixel rows: `write` whole rows, as many at a time as you like, then `end`. */
+  static fromRows(rows: RowsIn, intake: Intake = { kind: 'store' }, chromaQuality = 0): { write(rows: Uint8Array): void; end(): JpegJob } {
+    const job = new JpegJob(intake, chromaQuality)
+    const { engine } = job
+    const channels = CHANNELS[rows.pixels]
+    const stride = rows.width * channels
+    const stored = rows.pixels === 'gray' ? 'gray' : rows.pixels === 'cmyk' ? (rows.ycck ? 'ycck' : 'cmyk') : 'ycbcr'
+    const subsampled = rows.subsampled === false ? 0 : 1
+    engine.exports.rows_in_begin(rows.width, rows.height, channels, COLOUR_CODE[rows.pixels], COLOUR_CODE[stored], subsampled)
+    return {
+      write(bytes) {
+        if (bytes.length % stride) throw new JpegError('misuse', `${bytes.length} bytes are not whole rows of ${stride}`)
+        engine.lend(bytes, (pointer) => engine.exports.rows_in_write(pointer, bytes.length / stride))
+      },
+      end() {
+        engine.exports.rows_in_end()
+        if (intake.kind === 'stream') job.last = job.measured()
+        return job
+      },
+    }
+  }
+
+  get info(): JpegInfo {
+    const { info } = this.engine.exports
+    const components = info(2, 0)
+    const sampling = Array.from({ length: components }, (_, plane) => `${info(4, plane)}x${info(5, plane)}`).join()
+    return { width: info(0, 0), height: info(1, 0), components, colour: COLOURS[info(3, 0)] ?? 'unknown', sampling }
+  }
+
+  /** Peak of the Wasm memory so far, in bytes. */
+  get memoryBytes(): number {
+    return this.engine.memoryBytes
+  }
+
+  /** Bytes of packed coefficients held now. */
+  get packedBytes(): number {
+    return this.engine.exports.info(6, 0)
+  }
+
+  /** Whether rows were requantised on the way in (`stream`, and the file was not progressive). */
+  get streamed(): boolean {
+    return this.intake.kind === 'stream' && this.engine.exports.info(8, 0) === 1
+  }
+
+  /** What the last requantisation measured; of all rows for `requantise` and `stream`, of a sample for `estimate`. */
+  get figures(): Measured {
+    if (!this.last) throw new JpegError('misuse', 'nothing was requantised yet')
+    return this.last
+  }
+
+  /** Looks at one quality (1–100, mozjpeg's scale) on one of `every` pairs of MCU rows. */
+  estimate(quality: number, every: number, trellis = true): Measured {
+    this.engine.exports.requantise(quality, trellis ? 1 : 0, every, 0)
+    return (this.last = this.measured())
+  }
+
+  /** Requantises everything and keeps it for `write('made')`. */
+  requantise(quality: number, trellis = true): Measured {
+    this.engine.exports.requantise(quality, trellis ? 1 : 0, 1, 1)
+    return (this.last = this.measured())
+  }
+
+  /**
+   * PSNR in dB of the chroma planes when halved to 4:2:0, looked at on one row of `every`; undefined where that cannot be
+   * done (grey, CMYK, already 4:2:0). Stored intake only.
+   */
+  decimationPsnrDb(every: number): number | undefined {
+    const error = this.engine.exports.decimate(Math.max(1, every))
+    return error < 0 ? undefined : decibel(error)
+  }
+
+  /** Halves chroma to 4:2:0, for good. Stored intake only. */
+  decimate(): void {
+    this.engine.exports.decimate(0)
+  }
+
+  /** Frees the coefficients that came in, or the made ones. */
+  release(which: Which): void {
+    this.engine.exports.release(which === 'made' ? 1 : 0)
+  }
+
+  /** Exact size in bytes of what `write` would write. */
+  size(which: Which, scans: Scans): number {
+    return this.engine.exports.finish(which === 'made' ? 1 : 0, SCANS[scans], 0, 1)
+  }
+
+  /**
+   * The file, in chunks. `headers`: JFIF and Adobe segments as the colour needs them; without (default), only SOI, tables,
+   * frame and scans, for callers that bring the segments of the original.
+   */
+  write(which: Which, scans: Scans, headers = false): Uint8Array[] {
+    const chunks: Uint8Array[] = []
+    this.engine.collect(
+      (chunk) => chunks.push(chunk),
+      () => this.engine.exports.finish(which === 'made' ? 1 : 0, SCANS[scans], headers ? 1 : 0, 0),
+    )
+    return chunks
+  }
+
+  /** Hash of all coefficients and their quantisation: equal digests mean equal pixels in any decoder. */
+  digest(): string {
+    const { digest, info } = this.engine.exports
+    const { sampling, components, width, height } = this.info
+    const parts = Array.from({ length: components }, (_, plane) => [info(7, plane), digest(plane, 0) >>> 0, digest(plane, 1) >>> 0])
+    return `${width}x${height} ${sampling} ${parts.map((part) => part.map((word) => word.toString(16)).join('-')).join(' ')}`
+  }
+
+  private measured(): Measured {
+    const { result } = this.engine.exports
+    const error = result(1)
+    const blue = result(3)
+    const red = result(4)
+    // R = Y + 1.402 Cr, G = Y − 0.344 Cb − 0.714 Cr, B = Y + 1.772 Cb: mean of the squared factors.
+    const colourError = this.info.colour === 'ycbcr' ? error + 1.086 * blue + 0.825 * red : error
+    return { ssim: result(0), psnrDb: decibel(error), colourPsnrDb: decibel(colourError), estimatedBytes: result(2) }
+  }
+}

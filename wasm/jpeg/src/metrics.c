@@ -1,0 +1,120 @@
+/*
+ * SSIM and squared error between two planes that arrive row by row.
+ * Wang, Bovik, Sheikh, Simoncelli, "Image quality assessment: from error visibility to structural similarity" (2004):
+ * 11×11 gaussian window, σ = 1.5, K1 = 0.01, K2 = 0.03, only windows that lie wholly inside. The window is separable:
+ * rows are filtered horizontally as they come, eleven of them stand in a ring, the vertical sum is taken over the ring.
+ * Four maps are enough: Σa, Σb, Σ(a² + b²), Σab, because only σa² + σb² is needed.
+ */
+#include "engine.h"
+
+#define TAPS 11
+#define MAPS 4
+
+struct Metrics {
+  uint32_t width;
+  float *ring[TAPS][MAPS], *line[MAPS];
+  float kernel[6];
+  int filled, at;
+  double ssim_sum, ssim_count, square_error, pixels;
+};
+
+Metrics *metrics_new(uint32_t width) {
+  Metrics *m = allocate_cleared(sizeof *m);
+  m->width = width;
+  const size_t bytes = (width + 16) * sizeof(float);
+  for (int map = 0; map < MAPS; map++) {
+    m->line[map] = allocate(bytes);
+    for (int tap = 0; tap < TAPS; tap++) m->ring[tap][map] = allocate(bytes);
+  }
+  double sum = 0, weight[TAPS];
+  for (int i = 0; i < TAPS; i++) sum += weight[i] = exp(-(i - 5) * (i - 5) / (2 * 1.5 * 1.5));
+  for (int i = 0; i < 6; i++) m->kernel[i] = weight[i] / sum;
+  return m;
+}
+
+void metrics_free(Metrics *m) {
+  if (!m) return;
+  for (int map = 0; map < MAPS; map++) {
+    free(m->line[map]);
+    for (int tap = 0; tap < TAPS; tap++) free(m->ring[tap][map]);
+  }
+  free(m);
+}
+
+static double square_error(const uint8_t *a, const uint8_t *b, uint32_t width) {
+  double total = 0;
+  for (uint32_t from = 0; from < width; from += 4096) { /* 4096 · 255² fits 32 bits */
+    const uint32_t to = from + 4096 < width ? from + 4096 : width;
+    uint32_t sum = 0;
+    for (uint32_t i = from; i < to; i++) {
+      const int d = a[i] - b[i];
+      sum += d * d;
+    }
+    total += sum;
+  }
+  return total;
+}
+
+/* One row of SSIM values from the vertically filtered maps. */
+static double ssim_row(const Metrics *m, uint32_t count) {
+  const float c1 = 6.5025f, c2 = 58.5225f; /* (K1 · 255)², (K2 · 255)² */
+  const float *__restrict a = m->line[0], *__restrict b = m->line[1], *__restrict squares = m->line[2], *__restrict product = m->line[3];
+  float lane[4] = {0};
+  double total = 0;
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (int l = 0; l < 4; l++) {
+      const float ma = a[i + l], mb = b[i + l], mean_squares = ma * ma + mb * mb, mean_product = ma * mb;
+      lane[l] += ((2 * mean_product + c1) * (2 * (product[i + l] - mean_product) + c2)) /
+                 ((mean_squares + c1) * (squares[i + l] - mean_squares + c2));
+    }
+    if ((i & 1023) == 1020) for (int l = 0; l < 4; l++) { total += lane[l]; lane[l] = 0; }
+  }
+  for (; i < count; i++) {
+    const float ma = a[i], mb = b[i], mean_squares = ma * ma + mb * mb, mean_product = ma * mb;
+    total += ((2 * mean_product + c1) * (2 * (product[i] - mean_product) + c2)) / ((mean_squares + c1) * (squares[i] - mean_squares + c2));
+  }
+  return total + lane[0] + lane[1] + lane[2] + lane[3];
+}
+
+void metrics_row(Metrics *m, const uint8_t *a, const uint8_t *b) {
+  m->square_error += square_error(a, b, m->width);
+  m->pixels += m->width;
+  if (m->width < TAPS) return;
+  const uint32_t width = m->width, count = width - (TAPS - 1);
+  const float k0 = m->kernel[0], k1 = m->kernel[1], k2 = m->kernel[2], k3 = m->kernel[3], k4 = m->kernel[4], k5 = m->kernel[5];
+  float *__restrict la = m->line[0], *__restrict lb = m->line[1], *__restrict ls = m->line[2], *__restrict lp = m->line[3];
+  for (uint32_t i = 0; i < width; i++) {
+    const float p = a[i], q = b[i];
+    la[i] = p;
+    lb[i] = q;
+    ls[i] = p * p + q * q;
+    lp[i] = p * q;
+  }
+  for (int map = 0; map < MAPS; map++) {
+    const float *__restrict t = m->line[map];
+    float *__restrict o = m->ring[m->at][map];
+    for (uint32_t i = 0; i < count; i++)
+      o[i] = k0 * (t[i] + t[i + 10]) + k1 * (t[i + 1] + t[i + 9]) + k2 * (t[i + 2] + t[i + 8]) + k3 * (t[i + 3] + t[i + 7]) +
+             k4 * (t[i + 4] + t[i + 6]) + k5 * t[i + 5];
+  }
+  m->at = (m->at + 1) % TAPS;
+  if (m->filled < TAPS) m->filled++;
+  if (m->filled < TAPS) return;
+  for (int map = 0; map < MAPS; map++) {
+    const float *r[TAPS];
+    for (int tap = 0; tap < TAPS; tap++) r[tap] = m->ring[(m->at + tap) % TAPS][map];
+    float *__restrict o = m->line[map];
+    for (uint32_t i = 0; i < count; i++)
+      o[i] = k0 * (r[0][i] + r[10][i]) + k1 * (r[1][i] + r[9][i]) + k2 * (r[2][i] + r[8][i]) + k3 * (r[3][i] + r[7][i]) +
+             k4 * (r[4][i] + r[6][i]) + k5 * r[5][i];
+  }
+  m->ssim_sum += ssim_row(m, count);
+  m->ssim_count += count;
+}
+
+void metrics_gap(Metrics *m) { m->filled = 0; }
+
+/* NaN when the plane is smaller than the window: nothing was measured. */
+double metrics_ssim(const Metrics *m) { return m->ssim_count ? m->ssim_sum / m->ssim_count : NAN; }
+double metrics_mse(const Metrics *m) { return m->pixels ? m->square_error / m->pixels : 0; }

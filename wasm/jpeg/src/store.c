@@ -1,0 +1,196 @@
+/*
+ * Block rows, packed: what stands for libjpeg's whole-image coefficient arrays.
+ *
+ * A packed block is its DC as a zigzag varint of the difference to the block on the left, then a token for each non-zero
+ * AC coefficient in natural order, then a zero byte. A token is gap << 4 | code: `gap` zeros before it (15: one more byte
+ * with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two bytes follow.
+ */
+#include "engine.h"
+#include <wasm_simd128.h>
+
+#define PACKED_BLOCK_MAX (5 + 63 * 4 + 1)
+
+static uint8_t *scratch; /* one packed row */
+static uint32_t scratch_bytes;
+static uint32_t packed_total;
+
+uint32_t packed_bytes(void) { return packed_total; }
+
+/* Bit k is set where coefficient k is not zero. */
+static inline uint64_t nonzero_mask(const JCOEF *block) {
+  const v128_t zero = wasm_i16x8_splat(0);
+  uint64_t mask = 0;
+  for (int i = 0; i < 4; i++) {
+    v128_t low = wasm_i16x8_ne(wasm_v128_load(block + 16 * i), zero);
+    v128_t high = wasm_i16x8_ne(wasm_v128_load(block + 16 * i + 8), zero);
+    mask |= (uint64_t)(uint32_t)wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(low, high)) << (16 * i);
+  }
+  return mask;
+}
+
+uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
+  const uint32_t needed = count * PACKED_BLOCK_MAX;
+  if (scratch_bytes < needed) {
+    free(scratch);
+    scratch = allocate(needed);
+    scratch_bytes = needed;
+  }
+  uint8_t *out = scratch;
+  int previous_dc = 0;
+  for (uint32_t x = 0; x < count; x++) {
+    const JCOEF *block = blocks[x];
+    const int difference = block[0] - previous_dc;
+    previous_dc = block[0];
+    uint32_t zigzag = ((uint32_t)difference << 1) ^ (uint32_t)(difference >> 31);
+    for (; zigzag >= 128; zigzag >>= 7) *out++ = zigzag | 128;
+    *out++ = zigzag;
+    int next = 1;
+    for (uint64_t mask = nonzero_mask(block) & ~1ull; mask; mask &= mask - 1) {
+      const int k = __builtin_ctzll(mask), gap = k - next, value = block[k], size = value < 0 ? -value : value;
+      const int code = size <= 6 ? 2 * size - 1 + (value < 0) : size < 128 ? 13 : 14;
+      next = k + 1;
+      if (gap < 15) *out++ = gap << 4 | code;
+      else { *out++ = 0xF0 | code; *out++ = gap; }
+      if (code >= 13) *out++ = value;
+      if (code == 14) *out++ = value >> 8;
+    }
+    *out++ = 0;
+  }
+  *packed = scratch;
+  return out - scratch;
+}
+
+static void unpack_row(const uint8_t *in, JBLOCKROW blocks, uint32_t count) {
+  int dc = 0;
+  for (uint32_t x = 0; x < count; x++) {
+    JCOEF *block = blocks[x];
+    uint32_t zigzag = 0, shift = 0, token;
+    do {
+      token = *in++;
+      zigzag |= (token & 127) << shift;
+      shift += 7;
+    } while (token & 128);
+    dc += (int)(zigzag >> 1) ^ -(int)(zigzag & 1);
+    block[0] = dc;
+    int k = 1;
+    while ((token = *in++)) {
+      int gap = token >> 4, code = token & 15, value;
+      if (gap == 15) gap = *in++;
+      if (code <= 12) {
+        value = (code + 1) >> 1;
+        if (!(code & 1)) value = -value;
+      } else if (code == 13) {
+        value = (int8_t)*in++;
+      } else {
+        value = (int16_t)(in[0] | in[1] << 8);
+        in += 2;
+      }
+      k += gap;
+      block[k & 63] = value;
+      k++;
+    }
+  }
+}
+
+Store *store_new(uint32_t blocks, uint32_t stride, uint32_t rows, uint32_t window_rows, int plane) {
+  Store *store = allocate_cleared(sizeof *store);
+  store->blocks = blocks;
+  store->stride = stride;
+  store->rows = rows;
+  store->plane = plane;
+  store->packed = allocate_cleared(rows * sizeof *store->packed);
+  store->length = allocate_cleared(rows * sizeof *store->length);
+  store->window_rows = window_rows;
+  store->take = store_put;
+  return store;
+}
+
+void store_free(Store *store) {
+  if (!store) return;
+  for (uint32_t row = 0; row < store->rows; row++) store_drop(store, row);
+  free(store->packed);
+  free(store->length);
+  free(store->window);
+  free(store->window_blocks);
+  free(store);
+}
+
+void store_drop(Store *store, uint32_t row) {
+  packed_total -= store->length[row];
+  free(store->packed[row]);
+  store->packed[row] = NULL;
+  store->length[row] = 0;
+}
+
+void store_put(Store *store, uint32_t row, JBLOCKROW blocks) {
+  const uint8_t *packed;
+  const uint32_t length = pack_row(blocks, store->blocks, &packed);
+  if (store->length[row] != length) {
+    store_drop(store, row);
+    store->packed[row] = allocate(length);
+    store->length[row] = length;
+    packed_total += length;
+  }
+  memcpy(store->packed[row], packed, length);
+}
+
+void store_get(const Store *store, uint32_t row, JBLOCKROW blocks) {
+  memset(blocks, 0, store->stride * sizeof(JBLOCK));
+  if (store->packed[row]) unpack_row(store->packed[row], blocks, store->blocks);
+}
+
+void store_discard(Store *store, uint32_t row, JBLOCKROW blocks) { (void)store; (void)row; (void)blocks; }
+
+void store_flush(Store *store) {
+  if (!store->window_valid || !store->window_dirty) return;
+  store->window_dirty = 0;
+  for (uint32_t i = 0; i < store->window_count && store->window_start + i < store->rows; i++)
+    store->take(store, store->window_start + i, store->window[i]);
+}
+
+/* ---- libjpeg's virtual block arrays ---- */
+
+static StoreMade *store_made;
+static int requests;
+
+static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean cleared, JDIMENSION stride, JDIMENSION rows, JDIMENSION window) {
+  (void)object; (void)pool; (void)cleared;
+  Store *store = store_new(stride, stride, rows, window, 0);
+  if (store_made) store_made(store, requests++);
+  return (jvirt_barray_ptr)store;
+}
+
+static void realize(j_common_ptr object) { (void)object; }
+
+static JBLOCKARRAY access_rows(j_common_ptr object, jvirt_barray_ptr array, JDIMENSION start, JDIMENSION count, boolean writable) {
+  (void)object;
+  Store *store = (Store *)array;
+  if (!store->window || count > store->window_rows) {
+    store_flush(store);
+    free(store->window);
+    free(store->window_blocks);
+    if (count > store->window_rows) store->window_rows = count;
+    store->window_valid = 0;
+    store->window = allocate(store->window_rows * sizeof *store->window);
+    store->window_blocks = allocate_cleared((size_t)store->window_rows * store->stride * sizeof(JBLOCK));
+    for (uint32_t i = 0; i < store->window_rows; i++) store->window[i] = store->window_blocks + (size_t)i * store->stride;
+  }
+  if (!store->window_valid || store->window_start != start || count > store->window_count) {
+    store_flush(store);
+    store->window_start = start;
+    store->window_count = count;
+    store->window_valid = 1;
+    for (uint32_t i = 0; i < count && start + i < store->rows; i++) store_get(store, start + i, store->window[i]);
+  }
+  if (writable) store->window_dirty = 1;
+  return store->window;
+}
+
+void use_packed_arrays(struct jpeg_memory_mgr *memory, j_common_ptr object, StoreMade *made) {
+  (void)object;
+  store_made = made;
+  requests = 0;
+  memory->request_virt_barray = request;
+  memory->realize_virt_arrays = realize;
+  memory->access_virt_barray = access_rows;
+}
