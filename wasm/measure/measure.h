@@ -1,0 +1,25 @@
+/* Picture quality, streamed row by row: SSIM (Wang et al. 2004: luma, 11x11 Gaussian, sigma 1.5, only whole windows) and
+ * PSNR of luma and of RGB.  Where pixels are translucent both pictures are laid over black and over white, and the worse
+ * background counts.  Luma is BT.601 (0.299, 0.587, 0.114). */
+#ifndef MEASURE_H
+#define MEASURE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Measure Measure;
+
+/* Worst of the backgrounds. The mean squared errors are per sample, for a peak of 255. */
+typedef struct { double ssim, luma_mse, rgb_mse; } Quality;
+
+/* Rows of `width` pixels; `alpha` when any pixel may be translucent. NULL when memory is short. */
+Measure *measure_open(uint32_t width, bool alpha);
+/* One row of both pictures: r | g << 8 | b << 16 | a << 24. */
+void measure_row(Measure *m, const uint32_t *a, const uint32_t *b);
+/* Ends a run of neighbouring rows; sums go on. Pictures lower than the window are mirrored up to it. */
+void measure_break(Measure *m);
+/* After measure_break. */
+Quality measure_result(const Measure *m);
+/* Forgets all sums and rows. */
+void measure_reset(Measure *m);
+void measure_close(Measure *m);
+#endif

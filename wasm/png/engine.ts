@@ -1,0 +1,311 @@
+/**
+ * One instance of the PNG engine (`engine.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
+ * streams (`feed`) or plain (`takeRow`). 12–15 MB of Wasm memory at any height.
+ */
+import module from './png.wasm'
+
+/** W3C PNG, 11.2.1: 0 grey, 2 RGB, 3 indexed, 4 grey + alpha, 6 RGB + alpha. */
+export type ColourType = 0 | 2 | 3 | 4 | 6
+
+export interface PictureHeader {
+  readonly width: number
+  readonly height: number
+  readonly colourType: ColourType
+  /** Bits per sample: 1, 2, 4, 8, 16. Samples of 16 bits are big-endian. */
+  readonly bitDepth: number
+  /** Rows arrive in Adam7 order. */
+  readonly interlaced?: boolean
+  /** PLTE: red, green, blue of up to 256 colours. */
+  readonly palette?: Uint8Array
+  /** tRNS of an indexed picture: alpha of the first colours. */
+  readonly paletteAlpha?: Uint8Array
+  /** tRNS of a grey or RGB picture: the transparent colour, at the picture's own depth. */
+  readonly key?: readonly [number, number, number]
+}
+
+export const PASS = { digest: 1, rows: 2, analyse: 3, encode: 4, histogram: 5, remap: 6, indices: 7 } as const
+export const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as const
+
+/**
+ * How rows are handed out: as they are in the file; 8 bits RGBA, RGB or the red channel (for grey pictures); or RGBA with 16
+ * bits a sample, little-endian. Palettes and colour keys are expanded in all but `native`; RGB and grey drop alpha.
+ */
+export type RowForm = keyof typeof ROW_FORM
+
+/** What the picture needs at least, known after an `analyse` pass. */
+export interface Facts {
+  readonly opaque: boolean
+  readonly gray: boolean
+  /** Distinct RGBA colours; 257 stands for more than 256. */
+  readonly colours: number
+  readonly needs16Bits: boolean
+}
+
+/** The planned form of the result. */
+export interface Layout {
+  readonly colourType: ColourType
+  readonly bitDepth: number
+  readonly palette?: Uint8Array
+  readonly paletteAlpha?: Uint8Array
+  readonly key?: readonly [number, number, number]
+}
+
+/** How hard an encode tries. */
+export interface Effort {
+  /** libdeflate level 1–12 of the result, and of the trials that choose filters. */
+  readonly level: number
+  readonly trialLevel: number
+  /** Filter strategies, as bits: 0–4 the filters; 5 least sum, 6 least entropy, 7 fewest pairs, 8 smallest deflate per row. */
+  readonly strategies: number
+  /** Rows are filtered together in bands of about so many bytes. */
+  readonly bandBytes: number
+  /** Rounds of the optimal parser at levels 10–12; 0 for the level's own. */
+  readonly passes: number
+}
+
+/** Measured while rows were mapped to a palette; the worse of a black and a white background where alpha exists. */
+export interface PictureQuality {
+  readonly ssim: number
+  /** Luma. `Infinity` when equal. */
+  readonly psnrDb: number
+  readonly rgbPsnrDb: number
+}
+
+export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
+const FAILURES: readonly PngFailure[] = ['memory', 'truncated', 'damaged', 'misuse']
+
+/** The engine cannot go on; its instance is dead. `damaged` and `truncated` are the file's fault. */
+export class PngError extends Error {
+  override readonly name = 'PngError'
+  readonly failure: PngFailure
+  constructor(failure: PngFailure, what: string) {
+    super(what)
+    this.failure = failure
+  }
+}
+
+interface Exports {
+  readonly memory: WebAssembly.Memory
+  _initialize(): void
+  alloc(bytes: number): number
+  crc(crc: number, at: number, count: number): number
+  open(width: number, height: number, colourType: number, depth: number, interlace: number): void
+  set_palette(at: number, count: number): void
+  set_alpha(at: number, count: number): void
+  set_key(r: number, g: number, b: number): void
+  effort(level: number, trialLevel: number, strategies: number, bandBytes: number, passes: number): void
+  begin(pass: number, form: number, mute: number, alpha: number): void
+  frame(width: number, height: number): void
+  feed(at: number, count: number): void
+  take_row(at: number): void
+  frame_end(): void
+  plan(palette: number, order: number): number
+  plan_verbatim(): number
+  digest(): bigint
+  encoded(): number
+  layout_fact(what: number): number
+  fact(what: number): number
+  quality(what: number): number
+  quantise(colours: number, rounds: number): number
+  colour_points(): number
+  set_tolerance(multiple: number): void
+  trial(alpha: number, encode: number): number
+  trial_fact(what: number): number
+}
+
+/** Bytes that are given to the engine at a time. Deflate expands at most 1032-fold, so this bounds what one call hands out. */
+const FEED_BYTES = 16 * 1024
+
+/** Adam7 pictures up to so many bytes are gathered in memory and come out in order; larger ones pass by pass. */
+export const GATHER_BYTES = 48 * 1024 * 1024
+
+const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+
+/** Bytes of one row without its filter byte. */
+export function rowBytesOf(header: Pick<PictureHeader, 'colourType' | 'bitDepth'>, width: number): number {
+  return Math.ceil((width * CHANNELS[header.colourType] * header.bitDepth) / 8)
+}
+
+export class PngEngine {
+  readonly header: PictureHeader
+  /** Rows come in order, top to bottom (false only for very large Adam7 pictures). */
+  readonly inOrder: boolean
+  onRow: ((row: Uint8Array, y: number) => void) | undefined
+  readonly #wasm: Exports
+  readonly #buffer: number
+  readonly #rowBuffer: number
+  #out: Uint8Array[] = []
+
+  /** Throws `PngError`. `header` must be valid (`parseHeader` in `chunks.ts` checks files). */
+  constructor(header: PictureHeader) {
+    const instance = new WebAssembly.Instance(module, {
+      env: {
+        write: (at: number, count: number) => void this.#out.push(this.#bytes(at, count).slice()),
+        row: (at: number, count: number, y: number) => this.onRow?.(this.#bytes(at, count), y),
+        fail: (code: number, at: number) => {
+          const text = this.#bytes(at, 200)
+          throw new PngError(FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
+        },
+      },
+      // wasi-libc links these, nothing calls them.
+      wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
+    })
+    this.#wasm = instance.exports as unknown as Exports
+    this.#wasm._initialize()
+    this.header = header
+    const rowBytes = rowBytesOf(header, header.width)
+    const gather = header.interlaced === true && (rowBytes + 1) * header.height <= GATHER_BYTES
+    this.inOrder = gather || header.interlaced !== true
+    this.#wasm.open(header.width, header.height, header.colourType, header.bitDepth, header.interlaced ? (gather ? 2 : 1) : 0)
+    this.#buffer = this.#wasm.alloc(FEED_BYTES)
+    this.#rowBuffer = this.#wasm.alloc(rowBytes + 16)
+    if (header.palette) this.#wasm.set_palette(this.#put(header.palette), Math.floor(header.palette.length / 3))
+    if (header.paletteAlpha) this.#wasm.set_alpha(this.#put(header.paletteAlpha), header.paletteAlpha.length)
+    if (header.key) this.#wasm.set_key(...header.key)
+  }
+
+  #bytes(at: number, count: number): Uint8Array {
+    const { buffer } = this.#wasm.memory
+    return new Uint8Array(buffer, at, Math.min(count, buffer.byteLength - at))
+  }
+
+  #put(bytes: Uint8Array, at = this.#buffer): number {
+    this.#bytes(at, bytes.length).set(bytes)
+    return at
+  }
+
+  /** Wasm memory in use, in bytes. It never shrinks. */
+  get memoryBytes(): number {
+    return this.#wasm.memory.buffer.byteLength
+  }
+
+  // ---- passes: begin, then per frame frame / feed or takeRow / frameEnd ----
+
+  begin(pass: keyof typeof PASS, how: { form?: RowForm; mute?: boolean; alpha?: boolean } = {}): void {
+    this.#out = []
+    this.#wasm.begin(PASS[pass], ROW_FORM[how.form ?? 'native'], how.mute ? 1 : 0, how.alpha ? 1 : 0)
+  }
+
+  frame(width = this.header.width, height = this.header.height): void {
+    this.#wasm.frame(width, height)
+  }
+
+  /** Bytes of the frame's zlib stream. */
+  feed(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += FEED_BYTES) {
+      const part = bytes.subarray(at, at + FEED_BYTES)
+      this.#wasm.feed(this.#put(part), part.length)
+    }
+  }
+
+  /** One plain row in the header's form. */
+  takeRow(row: Uint8Array): void {
+    this.#put(row, this.#rowBuffer)
+    this.#wasm.take_row(this.#rowBuffer)
+  }
+
+  frameEnd(): void {
+    this.#wasm.frame_end()
+  }
+
+  /** Compressed bytes since the last call (the zlib stream of the frame, in pieces of up to 1 MB). */
+  drain(): Uint8Array[] {
+    const out = this.#out
+    this.#out = []
+    return out
+  }
+
+  // ---- questions and plans ----
+
+  /** CRC-32 (W3C PNG, annex D) over several pieces. */
+  crc(...pieces: Uint8Array[]): number {
+    let crc = 0
+    for (const piece of pieces)
+      for (let at = 0; at < piece.length; at += FEED_BYTES) {
+        const part = piece.subarray(at, at + FEED_BYTES)
+        crc = this.#wasm.crc(crc, this.#put(part), part.length)
+      }
+    return crc >>> 0
+  }
+
+  facts(): Facts {
+    const fact = this.#wasm.fact
+    return { opaque: fact(0) === 1, gray: fact(1) === 1, colours: fact(2), needs16Bits: fact(3) === 1 }
+  }
+
+  /** Sum over all samples and their places after a `digest` pass: equal pictures have equal digests whatever their form. */
+  digest(): bigint {
+    return BigInt.asUintN(64, this.#wasm.digest())
+  }
+
+  /** Samples as they are, or fewer. Bits per pixel. */
+  planDirect(): number {
+    return this.#wasm.plan(0, 0)
+  }
+
+  /** A palette of the exact colours, ordered by luma, use, first appearance or neighbourhood. 0 where it is not possible. */
+  planPalette(order: 0 | 1 | 2 | 3): number {
+    return this.#wasm.plan(1, order)
+  }
+
+  /** Rows exactly as they come. */
+  planVerbatim(): number {
+    return this.#wasm.plan_verbatim()
+  }
+
+  setEffort(effort: Effort): void {
+    this.#wasm.effort(effort.level, effort.trialLevel, effort.strategies, effort.bandBytes, effort.passes)
+  }
+
+  layout(): Layout {
+    const fact = this.#wasm.layout_fact
+    const base = { colourType: fact(0) as ColourType, bitDepth: fact(1) }
+    const key = fact(3) ? { key: [fact(4), fact(5), fact(6)] as const } : {}
+    const count = fact(2)
+    if (count === 0) return { ...base, ...key }
+    const palette = new Uint8Array(count * 3)
+    const alpha = new Uint8Array(count)
+    let translucent = 0
+    for (let i = 0; i < count; i++) {
+      const colour = fact(16 + i)
+      palette.set([colour & 255, (colour >> 8) & 255, (colour >> 16) & 255], i * 3)
+      alpha[i] = colour >>> 24
+      if (alpha[i] !== 255) translucent = i + 1
+    }
+    return { ...base, palette, ...(translucent ? { paletteAlpha: alpha.slice(0, translucent) } : {}) }
+  }
+
+  /** Bytes of the zlib streams of an `encode` or `remap` pass. */
+  encodedBytes(): number {
+    return this.#wasm.encoded()
+  }
+
+  // ---- the quantiser: after a `histogram` pass ----
+
+  /** Chooses at most `colours` colours and makes them the layout. The mean squared error they promise. */
+  quantise(colours: number, rounds = 12): number {
+    return this.#wasm.quantise(colours, rounds)
+  }
+
+  /** Multiples of that error a pixel may stray to repeat its neighbour's index: smaller files, more noise. */
+  setTolerance(multiple: number): void {
+    this.#wasm.set_tolerance(multiple)
+  }
+
+  /** Maps a sample of the picture (all of it up to 1.5 million pixels). `bytes` only when `encode`. */
+  trial(alpha: boolean, encode: boolean): PictureQuality & { bytes: number; share: number } {
+    const bytes = this.#wasm.trial(alpha ? 1 : 0, encode ? 1 : 0)
+    return { ...qualityOf(this.#wasm.trial_fact), bytes, share: this.#wasm.trial_fact(3) }
+  }
+
+  /** Of the last `remap` or `indices` pass. */
+  quality(): PictureQuality {
+    return qualityOf(this.#wasm.quality)
+  }
+}
+
+const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
+
+function qualityOf(fact: (what: number) => number): PictureQuality {
+  return { ssim: fact(0), psnrDb: decibels(fact(1)), rgbPsnrDb: decibels(fact(2)) }
+}

@@ -1,0 +1,180 @@
+/* Pixels to palette indices, and trials on a sample of the picture. */
+#include "engine.h"
+
+static float tolerance;   /* squared distance that a repeated index may cost beyond the nearest colour */
+static u8 *indices_above;
+static bool have_above;
+
+/* Candidates per cell of 16 x 16 x 16 over opaque colours, made when a cell is first met: those that are nearest somewhere
+ * in the cell. 255 stands for "too many: look at all". */
+#define CELLS 4096
+#define CANDIDATES 63
+#define ALL 255
+static u8 *cell_lists;
+static const float cell_low[3] = {-128.f, -70.f, -70.f}, cell_size[3] = {16.f, 8.75f, 8.75f};
+
+static void cell_build(u8 *list, const int *cell) {
+  float low[3], least = 1e30f;
+  for (int c = 0; c < 3; c++) low[c] = cell_low[c] + cell[c] * cell_size[c];
+  for (int i = 0; i < palette_used; i++) { /* the smallest of the largest distances */
+    float d = palette_xyz[3][i] - 127.5f, far = d * d;
+    for (int c = 0; c < 3; c++) {
+      float a = fabsf(palette_xyz[c][i] - low[c]), b = fabsf(palette_xyz[c][i] - low[c] - cell_size[c]);
+      far += a > b ? a * a : b * b;
+    }
+    if (far < least) least = far;
+  }
+  int count = 0;
+  for (int i = 0; i < palette_used; i++) { /* whoever may come closer than that */
+    float d = palette_xyz[3][i] - 127.5f, near = d * d;
+    for (int c = 0; c < 3; c++) {
+      float t = palette_xyz[c][i] - low[c], e = t < 0 ? -t : t > cell_size[c] ? t - cell_size[c] : 0;
+      near += e * e;
+    }
+    if (near > least) continue;
+    if (count == CANDIDATES) {
+      list[0] = ALL;
+      return;
+    }
+    list[1 + count++] = i;
+  }
+  list[0] = count;
+}
+
+static inline float distance_to(const float *x, int i) {
+  float d0 = palette_xyz[0][i] - x[0], d1 = palette_xyz[1][i] - x[1], d2 = palette_xyz[2][i] - x[2], d3 = palette_xyz[3][i] - x[3];
+  return d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
+}
+
+static int nearest_opaque(const float *x, float *distance) {
+  int cell[3];
+  for (int c = 0; c < 3; c++) {
+    float at = (x[c] - cell_low[c]) / cell_size[c];
+    if (at < 0 || at >= 16) return nearest_colour(x, distance);
+    cell[c] = (int)at;
+  }
+  u8 *list = cell_lists + (size_t)(cell[0] << 8 | cell[1] << 4 | cell[2]) * (CANDIDATES + 1);
+  if (!list[0]) cell_build(list, cell);
+  if (list[0] == ALL) return nearest_colour(x, distance);
+  float best = 1e30f;
+  int winner = 0;
+  for (int k = 1; k <= list[0]; k++) {
+    float d = distance_to(x, list[k]);
+    if (d < best) {
+      best = d;
+      winner = list[k];
+    }
+  }
+  *distance = best;
+  return winner;
+}
+
+/* How far (in multiples of the palette's own error) a pixel may stray to repeat its left or upper neighbour's index. */
+EXPORT(set_tolerance) void set_tolerance(double multiple) { tolerance = (float)(multiple * predicted_mse); }
+
+void remap_begin(void) {
+  if (!cell_lists) cell_lists = allocate(CELLS * (CANDIDATES + 1));
+  memset(cell_lists, 0, CELLS * (CANDIDATES + 1));
+  free(indices_above);
+  indices_above = zeroed(source.width + 4);
+  have_above = false;
+}
+
+void remap_row(const u32 *px, u32 width, u8 *indices) {
+  u32 last_colour = 0;
+  int last_nearest = -1, left = -1;
+  float last_distance = 0, x[COORDINATES] = {0};
+  for (u32 i = 0; i < width; i++) {
+    u32 c = px[i] >> 24 ? px[i] : 0;
+    if (last_nearest < 0 || c != last_colour) {
+      to_coordinates(c & 255, c >> 8 & 255, c >> 16 & 255, c >> 24, x);
+      last_nearest = c >> 24 == 255 ? nearest_opaque(x, &last_distance) : nearest_colour(x, &last_distance);
+      last_colour = c;
+    }
+    int index = last_nearest;
+    if (tolerance > 0 && c) {
+      float limit = last_distance + tolerance;
+      if (left >= 0 && left != index) {
+        float d = distance_to(x, left);
+        if (d < limit) {
+          limit = d;
+          index = left;
+        }
+      }
+      if (have_above && indices_above[i] != last_nearest && distance_to(x, indices_above[i]) < limit) index = indices_above[i];
+    }
+    indices[i] = left = index;
+  }
+  memcpy(indices_above, indices, width);
+  have_above = true;
+}
+
+/* ---- a sample of the picture, for trials without reading it again ---- */
+
+#define SAMPLE_PIXELS (3u << 19) /* 6 MB */
+#define GROUP_ROWS 64u
+
+static u32 *sample;
+static u32 sample_rows, sample_room, group_rows, groups, groups_wanted;
+
+void sample_begin(void) {
+  free(sample);
+  u32 room_rows = SAMPLE_PIXELS / source.width;
+  if (room_rows < 16) room_rows = 16;
+  if (room_rows > source.height) room_rows = source.height;
+  group_rows = room_rows < GROUP_ROWS ? room_rows : GROUP_ROWS;
+  groups = (source.height + group_rows - 1) / group_rows;
+  groups_wanted = room_rows == source.height ? groups : room_rows / group_rows;
+  sample_room = room_rows;
+  sample_rows = 0;
+  sample = allocate((size_t)sample_room * source.width * 4);
+}
+
+/* Whole groups, evenly spread. */
+void sample_row(const u32 *px, u32 width, u32 y) {
+  const u64 group = y / group_rows;
+  if (group && group * groups_wanted / groups == (group - 1) * groups_wanted / groups) return;
+  if (sample_rows >= sample_room) return;
+  memcpy(sample + (size_t)sample_rows++ * source.width, px, (size_t)width * 4);
+}
+
+static Quality trial_quality;
+
+/* Maps the sample to the palette. Returns its deflated size (0 unless `encode`); quality by trial_fact. */
+EXPORT(trial) double trial(bool alpha, bool encode) {
+  Measure *m = measure_open(source.width, alpha);
+  u8 *indices = allocate(source.width + 4), *packed = allocate(source.width + 4);
+  u32 *mapped = allocate((size_t)source.width * 4);
+  if (!m) host_fail(FAIL_MEMORY, "no memory to measure with");
+  remap_begin();
+  if (encode) {
+    encode_begin(true);
+    encode_frame(source.width, sample_rows);
+    encode_rows_begin(source.width);
+  }
+  for (u32 y = 0; y < sample_rows; y++) {
+    const u32 *px = sample + (size_t)y * source.width;
+    if (y % group_rows == 0) measure_break(m);
+    remap_row(px, source.width, indices);
+    for (u32 i = 0; i < source.width; i++) mapped[i] = layout.palette[indices[i]];
+    measure_row(m, px, mapped);
+    if (!encode) continue;
+    pack_indices(indices, source.width, packed);
+    encode_row(packed);
+  }
+  if (encode) encode_frame_end();
+  measure_break(m);
+  trial_quality = measure_result(m);
+  measure_close(m);
+  free(indices), free(packed), free(mapped);
+  return encode ? (double)encoded_bytes : 0;
+}
+/* 0 SSIM, 1 luma MSE, 2 RGB MSE of the last trial; 3 the share of the rows that were in it. */
+EXPORT(trial_fact) double trial_fact(int what) {
+  switch (what) {
+    case 0: return trial_quality.ssim;
+    case 1: return trial_quality.luma_mse;
+    case 2: return trial_quality.rgb_mse;
+    default: return (double)sample_rows / source.height;
+  }
+}
