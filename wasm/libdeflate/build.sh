@@ -1,6 +1,6 @@
 #!/bin/sh
 # libdeflate 1.14 as Debian ships it (source package libdeflate 1.14-1), to libdeflate.wasm beside this script.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with source packages switched on.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and patch, apt with source packages switched on.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/libdeflate
@@ -15,6 +15,8 @@ rm -rf libdeflate-1.14
 tar xzf "$orig"
 cd libdeflate-1.14
 
+# Streams in segments, for data that does not fit in memory.
+patch -s -p1 <"$here/segments.patch"
 # 64-bit words: Wasm has them, although its size_t is 32 bits wide. The output is the same, the work is less.
 sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' common_defs.h
 

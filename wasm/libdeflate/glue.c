@@ -89,3 +89,18 @@ EXPORT(decompress) int decompress(int container, const void *in, size_t bytes, v
 
 EXPORT(consumed) size_t consumed(void) { return consumed_bytes; }
 EXPORT(produced) size_t produced(void) { return produced_bytes; }
+
+/* segments.patch */
+size_t libdeflate_deflate_compress_segment(struct libdeflate_compressor *, const void *in, size_t in_nbytes, size_t window_nbytes,
+					   _Bool more_follows, void *out, size_t out_nbytes_avail, uint32_t *bits);
+
+static uint32_t pending_bits;
+
+EXPORT(begin_stream) void begin_stream(void) { pending_bits = 0; }
+
+/* The next segment of a raw stream; `window` bytes before `in` came before it. Bytes written (0 is possible only at the end of memory). */
+EXPORT(compress_segment)
+size_t compress_segment(const void *in, size_t bytes, size_t window, int more_follows, void *out, size_t room)
+{
+	return libdeflate_deflate_compress_segment(compressor, in, bytes, window, more_follows != 0, out, room, &pending_bits);
+}

@@ -16,6 +16,8 @@ interface Exports {
   decompress(container: number, input: number, bytes: number, output: number, room: number): number
   consumed(): number
   produced(): number
+  begin_stream(): void
+  compress_segment(input: number, bytes: number, window: number, moreFollows: number, output: number, room: number): number
 }
 
 export type Inflated =
@@ -81,6 +83,68 @@ export class Libdeflate {
   #reserve(bytes: number): number {
     const at = this.#exports.arena_reserve(bytes)
     if (at === 0) throw new RangeError(`libdeflate has no memory for ${bytes} bytes`)
-    return at >>> 0
+    return at
+  }
+}
+
+const WINDOW_BYTES = 32_768
+
+/**
+ * One raw Deflate stream from data of any length, compressed in segments that see the 32 KiB before them. Needs the
+ * compressor (up to 9 MB) and twice a segment.
+ */
+export class DeflateSegments {
+  readonly #exports: Exports
+  readonly #segmentBytes: number
+  readonly #window: number
+  readonly #segment: number
+  readonly #output: number
+  readonly #room: number
+  #windowBytes = 0
+  #filled = 0
+
+  /** `level` 5 to 12. */
+  constructor(level: number, segmentBytes: number) {
+    if (level < 5) throw new RangeError(`level ${level} has no segments`)
+    const engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+    if (!engine.prepare_level(level)) throw new RangeError(`libdeflate has no level ${level}, or no memory for it`)
+    this.#exports = engine
+    this.#segmentBytes = segmentBytes
+    this.#room = engine.compress_bound(0, segmentBytes) + 16
+    this.#window = engine.arena_reserve(WINDOW_BYTES + segmentBytes)
+    this.#segment = this.#window + WINDOW_BYTES
+    this.#output = engine.arena_reserve(this.#room)
+    if (!this.#window || !this.#output) throw new RangeError(`libdeflate has no memory for segments of ${segmentBytes} bytes`)
+    engine.begin_stream()
+  }
+
+  /** Takes more input; what is ready comes out. */
+  *push(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+    for (let at = 0; at < bytes.length; ) {
+      // A full segment waits for the next byte, so that the last one is known to be the last.
+      if (this.#filled === this.#segmentBytes) yield this.#flush(true)
+      const part = bytes.subarray(at, at + this.#segmentBytes - this.#filled)
+      new Uint8Array(this.#exports.memory.buffer, this.#segment + this.#filled, part.length).set(part)
+      this.#filled += part.length
+      at += part.length
+    }
+  }
+
+  /** The rest. Nothing may be pushed afterwards. */
+  finish(): Uint8Array {
+    // RFC 1951, 3.2.6: an empty final block with fixed codes is the bits 1, 01 and seven zeros.
+    return this.#filled === 0 ? Uint8Array.of(0x03, 0x00) : this.#flush(false)
+  }
+
+  #flush(moreFollows: boolean): Uint8Array {
+    const engine = this.#exports
+    const written = engine.compress_segment(this.#segment, this.#filled, this.#windowBytes, moreFollows ? 1 : 0, this.#output, this.#room)
+    const compressed = new Uint8Array(engine.memory.buffer, this.#output, written).slice()
+    this.#windowBytes = Math.min(WINDOW_BYTES, this.#windowBytes + this.#filled)
+    const memory = new Uint8Array(engine.memory.buffer)
+    const end = this.#segment + this.#filled
+    memory.copyWithin(this.#segment - this.#windowBytes, end - this.#windowBytes, end)
+    this.#filled = 0
+    return compressed
   }
 }

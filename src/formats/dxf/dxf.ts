@@ -1,0 +1,6 @@
+import type { Codec } from '../../codec/codec.ts'
+import { companionCodec } from '../companion.ts'
+import { DXF } from './format.ts'
+
+/** Drawings, ASCII or binary: byte for byte inside a companion. */
+export const dxf: Codec = companionCodec(DXF)
