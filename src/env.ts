@@ -16,10 +16,16 @@ export interface PressFace {
   health(): Promise<{ ok: true; formats: string[] }>
 }
 
+/** RPC of `whittle-media`. */
+export interface MediaFace {
+  health(): Promise<{ ok: true; formats: string[] }>
+}
+
 /** `whittle`: the edge. */
 export interface Env {
   readonly BLOBS: R2Bucket
   readonly PRESS: PressFace
+  readonly MEDIA: MediaFace
   readonly KEY_GATES: Namespace<KeyGateFace>
   readonly TASKS: Namespace<TaskRecordFace>
   readonly ACCOUNTS: Namespace<AccountFace>

@@ -1,8 +1,15 @@
 /** `whittle-media`: audio and video, apart because its engine is under the GPL. */
-import type { WorkerEnv } from './env.ts'
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { MediaFace, WorkerEnv } from './env.ts'
 import { MEDIA_CODECS } from './formats/media.ts'
 import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'
+
+export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
+  async health() {
+    return { ok: true as const, formats: Object.keys(MEDIA_CODECS) }
+  }
+}
 
 export default {
   queue: (batch, env) => consume(batch, env, MEDIA_CODECS),

@@ -1,3 +1,3 @@
 declare namespace Cloudflare {
-  interface Env extends Omit<import('../../src/env.ts').Env, 'PRESS'> {}
+  interface Env extends Omit<import('../../src/env.ts').Env, 'PRESS' | 'MEDIA'> {}
 }

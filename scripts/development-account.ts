@@ -1,0 +1,66 @@
+/** The account that the first `npm start` makes through the operator's API: one key of each plan and of each state. */
+
+export interface DevelopmentKeys {
+  readonly base_url: string
+  readonly account_id: string
+  readonly webhook_secret: string
+  readonly keys: Readonly<Record<KeyName, string>>
+}
+
+const KEYS = {
+  free: { plan: 'free' },
+  basic: { plan: 'basic' },
+  pro: { plan: 'pro' },
+  enterprise: { plan: 'enterprise' },
+  disabled: { plan: 'basic', state: 'disabled' },
+  expired: { plan: 'basic', expires_at: '2026-01-01T00:00:00Z' },
+  read_only: { plan: 'basic', scopes: ['tasks:read', 'usage:read'] },
+} as const
+
+export type KeyName = keyof typeof KEYS
+
+/** Keeps what an earlier start made, if the state still knows it. */
+export async function provision(baseUrl: string, adminToken: string, known: DevelopmentKeys | undefined): Promise<DevelopmentKeys> {
+  const operator = new Operator(baseUrl, adminToken)
+  if (known && (await operator.hasAccount(known.account_id))) return { ...known, base_url: baseUrl }
+  const { account_id } = await operator.post<{ account_id: string }>('/admin/accounts', { name: 'Development', plan: 'enterprise' })
+  const account = `/admin/accounts/${account_id}`
+  const application = { name: 'Development', environment: 'development' }
+  const { application_id } = await operator.post<{ application_id: string }>(`${account}/applications`, application)
+  const keys: Partial<Record<KeyName, string>> = {}
+  for (const [name, options] of Object.entries(KEYS)) {
+    keys[name as KeyName] = (await operator.post<{ key: string }>(`${account}/keys`, { application_id, ...options })).key
+  }
+  const { webhook_secret } = await operator.get<{ webhook_secret: string }>(`${account}/webhook-secret`)
+  return { base_url: baseUrl, account_id, webhook_secret, keys: keys as Record<KeyName, string> }
+}
+
+class Operator {
+  readonly #baseUrl: string
+  readonly #headers: Record<string, string>
+
+  constructor(baseUrl: string, token: string) {
+    this.#baseUrl = baseUrl
+    this.#headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+  }
+
+  async hasAccount(accountId: string): Promise<boolean> {
+    const answer = await fetch(`${this.#baseUrl}/admin/accounts/${encodeURIComponent(accountId)}`, { headers: this.#headers })
+    await answer.arrayBuffer()
+    return answer.ok
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.#call<T>('GET', path)
+  }
+
+  post<T>(path: string, body: unknown): Promise<T> {
+    return this.#call<T>('POST', path, JSON.stringify(body))
+  }
+
+  async #call<T>(method: string, path: string, body?: string): Promise<T> {
+    const answer = await fetch(this.#baseUrl + path, { method, headers: this.#headers, ...(body === undefined ? {} : { body }) })
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+}

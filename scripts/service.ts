@@ -1,0 +1,159 @@
+/** The three Workers as one child process group: started, watched, and stopped without a rest. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface ServiceOptions {
+  readonly root: string
+  /** Folder of everything that is kept. */
+  readonly state: string
+  readonly port: number
+  /** 0: any free one. */
+  readonly inspectorPort: number
+  readonly secretsFile: string
+  readonly verbose: boolean
+}
+
+const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
+const START_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 5000
+
+/** Quiet, offline, and without the observability that slows local requests tenfold. */
+const ENVIRONMENT = {
+  X_LOCAL_OBSERVABILITY: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  CI: '1',
+}
+
+/** The secrets of one state folder: made once, readable by their owner only, handed to wrangler as a file. */
+export async function loadSecrets(file: string): Promise<{ file: string; adminToken: string }> {
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  const text =
+    known ??
+    [
+      `SECRET_KEY=${randomBytes(32).toString('base64url')}`,
+      `ADMIN_TOKEN=${randomBytes(32).toString('base64url')}`,
+      'ENVIRONMENT=local',
+      'LEASE_MS=30000',
+      '',
+    ].join('\n')
+  if (known === undefined) await writeFile(file, text, { mode: 0o600 })
+  const adminToken = /^ADMIN_TOKEN=(.+)$/m.exec(text)?.[1]
+  if (!adminToken) throw new Error(`${file} has no ADMIN_TOKEN; remove it to make a new one`)
+  return { file, adminToken }
+}
+
+export class Service {
+  readonly logFile: string
+  readonly #options: ServiceOptions
+  #child: ChildProcess | undefined
+  readonly #lastLines: string[] = []
+  #ended!: (code: string) => void
+  /** Settles when the child is gone. */
+  readonly exited = new Promise<string>((resolve) => {
+    this.#ended = resolve
+  })
+
+  constructor(options: ServiceOptions) {
+    this.#options = options
+    this.logFile = join(options.state, 'service.log')
+  }
+
+  /** Resolves when the service answers that all of its parts do. */
+  async start(): Promise<void> {
+    const { root, state, port, inspectorPort, secretsFile } = this.#options
+    if (!(await isFree(port))) throw new Error(`Port ${port} is taken; choose another with --port.`)
+    const inspector = inspectorPort || (await freePort())
+    const flags = ['--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', `${inspector}`, '--persist-to', state]
+    const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
+    const configs = CONFIGS.flatMap((config) => ['-c', config])
+    const child = spawn(process.execPath, [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet], {
+      cwd: root,
+      // A group of its own, so that nothing of it survives.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...ENVIRONMENT },
+    })
+    this.#child = child
+    child.on('exit', (code, signal) => this.#ended(signal ?? `code ${code}`))
+    process.on('exit', () => this.#kill('SIGKILL'))
+    this.#log(child)
+    await this.#untilHealthy(`http://127.0.0.1:${port}/healthz`)
+  }
+
+  #log(child: ChildProcess): void {
+    const file = createWriteStream(this.logFile, { flags: 'a', mode: 0o600 })
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream! }).on('line', (line) => {
+        file.write(`${line}\n`)
+        this.#lastLines.push(line)
+        if (this.#lastLines.length > 40) this.#lastLines.shift()
+        if (this.#options.verbose || /"level":"error"/.test(line)) console.error(line)
+      })
+    }
+  }
+
+  async #untilHealthy(url: string): Promise<void> {
+    let gone = false
+    void this.exited.then(() => {
+      gone = true
+    })
+    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; ) {
+      if (gone) break
+      const healthy = await fetch(url, { signal: AbortSignal.timeout(10_000) }).then(
+        async (answer) => {
+          await answer.arrayBuffer()
+          return answer.ok
+        },
+        () => false,
+      )
+      if (healthy) return
+      await new Promise((resolve) => setTimeout(resolve, 150))
+    }
+    throw new Error(`The service did not come up:\n${this.#lastLines.join('\n')}`)
+  }
+
+  /** Asks the whole group to end, then makes it. */
+  async stop(): Promise<void> {
+    if (!this.#child) return
+    this.#kill('SIGTERM')
+    const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
+    await Promise.race([this.exited, late])
+    this.#kill('SIGKILL')
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // The group is gone.
+    }
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))))
+    })
+  })
+}

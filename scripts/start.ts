@@ -1,0 +1,91 @@
+/**
+ * `npm start`: all three Workers on this machine, state kept in a folder. The first start makes a development account and
+ * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --inspector-port N, --verbose.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type DevelopmentKeys, provision } from './development-account.ts'
+import { loadSecrets, Service } from './service.ts'
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '8787' },
+    state: { type: 'string' },
+    'inspector-port': { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+})
+
+const root = resolve(import.meta.dirname, '..')
+const state = resolve(values.state ?? join(root, '.dev/state'))
+const baseUrl = `http://127.0.0.1:${values.port}`
+
+await mkdir(state, { recursive: true })
+const secrets = await loadSecrets(join(state, 'secrets.env'))
+const service = new Service({
+  root,
+  state,
+  port: Number(values.port),
+  inspectorPort: Number(values['inspector-port'] ?? 0),
+  secretsFile: secrets.file,
+  verbose: values.verbose,
+})
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, async () => {
+    await service.stop()
+    process.exit(0)
+  })
+}
+
+try {
+  await service.start()
+  const known = await readKeys(join(state, 'keys.json'))
+  const keys = await provision(baseUrl, secrets.adminToken, known)
+  await writeKeys(join(state, 'keys.json'), keys)
+  await mkdir(join(root, '.dev'), { recursive: true })
+  await writeKeys(join(root, '.dev/keys.json'), keys)
+  greet(keys)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  await service.stop()
+  process.exit(1)
+}
+
+// Cron triggers do not fire by themselves here.
+setInterval(() => void fetch(`${baseUrl}/cdn-cgi/local/scheduled`).catch(() => undefined), 3_600_000)
+
+const code = await service.exited
+console.error(`The service has stopped (${code}); its log is ${service.logFile}.`)
+await service.stop()
+process.exit(1)
+
+async function readKeys(file: string): Promise<DevelopmentKeys | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as DevelopmentKeys
+  } catch {
+    return undefined
+  }
+}
+
+async function writeKeys(file: string, keys: DevelopmentKeys): Promise<void> {
+  await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+}
+
+function greet(keys: DevelopmentKeys): void {
+  const key = keys.keys.enterprise
+  console.log(`
+Whittle listens on ${baseUrl}
+
+  key       ${key}   (others: .dev/keys.json)
+  console   ${baseUrl}/console
+  API       ${baseUrl}/docs
+
+Make a photo smaller, then fetch it from the download_url of the answer:
+
+  curl -H 'Authorization: Bearer ${key}' -F file=@docs/photo.jpg ${baseUrl}/v1/compress
+  curl -H 'Authorization: Bearer ${key}' -OJ DOWNLOAD_URL
+
+Ctrl-C stops it.`)
+}

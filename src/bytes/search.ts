@@ -1,0 +1,14 @@
+/** Where `pattern` (at least one byte) first stands in `bytes` from `from` on; −1 when it does not. */
+export function indexOfBytes(bytes: Uint8Array, pattern: Uint8Array, from = 0): number {
+  const last = bytes.length - pattern.length
+  const first = pattern[0]!
+  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    let matched = 1
+    while (matched < pattern.length && bytes[at + matched] === pattern[matched]) matched++
+    if (matched === pattern.length) return at
+  }
+  return -1
+}
+
+export const startsWithBytes = (bytes: Uint8Array, pattern: Uint8Array) =>
+  bytes.length >= pattern.length && pattern.every((byte, index) => bytes[index] === byte)

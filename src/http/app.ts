@@ -1,0 +1,108 @@
+/** The order in which a request is served: id → https → route → authenticate and count → handler → headers → log. */
+import { Hono } from 'hono'
+import { ApiError } from '../tasks/api-error.ts'
+import { authenticate, authenticateOperator } from './authenticate.ts'
+import type { App, AppContext } from './context.ts'
+import { errorResponse, toApiError } from './errors.ts'
+import { DRAIN_BYTES } from './form.ts'
+import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
+import { logRequest } from './log.ts'
+import { BodyWindow } from './multipart.ts'
+import { requestId } from './request-id.ts'
+import type { Route } from './route.ts'
+import { Timing } from './timing.ts'
+
+export function createApp(routes: readonly Route[]): Hono<App> {
+  const app = new Hono<App>()
+  const byPath = Map.groupBy(routes, (route) => route.path)
+  for (const [path, siblings] of byPath) {
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
+    for (const route of siblings) app.on(route.method, pattern, (c) => serve(c, path, () => handle(c, route)))
+    const methods = allowedMethods(siblings)
+    app.options(pattern, (c) => serve(c, path, async () => preflight([...methods, 'OPTIONS'])))
+    app.all(pattern, (c) => serve(c, path, () => refuseMethod(c, siblings[0]!, methods)))
+  }
+  app.notFound((c) => serve(c, 'unknown', () => refuseRoute(c)))
+  return app
+}
+
+const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+
+async function handle(c: AppContext, route: Route): Promise<Response> {
+  const { access } = route
+  if (access === 'operator') await authenticateOperator(c)
+  else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
+  return route.handle(c)
+}
+
+/** Everything around the answer itself, for every answer alike. */
+async function serve(c: AppContext, route: string, answer: () => Promise<Response>): Promise<Response> {
+  c.set('requestId', requestId(c.req.header('X-Request-Id')))
+  c.set('timing', new Timing())
+  c.set('logged', {})
+  c.set('route', route)
+  let thrown: unknown
+  // Goes on to its end when the client leaves, so that what was half stored is removed.
+  const work = answerOrError(c, answer, (error) => {
+    thrown = error
+  })
+  c.executionCtx.waitUntil(work.then(() => undefined))
+  const found = await work
+  const response = new Response(found.body, found)
+  setCommonHeaders(response.headers)
+  response.headers.set('X-Request-Id', c.get('requestId'))
+  response.headers.set('Server-Timing', c.get('timing').header())
+  const rate = c.get('rate')
+  if (rate) setRateHeaders(response.headers, rate, Date.now())
+  logRequest(c, response.status, thrown)
+  return response
+}
+
+async function answerOrError(c: AppContext, answer: () => Promise<Response>, thrown: (error: unknown) => void): Promise<Response> {
+  try {
+    requireHttps(c)
+    return await answer()
+  } catch (error) {
+    thrown(error)
+    const known = toApiError(error)
+    c.get('logged').error = known.type
+    await drain(c.req.raw)
+    return errorResponse(c, known)
+  }
+}
+
+/** A client that sends its body before it listens must be able to; then it hears the refusal. */
+async function drain(request: Request): Promise<void> {
+  if (request.body && !request.body.locked && !request.bodyUsed) await new BodyWindow(request.body).drain(DRAIN_BYTES)
+}
+
+const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+function requireHttps(c: AppContext): void {
+  const url = new URL(c.req.url)
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+    throw new ApiError('https_required', 'This service is reached over https only. Replace the key if it was sent in clear.')
+  }
+}
+
+async function refuseMethod(c: AppContext, route: Route, methods: readonly string[]): Promise<never> {
+  await countIfKeyed(c, route.path)
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  throw new ApiError(
+    'method_not_allowed',
+    `${c.req.method} is not possible here; ${methods.join(', ')} is.`,
+    { allowed: methods },
+    { Allow: allow },
+  )
+}
+
+async function refuseRoute(c: AppContext): Promise<never> {
+  const path = new URL(c.req.url).pathname
+  await countIfKeyed(c, path)
+  throw new ApiError('unknown_route', `There is nothing at ${path.slice(0, 100)}.`)
+}
+
+/** Mistaken requests count like any other when they come with a key. */
+async function countIfKeyed(c: AppContext, path: string): Promise<void> {
+  if (path.startsWith('/v1') && c.req.header('Authorization')) await authenticate(c, 'key')
+}

@@ -1,0 +1,62 @@
+/** Who calls, and may they: `Authorization: Bearer …` → one hop to the key's gate, which authenticates, authorises and counts. */
+
+import { checkKey, hashKey } from '../store/key-format.ts'
+import type { Scope } from '../store/keys.ts'
+import { ApiError } from '../tasks/api-error.ts'
+import type { Access, AppContext } from './context.ts'
+import { secondsUntil } from './headers.ts'
+
+/** A bearer token, as RFC 6750 writes it; the scheme's name in any case (RFC 9110, 11.1). */
+export function bearer(c: AppContext): string {
+  const header = c.req.header('Authorization')?.trim()
+  if (!header) throw unauthorized('missing_key', 'This needs an API key: send the header "Authorization: Bearer <API_KEY>".')
+  const token = /^bearer\s+(\S+)$/i.exec(header)?.[1]
+  if (!token) throw unauthorized('invalid_key', 'The Authorization header must be "Bearer <API_KEY>".')
+  return token
+}
+
+export async function authenticate(c: AppContext, access: Exclude<Access, 'public' | 'operator'>): Promise<void> {
+  const token = bearer(c)
+  if (!checkKey(token)) throw unauthorized('invalid_key', 'This is not an API key of this service, or it was mistyped.')
+  const gate = c.env.KEY_GATES.getByName(await hashKey(token))
+  const entry = await gate.enter(access === 'key' ? null : access)
+  switch (entry.kind) {
+    case 'unknown':
+      throw unauthorized('invalid_key', 'There is no such API key.')
+    case 'expired':
+      throw unauthorized('expired_key', 'This API key has expired.')
+    case 'disabled':
+      throw unauthorized('disabled_key', 'This API key is disabled.')
+  }
+  c.set('key', entry.key)
+  c.set('rate', entry.rate)
+  if (entry.kind === 'missing_scope') throw missingScope(access as Scope)
+  if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate.limit ?? 0, entry.rate.resetAt ?? Date.now())
+}
+
+function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', message: string): ApiError {
+  const challenge = type === 'missing_key' ? 'Bearer realm="whittle"' : 'Bearer realm="whittle", error="invalid_token"'
+  return new ApiError(type, message, {}, { 'WWW-Authenticate': challenge })
+}
+
+const missingScope = (scope: Scope) => new ApiError('missing_scope', `This API key lacks the scope '${scope}'.`, { scope })
+
+function rateLimited(plan: string, limit: number, resetAtMs: number): ApiError {
+  const seconds = Math.max(1, secondsUntil(resetAtMs, Date.now()))
+  const message = `The ${plan} plan allows ${limit} requests per minute. The next request is free in ${seconds} s.`
+  const facts = { limit, plan, window_seconds: 60, retry_after_seconds: seconds }
+  return new ApiError('rate_limited', message, facts, { 'Retry-After': String(seconds) })
+}
+
+/** The operator's token; without one configured there is no such route. */
+export async function authenticateOperator(c: AppContext): Promise<void> {
+  const expected = c.env.ADMIN_TOKEN
+  if (!expected) throw new ApiError('unknown_route', `There is nothing at ${new URL(c.req.url).pathname}.`)
+  if (!(await equalInConstantTime(bearer(c), expected))) throw unauthorized('invalid_key', 'This is not the operator token.')
+}
+
+/** Compares digests, so that neither length nor first difference shows in the time. */
+async function equalInConstantTime(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all([a, b].map((text) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
+  return crypto.subtle.timingSafeEqual(left!, right!)
+}

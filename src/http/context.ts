@@ -1,0 +1,28 @@
+/** What travels with a request through `http/`. */
+import type { Context } from 'hono'
+import type { Env } from '../env.ts'
+import type { KeyRecord, RateState, Scope } from '../store/keys.ts'
+import type { Timing } from './timing.ts'
+
+export interface App {
+  Bindings: Env
+  Variables: {
+    requestId: string
+    timing: Timing
+    /** Set once the caller is known; absent on public routes. */
+    key: KeyRecord
+    rate: RateState
+    /** Ids for the log line. Never keys, passwords, names or contents. */
+    logged: { taskIds?: readonly string[]; batchId?: string; error?: string }
+    /** The route's pattern, for the log. */
+    route: string
+  }
+}
+
+export type AppContext = Context<App>
+
+/** Who may call: anybody, the operator, any live key (`key`), or a key with this scope. */
+export type Access = 'public' | 'operator' | 'key' | Scope
+
+/** The origin the client spoke to: addresses in answers begin with it. */
+export const baseUrl = (c: AppContext) => new URL(c.req.url).origin

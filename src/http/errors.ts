@@ -1,0 +1,54 @@
+/** Errors as answers: the error object with `error_detail`, or RFC 9457 for who asks for it. */
+import { ApiError } from '../tasks/api-error.ts'
+import { type AppContext, baseUrl } from './context.ts'
+
+/** Any thrown thing as an `ApiError`. What is not one is our bug, or an overloaded platform; the caller learns no more. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isOverload(error)) {
+    return new ApiError('overloaded', 'The service is busy right now; please try again in a few seconds.', {}, { 'Retry-After': '5' })
+  }
+  return new ApiError('internal', 'Something went wrong on our side. Please try again; if it stays, tell us the request id.')
+}
+
+/** Durable Objects mark what a retry may cure (`overloaded`, `retryable`). */
+function isOverload(error: unknown): boolean {
+  return (
+    error instanceof Error && (('overloaded' in error && error.overloaded === true) || ('retryable' in error && error.retryable === true))
+  )
+}
+
+export function errorResponse(c: AppContext, error: ApiError): Response {
+  const requestId = c.get('requestId')
+  const docUrl = `${baseUrl(c)}/docs#${error.type}`
+  const detail = { type: error.type, ...error.facts, doc_url: docUrl }
+  if (wantsProblem(c.req.header('Accept'))) {
+    const problem = {
+      type: docUrl,
+      title: titleOf(error.type),
+      status: error.status,
+      detail: error.message,
+      instance: `urn:request:${requestId}`,
+      request_id: requestId,
+      error_detail: detail,
+    }
+    return answer(error, problem, 'application/problem+json')
+  }
+  const body = { error: { code: error.status, message: error.message, request_id: requestId }, error_detail: detail }
+  return answer(error, body, 'application/json')
+}
+
+function answer(error: ApiError, body: unknown, type: string): Response {
+  return new Response(JSON.stringify(body), {
+    status: error.status,
+    headers: { 'Content-Type': type, 'Cache-Control': 'no-store', ...error.headers },
+  })
+}
+
+const titleOf = (type: string) => type[0]!.toUpperCase() + type.slice(1).replaceAll('_', ' ')
+
+/** RFC 9457 when it is named in Accept and not refused by `q=0`. */
+function wantsProblem(accept: string | undefined): boolean {
+  const match = /application\/problem\+json\s*((?:;[^,]*)?)/i.exec(accept ?? '')
+  return match !== null && !/;\s*q=0(\.0*)?\s*(;|$)/.test(match[1] ?? '')
+}

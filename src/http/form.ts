@@ -1,0 +1,124 @@
+/** The form of an upload: text fields checked as they come, files handed to `receive` one after another, limits kept while reading. */
+import { ApiError, invalidParameter } from '../tasks/api-error.ts'
+import { cleanFileName } from './file-name.ts'
+import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.ts'
+import { malformed } from './multipart-disposition.ts'
+
+export interface FormRules<File> {
+  /** Names under which files come. */
+  readonly fileFields: readonly string[]
+  readonly maxFiles: number
+  /** Files under unknown names are read over up to this size. */
+  readonly maxFileBytes: number
+  /** Text fields that mean something here; others are read over. Throws for a value that cannot be. */
+  checkField(name: string, value: string): void
+  isField(name: string): boolean
+  /** Takes one file's bytes; must read them all, or throw. */
+  receive(fileName: string, body: AsyncIterable<Uint8Array>): Promise<File>
+}
+
+export interface Form<File> {
+  readonly fields: ReadonlyMap<string, string>
+  readonly files: readonly File[]
+}
+
+const MAX_FIELD_BYTES = 8 * 1024
+/** Parts that are not files. */
+const MAX_FIELDS = 64
+/** After a refusal this much of the body is read and forgotten, so that the client hears why. */
+export const DRAIN_BYTES = 64 * 1024 * 1024
+
+export async function readForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
+  const boundary = boundaryOf(request.headers.get('Content-Type') ?? undefined)
+  if (!request.body) throw malformed('it is empty')
+  const window = new BodyWindow(request.body)
+  try {
+    const form = await readParts(parseMultipart(window, boundary), rules)
+    await window.drain(DRAIN_BYTES) // the epilogue
+    return form
+  } catch (error) {
+    await window.drain(DRAIN_BYTES)
+    throw error
+  }
+}
+
+async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File>): Promise<Form<File>> {
+  const fields = new Map<string, string>()
+  const files: File[] = []
+  let others = 0
+  for await (const part of parts) {
+    if (rules.fileFields.includes(part.name) && part.fileName !== undefined) {
+      const body = await withoutEmptyInput(part)
+      if (!body) continue
+      if (files.length === rules.maxFiles) throw tooManyFiles(rules.maxFiles)
+      files.push(await rules.receive(cleanFileName(part.fileName), body))
+      continue
+    }
+    if (++others > MAX_FIELDS) throw malformed(`it has more than ${MAX_FIELDS} fields`)
+    if (part.fileName !== undefined) await skipFile(part, rules)
+    else if (rules.isField(part.name)) await readField(part, rules, fields)
+    else await skipField(part)
+  }
+  return { fields, files }
+}
+
+/** Browsers send a file input without a file as an empty file without a name: that is no file. */
+async function withoutEmptyInput(part: Part): Promise<AsyncIterable<Uint8Array> | undefined> {
+  if (part.fileName !== '') return part.body
+  const iterator = part.body[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done) return undefined
+  const held = first.value.slice()
+  return (async function* () {
+    yield held
+    yield* part.body
+  })()
+}
+
+async function readField<File>(part: Part, rules: FormRules<File>, fields: Map<string, string>): Promise<void> {
+  if (fields.has(part.name)) throw invalidParameter(part.name, `The field '${part.name}' was given twice.`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of part.body) {
+    size += chunk.length
+    if (size > MAX_FIELD_BYTES) throw invalidParameter(part.name, `The field '${part.name}' is longer than ${MAX_FIELD_BYTES} bytes.`)
+    chunks.push(chunk.slice())
+  }
+  const value = decodeText(part.name, chunks)
+  rules.checkField(part.name, value)
+  fields.set(part.name, value)
+}
+
+function decodeText(name: string, chunks: Uint8Array[]): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
+  } catch {
+    throw invalidParameter(name, `The field '${name}' is not UTF-8 text.`)
+  }
+}
+
+async function skipField(part: Part): Promise<void> {
+  let size = 0
+  for await (const chunk of part.body) {
+    size += chunk.length
+    if (size > MAX_FIELD_BYTES) throw malformed('an unknown field is too long')
+  }
+}
+
+/** A file under a name that is no file's: read over when unknown, refused where text belongs. */
+async function skipFile<File>(part: Part, rules: FormRules<File>): Promise<void> {
+  if (rules.isField(part.name)) throw invalidParameter(part.name, `The field '${part.name}' must be text, not a file.`)
+  let size = 0
+  for await (const chunk of part.body) {
+    size += chunk.length
+    if (size > rules.maxFileBytes) throw malformed('a file under an unknown field name is too long')
+  }
+}
+
+const tooManyFiles = (limit: number) =>
+  new ApiError(
+    'too_many_files',
+    limit === 1 ? 'This takes one file; use /v1/batch/compress for several.' : `Your plan takes up to ${limit} files in a batch.`,
+    { limit },
+  )

@@ -1,0 +1,50 @@
+/** Headers that every answer has, and CORS: any origin may call with a key of its own; no cookies exist, so none are allowed. */
+import type { RateState } from '../store/keys.ts'
+
+const COMMON: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'Referrer-Policy': 'no-referrer',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Retry-After, ' +
+    'Content-Disposition, Content-Range, Accept-Ranges, ETag, Repr-Digest, Preference-Applied, Server-Timing, Allow',
+}
+
+export function setCommonHeaders(headers: Headers): void {
+  for (const [name, value] of Object.entries(COMMON)) headers.set(name, value)
+}
+
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Prefer, Idempotency-Key, X-Request-Id, Range, If-Match, If-None-Match, If-Range, If-Modified-Since, Accept'
+
+/** The answer to a CORS preflight. */
+export function preflight(methods: readonly string[]): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': REQUEST_HEADERS,
+      'Access-Control-Max-Age': '86400',
+      Allow: methods.join(', '),
+    },
+  })
+}
+
+/** Where the key stands, in the spec's form and in the IETF's (draft-ietf-httpapi-ratelimit-headers). */
+export function setRateHeaders(headers: Headers, rate: RateState, nowMs: number): void {
+  if (rate.limit === null || rate.remaining === null) {
+    headers.set('X-RateLimit-Limit', 'unlimited')
+    headers.set('X-RateLimit-Remaining', 'unlimited')
+    return
+  }
+  const resetMs = rate.resetAt ?? nowMs
+  headers.set('X-RateLimit-Limit', String(rate.limit))
+  headers.set('X-RateLimit-Remaining', String(rate.remaining))
+  headers.set('X-RateLimit-Reset', String(Math.ceil(resetMs / 1000)))
+  headers.set('RateLimit-Policy', `"minute";q=${rate.limit};w=60`)
+  headers.set('RateLimit', `"minute";r=${rate.remaining};t=${secondsUntil(resetMs, nowMs)}`)
+}
+
+/** Whole seconds from now, rounded up; at least 0. */
+export const secondsUntil = (atMs: number, nowMs: number) => Math.max(0, Math.ceil((atMs - nowMs) / 1000))

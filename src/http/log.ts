@@ -1,0 +1,28 @@
+/** One JSON line per request: ids, route, status, time. Never keys, passwords, file names or contents. */
+import type { AppContext } from './context.ts'
+
+export function logRequest(c: AppContext, status: number, thrown?: unknown): void {
+  const key = c.get('key')
+  const line = {
+    level: status >= 500 ? 'error' : 'info',
+    request_id: c.get('requestId'),
+    method: c.req.method,
+    route: c.get('route') ?? 'unknown',
+    status,
+    ms: c.get('timing').elapsedMs,
+    ...(key ? { account_id: key.accountId, key_id: key.keyId } : {}),
+    ...loggedIds(c),
+    ...(status >= 500 && thrown instanceof Error ? { exception: thrown.stack ?? thrown.message } : {}),
+  }
+  if (status >= 500) console.error(JSON.stringify(line))
+  else console.log(JSON.stringify(line))
+}
+
+function loggedIds(c: AppContext) {
+  const { taskIds, batchId, error } = c.get('logged')
+  return {
+    ...(taskIds ? { task_ids: taskIds } : {}),
+    ...(batchId ? { batch_id: batchId } : {}),
+    ...(error ? { error } : {}),
+  }
+}

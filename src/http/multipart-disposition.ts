@@ -1,0 +1,78 @@
+/** The headers of one part of a form: its name, its file name, its declared type (RFC 7578, 4.2; WHATWG multipart/form-data). */
+import { ApiError } from '../tasks/api-error.ts'
+
+export const malformed = (what: string) => new ApiError('malformed_request', `The multipart body is malformed: ${what}.`)
+
+export interface Disposition {
+  /** The field's name. */
+  readonly name: string
+  /** As sent, decoded; '' for a file input without a file. Absent: not a file. */
+  readonly fileName?: string
+}
+
+const MAX_NAME_LENGTH = 200
+/** Parameters: token, equals, quoted string or token. In quotes a backslash escapes `"` and `\`. */
+const PARAMETER = /[;\s]+([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^\s;"]+))/y
+
+export function parseDisposition(headers: Uint8Array): Disposition {
+  const lines = decode(headers)
+    .split('\r\n')
+    .map((line) => {
+      const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\s\S]*)$/.exec(line)
+      if (!match) throw malformed('a header line of a part is not "Name: value"')
+      return [match[1]!.toLowerCase(), match[2]!] as const
+    })
+  const value = (name: string) => lines.find(([key]) => key === name)?.[1]
+  const encoding = value('content-transfer-encoding')
+  if (encoding !== undefined && !/^\s*(7bit|8bit|binary)\s*$/i.test(encoding)) {
+    throw malformed('parts must be sent as they are, without a Content-Transfer-Encoding (RFC 7578, 4.7)')
+  }
+  const disposition = value('content-disposition')
+  if (disposition === undefined) throw malformed('a part has no Content-Disposition')
+  const parameters = parseParameters(disposition)
+  const name = parameters.get('name')
+  if (name === undefined) throw malformed('a part has no name')
+  if (name.length > MAX_NAME_LENGTH) throw malformed(`the name of a part is longer than ${MAX_NAME_LENGTH} characters`)
+  const fileName = extended(parameters.get('filename*')) ?? parameters.get('filename')
+  return { name, ...(fileName === undefined ? {} : { fileName }) }
+}
+
+function parseParameters(disposition: string): Map<string, string> {
+  const type = /^\s*form-data\s*(?=;|$)/i.exec(disposition)
+  if (!type) throw malformed("a part's Content-Disposition is not form-data")
+  const parameters = new Map<string, string>()
+  PARAMETER.lastIndex = type[0].length
+  let end = type[0].length
+  for (let match = PARAMETER.exec(disposition); match; match = PARAMETER.exec(disposition)) {
+    end = PARAMETER.lastIndex
+    const key = match[1]!.toLowerCase()
+    const text = match[2] === undefined ? match[3]! : unquote(match[2])
+    if (!parameters.has(key)) parameters.set(key, text)
+  }
+  if (!/^[;\s]*$/.test(disposition.slice(end))) throw malformed("a part's Content-Disposition cannot be read")
+  return parameters
+}
+
+/** Backslash escapes of `"` and `\` (RFC 822 clients), and the three percent escapes browsers write. */
+const unquote = (text: string) =>
+  text.replace(/\\(["\\])/g, '$1').replace(/%22|%0D|%0A/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+
+/** `filename*` (RFC 8187), which RFC 7578 forbids and clients send; undefined when it is broken. */
+function extended(value: string | undefined): string | undefined {
+  const match = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')
+  if (!match) return undefined
+  try {
+    return decodeURIComponent(match[1]!)
+  } catch {
+    return undefined
+  }
+}
+
+/** UTF-8, and Latin-1 from clients that do not know it. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('latin1').decode(bytes)
+  }
+}

@@ -1,0 +1,22 @@
+/** The task of the path, if it is the caller's. */
+
+import type { TaskRecordFace } from '../store/tasks.ts'
+import { ApiError } from '../tasks/api-error.ts'
+import type { Task } from '../tasks/task.ts'
+import type { AppContext } from './context.ts'
+import { taskId } from './schemas.ts'
+
+export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) => Promise<Task | undefined> = (record) => record.read()) {
+  const id = c.req.param('task_id') ?? ''
+  // Asking a Durable Object by a name makes it: only names that we could have given.
+  if (!taskId.safeParse(id).success) throw unknownTask(id)
+  c.get('logged').taskIds = [id]
+  const record = c.env.TASKS.getByName(id)
+  const task = await read(record)
+  if (!task) throw unknownTask(id)
+  if (task.accountId !== c.get('key').accountId) throw new ApiError('not_owner', 'This task belongs to another account.')
+  return { task, record }
+}
+
+const unknownTask = (id: string) =>
+  new ApiError('unknown_task', `There is no task '${id.slice(0, 40)}'; it may have been deleted or have expired.`)

@@ -1,0 +1,27 @@
+/** `Prefer` (RFC 7240): `respond-async` never waits, `wait=N` waits up to N seconds. */
+
+/** The longest wait that can be asked for. */
+export const MAX_WAIT_SECONDS = 60
+
+export type Preference = { kind: 'async' } | { kind: 'wait'; ms: number } | undefined
+
+export function preference(header: string | undefined): Preference {
+  for (const item of (header ?? '').split(',')) {
+    const [name, value] = item
+      .split(';')[0]!
+      .trim()
+      .toLowerCase()
+      .split(/\s*=\s*/)
+    if (name === 'respond-async') return { kind: 'async' }
+    const seconds = name === 'wait' ? /^"?(\d{1,9})"?$/.exec(value ?? '')?.[1] : undefined
+    if (seconds !== undefined) return { kind: 'wait', ms: Math.min(Number(seconds), MAX_WAIT_SECONDS) * 1000 }
+  }
+  return undefined
+}
+
+/** What was honoured, for `Preference-Applied`. */
+export function applied(preference: Preference): Record<string, string> {
+  if (!preference) return {}
+  const text = preference.kind === 'async' ? 'respond-async' : `wait=${preference.ms / 1000}`
+  return { 'Preference-Applied': text, Vary: 'Prefer' }
+}

@@ -1,0 +1,34 @@
+/** A route as data: the app serves it, `/openapi.json` describes it. */
+import type * as z from 'zod'
+import type { Access, AppContext } from './context.ts'
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** OpenAPI's way: `/v1/tasks/{task_id}`. */
+  readonly path: string
+  readonly access: Access
+  readonly handle: (c: AppContext) => Promise<Response>
+  /** Absent: not part of the documented API. */
+  readonly doc?: RouteDoc
+}
+
+export interface RouteDoc {
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  /** multipart/form-data: text fields, and the name under which files come. */
+  readonly form?: { readonly fields: z.ZodObject; readonly file: string; readonly several: boolean }
+  readonly query?: z.ZodObject
+  /** Request headers that mean something here. */
+  readonly headers?: readonly ('Prefer' | 'Idempotency-Key' | 'Range' | 'If-Match' | 'If-None-Match' | 'If-Range')[]
+  /** JSON of a 200; 'binary' for file bytes, 'html' for pages. */
+  readonly answer: z.ZodType | 'binary' | 'html' | 'json'
+  /** Statuses of errors, beside those of authentication. */
+  readonly errors: readonly number[]
+}
+
+export function json(body: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+  })
+}

@@ -1,0 +1,65 @@
+/** GET /v1/usage and GET /v1/formats. */
+import type { Format } from '../../formats/format.ts'
+import { FORMATS } from '../../formats/index.ts'
+import { PLANS } from '../../tasks/plans.ts'
+import type { AppContext } from '../context.ts'
+import { json, type Route } from '../route.ts'
+import { formats, parseOrRefuse, usage, usageQuery } from '../schemas.ts'
+
+export const getUsage: Route = {
+  method: 'GET',
+  path: '/v1/usage',
+  access: 'usage:read',
+  async handle(c) {
+    const { month } = parseOrRefuse(usageQuery, c.req.query())
+    const { accountId, plan } = c.get('key')
+    return json(await c.env.ACCOUNTS.getByName(accountId).usage(plan, month))
+  },
+  doc: { id: 'getUsage', summary: "The account's month", query: usageQuery, answer: usage, errors: [400] },
+}
+
+export const getFormats: Route = {
+  method: 'GET',
+  path: '/v1/formats',
+  access: 'key',
+  async handle(c) {
+    const { plan: id, requestsPerMinute } = c.get('key')
+    const plan = PLANS[id]
+    const available = await availableFormats(c)
+    return json({
+      formats: Object.values<Format>(FORMATS).map((format) => describe(format, available.has(format.id))),
+      limits: {
+        plan: id,
+        max_file_bytes: plan.maxFileBytes,
+        max_batch_files: plan.maxBatchFiles,
+        retention_seconds: plan.retentionMs / 1000,
+        requests_per_minute: requestsPerMinute ?? plan.requestsPerMinute,
+        callbacks: plan.callbacks,
+      },
+    })
+  },
+  doc: { id: 'getFormats', summary: 'What goes in, what may come out, and the limits of your plan', answer: formats, errors: [] },
+}
+
+/** Asked of the Workers that run the codecs, so that the list never says more than is there. */
+async function availableFormats(c: AppContext): Promise<Set<string>> {
+  const [press, media] = await Promise.all([c.env.PRESS.health(), c.env.MEDIA.health()])
+  return new Set([...press.formats, ...media.formats])
+}
+
+function describe(format: Format, available: boolean) {
+  return {
+    id: format.id,
+    title: format.title,
+    family: format.family,
+    extensions: format.extensions,
+    mime_types: format.mimeTypes,
+    available,
+    outputs: format.outputs,
+    qualities: format.ultra ? ['low', 'medium', 'high', 'ultra'] : ['low', 'medium', 'high'],
+    ...(format.levels ? { levels: format.levels } : {}),
+    fidelity: format.fidelity,
+    password: format.password ?? 'zip',
+    quick_up_to: format.worker === 'press' ? format.quickUpTo : 0,
+  }
+}

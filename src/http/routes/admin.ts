@@ -1,0 +1,196 @@
+/** The operator's API: accounts, applications, keys. Exists only where ADMIN_TOKEN is set. */
+import * as z from 'zod'
+import type { AccountRecord, NewKey } from '../../store/accounts.ts'
+import { randomBase62 } from '../../store/key-format.ts'
+import { SCOPES } from '../../store/keys.ts'
+import { ApiError } from '../../tasks/api-error.ts'
+import type { AppContext } from '../context.ts'
+import { json, type Route } from '../route.ts'
+import { parseOrRefuse } from '../schemas.ts'
+
+const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
+const label = z.string().trim().min(1).max(100)
+const moment = z.iso.datetime().transform((text) => Date.parse(text))
+const state = z.enum(['active', 'disabled'])
+
+const newAccount = z.strictObject({ name: label, plan, storage_bytes: z.int().min(0).optional() })
+const newApplication = z.strictObject({ name: label, environment: label.default('production') })
+const keyFields = {
+  plan,
+  scopes: z.array(z.enum(['compress', 'tasks:read', 'tasks:delete', 'usage:read'])).min(1),
+  expires_at: moment,
+  state,
+  requests_per_minute: z.int().min(1).max(1_000_000),
+}
+const newKey = z.strictObject({
+  application_id: z.string(),
+  plan: keyFields.plan.optional(),
+  scopes: keyFields.scopes.optional(),
+  expires_at: keyFields.expires_at.optional(),
+  state: keyFields.state.optional(),
+  requests_per_minute: keyFields.requests_per_minute.optional(),
+})
+const keyChange = z.strictObject({
+  plan: keyFields.plan.optional(),
+  scopes: keyFields.scopes.optional(),
+  expires_at: keyFields.expires_at.optional(),
+  state: keyFields.state.optional(),
+  requests_per_minute: keyFields.requests_per_minute.optional(),
+})
+
+/** The list of accounts: one small object each, for a Durable Object cannot be asked for its siblings. */
+const INDEX = 'accounts/'
+
+export const ADMIN_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/admin/accounts',
+    access: 'operator',
+    async handle(c) {
+      const body = await readBody(c, newAccount)
+      const record: AccountRecord = {
+        accountId: `acc_${randomBase62(20)}`,
+        name: body.name,
+        plan: body.plan,
+        createdAt: Date.now(),
+        state: 'active',
+        ...(body.storage_bytes === undefined ? {} : { storageBytes: body.storage_bytes }),
+      }
+      await c.env.ACCOUNTS.getByName(record.accountId).put(record)
+      await c.env.BLOBS.put(INDEX + record.accountId, '')
+      return json(accountView(record))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/admin/accounts',
+    access: 'operator',
+    async handle(c) {
+      const cursor = c.req.query('cursor')
+      const page = await c.env.BLOBS.list({ prefix: INDEX, limit: 100, ...(cursor ? { cursor } : {}) })
+      const records = await Promise.all(page.objects.map(({ key }) => c.env.ACCOUNTS.getByName(key.slice(INDEX.length)).get()))
+      const accounts = records.filter((record): record is AccountRecord => record !== undefined).map(accountView)
+      return json({ accounts, next_cursor: page.truncated ? page.cursor : null })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/admin/accounts/{account_id}',
+    access: 'operator',
+    async handle(c) {
+      return json(accountView((await accountOf(c)).record))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/{account_id}/applications',
+    access: 'operator',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      const { name, environment } = await readBody(c, newApplication)
+      return json(applicationView(await account.createApplication(name, environment)))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/admin/accounts/{account_id}/applications',
+    access: 'operator',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      const applications = (await account.applications()).map(({ application, keys }) => ({
+        ...applicationView(application),
+        keys: keys.map(({ summary, record, lastUsedAt }) => ({
+          key_id: summary.keyId,
+          masked: summary.masked,
+          created_at: iso(summary.createdAt),
+          plan: record.plan,
+          scopes: record.scopes,
+          state: record.state === 'active' && record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : record.state,
+          ...(record.expiresAt === undefined ? {} : { expires_at: iso(record.expiresAt) }),
+          ...(record.requestsPerMinute === undefined ? {} : { requests_per_minute: record.requestsPerMinute }),
+          ...(lastUsedAt === undefined ? {} : { last_used_at: iso(lastUsedAt) }),
+        })),
+      }))
+      return json({ applications })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/{account_id}/keys',
+    access: 'operator',
+    async handle(c) {
+      const { account, record } = await accountOf(c)
+      const body = await readBody(c, newKey)
+      const options: NewKey = {
+        plan: body.plan ?? record.plan,
+        scopes: body.scopes ?? SCOPES,
+        ...(body.expires_at === undefined ? {} : { expiresAt: body.expires_at }),
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(body.requests_per_minute === undefined ? {} : { requestsPerMinute: body.requests_per_minute }),
+      }
+      const made = await account.createKey(body.application_id, options)
+      if (!made) throw new ApiError('unknown_route', 'There is no such application in this account.')
+      return json({ key: made.key, key_id: made.summary.keyId, masked: made.summary.masked })
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/admin/accounts/{account_id}/keys/{key_id}',
+    access: 'operator',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      const body = await readBody(c, keyChange)
+      const changed = await account.updateKey(c.req.param('key_id') ?? '', {
+        ...(body.plan === undefined ? {} : { plan: body.plan }),
+        ...(body.scopes === undefined ? {} : { scopes: body.scopes }),
+        ...(body.expires_at === undefined ? {} : { expiresAt: body.expires_at }),
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(body.requests_per_minute === undefined ? {} : { requestsPerMinute: body.requests_per_minute }),
+      })
+      if (!changed) throw new ApiError('unknown_route', 'There is no such key in this account.')
+      return json({ key_id: c.req.param('key_id'), changed: true })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/admin/accounts/{account_id}/webhook-secret',
+    access: 'operator',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      return json({ webhook_secret: await account.webhookSecret() })
+    },
+  },
+]
+
+async function accountOf(c: AppContext) {
+  const id = c.req.param('account_id') ?? ''
+  const account = c.env.ACCOUNTS.getByName(id)
+  const record = /^acc_[0-9A-Za-z]{20}$/.test(id) ? await account.get() : undefined
+  if (!record) throw new ApiError('unknown_route', `There is no account '${id.slice(0, 40)}'.`)
+  return { account, record }
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+
+async function readBody<Schema extends z.ZodType>(c: AppContext, schema: Schema): Promise<z.output<Schema>> {
+  if (Number(c.req.header('Content-Length') ?? 0) > MAX_BODY_BYTES) throw new ApiError('malformed_request', 'The body is too long.')
+  const body: unknown = await c.req.json().catch(() => {
+    throw new ApiError('malformed_request', 'The body must be JSON.')
+  })
+  return parseOrRefuse(schema, body)
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+function accountView(record: AccountRecord) {
+  const { accountId, name, plan, state, createdAt, storageBytes } = record
+  const view = { account_id: accountId, name, plan, state, created_at: iso(createdAt) }
+  return storageBytes === undefined ? view : { ...view, storage_bytes: storageBytes }
+}
+
+const applicationView = (application: { applicationId: string; name: string; environment: string; createdAt: number }) => ({
+  application_id: application.applicationId,
+  name: application.name,
+  environment: application.environment,
+  created_at: iso(application.createdAt),
+})

@@ -1,0 +1,25 @@
+/** Every route, in the order in which the reference tells them. */
+import type { Route } from '../route.ts'
+import { getFormats, getUsage } from './account.ts'
+import { ADMIN_ROUTES } from './admin.ts'
+import { getBatch } from './batches.ts'
+import { download } from './download.ts'
+import { healthz } from './health.ts'
+import { pageRoutes } from './pages.ts'
+import { deleteTask, getTask, listTasks } from './tasks.ts'
+import { batchCompress, compress } from './upload.ts'
+
+export const ROUTES: readonly Route[] = [
+  compress,
+  batchCompress,
+  getTask,
+  download,
+  deleteTask,
+  listTasks,
+  getBatch,
+  getUsage,
+  getFormats,
+  healthz,
+  ...pageRoutes(() => ROUTES),
+  ...ADMIN_ROUTES,
+]

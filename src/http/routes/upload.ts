@@ -1,0 +1,177 @@
+/** POST /v1/compress and POST /v1/batch/compress: form → staged files → tasks. */
+
+import { randomBase62 } from '../../store/key-format.ts'
+import { ApiError } from '../../tasks/api-error.ts'
+import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
+import { PLANS } from '../../tasks/plans.ts'
+import { type Digested, digest, type Staged, stage } from '../../tasks/stage.ts'
+import { admit, checkCallback, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
+import { present, type Task } from '../../tasks/task.ts'
+import type { Wishes } from '../../tasks/wishes.ts'
+import { type AppContext, baseUrl } from '../context.ts'
+import { type FormRules, readForm } from '../form.ts'
+import { applied, preference } from '../prefer.ts'
+import { json, type Route } from '../route.ts'
+import { batch, batchFields, checkField, compressFields, isField, parseWishes, task } from '../schemas.ts'
+import { batchOfAccount } from './batches.ts'
+
+type Kind = {
+  readonly scope: 'compress' | 'batch'
+  readonly schema: typeof compressFields | typeof batchFields
+  readonly fileFields: readonly string[]
+}
+const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'] }
+const BATCH: Kind = { scope: 'batch', schema: batchFields, fileFields: ['files[]', 'files'] }
+
+export const compress: Route = {
+  method: 'POST',
+  path: '/v1/compress',
+  access: 'compress',
+  async handle(c) {
+    const wish = preference(c.req.header('Prefer'))
+    const waitMs = wish?.kind === 'async' ? 0 : wish?.ms
+    const finished = await upload<Task>(c, SINGLE, {
+      async make(submission, [staged]) {
+        if ('refusal' in staged!.kept) throw staged!.kept.refusal
+        const made = await c.get('timing').measure('create', () => submit(submission, staged!))
+        return { answer: made, id: made.taskId }
+      },
+      async repeat(id) {
+        const known = await c.env.TASKS.getByName(id).read()
+        if (!known) throw new ApiError('unknown_task', 'The task of this Idempotency-Key has been deleted.')
+        return known
+      },
+    })
+    c.get('logged').taskIds = [finished.taskId]
+    const pending = finished.status === 'pending' || finished.status === 'processing'
+    const ended = pending
+      ? await c.get('timing').measure('job', () => runAndWait(c.env, finished, waitMs, (work) => c.executionCtx.waitUntil(work)))
+      : finished
+    return json(present(ended, baseUrl(c)), applied(wish))
+  },
+  doc: {
+    id: 'compress',
+    summary: 'Compress one file',
+    description:
+      'Quick formats are completed in the answer; others come back `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to 60 s.',
+    form: { fields: compressFields, file: 'file', several: false },
+    headers: ['Prefer', 'Idempotency-Key'],
+    answer: task,
+    errors: [400, 403, 409, 422],
+  },
+}
+
+export const batchCompress: Route = {
+  method: 'POST',
+  path: '/v1/batch/compress',
+  access: 'compress',
+  async handle(c) {
+    const answer = await upload<{ batchId: string; tasks: Task[] }>(c, BATCH, {
+      async make(submission, files) {
+        const batchId = `bat_${randomBase62(24)}`
+        const tasks: Task[] = []
+        for (const [position, staged] of files.entries()) tasks.push(await submitOfBatch({ ...submission, batchId }, staged, position))
+        return { answer: { batchId, tasks }, id: batchId }
+      },
+      async repeat(batchId) {
+        return { batchId, tasks: await batchOfAccount(c, batchId) }
+      },
+    })
+    c.get('logged').taskIds = answer.tasks.map((made) => made.taskId)
+    c.get('logged').batchId = answer.batchId
+    return json({ batch_id: answer.batchId, tasks: answer.tasks.map((made) => present(made, baseUrl(c))) })
+  },
+  doc: {
+    id: 'batchCompress',
+    summary: 'Compress several files',
+    description: 'One task a file, in upload order. One bad file fails its own task and no other.',
+    form: { fields: batchFields, file: 'files[]', several: true },
+    headers: ['Idempotency-Key'],
+    answer: batch,
+    errors: [400, 403, 409, 422],
+  },
+}
+
+interface Maker<Answer> {
+  make(submission: Submission, files: readonly Staged[]): Promise<{ answer: Answer; id: string }>
+  /** The answer to a request that was made before under the same Idempotency-Key. */
+  repeat(id: string): Promise<Answer>
+}
+
+async function upload<Answer>(c: AppContext, kind: Kind, maker: Maker<Answer>): Promise<Answer> {
+  const account = c.env.ACCOUNTS.getByName(c.get('key').accountId)
+  const turn = await takeTurn(account, parseIdempotencyKey(c.req.header('Idempotency-Key')), kind.scope)
+  try {
+    return await (turn.kind === 'repeated' ? repeat(c, kind, turn, maker) : make(c, kind, turn, maker))
+  } catch (error) {
+    if (turn.kind === 'first') await turn.abandon()
+    throw error
+  }
+}
+
+async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
+  const key = c.get('key')
+  const plan = PLANS[key.plan]
+  const kept: Staged[] = []
+  let handedOver = false
+  let accepted = 0
+  const admitMore = async (bytes: number) => {
+    await admit(c.env, key, accepted + bytes)
+    accepted += bytes
+  }
+  try {
+    const form = await c.get('timing').measure('upload', () =>
+      readForm<Staged>(c.req.raw, {
+        ...rules(c, kind),
+        async receive(fileName, body) {
+          const staged = await stage(c.env, fileName, body, { maxFileBytes: plan.maxFileBytes, admit: admitMore })
+          kept.push(staged)
+          return staged
+        },
+      }),
+    )
+    const wishes = wishesOf(c, kind, form.fields)
+    if (form.files.length === 0) throw missingFile(kind)
+    const submission = { env: c.env, key, plan, requestId: c.get('requestId'), baseUrl: baseUrl(c), wishes }
+    handedOver = true
+    const { answer, id } = await maker.make(submission, form.files)
+    if (turn.kind === 'first') await turn.finish(await fingerprint(secretOf(c), form.files, form.fields), id)
+    return answer
+  } catch (error) {
+    if (!handedOver) for (const staged of kept) if ('upload' in staged.kept) await staged.kept.upload.discard()
+    throw error
+  }
+}
+
+async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
+  const form = await readForm<Digested>(c.req.raw, { ...rules(c, kind), receive: digest })
+  sameOrRefuse(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
+  return maker.repeat(turn.id)
+}
+
+function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive'> {
+  const plan = PLANS[c.get('key').plan]
+  return {
+    fileFields: kind.fileFields,
+    maxFiles: kind.scope === 'batch' ? plan.maxBatchFiles : 1,
+    maxFileBytes: plan.maxFileBytes,
+    isField: (name) => isField(kind.schema, name),
+    checkField: (name, value) => {
+      checkField(kind.schema, name, value)
+      if (name === 'callback_url') checkCallback(c.env, plan, value)
+    },
+  }
+}
+
+function wishesOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Wishes {
+  const wishes = parseWishes(kind.schema, fields)
+  if (wishes.callbackUrl === undefined) return wishes
+  return { ...wishes, callbackUrl: checkCallback(c.env, PLANS[c.get('key').plan], wishes.callbackUrl) }
+}
+
+const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId
+
+const missingFile = (kind: Kind) =>
+  new ApiError('missing_file', `Send ${kind.scope === 'batch' ? 'the files' : 'the file'} as '${kind.fileFields[0]}', with a file name.`, {
+    param: kind.fileFields[0],
+  })

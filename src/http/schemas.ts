@@ -1,0 +1,229 @@
+/** The shapes of requests and answers, once: they validate what comes in and become `/openapi.json`. */
+import * as z from 'zod'
+import { ERROR_TYPES, invalidParameter } from '../tasks/api-error.ts'
+import type { Wishes } from '../tasks/wishes.ts'
+
+// Workers forbid making code from text, which zod would otherwise try.
+z.config({ jitless: true })
+
+const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .describe('ISO 8601, UTC, with milliseconds')
+const bytes = z.int().min(0).describe('Bytes')
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+export const taskId = z.string().regex(/^tsk_[0-9A-Za-z]{24}$/)
+export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
+
+// ── Requests ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const QUALITIES = ['low', 'medium', 'high', 'ultra'] as const
+
+/** Passwords go into formats that hold at most 127 bytes of UTF-8 (PDF 2.0). */
+const MAX_PASSWORD_BYTES = 127
+
+const quality = z
+  .enum(QUALITIES)
+  .default('medium')
+  .describe('How much smaller: high changes most. `ultra` exists for DOCX, XLSX, PPTX and OFD.')
+const format = z.string().min(1).max(40).describe('Output format; see /v1/formats. Default: the container the file came in.')
+const password = z
+  .string()
+  .min(1)
+  .max(MAX_PASSWORD_BYTES)
+  .refine((text) => new TextEncoder().encode(text).length <= MAX_PASSWORD_BYTES, `must be at most ${MAX_PASSWORD_BYTES} bytes of UTF-8`)
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
+  .describe('Encrypts the result (AES-256): inside PDF and Office files, else as a ZIP around it.')
+const callbackUrl = z.string().min(1).max(2048).describe('Told when a task ends (Standard Webhooks). https to a public name.')
+const targetSize = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'must be a whole number of bytes, at least 1')
+  .transform(Number)
+  .describe('Wanted size in bytes: the best result that fits.')
+
+export const compressFields = z.object({
+  quality,
+  format: format.optional(),
+  password: password.optional(),
+  callback_url: callbackUrl.optional(),
+  target_size: targetSize.optional(),
+})
+export const batchFields = compressFields.omit({ target_size: true })
+
+type Fields = typeof compressFields | typeof batchFields
+
+/** One text field on its own, as it arrives. */
+export function checkField(schema: Fields, name: string, value: string): void {
+  const field = (schema.shape as Record<string, z.ZodType>)[name]
+  const parsed = field?.safeParse(value)
+  if (parsed && !parsed.success) throw invalidField(name, value, parsed.error)
+}
+
+export const isField = (schema: Fields, name: string) => Object.hasOwn(schema.shape, name)
+
+export function parseWishes(schema: Fields, fields: ReadonlyMap<string, string>): Wishes {
+  const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
+  return {
+    quality: parsed.quality,
+    ...(parsed.format === undefined ? {} : { format: parsed.format }),
+    ...(parsed.password === undefined ? {} : { password: parsed.password }),
+    ...(parsed.callback_url === undefined ? {} : { callbackUrl: parsed.callback_url }),
+    ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
+  }
+}
+
+function invalidField(name: string, value: string, error: z.ZodError) {
+  if (name === 'quality') {
+    const allowed = QUALITIES.slice(0, 3)
+    return invalidParameter(name, `The field 'quality' must be low, medium or high (got '${shorten(value)}').`, {
+      got: shorten(value),
+      allowed,
+    })
+  }
+  const got = name === 'password' ? {} : { got: shorten(value) }
+  return invalidParameter(name, `The field '${name}' ${sentence(error)}${'got' in got ? ` (got '${got.got}')` : ''}.`, got)
+}
+
+const shorten = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
+
+function sentence(error: z.ZodError): string {
+  const [issue] = error.issues
+  if (issue?.code === 'too_small') return 'must not be empty'
+  if (issue?.code === 'too_big') return `must be at most ${issue.maximum} characters`
+  return issue?.message.startsWith('must') ? issue.message : 'is not valid'
+}
+
+/** Parses a query or a JSON body; the first thing that is wrong becomes the error. */
+export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const param = issue?.code === 'unrecognized_keys' ? (issue.keys[0] ?? 'body') : issue?.path.join('.') || 'body'
+  throw invalidParameter(param, `'${param}' is not valid: ${issue?.message ?? 'it has another shape'}.`)
+}
+
+export const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks a page'),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
+})
+export const usageQuery = z.object({
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must look like 2026-11')
+    .optional()
+    .describe('Default: this month (UTC)'),
+})
+
+// ── Answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const errorType = z.enum(Object.keys(ERROR_TYPES) as [keyof typeof ERROR_TYPES, ...(keyof typeof ERROR_TYPES)[]])
+const errorObject = z.object({ code: z.int(), message: z.string(), request_id: z.string() })
+export const errorAnswer = z
+  .object({ error: errorObject, error_detail: z.looseObject({ type: errorType, doc_url: z.url() }) })
+  .meta({ id: 'Error', description: 'Every error looks like this; `error_detail` carries the facts of its type.' })
+
+const measured = { ssim: z.number().min(0).max(1).optional(), psnr_db: z.number().optional(), snr_db: z.number().optional() }
+const receiptCommon = {
+  fidelity: z.enum(['lossless', 'perceptual']),
+  ...measured,
+  verified: z.literal(true),
+  sha256,
+  original_sha256: sha256,
+}
+const REASONS = ['no_gain', 'below_floor', 'signed', 'encrypted', 'malformed', 'over_budget', 'unsupported_feature'] as const
+export const receipt = z
+  .discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('compressed'), ...receiptCommon, steps: z.array(z.string()) }),
+    z.object({ outcome: z.literal('unchanged'), reason: z.enum(REASONS), detail: z.string().optional(), ...receiptCommon }),
+  ])
+  .meta({
+    id: 'Receipt',
+    description: 'What was done, and the proof: the result was decoded again and compared before the task was called completed.',
+  })
+
+const taskCommon = {
+  task_id: taskId,
+  original_size: bytes,
+  created_at: time,
+  file_name: z.string(),
+  format: z.string().describe('Recognised input format; `unknown` for a file of a batch that no format recognises'),
+  quality: z.enum(QUALITIES),
+  batch_id: batchId.optional(),
+}
+export const task = z
+  .discriminatedUnion('status', [
+    z.object({ ...taskCommon, status: z.enum(['pending', 'processing']), progress: z.number().min(0).max(1) }),
+    z.object({
+      ...taskCommon,
+      status: z.literal('completed'),
+      download_url: z.url(),
+      compressed_size: bytes,
+      compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
+      completed_at: time,
+      output_format: z.string(),
+      output_name: z.string(),
+      expires_at: time,
+      result: receipt,
+    }),
+    z.object({
+      ...taskCommon,
+      status: z.literal('failed'),
+      completed_at: time,
+      error: errorObject,
+      error_detail: z.looseObject({ type: z.string() }),
+    }),
+  ])
+  .meta({ id: 'Task', description: 'One compression job.' })
+
+export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta({ id: 'Batch' })
+export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })
+export const deleted = z.object({ task_id: taskId, deleted: z.literal(true), freed_bytes: bytes }).meta({ id: 'Deleted' })
+
+export const usage = z
+  .object({
+    month: z.string().regex(/^\d{4}-\d\d$/),
+    plan: z.enum(['free', 'basic', 'pro', 'enterprise']),
+    api_calls: z.int().min(0),
+    original_size: bytes,
+    compressed_size: bytes,
+    storage_used: bytes,
+    storage_quota: bytes,
+    tasks_completed: z.int().min(0),
+    tasks_failed: z.int().min(0),
+    by_format: z.record(z.string(), z.object({ tasks: z.int(), original_size: bytes, compressed_size: bytes })),
+    by_day: z.array(z.object({ day: z.string(), api_calls: z.int(), tasks: z.int(), original_size: bytes, compressed_size: bytes })),
+  })
+  .meta({ id: 'Usage' })
+
+export const formats = z
+  .object({
+    formats: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        family: z.string(),
+        extensions: z.array(z.string()),
+        mime_types: z.array(z.string()),
+        available: z.boolean().describe('false: recognised, and returned unchanged for now'),
+        outputs: z.array(z.string()).describe('The first is the default'),
+        qualities: z.array(z.enum(QUALITIES)),
+        levels: z.record(z.string(), z.string()).optional(),
+        fidelity: z.enum(['lossless', 'perceptual']),
+        password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
+        quick_up_to: bytes.describe('Files up to this size are answered in the request; larger ones are queued'),
+      }),
+    ),
+    limits: z.object({
+      plan: z.string(),
+      max_file_bytes: bytes,
+      max_batch_files: z.int(),
+      retention_seconds: z.int(),
+      requests_per_minute: z.int().nullable(),
+      callbacks: z.boolean(),
+    }),
+  })
+  .meta({ id: 'Formats' })
+
+export const health = z
+  .object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() })) })
+  .meta({ id: 'Health' })

@@ -1,0 +1,71 @@
+/** Every way the service says no, as one error: the HTTP status, the stable machine word, the sentence, the facts. */
+import type { TaskError } from './task.ts'
+
+export interface ErrorFacts {
+  readonly [fact: string]: unknown
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** `error_detail.type`: one of the words in `ERROR_TYPES`. */
+  readonly type: ErrorType
+  /** The rest of `error_detail`. */
+  readonly facts: ErrorFacts
+  /** Headers that belong to this error (`Allow`, `Retry-After`, `Content-Range`). */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(type: ErrorType, message: string, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.type = type
+    this.status = ERROR_TYPES[type]
+    this.facts = facts
+    this.headers = headers
+  }
+
+  /** The same, as a failed task keeps it. */
+  asTaskError(requestId: string): TaskError {
+    return { code: this.status, type: this.type, message: this.message, requestId, facts: this.facts }
+  }
+}
+
+/** Every `error_detail.type` and its status. */
+export const ERROR_TYPES = {
+  missing_file: 400,
+  empty_file: 400,
+  file_too_large: 400,
+  too_many_files: 400,
+  invalid_parameter: 400,
+  malformed_request: 400,
+  unsupported_format: 400,
+  unsupported_output: 400,
+  unsafe_callback_url: 400,
+  password_not_applicable: 400,
+  missing_key: 401,
+  invalid_key: 401,
+  expired_key: 401,
+  disabled_key: 401,
+  https_required: 403,
+  missing_scope: 403,
+  plan_not_allowed: 403,
+  not_owner: 403,
+  storage_quota_exceeded: 403,
+  unknown_task: 404,
+  unknown_batch: 404,
+  unknown_route: 404,
+  method_not_allowed: 405,
+  not_completed: 409,
+  idempotency_in_flight: 409,
+  precondition_failed: 412,
+  range_not_satisfiable: 416,
+  idempotency_mismatch: 422,
+  rate_limited: 429,
+  internal: 500,
+  overloaded: 503,
+  maintenance: 503,
+} as const
+
+export type ErrorType = keyof typeof ERROR_TYPES
+
+export const invalidParameter = (param: string, message: string, facts: ErrorFacts = {}) =>
+  new ApiError('invalid_parameter', message, { param, ...facts })

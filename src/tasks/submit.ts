@@ -1,0 +1,141 @@
+/** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
+import type { Env } from '../env.ts'
+import type { Format } from '../formats/format.ts'
+import type { KeyRecord } from '../store/keys.ts'
+import { ApiError } from './api-error.ts'
+import { checkCallbackUrl } from './callback-url.ts'
+import type { Plan } from './plans.ts'
+import { isSignedPdf } from './signed-pdf.ts'
+import type { Staged } from './stage.ts'
+import type { Lane, NewTask, Task } from './task.ts'
+import { checkQuality, chooseOutput, type Wishes } from './wishes.ts'
+
+export interface Submission {
+  readonly env: Env
+  readonly key: KeyRecord
+  readonly plan: Plan
+  readonly requestId: string
+  /** The origin the client spoke to. */
+  readonly baseUrl: string
+  /** The wishes hold for every file of a batch. */
+  readonly wishes: Wishes
+  readonly batchId?: string
+}
+
+/** How long the answer to a quick upload may wait for its task, unless the caller prefers otherwise. */
+const QUICK_WAIT_MS = 25_000
+
+/** Throws when the account has no room for `bytes` more. */
+export async function admit(env: Env, key: KeyRecord, bytes: number): Promise<void> {
+  const answer = await env.ACCOUNTS.getByName(key.accountId).admit(bytes)
+  if (answer.ok) return
+  const facts = { used_bytes: answer.used, quota_bytes: answer.quota }
+  throw new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
+}
+
+/** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
+export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
+  if (!plan.callbacks) throw new ApiError('plan_not_allowed', `The ${plan.id} plan has no callbacks.`, { plan: plan.id })
+  const checked = checkCallbackUrl(callbackUrl, { loopbackHttp: env.ENVIRONMENT === 'local' })
+  if (checked.ok) return checked.url
+  throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
+}
+
+/** A single file's task; throws what stands against it. */
+export async function submit(submission: Submission, staged: Staged): Promise<Task> {
+  if ('refusal' in staged.kept) throw staged.kept.refusal
+  const { format, upload } = staged.kept
+  try {
+    return await create(submission, staged, await decide(submission, staged, format, 'quick'))
+  } catch (error) {
+    await upload.discard()
+    throw error
+  }
+}
+
+/** One file of a batch: what stands against it fails its own task. Batches are queued, whatever their files' sizes. */
+export async function submitOfBatch(submission: Submission, staged: Staged, position: number): Promise<Task> {
+  if ('refusal' in staged.kept) return createFailed(submission, staged, position, staged.kept.refusal)
+  const { format, upload } = staged.kept
+  try {
+    return await create(submission, staged, { ...(await decide(submission, staged, format, 'slow')), position })
+  } catch (error) {
+    await upload.discard()
+    if (error instanceof ApiError) return createFailed(submission, staged, position, error)
+    throw error
+  }
+}
+
+type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
+
+async function decide(submission: Submission, staged: Staged, format: Format, fastest: Lane): Promise<Decision> {
+  const { wishes } = submission
+  checkQuality(format, wishes.quality)
+  const output = chooseOutput(format, wishes.format)
+  if (wishes.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
+  const quick = fastest === 'quick' && format.worker === 'press' && staged.size <= format.quickUpTo
+  return { format: format.id, output, worker: format.worker, lane: quick ? 'quick' : 'slow' }
+}
+
+async function refuseSigned(staged: Staged): Promise<void> {
+  if ('refusal' in staged.kept || !(await isSignedPdf(staged.kept.upload.source(staged.fileName)))) return
+  const message = 'This PDF is signed: encrypting it would break the signature. Send it without a password.'
+  throw new ApiError('password_not_applicable', message, { param: 'password' })
+}
+
+function common(submission: Submission, staged: Staged) {
+  const { key, plan, requestId, baseUrl, wishes, batchId } = submission
+  return {
+    taskId: staged.taskId,
+    accountId: key.accountId,
+    fileName: staged.fileName,
+    quality: wishes.quality,
+    originalSize: staged.size,
+    originalSha256: staged.sha256,
+    createdAt: Date.now(),
+    retentionMs: plan.retentionMs,
+    baseUrl,
+    requestId,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(wishes.callbackUrl === undefined ? {} : { callbackUrl: wishes.callbackUrl }),
+  }
+}
+
+function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
+  const { env, wishes } = submission
+  return env.TASKS.getByName(staged.taskId).create({
+    ...common(submission, staged),
+    ...decision,
+    ...(wishes.targetSize === undefined ? {} : { targetSize: wishes.targetSize }),
+    ...(wishes.password === undefined ? {} : { password: wishes.password }),
+  })
+}
+
+function createFailed(submission: Submission, staged: Staged, position: number, error: ApiError): Promise<Task> {
+  const format = 'refusal' in staged.kept ? ('unknown' as const) : staged.kept.format.id
+  const decision = { position, format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
+  const task: NewTask = { ...common(submission, staged), ...decision }
+  return submission.env.TASKS.getByName(staged.taskId).createFailed(task, error.asTaskError(submission.requestId))
+}
+
+/**
+ * Runs a quick task now and waits for it, for `waitMs` or a default time; a queued one is only waited for when asked.
+ * `keepAlive` lets the job go on after the answer. If the press breaks, the task's own watchdog queues it again.
+ */
+export async function runAndWait(
+  env: Env,
+  task: Task,
+  waitMs: number | undefined,
+  keepAlive: (work: Promise<unknown>) => void,
+): Promise<Task> {
+  const record = env.TASKS.getByName(task.taskId)
+  if (task.lane === 'slow') return waitMs ? ((await record.wait(waitMs)) ?? task) : task
+  const run = env.PRESS.run(task.taskId).catch((error: unknown) => {
+    console.error(JSON.stringify({ level: 'error', event: 'press_broke', task_id: task.taskId, error: String(error) }))
+  })
+  keepAlive(run)
+  const limitMs = waitMs ?? QUICK_WAIT_MS
+  if (limitMs === 0) return task
+  await Promise.race([run, new Promise((resolve) => setTimeout(resolve, limitMs))])
+  return (await record.read()) ?? task
+}
