@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// The bundle where there is one (the published package), the sources in a checkout (Node 24 strips their types).
+import { existsSync } from 'node:fs'
+
+const bundle = new URL('../dist/main.mjs', import.meta.url)
+const { main } = await import(existsSync(bundle) ? bundle.href : new URL('../src/main.ts', import.meta.url).href)
+process.exitCode = await main(process.argv)

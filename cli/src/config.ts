@@ -1,0 +1,44 @@
+/** Where the service is and which key opens it: flags, then environment, then a file, then the embedded service. */
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Trouble } from './trouble.ts'
+
+export interface Server {
+  readonly baseUrl: string
+  readonly key: string
+  /** Name for the journal: the embedded service has another port each time and is still the same. */
+  readonly label: string
+}
+
+interface ConfigFile {
+  server?: string
+  key?: string
+}
+
+/** `$XDG_CONFIG_HOME/whittle/config.json` or `~/.config/whittle/config.json`: `{ "server": "https://…", "key": "whl_live_…" }`. */
+export function configPath(): string {
+  return join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'whittle', 'config.json')
+}
+
+/** undefined: no server was named, so the embedded one is meant. */
+export function findServer(flags: { server?: string; key?: string }): Server | undefined {
+  const file = readConfig()
+  const baseUrl = flags.server ?? process.env['WHITTLE_SERVER'] ?? file.server
+  const key = flags.key ?? process.env['WHITTLE_KEY'] ?? file.key
+  if (!baseUrl) return undefined
+  if (!key) throw new Trouble('usage', `There is no key for ${baseUrl}: set WHITTLE_KEY, --key, or "key" in ${configPath()}.`)
+  if (!URL.canParse(baseUrl)) throw new Trouble('usage', `The server '${baseUrl}' is no URL.`)
+  const trimmed = baseUrl.replace(/\/+$/, '')
+  return { baseUrl: trimmed, key, label: trimmed }
+}
+
+function readConfig(): ConfigFile {
+  const path = configPath()
+  if (!existsSync(path)) return {}
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ConfigFile
+  } catch (error) {
+    throw new Trouble('usage', `${path} is no JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,74 @@
+/** The embedded service: the same Workers on this machine, for as long as the command runs. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Server } from './config.ts'
+import { Trouble } from './trouble.ts'
+
+const START_MS = 60_000
+
+/** Starts the Workers of this checkout on a free port of loopback. */
+export async function startEmbedded(): Promise<Server & { stop(): void }> {
+  const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+  if (!existsSync(script)) {
+    throw new Trouble('usage', 'No server is named. Set WHITTLE_SERVER and WHITTLE_KEY, or run this from a checkout of Whittle.')
+  }
+  const state = process.env['WHITTLE_STATE'] ?? join(homedir(), '.local', 'share', 'whittle')
+  const port = await freePort()
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const service = spawn(process.execPath, [script, '--port', String(port), '--state', state], {
+    cwd: root,
+    stdio: 'ignore',
+    detached: true,
+  })
+  const stop = () => stopGroup(service)
+  process.once('exit', stop)
+  const baseUrl = `http://127.0.0.1:${port}`
+  for (const deadline = Date.now() + START_MS; Date.now() < deadline; ) {
+    if (service.exitCode !== null) break
+    const key = keyIn(join(state, 'keys.json'), baseUrl)
+    if (
+      key &&
+      (await fetch(`${baseUrl}/healthz`).then(
+        (answer) => answer.ok,
+        () => false,
+      ))
+    )
+      return { baseUrl, key, label: 'embedded', stop }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  stop()
+  throw new Trouble('service', 'The embedded service did not start.')
+}
+
+function keyIn(path: string, baseUrl: string): string | undefined {
+  try {
+    const file = JSON.parse(readFileSync(path, 'utf8')) as { base_url: string; keys: Record<string, string> }
+    return file.base_url === baseUrl ? file.keys['enterprise'] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** SIGTERM to the whole group, so that no Worker process stays behind. */
+function stopGroup(service: ChildProcess) {
+  try {
+    if (service.pid && service.exitCode === null) process.kill(-service.pid, 'SIGTERM')
+  } catch {
+    // It has gone by itself.
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

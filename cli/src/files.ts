@@ -1,0 +1,41 @@
+/** Which files are meant, and where their results go. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { Trouble } from './trouble.ts'
+
+export interface Job {
+  readonly path: string
+  readonly size: number
+  /** Folder of the result. */
+  readonly folder: string
+}
+
+/** Results of an earlier run are no input. */
+const OURS = /\.whittled(\.[^.]+)+$|(^|[/\\])\.whittle-resume\.json$/
+
+/** Named files, and the files below named folders. Without `out` a result lies beside its file. */
+export function collect(paths: readonly string[], out: string | undefined): Job[] {
+  const jobs: Job[] = []
+  for (const path of paths) {
+    if (!existsSync(path)) throw new Trouble('usage', `There is no file '${path}'.`)
+    if (!statSync(path).isDirectory()) {
+      jobs.push({ path, size: statSync(path).size, folder: out ?? dirname(path) })
+      continue
+    }
+    for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+      const inner = join(entry.parentPath, entry.name)
+      if (!entry.isFile() || entry.name.startsWith('.') || OURS.test(inner)) continue
+      jobs.push({ path: inner, size: statSync(inner).size, folder: out ? join(out, dirname(relative(path, inner))) : dirname(inner) })
+    }
+  }
+  return jobs.sort((a, b) => a.path.localeCompare(b.path))
+}
+
+/** Where a result is written: `photo.whittled.jpg` beside its file, the result's own name in another folder. Never over the upload. */
+export function resultPath(job: Job, outputName: string): string {
+  const name = basename(outputName.replaceAll('\\', '/')).split(sep).at(-1) ?? 'result'
+  if (join(job.folder, name) !== join(dirname(job.path), basename(job.path)) && job.folder !== dirname(job.path))
+    return join(job.folder, name)
+  const dot = name.indexOf('.', 1)
+  return join(job.folder, dot === -1 ? `${name}.whittled` : `${name.slice(0, dot)}.whittled${name.slice(dot)}`)
+}

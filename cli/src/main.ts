@@ -1,0 +1,154 @@
+/** `whittle`: files in, smaller files out. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Client, type Wishes } from './client.ts'
+import { findServer, type Server } from './config.ts'
+import { startEmbedded } from './embedded.ts'
+import { collect } from './files.ts'
+import { Journal } from './journal.ts'
+import { pressAll } from './press.ts'
+import { bytes, sum, watcher } from './show.ts'
+import { Trouble } from './trouble.ts'
+
+interface Flags {
+  server?: string
+  key?: string
+  json?: boolean
+}
+
+interface CompressFlags extends Flags {
+  quality: string
+  format?: string
+  password?: string
+  targetSize?: string
+  out?: string
+  jobs: number
+  keep?: boolean
+}
+
+/** Runs the command line; the answer is the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const program = new Command('whittle')
+    .description('Makes files smaller and proves that nothing was lost.')
+    .option('--server <url>', 'the service (or WHITTLE_SERVER); without one the embedded service is started')
+    .option('--key <key>', 'the API key (or WHITTLE_KEY)')
+    .option('--json', 'one JSON object a line instead of text')
+    .exitOverride()
+    .enablePositionalOptions(false)
+  const flags = <T extends Flags>(command: Command) => command.optsWithGlobals<T>()
+
+  program
+    .command('compress', { isDefault: true })
+    .description('compress files and folders (the default)')
+    .argument('<paths...>', 'files, or folders with everything below them')
+    .addOption(
+      new Option('-q, --quality <level>', 'how much may be given up').choices(['low', 'medium', 'high', 'ultra']).default('medium'),
+    )
+    .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
+    .option('-o, --out <folder>', 'where results go (default: beside the file, as name.whittled.ext)')
+    .option('-p, --password <text>', 'encrypt the results')
+    .option('-t, --target-size <size>', 'the best result that fits, like 500kB or 1MB', parseSize)
+    .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
+    .option('--keep', 'leave tasks and results on the service')
+    .action(async (paths: string[], _options, command: Command) => {
+      exitCode = await withServer(flags<CompressFlags>(command), (server) => compress(server, paths, flags<CompressFlags>(command)))
+    })
+  program
+    .command('usage')
+    .description("this month's usage")
+    .action(async (_options, command: Command) => {
+      await withServer(flags(command), async (server) => {
+        const usage = await new Client(server).usage()
+        if (flags(command).json) console.log(JSON.stringify(usage))
+        else for (const [name, value] of Object.entries(usage)) if (typeof value !== 'object') console.log(`${name.padEnd(18)} ${value}`)
+        return 0
+      })
+    })
+  program
+    .command('tasks')
+    .description('the newest tasks')
+    .option('-n, --limit <count>', 'how many', parseCount, 20)
+    .action(async (options: { limit: number }, command: Command) => {
+      await withServer(flags(command), async (server) => {
+        const { tasks } = await new Client(server).tasks(options.limit)
+        for (const task of tasks) {
+          const size = `${bytes(task.original_size)} → ${task.compressed_size === undefined ? '…' : bytes(task.compressed_size)}`
+          console.log(
+            flags(command).json ? JSON.stringify(task) : `${task.task_id}  ${task.status.padEnd(10)} ${size.padEnd(22)} ${task.file_name}`,
+          )
+        }
+        return 0
+      })
+    })
+  program
+    .command('rm')
+    .description('delete tasks and their results')
+    .argument('<task-ids...>')
+    .action(async (ids: string[], _options, command: Command) => {
+      await withServer(flags(command), async (server) => {
+        for (const id of ids) console.log(`${id}: ${bytes((await new Client(server).remove(id)).freed_bytes)} freed`)
+        return 0
+      })
+    })
+
+  try {
+    await program.parseAsync(argv as string[])
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof Trouble) {
+      console.error(error.message)
+      return error.exitCode
+    }
+    throw error
+  }
+}
+
+async function withServer(flags: Flags, work: (server: Server) => Promise<number>): Promise<number> {
+  const named = findServer(flags)
+  if (named) return work(named)
+  const embedded = await startEmbedded()
+  try {
+    return await work(embedded)
+  } finally {
+    embedded.stop()
+  }
+}
+
+async function compress(server: Server, paths: string[], flags: CompressFlags): Promise<number> {
+  const wishes: Wishes = {
+    quality: flags.quality,
+    ...(flags.format ? { format: flags.format } : {}),
+    ...(flags.password ? { password: flags.password } : {}),
+    ...(flags.targetSize ? { target_size: flags.targetSize } : {}),
+  }
+  const jobs = collect(paths, flags.out)
+  if (jobs.length === 0) throw new Trouble('usage', 'There are no files in there.')
+  const journal = new Journal(server.label, wishes, flags.out)
+  const interrupt = new AbortController()
+  process.once('SIGINT', () => interrupt.abort(new Trouble('failed', 'interrupted')))
+  const show = watcher(flags.json === true)
+  const settings = { wishes, jobs: flags.jobs, keep: flags.keep === true, signal: interrupt.signal }
+  const reports = await pressAll(new Client(server), jobs, journal, settings, show).finally(() => show.stop())
+  if (interrupt.signal.aborted) {
+    console.error(`Interrupted after ${reports.length} of ${jobs.length} files; the same command goes on from here.`)
+    return 130
+  }
+  journal.close()
+  if (!flags.json) console.log(sum(reports))
+  return reports.some((report) => report.status === 'failed') ? 1 : 0
+}
+
+function parseSize(text: string): string {
+  const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
+  const factor = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 }[(match?.[2] ?? 'b').toLowerCase()] ?? 1
+  const size = match ? Math.floor(Number(match[1]) * factor) : 0
+  if (size < 1) throw new InvalidArgumentError('a size is a number with B, kB, MB or GB.')
+  return String(size)
+}
+
+function parseCount(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > 100) throw new InvalidArgumentError('a count is a whole number from 1 to 100.')
+  return count
+}

@@ -1,0 +1,145 @@
+/**
+ * `node scripts/kill-test.ts [--rounds 100] [--seed 1]`: kills the whole service with SIGKILL at random moments while files
+ * are uploaded, pressed quickly, queued and downloaded; then asks whether everything that was accepted has ended, whether
+ * usage was counted once, and whether a sweep leaves exactly the blobs that tasks name.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '1' },
+    port: { type: 'string', default: '8799' },
+  },
+})
+const rounds = Number(values.rounds)
+const state = mkdtempSync(join(tmpdir(), 'whittle-kill-'))
+const base = `http://127.0.0.1:${values.port}`
+
+/** Mulberry32: the same seed kills at the same moments. */
+let seed = Number(values.seed)
+function random(): number {
+  seed = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+}
+
+async function start(): Promise<ChildProcess> {
+  const service = spawn(process.execPath, ['scripts/start.ts', '--port', values.port, '--state', state], {
+    detached: true,
+    stdio: 'ignore',
+  })
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
+    const up = await fetch(`${base}/healthz`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (up && keyOf('enterprise')) return service
+    await sleep(100)
+  }
+  throw new Error('the service did not start')
+}
+
+function keyOf(name: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(join(state, 'keys.json'), 'utf8')) as { keys: Record<string, string> }).keys[name]
+  } catch {
+    return undefined
+  }
+}
+
+/** Everything of the service is in one process group: nothing of it survives. */
+function kill(service: ChildProcess) {
+  if (service.pid) process.kill(-service.pid, 'SIGKILL')
+}
+
+interface Task {
+  task_id: string
+  status: string
+}
+const headers = () => ({ authorization: `Bearer ${keyOf('enterprise')}` })
+const api = async <T>(path: string, init: RequestInit = {}): Promise<T> =>
+  (await (await fetch(base + path, { ...init, headers: { ...headers(), ...init.headers } })).json()) as T
+
+/** Text that compresses, different every time. */
+function text(bytes: number): Uint8Array<ArrayBuffer> {
+  const words = Array.from({ length: 500 }, () => Math.floor(random() * 1e9).toString(36))
+  let whole = ''
+  while (whole.length < bytes) whole += `${words[Math.floor(random() * words.length)]} `
+  return new TextEncoder().encode(whole.slice(0, bytes))
+}
+
+async function upload(bytes: number, asynchronous: boolean): Promise<string | undefined> {
+  const form = new FormData()
+  form.append('file', new Blob([text(bytes)]), 'kill.txt')
+  const prefer: Record<string, string> = asynchronous ? { prefer: 'respond-async' } : {}
+  const answer = await api<Task>('/v1/compress', { method: 'POST', body: form, headers: prefer })
+  return answer.task_id
+}
+
+const accepted = new Set<string>()
+const SIZES = [3_000, 200_000, 2_000_000, 12_000_000]
+for (let round = 0; round < rounds; round++) {
+  const service = await start()
+  const uploads = SIZES.map((size, i) =>
+    upload(size, i % 2 === 1).then(
+      (id) => id && accepted.add(id),
+      () => undefined,
+    ),
+  )
+  await sleep(random() * 2500)
+  kill(service)
+  await Promise.all(uploads)
+  process.stdout.write(`\r${round + 1} of ${rounds} kills, ${accepted.size} tasks accepted`)
+}
+console.log()
+
+const service = await start()
+const problems: string[] = []
+const all = new Map<string, string>()
+for (let deadline = Date.now() + 300_000; Date.now() < deadline; await sleep(2000)) {
+  all.clear()
+  for (let cursor = ''; ; ) {
+    const page = await api<{ tasks: Task[]; next_cursor?: string | null }>(
+      `/v1/tasks?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
+    for (const task of page.tasks) all.set(task.task_id, task.status)
+    if (!page.next_cursor) break
+    cursor = page.next_cursor
+  }
+  if ([...all.values()].every((status) => status === 'completed' || status === 'failed')) break
+}
+const count = (status: string) => [...all.values()].filter((other) => other === status).length
+for (const id of accepted) if (!all.has(id)) problems.push(`${id} was accepted and is gone`)
+for (const [id, status] of all) if (status !== 'completed' && status !== 'failed') problems.push(`${id} is still ${status}`)
+const usage = await api<{ tasks_completed: number; tasks_failed: number }>('/v1/usage')
+if (usage.tasks_completed !== count('completed'))
+  problems.push(`usage counts ${usage.tasks_completed} completed, there are ${count('completed')}`)
+if (usage.tasks_failed !== count('failed')) problems.push(`usage counts ${usage.tasks_failed} failed, there are ${count('failed')}`)
+
+const admin = { authorization: `Bearer ${readFileSync(join(state, 'admin-token'), 'utf8').trim()}`, 'content-type': 'application/json' }
+const sweep = async () =>
+  (await (await fetch(`${base}/admin/sweep`, { method: 'POST', headers: admin, body: '{"min_age_seconds":0}' })).json()) as {
+    looked: number
+    removed: number
+  }
+const first = await sweep()
+const second = await sweep()
+if (second.removed !== 0) problems.push(`a second sweep still removed ${second.removed} blobs`)
+if (second.looked !== count('completed')) problems.push(`${second.looked} blobs for ${count('completed')} completed tasks`)
+
+console.log(`${rounds} kills: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`)
+console.log(
+  `the sweep looked at ${first.looked} blobs and removed ${first.removed} orphans; usage says ${usage.tasks_completed} + ${usage.tasks_failed}`,
+)
+for (const problem of problems) console.error(problem)
+kill(service)
+rmSync(state, { recursive: true, force: true })
+process.exitCode = problems.length > 0 ? 1 : 0
