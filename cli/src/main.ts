@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { Client, type Wishes } from './client.ts'
 import { findServer, type Server } from './config.ts'
 import { startEmbedded } from './embedded.ts'
-import { collect } from './files.ts'
+import { collect, type Job } from './files.ts'
 import { Journal } from './journal.ts'
 import { pressAll } from './press.ts'
 import { bytes, sum, watcher } from './show.ts'
@@ -51,7 +51,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
     .option('--keep', 'leave tasks and results on the service')
     .action(async (paths: string[], _options, command: Command) => {
-      exitCode = await withServer(flags<CompressFlags>(command), (server) => compress(server, paths, flags<CompressFlags>(command)))
+      const settings = flags<CompressFlags>(command)
+      const jobs = collect(paths, settings.out)
+      if (jobs.length === 0) throw new Trouble('usage', 'There are no files in there.')
+      exitCode = await withServer(settings, (server) => compress(server, jobs, settings))
     })
   program
     .command('usage')
@@ -115,15 +118,13 @@ async function withServer(flags: Flags, work: (server: Server) => Promise<number
   }
 }
 
-async function compress(server: Server, paths: string[], flags: CompressFlags): Promise<number> {
+async function compress(server: Server, jobs: Job[], flags: CompressFlags): Promise<number> {
   const wishes: Wishes = {
     quality: flags.quality,
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
     ...(flags.targetSize ? { target_size: flags.targetSize } : {}),
   }
-  const jobs = collect(paths, flags.out)
-  if (jobs.length === 0) throw new Trouble('usage', 'There are no files in there.')
   const journal = new Journal(server.label, wishes, flags.out)
   const interrupt = new AbortController()
   process.once('SIGINT', () => interrupt.abort(new Trouble('failed', 'interrupted')))
