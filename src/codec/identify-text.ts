@@ -3,7 +3,7 @@
 import type { FormatId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 import type { Source } from './codec.ts'
-import { extension } from './identify.ts'
+import { extension } from './extension.ts'
 
 export function identifyText(head: Uint8Array, source: Pick<Source, 'name'>): FormatId | undefined {
   const text = decodeText(head)

@@ -1,7 +1,10 @@
 /** Which of the ZIP-based formats an archive is, by the names of its entries (APPNOTE.TXT 4.3.12, 4.3.16). */
 import type { FormatId } from '../formats/format.ts'
+import { FORMATS } from '../formats/index.ts'
 import type { Source } from './codec.ts'
+import { extension } from './extension.ts'
 
+const BY_NAME = ['kmz', 'ofd', 'epub', 'docx', 'xlsx', 'pptx'] as const
 const END_BYTES = 65_557 // end of central directory record with the longest comment
 const DIRECTORY_LIMIT = 4 * 1024 * 1024
 
@@ -18,7 +21,9 @@ export async function identifyZip(source: Source): Promise<FormatId | undefined>
   if (has(/\.shp$/i) && has(/\.(shx|dbf)$/i)) return 'shapefile'
   if (has(/\.hdr$/i) && has(/\.img(\.gz)?$/i)) return 'nifti'
   if (has(/\.kml$/i)) return 'kmz'
-  return undefined
+  // An archive that could be anything is what its name says, if that is a kind of archive: a KMZ of icons has no KML.
+  const named = extension(source.name)
+  return names.length > 0 ? BY_NAME.find((id) => (FORMATS[id].extensions as readonly string[]).includes(named)) : undefined
 }
 
 /** Names from the central directory; from the local headers of the first bytes when the directory cannot be found. */

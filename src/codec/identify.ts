@@ -6,6 +6,7 @@
 import type { Format, FormatId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 import type { Source } from './codec.ts'
+import { extension } from './extension.ts'
 import { identifyText } from './identify-text.ts'
 import { identifyZip } from './identify-zip.ts'
 
@@ -31,12 +32,6 @@ export async function identify(source: Source): Promise<Format | undefined> {
     dicomWithoutPreamble(head) ??
     identifyText(head, source)
   return id && FORMATS[id]
-}
-
-const EXTENSION = /\.([a-z0-9]+)$/
-export function extension(name: string): string {
-  const lower = name.toLowerCase()
-  return lower.endsWith('.nii.gz') ? 'nii.gz' : (EXTENSION.exec(lower)?.[1] ?? '')
 }
 
 export function startsWith(bytes: Uint8Array, pattern: readonly number[], offset = 0): boolean {

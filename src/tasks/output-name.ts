@@ -1,4 +1,4 @@
-import { extension } from '../codec/identify.ts'
+import { extension } from '../codec/extension.ts'
 import type { Format, OutputId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 
