@@ -6,6 +6,7 @@ import type { FormatId } from './format.ts'
 import { las } from './las/las.ts'
 import { laz } from './laz/laz.ts'
 import { netcdf3 } from './netcdf3/netcdf3.ts'
+import { nifti } from './nifti/nifti.ts'
 import { pdf } from './pdf/pdf.ts'
 import { text } from './text/text.ts'
 
@@ -14,6 +15,7 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   eml,
   las,
   laz,
+  nifti,
   pdf,
   netcdf3,
   text,

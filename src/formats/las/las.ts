@@ -1,20 +1,24 @@
 /** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
+import { breathe } from '../../bytes/breathe.ts'
 import { type Codec, MalformedFile, type Options, UnsupportedFeature } from '../../codec/codec.ts'
 import { LasProblem } from '../../containers/laz/las-header.ts'
 import { encodeLaz } from '../../containers/laz/las-to-laz.ts'
 import { lazDifference } from '../../containers/laz/laz-equals-las.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
 import { LAS } from './format.ts'
 
 export const las: Codec = {
   format: LAS,
 
   async compress(source, sink, options) {
+    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
     const { layout, pointCount } = await expected(() => encodeLaz(source, sink, (share) => tick(options, share)))
     const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
     return { kind: 'compressed', fidelity: 'lossless', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
   },
 
   async verify(original, result, _outcome, options) {
+    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
     const difference = await expected(() => lazDifference(original, result, (share) => tick(options, share)))
     return difference === undefined ? { equal: true } : { equal: false, difference }
   },
@@ -24,7 +28,7 @@ export const las: Codec = {
 async function tick(options: Options, share: number): Promise<void> {
   options.signal.throwIfAborted()
   options.progress(share)
-  await new Promise((resolve) => setTimeout(resolve, 0))
+  await breathe()
 }
 
 async function expected<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,50 @@
+/** The header of a NIfTI volume: NIfTI-1 (348 bytes) and NIfTI-2 (540 bytes), either byte order. */
+
+export interface NiftiHeader {
+  readonly version: 1 | 2
+  readonly littleEndian: boolean
+  /** Header and volume in one file ("n+1", "n+2"), or a header beside an image file ("ni1", "ni2"). */
+  readonly single: boolean
+  /** Where the volume ends, counted from the start of the file, or of the image file. */
+  readonly endOfVolume: number
+}
+
+export const HEADER_BYTES = 540
+const MAX_DIMENSIONS = 7
+
+/** Undefined when these are not the first bytes of a NIfTI file, or its dimensions make no sense. */
+export function readNiftiHeader(head: Uint8Array): NiftiHeader | undefined {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  if (head.length < 348) return undefined
+  for (const littleEndian of [true, false]) {
+    const sizeof_hdr = view.getInt32(0, littleEndian)
+    if (sizeof_hdr === 348) return readVersion1(view, littleEndian)
+    if (sizeof_hdr === 540 && head.length >= HEADER_BYTES) return readVersion2(view, littleEndian)
+  }
+  return undefined
+}
+
+/** nifti1.h: dim at 40 (8 × int16), bitpix at 72, vox_offset at 108 (float), magic at 344. */
+function readVersion1(view: DataView, littleEndian: boolean): NiftiHeader | undefined {
+  const single = view.getUint8(345) === 0x2b // '+'
+  const dimensions = Array.from({ length: MAX_DIMENSIONS + 1 }, (_, i) => view.getInt16(40 + 2 * i, littleEndian))
+  const end = endOfVolume(dimensions, view.getInt16(72, littleEndian), view.getFloat32(108, littleEndian))
+  return end === undefined ? undefined : { version: 1, littleEndian, single, endOfVolume: end }
+}
+
+/** nifti2.h: magic at 4, bitpix at 14, dim at 16 (8 × int64), vox_offset at 168 (int64). */
+function readVersion2(view: DataView, littleEndian: boolean): NiftiHeader | undefined {
+  const single = view.getUint8(5) === 0x2b
+  const dimensions = Array.from({ length: MAX_DIMENSIONS + 1 }, (_, i) => Number(view.getBigInt64(16 + 8 * i, littleEndian)))
+  const end = endOfVolume(dimensions, view.getInt16(14, littleEndian), Number(view.getBigInt64(168, littleEndian)))
+  return end === undefined ? undefined : { version: 2, littleEndian, single, endOfVolume: end }
+}
+
+/** `dim[0]` says how many dimensions count; a length of 0 or less counts as 1, as the reference library has it. */
+function endOfVolume([rank, ...lengths]: number[], bitsPerVoxel: number, volumeOffset: number): number | undefined {
+  if (rank === undefined || rank < 1 || rank > MAX_DIMENSIONS || bitsPerVoxel < 1) return undefined
+  if (!Number.isFinite(volumeOffset) || volumeOffset < 0) return undefined
+  const voxels = lengths.slice(0, rank).reduce((product, length) => product * Math.max(1, length), 1)
+  const end = Math.floor(volumeOffset) + Math.ceil((voxels * bitsPerVoxel) / 8)
+  return Number.isSafeInteger(end) ? end : undefined
+}

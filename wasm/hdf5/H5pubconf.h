@@ -1,0 +1,110 @@
+/*
+ * What configure would find on wasm32-wasi. Left out: signals, processes, sockets, file locks, plugins, szip, long double
+ * beyond 64-bit doubles in conversions. The library runs over one virtual file driver (glue), so it needs no POSIX files.
+ */
+#ifndef H5_CONFIG_H_
+#define H5_CONFIG_H_
+
+#define H5_DEFAULT_PLUGINDIR ""
+#define H5_DEV_T_IS_SCALAR 1
+#define H5_EXAMPLESDIR ""
+#define H5_HAVE_ATTRIBUTE 1
+#define H5_HAVE_C99_DESIGNATED_INITIALIZER 1
+#define H5_HAVE_C99_FUNC 1
+#define H5_HAVE_DIFFTIME 1
+#define H5_HAVE_FILTER_DEFLATE 1
+#define H5_HAVE_FUNCTION 1
+#define H5_HAVE_GETTIMEOFDAY 1
+#define H5_HAVE_INLINE 1
+#define H5_HAVE_INTTYPES_H 1
+#define H5_HAVE_LIBM 1
+#define H5_HAVE_LIBZ 1
+#define H5_HAVE_LLROUND 1
+#define H5_HAVE_LLROUNDF 1
+#define H5_HAVE_LROUND 1
+#define H5_HAVE_LROUNDF 1
+#define H5_HAVE_MEMORY_H 1
+#define H5_HAVE_RANDOM 1
+#define H5_HAVE_RAND_R 1
+#define H5_HAVE_ROUND 1
+#define H5_HAVE_ROUNDF 1
+#define H5_HAVE_SNPRINTF 1
+#define H5_HAVE_SRANDOM 1
+#define H5_HAVE_STDBOOL_H 1
+#define H5_HAVE_STDDEF_H 1
+#define H5_HAVE_STDINT_H 1
+#define H5_HAVE_STDLIB_H 1
+#define H5_HAVE_STRDUP 1
+#define H5_HAVE_STRINGS_H 1
+#define H5_HAVE_STRING_H 1
+#define H5_HAVE_STRTOLL 1
+#define H5_HAVE_STRTOULL 1
+#define H5_HAVE_SYS_STAT_H 1
+#define H5_HAVE_SYS_TIME_H 1
+#define H5_HAVE_SYS_TYPES_H 1
+#define H5_HAVE_UNISTD_H 1
+#define H5_HAVE_VSNPRINTF 1
+#define H5_HAVE_ZLIB_H 1
+#define H5_HAVE___INLINE 1
+#define H5_HAVE___INLINE__ 1
+#define H5_LDOUBLE_TO_LLONG_ACCURATE 1
+#define H5_LLONG_TO_LDOUBLE_CORRECT 1
+#define H5_NO_ALIGNMENT_RESTRICTIONS 1
+#define H5_PACKAGE "hdf5"
+#define H5_PACKAGE_BUGREPORT ""
+#define H5_PACKAGE_NAME "HDF5"
+#define H5_PACKAGE_STRING "HDF5 1.10.8"
+#define H5_PACKAGE_TARNAME "hdf5"
+#define H5_PACKAGE_URL ""
+#define H5_PACKAGE_VERSION "1.10.8"
+#define H5_PRINTF_LL_WIDTH "ll"
+#define H5_SIZEOF_BOOL 1
+#define H5_SIZEOF_CHAR 1
+#define H5_SIZEOF_DOUBLE 8
+#define H5_SIZEOF_FLOAT 4
+#define H5_SIZEOF_INT 4
+#define H5_SIZEOF_INT8_T 1
+#define H5_SIZEOF_INT16_T 2
+#define H5_SIZEOF_INT32_T 4
+#define H5_SIZEOF_INT64_T 8
+#define H5_SIZEOF_INT_FAST8_T 1
+#define H5_SIZEOF_INT_FAST16_T 4
+#define H5_SIZEOF_INT_FAST32_T 4
+#define H5_SIZEOF_INT_FAST64_T 8
+#define H5_SIZEOF_INT_LEAST8_T 1
+#define H5_SIZEOF_INT_LEAST16_T 2
+#define H5_SIZEOF_INT_LEAST32_T 4
+#define H5_SIZEOF_INT_LEAST64_T 8
+#define H5_SIZEOF_LONG 4
+#define H5_SIZEOF_LONG_DOUBLE 16
+#define H5_SIZEOF_LONG_LONG 8
+#define H5_SIZEOF_OFF_T 8
+#define H5_SIZEOF_PTRDIFF_T 4
+#define H5_SIZEOF_SHORT 2
+#define H5_SIZEOF_SIZE_T 4
+#define H5_SIZEOF_SSIZE_T 4
+#define H5_SIZEOF_TIME_T 8
+#define H5_SIZEOF_UINT8_T 1
+#define H5_SIZEOF_UINT16_T 2
+#define H5_SIZEOF_UINT32_T 4
+#define H5_SIZEOF_UINT64_T 8
+#define H5_SIZEOF_UINT_FAST8_T 1
+#define H5_SIZEOF_UINT_FAST16_T 4
+#define H5_SIZEOF_UINT_FAST32_T 4
+#define H5_SIZEOF_UINT_FAST64_T 8
+#define H5_SIZEOF_UINT_LEAST8_T 1
+#define H5_SIZEOF_UINT_LEAST16_T 2
+#define H5_SIZEOF_UINT_LEAST32_T 4
+#define H5_SIZEOF_UINT_LEAST64_T 8
+#define H5_SIZEOF_UNSIGNED 4
+#define H5_SIZEOF__QUAD 0
+#define H5_SIZEOF___FLOAT128 0
+#define H5_SIZEOF___INT64 0
+#define H5_STDC_HEADERS 1
+#define H5_TIME_WITH_SYS_TIME 1
+#define H5_USE_110_API_DEFAULT 1
+#define H5_VERSION "1.10.8"
+#define H5_WANT_DATA_ACCURACY 1
+#define H5_WANT_DCONV_EXCEPTION 1
+
+#endif

@@ -1,0 +1,155 @@
+import wasmModule from './jpegls.wasm'
+
+/** What the engine exports (jpegls.c). */
+interface Exports {
+  memory: WebAssembly.Memory
+  rows_at(): number
+  code_at(): number
+  code_room(): number
+  begin(width: number, components: number, bits: number, sampleBytes: number): number
+  begin_encoding(): void
+  encode_rows(count: number): number
+  end_encoding(): number
+  begin_decoding(): void
+  decode_rows(count: number, bytes: number): number
+  consumed(): number
+}
+
+/** A picture as JPEG-LS sees it. Samples are little endian, interleaved pixel by pixel, in one or two bytes. */
+export interface JpegLsFrame {
+  readonly width: number
+  readonly height: number
+  readonly components: number
+  /** Precision, 2–16. */
+  readonly bits: number
+  readonly sampleBytes: 1 | 2
+}
+
+/** The code stream is damaged or is not what the frame says. */
+export class JpegLsError extends Error {
+  override readonly name = 'JpegLsError'
+}
+
+const ROOM_SAMPLES = 1 << 18
+
+/**
+ * A lossless JPEG-LS coder (ISO/IEC 14495-1, NEAR 0, lines interleaved) in 4.5 MB, for frames of any height: rows go in
+ * and code comes out, or the other way round. One at a time of `encode` and `decode`.
+ */
+export class JpegLs {
+  readonly #engine: Exports
+
+  constructor() {
+    this.#engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+  }
+
+  get memoryBytes(): number {
+    return this.#engine.memory.buffer.byteLength
+  }
+
+  static readonly maxWidth = 65_535
+
+  /**
+   * A whole code stream, from SOI to EOI.
+   * @param rows gives bytes `offset … offset + length` of the frame's samples
+   * @throws JpegLsError when a sample needs more than `frame.bits`
+   */
+  async *encode(frame: JpegLsFrame, rows: (offset: number, length: number) => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const engine = this.#begin(frame)
+    engine.begin_encoding()
+    yield header(frame)
+    const rowBytes = frame.width * frame.components * frame.sampleBytes
+    const batch = rowsAtOnce(frame)
+    for (let row = 0; row < frame.height; row += batch) {
+      const count = Math.min(batch, frame.height - row)
+      const samples = await rows(row * rowBytes, count * rowBytes)
+      new Uint8Array(engine.memory.buffer, engine.rows_at(), samples.length).set(samples)
+      const written = engine.encode_rows(count)
+      if (written < 0) throw new JpegLsError(`a sample of rows ${row}–${row + count} has more than ${frame.bits} bits`)
+      yield this.#code(written)
+    }
+    yield this.#code(engine.end_encoding())
+    yield Uint8Array.of(0xff, 0xd9)
+  }
+
+  /**
+   * The rows of a code stream that this coder wrote, some at a time.
+   * @throws JpegLsError
+   */
+  async *decode(
+    frame: JpegLsFrame,
+    size: number,
+    read: (offset: number, length: number) => Promise<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const engine = this.#begin(frame)
+    engine.begin_decoding()
+    const wanted = header(frame)
+    const got = await read(0, wanted.length)
+    if (got.length !== wanted.length || wanted.some((byte, i) => byte !== got[i])) throw new JpegLsError('another header')
+    const room = engine.code_room()
+    const window = new Uint8Array(room)
+    let held = 0
+    let next = wanted.length
+    const batch = rowsAtOnce(frame)
+    for (let row = 0; row < frame.height; row += batch) {
+      if (held < room / 2 && next < size) {
+        const more = await read(next, Math.min(room - held, size - next))
+        if (more.length === 0) throw new JpegLsError(`the code ends at ${next} of ${size}`)
+        window.set(more, held)
+        held += more.length
+        next += more.length
+        if (held < room && next < size) {
+          row -= batch // a short read: the window must be full, so that no row runs out of it
+          continue
+        }
+      }
+      const count = Math.min(batch, frame.height - row)
+      new Uint8Array(engine.memory.buffer, engine.code_at(), held).set(window.subarray(0, held))
+      if (!engine.decode_rows(count, held)) throw new JpegLsError(`the code ends inside rows ${row}–${row + count}`)
+      const used = engine.consumed()
+      window.copyWithin(0, used, held)
+      held -= used
+      yield new Uint8Array(engine.memory.buffer, engine.rows_at(), count * frame.width * frame.components * frame.sampleBytes).slice()
+    }
+    const tail = new Uint8Array(held + (size - next))
+    tail.set(window.subarray(0, held))
+    if (next < size) tail.set(await read(next, size - next), held)
+    if (tail.length > 16 || !endsWithEoi(tail)) throw new JpegLsError('no end of image where the rows end')
+  }
+
+  #begin(frame: JpegLsFrame): Exports {
+    if (!this.#engine.begin(frame.width, frame.components, frame.bits, frame.sampleBytes)) {
+      throw new RangeError(`JPEG-LS has no frames of width ${frame.width}, ${frame.components} × ${frame.bits} bits`)
+    }
+    return this.#engine
+  }
+
+  #code(bytes: number): Uint8Array {
+    return new Uint8Array(this.#engine.memory.buffer, this.#engine.code_at(), bytes).slice()
+  }
+}
+
+/** Rows whose samples fit in the engine, and whose code fits twice in its room whatever they hold. */
+function rowsAtOnce({ width, components }: JpegLsFrame): number {
+  return Math.max(1, Math.floor(ROOM_SAMPLES / 2 / (width * components)))
+}
+
+/** EOI, perhaps with the zero byte by which a fragment is made even behind it. */
+function endsWithEoi(tail: Uint8Array): boolean {
+  const end = tail.at(-1) === 0 ? tail.length - 1 : tail.length
+  return tail[end - 2] === 0xff && tail[end - 1] === 0xd9
+}
+
+/** SOI, SOF55 (C.2.2), SOS (C.2.3). */
+function header({ width, height, components, bits }: JpegLsFrame): Uint8Array {
+  const ids = Array.from({ length: components }, (_, i) => i + 1)
+  const word = (value: number) => [value >> 8, value & 255]
+  return Uint8Array.from([
+    ...[0xff, 0xd8],
+    ...[0xff, 0xf7, ...word(8 + 3 * components), bits, ...word(height), ...word(width), components],
+    ...ids.flatMap((id) => [id, 0x11, 0]), // no subsampling, no table
+    ...[0xff, 0xda, ...word(6 + 2 * components), components],
+    ...ids.flatMap((id) => [id, 0]), // no mapping table
+    ...[0, components > 1 ? 1 : 0, 0], // NEAR, interleave mode, no point transform
+  ])
+}
