@@ -3,7 +3,7 @@
  * are uploaded, pressed quickly, queued and downloaded; then asks whether everything that was accepted has ended, whether
  * usage was counted once, and whether a sweep leaves exactly the blobs that tasks name.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,9 +55,22 @@ function keyOf(name: string): string | undefined {
   }
 }
 
-/** Everything of the service is in one process group: nothing of it survives. */
+/** SIGKILL to the service and every process below it, before one of them can tidy up after another. */
 function kill(service: ChildProcess) {
-  if (service.pid) process.kill(-service.pid, 'SIGKILL')
+  const table = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const processes = table
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number) as [number, number])
+  const doomed = [service.pid ?? 0]
+  for (const parent of doomed) for (const [pid, ppid] of processes) if (ppid === parent) doomed.push(pid)
+  for (const pid of doomed) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has gone by itself.
+    }
+  }
 }
 
 interface Task {
@@ -124,7 +137,8 @@ if (usage.tasks_completed !== count('completed'))
   problems.push(`usage counts ${usage.tasks_completed} completed, there are ${count('completed')}`)
 if (usage.tasks_failed !== count('failed')) problems.push(`usage counts ${usage.tasks_failed} failed, there are ${count('failed')}`)
 
-const admin = { authorization: `Bearer ${readFileSync(join(state, 'admin-token'), 'utf8').trim()}`, 'content-type': 'application/json' }
+const token = /^ADMIN_TOKEN=(.+)$/m.exec(readFileSync(join(state, 'secrets.env'), 'utf8'))?.[1]
+const admin = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 const sweep = async () =>
   (await (await fetch(`${base}/admin/sweep`, { method: 'POST', headers: admin, body: '{"min_age_seconds":0}' })).json()) as {
     looked: number

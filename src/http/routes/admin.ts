@@ -4,6 +4,7 @@ import type { AccountRecord, NewKey } from '../../store/accounts.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
+import { sweep } from '../../tasks/sweep.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { parseOrRefuse } from '../schemas.ts'
@@ -38,10 +39,22 @@ const keyChange = z.strictObject({
   requests_per_minute: keyFields.requests_per_minute.optional(),
 })
 
+/** The hourly sweep spares blobs of the last hour, which may belong to a request under way. */
+const sweepSettings = z.strictObject({ min_age_seconds: z.int().min(0).default(3600) })
+
 /** The list of accounts: one small object each, for a Durable Object cannot be asked for its siblings. */
 const INDEX = 'accounts/'
 
 export const ADMIN_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/admin/sweep',
+    access: 'operator',
+    async handle(c) {
+      const { min_age_seconds } = await readBody(c, sweepSettings)
+      return json(await sweep(c.env, Date.now(), min_age_seconds * 1000))
+    },
+  },
   {
     method: 'POST',
     path: '/admin/accounts',
