@@ -1,22 +1,36 @@
 /** The codecs of `whittle-press`. A room's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
+import { docx } from './docx/docx.ts'
 import { dxf } from './dxf/dxf.ts'
 import { eml } from './eml/eml.ts'
+import { epub } from './epub/epub.ts'
 import type { FormatId } from './format.ts'
+import { kmz } from './kmz/kmz.ts'
 import { las } from './las/las.ts'
 import { laz } from './laz/laz.ts'
 import { netcdf3 } from './netcdf3/netcdf3.ts'
 import { nifti } from './nifti/nifti.ts'
+import { ofd } from './ofd/ofd.ts'
 import { pdf } from './pdf/pdf.ts'
+import { pptx } from './pptx/pptx.ts'
+import { shapefile } from './shapefile/shapefile.ts'
 import { text } from './text/text.ts'
+import { xlsx } from './xlsx/xlsx.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
+  docx,
   dxf,
   eml,
+  epub,
+  kmz,
   las,
   laz,
-  nifti,
-  pdf,
   netcdf3,
+  nifti,
+  ofd,
+  pdf,
+  pptx,
+  shapefile,
   text,
+  xlsx,
 }

@@ -1,0 +1,159 @@
+/** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
+import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { ZIP_LIMITS } from './limits.ts'
+import { decodeName } from './names.ts'
+import type { ZipEntry } from './read.ts'
+import {
+  CENTRAL_BYTES,
+  CENTRAL_SIGNATURE,
+  DEFLATED,
+  END_BYTES,
+  END_SIGNATURE,
+  FLAG_ENCRYPTED,
+  FLAG_MASKED,
+  FLAG_STRONG_ENCRYPTION,
+  STORED,
+  withoutZip64,
+  ZIP64_END_BYTES,
+  ZIP64_END_SIGNATURE,
+  ZIP64_LOCATOR_BYTES,
+  ZIP64_LOCATOR_SIGNATURE,
+  zip64Values,
+} from './records.ts'
+
+const MOST_COMMENT_BYTES = 0xffff
+const MAX_32 = 0xffffffff
+const MAX_16 = 0xffff
+
+export interface Directory {
+  readonly entries: readonly Omit<ZipEntry, 'limit'>[]
+  readonly comment: Uint8Array
+  readonly directoryOffset: number
+}
+
+export async function readDirectory(source: Source, format: string): Promise<Directory> {
+  const { view, at, comment } = await findEnd(source, format)
+  let count = view.getUint16(10, true)
+  let directoryBytes = view.getUint32(12, true)
+  let directoryOffset = view.getUint32(16, true)
+  let endsAt = at
+  if (view.getUint16(4, true) !== 0 || view.getUint16(6, true) !== 0) {
+    // 0xffff stands for "see zip64".
+    if (view.getUint16(4, true) !== MAX_16 || view.getUint16(6, true) !== MAX_16)
+      throw new UnsupportedFeature('an archive on several disks')
+  }
+  if (count === MAX_16 || directoryBytes === MAX_32 || directoryOffset === MAX_32) {
+    const wide = await zip64End(source, at, format)
+    if (wide) ({ count, directoryBytes, directoryOffset, endsAt } = wide)
+  } else if (count !== view.getUint16(8, true)) throw new UnsupportedFeature('an archive on several disks')
+  if (count > ZIP_LIMITS.entries) throw new OverBudget(`an archive of ${count} files`)
+  if (directoryBytes > ZIP_LIMITS.directoryBytes) throw new OverBudget(`a directory of ${directoryBytes} bytes`)
+  if (directoryOffset + directoryBytes > endsAt) throw new MalformedFile(format, at, 'the directory ends behind its end record')
+  if (directoryOffset + directoryBytes < endsAt) throw new UnsupportedFeature('bytes stand between the directory and its end record')
+
+  const bytes = await source.read(directoryOffset, directoryBytes)
+  if (bytes.length < directoryBytes) throw new MalformedFile(format, directoryOffset, 'the file ends inside the directory')
+  const entries: Omit<ZipEntry, 'limit'>[] = []
+  let offset = 0
+  for (let index = 0; index < count; index++) {
+    const { entry, length } = centralEntry(bytes, offset, directoryOffset, format)
+    entries.push(entry)
+    offset += length
+  }
+  if (offset !== bytes.length) throw new MalformedFile(format, directoryOffset + offset, 'the directory is longer than its files')
+  return { entries, comment, directoryOffset }
+}
+
+/** The end record whose comment reaches to the end of the file. */
+async function findEnd(source: Source, format: string) {
+  const tailAt = Math.max(0, source.size - END_BYTES - MOST_COMMENT_BYTES)
+  const tail = await source.read(tailAt, END_BYTES + MOST_COMMENT_BYTES)
+  const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
+  let seen = false
+  for (let at = tail.length - END_BYTES; at >= 0; at--) {
+    if (view.getUint32(at, true) !== END_SIGNATURE) continue
+    seen = true
+    const end = at + END_BYTES + view.getUint16(at + 20, true)
+    if (end !== tail.length) continue
+    const record = new DataView(tail.buffer, tail.byteOffset + at, END_BYTES)
+    return { view: record, at: tailAt + at, comment: tail.slice(at + END_BYTES, end) }
+  }
+  if (seen) throw new UnsupportedFeature('bytes stand behind the archive')
+  throw new MalformedFile(format, tailAt, 'no end of central directory')
+}
+
+async function zip64End(source: Source, endAt: number, format: string) {
+  const locator = await source.read(Math.max(0, endAt - ZIP64_LOCATOR_BYTES), ZIP64_LOCATOR_BYTES)
+  if (endAt < ZIP64_LOCATOR_BYTES) return undefined
+  const locatorView = new DataView(locator.buffer, locator.byteOffset, locator.byteLength)
+  if (locatorView.getUint32(0, true) !== ZIP64_LOCATOR_SIGNATURE) return undefined
+  if (locatorView.getUint32(4, true) !== 0 || locatorView.getUint32(16, true) > 1)
+    throw new UnsupportedFeature('an archive on several disks')
+  const at = Number(locatorView.getBigUint64(8, true))
+  const record = await source.read(Math.min(at, source.size), ZIP64_END_BYTES)
+  if (record.length < ZIP64_END_BYTES) throw new MalformedFile(format, endAt, 'the zip64 end record lies outside the file')
+  const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
+  if (view.getUint32(0, true) !== ZIP64_END_SIGNATURE) throw new MalformedFile(format, at, 'no zip64 end record')
+  if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw new UnsupportedFeature('an archive on several disks')
+  return {
+    count: Number(view.getBigUint64(32, true)),
+    directoryBytes: Number(view.getBigUint64(40, true)),
+    directoryOffset: Number(view.getBigUint64(48, true)),
+    endsAt: at,
+  }
+}
+
+function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {
+  const refuse = (what: string) => new MalformedFile(format, base + offset, what)
+  if (offset + CENTRAL_BYTES > bytes.length) throw refuse('the directory ends inside an entry')
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, CENTRAL_BYTES)
+  if (view.getUint32(0, true) !== CENTRAL_SIGNATURE) throw refuse('no directory entry')
+  const nameBytes = view.getUint16(28, true)
+  const extraBytes = view.getUint16(30, true)
+  const commentBytes = view.getUint16(32, true)
+  const length = CENTRAL_BYTES + nameBytes + extraBytes + commentBytes
+  if (offset + length > bytes.length) throw refuse('the directory ends inside an entry')
+  const part = (at: number, size: number) => bytes.slice(offset + at, offset + at + size)
+  const rawName = part(CENTRAL_BYTES, nameBytes)
+  const allExtra = part(CENTRAL_BYTES + nameBytes, extraBytes)
+
+  // 4.5.3: the zip64 field has a number for each that is saturated here, in this order.
+  const wide = zip64Values(allExtra)
+  const widen = (narrow: number): number => {
+    if (narrow !== MAX_32) return narrow
+    const value = wide?.shift()
+    if (value === undefined) return narrow
+    if (!Number.isSafeInteger(value)) throw refuse(`a number of ${value}`)
+    return value
+  }
+  const size = widen(view.getUint32(24, true))
+  const compressedSize = widen(view.getUint32(20, true))
+  const localOffset = widen(view.getUint32(42, true))
+  const disk = view.getUint16(34, true)
+  if (disk !== 0 && disk !== MAX_16) throw new UnsupportedFeature('an archive on several disks')
+  const flags = view.getUint16(8, true)
+  if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw new UnsupportedFeature('an encrypted directory')
+  const method = view.getUint16(10, true)
+  const name = decodeName(rawName, flags)
+  const entry = {
+    versionMadeBy: view.getUint16(4, true),
+    versionNeeded: view.getUint16(6, true),
+    flags,
+    method,
+    time: view.getUint16(12, true),
+    date: view.getUint16(14, true),
+    crc32: view.getUint32(16, true),
+    compressedSize,
+    size,
+    internalAttributes: view.getUint16(36, true),
+    externalAttributes: view.getUint32(38, true),
+    rawName,
+    extra: withoutZip64(allExtra),
+    comment: part(CENTRAL_BYTES + nameBytes + extraBytes, commentBytes),
+    name,
+    localOffset,
+    isDirectory: name.endsWith('/'),
+    opaque: (flags & FLAG_ENCRYPTED) !== 0 || (method !== STORED && method !== DEFLATED),
+  }
+  return { entry, length }
+}

@@ -1,0 +1,210 @@
+/**
+ * Writes an archive anew: files one at a time, in their old order, each by the smallest of its old stream, libdeflate's
+ * best, and plain storage. Names, times, attributes, extra fields and comments stay; what is under a password is copied.
+ */
+import { crc32, createDeflateRaw } from 'node:zlib'
+import { deflateWithin } from '../../bytes/deflate.ts'
+import { through } from '../../bytes/through.ts'
+import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
+import { IN_MEMORY_BYTES } from './limits.ts'
+import { decode, entryChunks, type LocalPart, localPart, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
+import {
+  centralHeader,
+  DEFLATED,
+  type EntryFacts,
+  endRecords,
+  extraFields,
+  FLAG_DESCRIPTOR,
+  FLAG_ENCRYPTED,
+  localHeader,
+  STORED,
+} from './records.ts'
+
+/** What becomes of an entry. */
+export type Fate =
+  | { kind: 'keep' }
+  /** As `keep`, but without compression and extra fields (an EPUB's `mimetype`: OCF 3.3, 4.2.2). */
+  | { kind: 'store' }
+  | { kind: 'drop' }
+  | { kind: 'replace'; bytes: Uint8Array /** ASCII; the old name when absent. */; name?: string }
+
+/** Decides an entry's fate. `load` gives its content (only for entries up to `IN_MEMORY_BYTES`). */
+export type Recipe = (entry: ZipEntry, load: () => Promise<Uint8Array>) => Promise<Fate> | Fate
+
+/** How many entries went which way, for the receipt. */
+export interface Rewritten {
+  recompressed: number
+  kept: number
+  replaced: number
+  dropped: number
+}
+
+/** Microsoft's "growth hint" (0xA220): zeros that leave a part room to grow in place. The only extra field left out. */
+const GROWTH_HINT = 0xa220
+const EMPTY = new Uint8Array()
+
+export const KEEP: Fate = { kind: 'keep' }
+
+export async function rewriteZip(
+  archive: ZipArchive,
+  sink: Sink,
+  options: Pick<Options, 'signal' | 'progress'>,
+  recipe: Recipe = () => KEEP,
+): Promise<Rewritten> {
+  const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0 }
+  const level = levelFor(archive)
+  const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
+  const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
+  let doneBytes = 0
+  for (const entry of archive.physical) {
+    options.signal.throwIfAborted()
+    const local = await localPart(archive, entry)
+    let content: Uint8Array | undefined
+    const load = async () => (content ??= decode(archive, entry, await stored(archive, entry, local)))
+    const fate = entry.opaque || entry.isDirectory ? KEEP : await recipe(entry, load)
+    if (fate.kind === 'drop') counts.dropped++
+    else {
+      const offset = sink.written
+      const facts = await writeEntry(archive, entry, local, fate, content, level, sink, counts)
+      written.set(entry, { facts, offset })
+    }
+    doneBytes += entry.size + 1
+    options.progress(doneBytes / totalBytes)
+    // Lets the isolate answer others between two files.
+    if (entry.size > 256 * 1024) await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+
+  const directoryOffset = sink.written
+  let batch: Uint8Array[] = []
+  let count = 0
+  for (const entry of archive.entries) {
+    const place = written.get(entry)
+    if (!place) continue
+    count++
+    batch.push(centralHeader(place.facts, place.offset))
+    if (batch.length === 256) {
+      await sink.write(Buffer.concat(batch))
+      batch = []
+    }
+  }
+  if (batch.length > 0) await sink.write(Buffer.concat(batch))
+  await sink.write(endRecords(count, directoryOffset, sink.written - directoryOffset, archive.comment))
+  return counts
+}
+
+/** Level 12 for ordinary documents; less for what would take minutes. */
+function levelFor(archive: ZipArchive): number {
+  const bytes = archive.entries.reduce((sum, entry) => sum + (entry.size <= IN_MEMORY_BYTES ? entry.size : 0), 0)
+  return bytes <= 32 * 1024 * 1024 ? 12 : bytes <= 128 * 1024 * 1024 ? 10 : 8
+}
+
+/** A compressed form that is ready to be written. */
+interface Stream {
+  readonly method: number
+  readonly size: number
+  readonly compressedSize: number
+  readonly crc32: number
+  chunks(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+async function writeEntry(
+  archive: ZipArchive,
+  entry: ZipEntry,
+  local: LocalPart,
+  fate: Exclude<Fate, { kind: 'drop' }>,
+  content: Uint8Array | undefined,
+  level: number,
+  sink: Sink,
+  counts: Rewritten,
+): Promise<EntryFacts> {
+  if (entry.opaque && entry.flags & FLAG_DESCRIPTOR) return copyWhole(archive, entry, local, sink, counts)
+  const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
+  let stream: Stream
+  if (entry.opaque || entry.isDirectory) stream = old
+  else if (fate.kind === 'replace') stream = smallest(fate.bytes, undefined, level)
+  else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, fate.kind === 'store')
+  else {
+    const bytes = content ?? decode(archive, entry, await stored(archive, entry, local))
+    stream = fate.kind === 'store' ? storedStream(bytes) : smallest(bytes, old, level)
+  }
+  if (fate.kind === 'replace') counts.replaced++
+  else if (stream === old) counts.kept++
+  else counts.recompressed++
+
+  // Sizes are known now, so no data descriptor follows; bits 1 and 2 told about the old stream (4.4.4).
+  const flags = stream === old ? entry.flags & ~FLAG_DESCRIPTOR : entry.flags & ~(FLAG_DESCRIPTOR | 6)
+  const facts: EntryFacts = {
+    ...entry,
+    flags,
+    method: stream.method,
+    versionNeeded: stream.method === DEFLATED ? Math.max(20, entry.versionNeeded) : entry.versionNeeded,
+    crc32: stream.crc32,
+    size: stream.size,
+    compressedSize: stream.compressedSize,
+    rawName: fate.kind === 'replace' && fate.name !== undefined ? new TextEncoder().encode(fate.name) : entry.rawName,
+    extra: fate.kind === 'store' ? EMPTY : withoutGrowthHint(entry.extra),
+  }
+  await sink.write(localHeader(facts, fate.kind === 'store' ? EMPTY : withoutGrowthHint(local.extra)))
+  for await (const chunk of stream.chunks()) await sink.write(chunk)
+  return facts
+}
+
+/** The smallest form of `bytes`: their old stream where nothing beats it. */
+function smallest(bytes: Uint8Array, old: Stream | undefined, level: number): Stream {
+  const oldSize = old && (old.method === DEFLATED || old.method === STORED) ? old.compressedSize : Number.POSITIVE_INFINITY
+  const room = Math.min(oldSize, bytes.length) - 1
+  const deflated = room > 0 ? deflateWithin('raw', bytes, room, level) : undefined
+  if (deflated) return { ...measured(bytes, DEFLATED), compressedSize: deflated.length, chunks: () => [deflated] }
+  return old && oldSize <= bytes.length ? old : storedStream(bytes)
+}
+
+/** The bytes are copied: the sink owns what it is given, and ours may be a view of a window. */
+const storedStream = (bytes: Uint8Array): Stream => ({ ...measured(bytes, STORED), chunks: () => [bytes.slice()] })
+const measured = (bytes: Uint8Array, method: number) => ({ method, size: bytes.length, compressedSize: bytes.length, crc32: crc32(bytes) })
+
+/** Files that do not fit in memory: a first pass tells whether zlib beats the old stream, a second one writes. */
+async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, store: boolean): Promise<Stream> {
+  const plain: Stream = {
+    method: STORED,
+    size: entry.size,
+    compressedSize: entry.size,
+    crc32: entry.crc32,
+    chunks: () => copies(entryChunks(archive, entry)),
+  }
+  if (store) return plain
+  const deflated = () => through(createDeflateRaw({ level: 9, memLevel: 9 }), entryChunks(archive, entry))
+  let compressedSize = 0
+  for await (const chunk of deflated()) compressedSize += chunk.length
+  const best = Math.min(compressedSize, old.compressedSize, plain.size)
+  if (best === old.compressedSize) return old
+  return best === plain.size ? plain : { ...plain, method: DEFLATED, compressedSize, chunks: deflated }
+}
+
+/** Encrypted data with a descriptor: the descriptor stays, since the password check may depend on it (APPNOTE 6.1.6). */
+async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart, sink: Sink, counts: Rewritten): Promise<EntryFacts> {
+  const dataEnd = local.dataOffset + entry.compressedSize
+  const tail = entry.limit - dataEnd
+  if (tail > 24 || !(entry.flags & FLAG_ENCRYPTED))
+    throw new MalformedFile(archive.format, dataEnd, `${tail} bytes instead of a data descriptor`)
+  await sink.write(local.header.slice())
+  for await (const chunk of rawChunks(archive, entry, local.dataOffset)) await sink.write(chunk.slice())
+  await sink.write((await archive.reader(dataEnd, tail)).slice())
+  counts.kept++
+  return entry
+}
+
+async function stored(archive: ZipArchive, entry: ZipEntry, local: LocalPart): Promise<Uint8Array> {
+  const raw = await archive.reader(local.dataOffset, entry.compressedSize)
+  if (raw.length < entry.compressedSize) throw new MalformedFile(archive.format, local.dataOffset, 'the file ends inside an entry')
+  return raw
+}
+
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield chunk.slice()
+}
+
+function withoutGrowthHint(extra: Uint8Array): Uint8Array {
+  if (extra.length === 0) return extra
+  const kept = [...extraFields(extra)].filter((field) => field.id !== GROWTH_HINT)
+  return kept.length > 0 ? Buffer.concat(kept.map((field) => field.whole)) : EMPTY
+}
