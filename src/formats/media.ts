@@ -1,5 +1,6 @@
 /** The codecs of `whittle-media`. A room's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
 import type { FormatId } from './format.ts'
+import { wav } from './wav/wav.ts'
 
-export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = {}
+export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { wav }

@@ -10,4 +10,9 @@ export const WAV = {
   quickUpTo: 0,
   outputs: ['wav', 'mp3', 'flac'],
   fidelity: 'perceptual',
+  levels: {
+    low: 'IMA ADPCM, G.711 or 16 bits, the smallest with a signal-to-noise ratio of at least 20 (ADPCM), 26 or 40 dB; MP3 -V6',
+    medium: 'the same from 34, 36 or 60 dB; MP3 -V3',
+    high: 'exact: the fewest bits that hold the same samples; MP3 -V0',
+  },
 } as const satisfies Format

@@ -1,0 +1,80 @@
+/** RIFF (Multimedia Programming Interface 1.0, 1991) and its 64-bit forms RF64/BW64 (EBU Tech 3306, ITU-R BS.2088). */
+import { MalformedFile, type Source } from '../../codec/codec.ts'
+
+export interface Chunk {
+  /** Four characters, as they stand. */
+  readonly id: string
+  /** Where the body starts. */
+  readonly offset: number
+  /** Bytes of the body, without the padding byte. */
+  readonly size: number
+}
+
+export interface Riff {
+  /** `RIFF`, `RIFX` (big-endian), `RF64` or `BW64`. */
+  readonly container: string
+  /** `WAVE`, `AVI `, … */
+  readonly form: string
+  readonly chunks: readonly Chunk[]
+  /** Where the form ends and foreign bytes begin, if any. */
+  readonly end: number
+}
+
+const MAX_CHUNKS = 4096
+/** A size that streaming writers leave when they cannot go back. */
+const UNKNOWN_SIZE = 0xffffffff
+
+export const fourCC = (bytes: Uint8Array, at: number) =>
+  String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0, bytes[at + 3] ?? 0)
+
+const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
+const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
+
+/**
+ * Lists the chunks of the first form of a file. A last `data` chunk of unknown size reaches to the end of the file.
+ * @throws MalformedFile when a chunk runs over the end, or there are absurdly many
+ */
+export async function readRiff(source: Source, format: string): Promise<Riff> {
+  const head = await source.read(0, 12)
+  if (head.length < 12) throw new MalformedFile(format, 0, 'no RIFF header')
+  const container = fourCC(head, 0)
+  const form = fourCC(head, 8)
+  if (container === 'RIFX') return { container, form, chunks: [], end: source.size }
+  const wide = container === 'RF64' || container === 'BW64'
+  let riffBytes = u32(head, 4)
+  let dataBytes: number | undefined
+  const tables = new Map<string, number>()
+  const chunks: Chunk[] = []
+  let at = 12
+  let end = riffBytes === UNKNOWN_SIZE || riffBytes === 0 ? source.size : Math.min(source.size, 8 + riffBytes)
+  while (at + 8 <= end) {
+    const header = await source.read(at, 8)
+    const id = fourCC(header, 0)
+    let size = u32(header, 4)
+    // EBU Tech 3306, section 3: ds64 comes first and holds the 64-bit sizes.
+    if (wide && id === 'ds64' && chunks.length === 0) {
+      const body = await source.read(at + 8, Math.min(size, 28 + 12 * 64))
+      if (body.length < 24) throw new MalformedFile(format, at, 'ds64 is cut short')
+      riffBytes = u64(body, 0)
+      dataBytes = u64(body, 8)
+      end = Math.min(source.size, 8 + riffBytes)
+      for (let row = 28; row + 12 <= body.length; row += 12) tables.set(fourCC(body, row), u64(body, row + 4))
+    } else if (wide && size === UNKNOWN_SIZE) {
+      size = (id === 'data' ? dataBytes : tables.get(id)) ?? size
+    }
+    if (id === 'data' && size === UNKNOWN_SIZE && !wide) size = source.size - at - 8
+    if (at + 8 + size > source.size) throw new MalformedFile(format, at, `chunk '${id}' of ${size} bytes runs over the end`)
+    chunks.push({ id, offset: at + 8, size })
+    if (chunks.length > MAX_CHUNKS) throw new MalformedFile(format, at, 'too many chunks')
+    at += 8 + size + (size & 1)
+  }
+  return { container, form, chunks, end: Math.min(source.size, Math.max(at, end)) }
+}
+
+/** The eight bytes before a body. */
+export function chunkHeader(id: string, size: number): Uint8Array {
+  const header = new Uint8Array(8)
+  for (let i = 0; i < 4; i++) header[i] = id.charCodeAt(i)
+  new DataView(header.buffer).setUint32(4, size, true)
+  return header
+}

@@ -1,0 +1,114 @@
+/** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
+import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
+
+/** How one sample is stored. */
+export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'other'
+
+export interface Layout {
+  readonly coding: Coding
+  readonly channels: number
+  readonly hertz: number
+  /** Bits a sample takes in the file (8, 16, 24, 32, 64; 4 for IMA). */
+  readonly bits: number
+  /** Bytes of a frame (one sample of every channel), or of an IMA block. */
+  readonly blockBytes: number
+  /** Samples a channel in an IMA block. */
+  readonly blockSamples: number
+  /** Speaker positions of WAVEFORMATEXTENSIBLE; undefined for the plain header. */
+  readonly mask: number | undefined
+}
+
+export interface Wave {
+  readonly layout: Layout
+  readonly chunks: readonly Chunk[]
+  readonly data: Chunk
+  /** Samples a channel. */
+  readonly frames: number
+  /** Foreign bytes behind the form. */
+  readonly tail: { readonly offset: number; readonly size: number }
+  readonly container: string
+}
+
+const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
+
+/** @throws MalformedFile, UnsupportedFeature (big-endian files) */
+export async function readWave(source: Source): Promise<Wave> {
+  const riff = await readRiff(source, 'wav')
+  if (riff.container === 'RIFX') throw new UnsupportedFeature('big-endian WAVE (RIFX)')
+  const fmt = riff.chunks.find((chunk) => chunk.id === 'fmt ')
+  const data = riff.chunks.find((chunk) => chunk.id === 'data')
+  if (!fmt || fmt.size < 16) throw new MalformedFile('wav', 12, "no 'fmt ' chunk")
+  if (!data) throw new MalformedFile('wav', riff.end, "no 'data' chunk")
+  if (riff.chunks.filter((chunk) => chunk.id === 'data').length > 1) throw new UnsupportedFeature("several 'data' chunks")
+  const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 40)), fmt.offset)
+  const frames = await countFrames(source, layout, data, riff.chunks)
+  const tail = { offset: riff.end, size: Math.max(0, source.size - riff.end) }
+  return { layout, chunks: riff.chunks, data, frames, tail, container: riff.container }
+}
+
+function parseFormat(body: Uint8Array, offset: number): Layout {
+  const view = new DataView(body.buffer, body.byteOffset, body.length)
+  let tag = view.getUint16(0, true)
+  const channels = view.getUint16(2, true)
+  const hertz = view.getUint32(4, true)
+  // nAvgBytesPerSec (4 bytes at 8) follows from the rest.
+  const blockBytes = view.getUint16(12, true)
+  const bits = view.getUint16(14, true)
+  let mask: number | undefined
+  if (tag === 0xfffe && body.length >= 40) {
+    // cbSize at 16, wValidBitsPerSample at 18, dwChannelMask at 20, SubFormat's first two bytes are the old tag.
+    mask = view.getUint32(20, true)
+    tag = view.getUint16(24, true)
+  }
+  const coding = TAGS[tag] ?? 'other'
+  if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw new MalformedFile('wav', offset, 'absurd channels or rate')
+  const sane: Record<Coding, boolean> = {
+    integer: [8, 16, 24, 32].includes(bits) && blockBytes === (channels * bits) / 8,
+    float: [32, 64].includes(bits) && blockBytes === (channels * bits) / 8,
+    alaw: bits === 8 && blockBytes === channels,
+    mulaw: bits === 8 && blockBytes === channels,
+    ima: bits === 4 && blockBytes > 4 * channels && blockBytes % (4 * channels) === 0,
+    other: true,
+  }
+  const blockSamples = coding === 'ima' ? ((blockBytes - 4 * channels) * 2) / channels + 1 : 1
+  return { coding: sane[coding] ? coding : 'other', channels, hertz, bits, blockBytes, blockSamples, mask }
+}
+
+async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: readonly Chunk[]): Promise<number> {
+  if (layout.coding === 'other') return 0
+  if (layout.coding !== 'ima') return Math.floor(data.size / layout.blockBytes)
+  const whole = Math.floor(data.size / layout.blockBytes)
+  const rest = data.size - whole * layout.blockBytes - 4 * layout.channels
+  const coded = whole * layout.blockSamples + (rest >= 0 ? 1 + Math.floor(rest / (4 * layout.channels)) * 8 : 0)
+  const fact = chunks.find((chunk) => chunk.id === 'fact')
+  if (!fact || fact.size < 4) return coded
+  const body = await source.read(fact.offset, 4)
+  return Math.min(coded, new DataView(body.buffer, body.byteOffset, 4).getUint32(0, true))
+}
+
+/** The `fmt ` chunk's body for a layout; extensible when it names speakers. */
+export function formatBody(layout: Layout): Uint8Array {
+  const tag = { integer: 1, float: 3, alaw: 6, mulaw: 7, ima: 0x11, other: 0 }[layout.coding]
+  const extensible = layout.mask !== undefined && layout.coding !== 'ima'
+  const size = extensible ? 40 : layout.coding === 'ima' ? 20 : layout.coding === 'integer' ? 16 : 18
+  const body = new Uint8Array(size)
+  const view = new DataView(body.buffer)
+  view.setUint16(0, extensible ? 0xfffe : tag, true)
+  view.setUint16(2, layout.channels, true)
+  view.setUint32(4, layout.hertz, true)
+  view.setUint32(8, Math.round((layout.hertz * layout.blockBytes) / layout.blockSamples), true)
+  view.setUint16(12, layout.blockBytes, true)
+  view.setUint16(14, layout.bits, true)
+  if (extensible) {
+    view.setUint16(16, 22, true)
+    view.setUint16(18, layout.bits, true)
+    view.setUint32(20, layout.mask!, true)
+    // KSDATAFORMAT_SUBTYPE: the old tag in front of 0000-0010-8000-00AA00389B71.
+    body.set([tag, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71], 24)
+  } else if (layout.coding === 'ima') {
+    view.setUint16(16, 2, true)
+    view.setUint16(18, layout.blockSamples, true)
+  }
+  return body
+}

@@ -1,0 +1,80 @@
+/** What a WAVE file says about itself, for containers with other tags: LIST/INFO and the broadcast extension. */
+import type { Source } from '../../codec/codec.ts'
+import { fourCC } from '../../containers/riff/riff.ts'
+import type { Wave } from './header.ts'
+
+const INFO_KEYS: { readonly [id: string]: string } = {
+  IART: 'artist',
+  ICMT: 'comment',
+  ICOP: 'copyright',
+  ICRD: 'date',
+  IGNR: 'genre',
+  ILNG: 'language',
+  INAM: 'title',
+  IPRD: 'album',
+  IPRT: 'track',
+  ITRK: 'track',
+  ISFT: 'encoder',
+  ISMP: 'timecode',
+  ITCH: 'encoded_by',
+}
+const MAX_BYTES = 256 * 1024
+
+export type Tags = (readonly [key: string, value: string])[]
+
+export async function readTags(source: Source, wave: Wave): Promise<Tags> {
+  const tags: Tags = []
+  for (const chunk of wave.chunks) {
+    if (chunk.size > MAX_BYTES) continue
+    if (chunk.id === 'LIST') tags.push(...infoTags(await source.read(chunk.offset, chunk.size)))
+    if (chunk.id === 'bext') tags.push(...broadcastTags(await source.read(chunk.offset, chunk.size)))
+  }
+  return tags
+}
+
+/** An `id3 ` chunk, as it stands. */
+export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Array | undefined> {
+  const chunk = wave.chunks.find(({ id, size }) => (id === 'id3 ' || id === 'ID3 ') && size <= 4 * 1024 * 1024)
+  return chunk ? (await source.read(chunk.offset, chunk.size)).slice() : undefined
+}
+
+function infoTags(list: Uint8Array): Tags {
+  if (fourCC(list, 0) !== 'INFO') return []
+  const tags: Tags = []
+  for (let at = 4; at + 8 <= list.length; ) {
+    const size = new DataView(list.buffer, list.byteOffset).getUint32(at + 4, true)
+    if (at + 8 + size > list.length) break
+    const key = INFO_KEYS[fourCC(list, at)] ?? fourCC(list, at)
+    const value = text(list.subarray(at + 8, at + 8 + size))
+    if (value) tags.push([key, value])
+    at += 8 + size + (size & 1)
+  }
+  return tags
+}
+
+/** EBU Tech 3285: fixed fields, then the coding history. Named as FFmpeg names them. */
+function broadcastTags(body: Uint8Array): Tags {
+  if (body.length < 602) return []
+  const view = new DataView(body.buffer, body.byteOffset, body.length)
+  const field = (at: number, length: number) => text(body.subarray(at, at + length))
+  const tags: Tags = [
+    ['description', field(0, 256)],
+    ['originator', field(256, 32)],
+    ['originator_reference', field(288, 32)],
+    ['origination_date', field(320, 10)],
+    ['origination_time', field(330, 8)],
+    ['time_reference', String(view.getBigUint64(338, true))],
+    ['coding_history', field(602, body.length - 602)],
+  ]
+  return tags.filter(([, value]) => value !== '')
+}
+
+function text(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0)
+  const used = end < 0 ? bytes : bytes.subarray(0, end)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(used)
+  } catch {
+    return new TextDecoder('latin1').decode(used)
+  }
+}

@@ -1,0 +1,77 @@
+/** WAVE → MP3 by LAME, tags carried over. */
+import { MalformedFile, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
+import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { readWave, type Wave } from './header.ts'
+import { readSamples, type Samples } from './samples.ts'
+import { embeddedId3, readTags } from './tags.ts'
+
+const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+/** LAME's `-V` by level. */
+const VBR = { low: 6, medium: 3, high: 0, ultra: 6 } as const
+
+export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
+  const { channels, hertz, coding } = wave.layout
+  if (options.lossless) throw new UnsupportedFeature('MP3 cannot be exact')
+  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or IMA ADPCM')
+  if (channels !== 1 && channels !== 2) throw new UnsupportedFeature(`MP3 has no ${channels} channels`)
+  if (!RATES.includes(hertz)) throw new UnsupportedFeature(`MP3 has no sample rate of ${hertz} Hz`)
+  if (wave.frames === 0) throw new MalformedFile('wav', wave.data.offset, 'no samples')
+  const vbrQuality = VBR[options.quality]
+  const encoder = new MeasuredMp3Encoder({ channels, hertz, vbrQuality, maxKbps: 0 })
+  const id3 = (await embeddedId3(source, wave)) ?? id3Tag(await readTags(source, wave))
+  if (id3.length) await sink.write(id3)
+  const tagAt = sink.written
+  for await (const samples of readSamples(source, wave, options, options.progress)) {
+    for (const packet of encoder.encode(planar(samples, channels))) await sink.write(packet)
+  }
+  const { last, tag } = encoder.finish()
+  if (last.length) await sink.write(last)
+  sink.patch(tagAt, tag)
+  return { kind: 'compressed', fidelity: 'perceptual', snrDb: encoder.snrDb, steps: [`LAME -V${vbrQuality}`] }
+}
+
+/** Interleaved samples as one array of −1…1 a channel. */
+export function planar(samples: Samples, channels: number): Float32Array[] {
+  const count = samples.values.length / channels
+  const scale = samples.kind === 'integer' ? 2 ** (1 - samples.bits) : 1
+  return Array.from({ length: channels }, (_, channel) => {
+    const out = new Float32Array(count)
+    for (let i = 0, at = channel; i < count; i++, at += channels) {
+      const value = samples.values[at]! * scale
+      out[i] = Number.isNaN(value) ? 0 : Math.max(-4, Math.min(4, value))
+    }
+    return out
+  })
+}
+
+/** Walks every frame of the result: one format throughout, and exactly the samples of the original by LAME's tag. */
+export async function verifyMp3(original: Source, result: Source, options: Options): Promise<Verdict> {
+  const wave = await readWave(original)
+  const differs = (difference: string): Verdict => ({ equal: false, difference })
+  let at = id3Bytes(await result.read(0, 10), 0)
+  let frames = 0
+  let promised = -1
+  let window: Uint8Array = new Uint8Array()
+  let windowAt = at
+  while (at < result.size) {
+    options.signal.throwIfAborted()
+    if (at + 2048 > windowAt + window.length) {
+      window = await result.read(at, 512 * 1024)
+      windowAt = at
+    }
+    const header = frameHeader(window, at - windowAt)
+    if (!header || at + header.bytes > result.size) return differs(`no frame at byte ${at}`)
+    if (header.hertz !== wave.layout.hertz || header.channels !== wave.layout.channels) return differs(`another format at byte ${at}`)
+    if (frames === 0) {
+      const tag = tagFrame(window.subarray(0, header.bytes), header)
+      if (tag?.delay === undefined || tag.padding === undefined) return differs('no LAME tag')
+      promised = -tag.delay - tag.padding - header.samples
+    }
+    promised += header.samples
+    frames++
+    at += header.bytes
+  }
+  return promised === wave.frames ? { equal: true } : differs(`${promised} samples instead of ${wave.frames}`)
+}

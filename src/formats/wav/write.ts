@@ -1,0 +1,196 @@
+/** Writes a WAVE file whose samples are stored another way; every other chunk stays as it is, in its place. */
+import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
+import { SnrMeter } from '../../quality/snr.ts'
+import type { Target } from './analyse.ts'
+import { g711 } from './g711.ts'
+import { formatBody, type Layout, type Wave } from './header.ts'
+import { ImaEncoder } from './ima.ts'
+import { in16thUnits, packIntegers, readSamples, type Samples, to16 } from './samples.ts'
+
+/** Chunks that only fill space, or that this writer makes anew. */
+const DROPPED = new Set(['JUNK', 'junk', 'PAD ', 'FLLR', 'ds64', 'fact'])
+const COPY_BYTES = 1024 * 1024
+const FOUR_GIB = 2 ** 32
+
+/**
+ * Writes `wave` with its samples as `target` (or untouched when undefined).
+ * @returns the signal-to-noise ratio of what was written, in dB
+ */
+export async function writeWave(source: Source, wave: Wave, target: Target | undefined, sink: Sink, options: Options): Promise<number> {
+  const layout = target ? targetLayout(wave.layout, target) : wave.layout
+  const ima = layout.coding === 'ima' && target ? new ImaEncoder(layout.hertz, layout.channels) : undefined
+  const dataBytes = !target ? wave.data.size : ima ? ima.bytesFor(wave.frames) : wave.frames * layout.blockBytes
+  const kept = wave.chunks.filter((chunk) => !DROPPED.has(chunk.id))
+  const fact = layout.coding !== 'integer' || wave.chunks.some((chunk) => chunk.id === 'fact')
+  const fmt = formatBody(layout)
+  const oldFmt = wave.chunks.find((chunk) => chunk.id === 'fmt ')!
+  const fmtBytes = target ? fmt.length : oldFmt.size
+  const size = (chunk: Chunk) => (chunk.id === 'fmt ' ? fmtBytes : chunk.id === 'data' ? dataBytes : chunk.size)
+  const padded = (bytes: number) => bytes + (bytes & 1)
+  const formBytes = 4 + kept.reduce((sum, chunk) => sum + 8 + padded(size(chunk)), 0) + (fact ? 12 : 0)
+  const wide = formBytes + 36 >= FOUR_GIB
+  await sink.write(fileHeader(wave, wide, formBytes, dataBytes, wave.frames))
+  let snrDb = 120
+  for (const chunk of kept) {
+    if (chunk.id === 'fmt ') {
+      await sink.write(chunkHeader('fmt ', fmtBytes))
+      await sink.write(target ? fmt : (await source.read(chunk.offset, chunk.size)).slice())
+      if (fact) {
+        const body = chunkHeader('fact', 4)
+        const whole = new Uint8Array(12)
+        whole.set(body)
+        new DataView(whole.buffer).setUint32(8, Math.min(wave.frames, FOUR_GIB - 1), true)
+        await sink.write(whole)
+      }
+    } else if (chunk.id === 'data') {
+      await sink.write(chunkHeader('data', wide ? FOUR_GIB - 1 : dataBytes))
+      if (target) snrDb = await writeSamples(source, wave, target, ima, sink, options)
+      else await copy(source, chunk.offset, chunk.size, sink, options)
+    } else {
+      await sink.write(chunkHeader(chunk.id, chunk.size))
+      await copy(source, chunk.offset, chunk.size, sink, options)
+    }
+    if (size(chunk) & 1) await sink.write(new Uint8Array(1))
+  }
+  await copyTail(source, wave, sink, options)
+  return snrDb
+}
+
+export function targetLayout(layout: Layout, target: Target): Layout {
+  const { channels, hertz, mask } = layout
+  if (target.coding === 'ima') {
+    const ima = new ImaEncoder(hertz, channels)
+    return { coding: 'ima', bits: 4, channels, hertz, blockBytes: ima.blockBytes, blockSamples: ima.blockSamples, mask: undefined }
+  }
+  return { coding: target.coding, bits: target.bits, channels, hertz, blockBytes: (channels * target.bits) / 8, blockSamples: 1, mask }
+}
+
+/** `RIFF`…`WAVE`, or `RF64` with its ds64 chunk (EBU Tech 3306) when the form passes 4 GiB. */
+function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: number, frames: number): Uint8Array {
+  const header = new Uint8Array(wide ? 48 : 12)
+  const view = new DataView(header.buffer)
+  header.set(chunkHeader(wide ? (wave.container === 'BW64' ? 'BW64' : 'RF64') : 'RIFF', wide ? FOUR_GIB - 1 : formBytes))
+  header.set([0x57, 0x41, 0x56, 0x45], 8)
+  if (wide) {
+    header.set(chunkHeader('ds64', 28), 12)
+    view.setBigUint64(20, BigInt(formBytes + 36), true)
+    view.setBigUint64(28, BigInt(dataBytes), true)
+    view.setBigUint64(36, BigInt(frames), true)
+  }
+  return header
+}
+
+async function writeSamples(
+  source: Source,
+  wave: Wave,
+  target: Target,
+  ima: ImaEncoder | undefined,
+  sink: Sink,
+  options: Options,
+): Promise<number> {
+  const meter = new SnrMeter()
+  const laws = g711()
+  let pending = new Int32Array(0)
+  let pendingOriginal: Float64Array | Int32Array = new Float64Array(0)
+  for await (const samples of readSamples(source, wave, options, (share) => options.progress(0.4 + share * 0.5))) {
+    if (ima) {
+      pending = joined(pending, to16(samples))
+      pendingOriginal = joinedFloats(pendingOriginal, in16thUnits(samples))
+      const step = ima.blockSamples * wave.layout.channels
+      let at = 0
+      for (; at + step <= pending.length; at += step) await writeIma(ima, pending, pendingOriginal, at, step, meter, sink)
+      pending = pending.slice(at)
+      pendingOriginal = pendingOriginal.slice(at)
+    } else if (target.coding === 'alaw' || target.coding === 'mulaw') {
+      const { compress, expand } = laws[target.coding]
+      const rounded = to16(samples)
+      const out = new Uint8Array(rounded.length)
+      for (let i = 0; i < out.length; i++) out[i] = compress[rounded[i]! + 32768]!
+      const original = in16thUnits(samples)
+      let noise = 0
+      let signal = 0
+      for (let i = 0; i < out.length; i++) {
+        const d = original[i]! - expand[out[i]!]!
+        noise += d * d
+        signal += original[i]! * original[i]!
+      }
+      meter.noise += noise
+      meter.signal += signal
+      await sink.write(out)
+    } else await sink.write(convert(samples, target, meter))
+  }
+  if (ima && pending.length) await writeIma(ima, pending, pendingOriginal, 0, pending.length, meter, sink)
+  return meter.decibels
+}
+
+async function writeIma(
+  ima: ImaEncoder,
+  samples: Int32Array,
+  original: Float64Array | Int32Array,
+  at: number,
+  count: number,
+  meter: SnrMeter,
+  sink: Sink,
+): Promise<void> {
+  const { block, decoded, multiplied } = ima.encode(samples.subarray(at, at + count))
+  // Both kinds of decoders count: the noise is their mean.
+  meter.add(original.subarray(at, at + count), decoded)
+  meter.add(original.subarray(at, at + count), multiplied)
+  await sink.write(block)
+}
+
+function convert(samples: Samples, target: Target, meter: SnrMeter): Uint8Array {
+  if (target.coding === 'float') {
+    const out = new Float32Array(samples.values)
+    return new Uint8Array(out.buffer)
+  }
+  const bits = target.bits
+  if (samples.kind === 'integer') {
+    const low = (1 << Math.min(30, samples.bits - bits)) - 1
+    const exact = samples.values.every((value) => (value & low) === 0)
+    if (exact || bits !== 16) return packIntegers(samples.values, samples.bits, bits)
+    const rounded = to16(samples)
+    meter.add(in16thUnits(samples), rounded)
+    return packIntegers(rounded, 16, 16)
+  }
+  const scale = 2 ** (bits - 1)
+  if (bits === 16) {
+    const rounded = to16(samples)
+    meter.add(in16thUnits(samples), rounded)
+    return packIntegers(rounded, 16, 16)
+  }
+  return packIntegers(
+    Int32Array.from(samples.values, (value) => value * scale),
+    bits,
+    bits,
+  )
+}
+
+function joined(a: Int32Array, b: Int32Array): Int32Array<ArrayBuffer> {
+  const out = new Int32Array(a.length + b.length)
+  out.set(a)
+  out.set(b, a.length)
+  return out
+}
+
+function joinedFloats(a: Float64Array | Int32Array, b: Float64Array | Int32Array): Float64Array {
+  const out = new Float64Array(a.length + b.length)
+  out.set(a)
+  out.set(b, a.length)
+  return out
+}
+
+async function copy(source: Source, offset: number, size: number, sink: Sink, options: Options): Promise<void> {
+  for (let at = 0; at < size; at += COPY_BYTES) {
+    options.signal.throwIfAborted()
+    await sink.write((await source.read(offset + at, Math.min(COPY_BYTES, size - at))).slice())
+  }
+}
+
+/** Bytes behind the form (an ID3 tag, say) stay, unless they are all zero. */
+async function copyTail(source: Source, wave: Wave, sink: Sink, options: Options): Promise<void> {
+  const { offset, size } = wave.tail
+  const probe = await source.read(offset, Math.min(size, COPY_BYTES))
+  if (size > probe.length || probe.some((byte) => byte !== 0)) await copy(source, offset, size, sink, options)
+}

@@ -1,0 +1,26 @@
+/** Signal-to-noise ratio of sound, gathered block by block. */
+export class SnrMeter {
+  signal = 0
+  noise = 0
+
+  /** Samples of the original and the result: same scale, same order. */
+  add(original: ArrayLike<number>, result: ArrayLike<number>, count: number = Math.min(original.length, result.length)): void {
+    let signal = 0
+    let noise = 0
+    for (let i = 0; i < count; i++) {
+      const a = original[i]!
+      const d = a - result[i]!
+      signal += a * a
+      noise += d * d
+    }
+    this.signal += signal
+    this.noise += noise
+  }
+
+  /** dB; 120 when there is no noise (or nothing at all), 0 for noise without any signal. */
+  get decibels(): number {
+    if (this.noise === 0) return 120
+    if (this.signal === 0) return 0
+    return Math.max(-120, Math.min(120, 10 * Math.log10(this.signal / this.noise)))
+  }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds ffmpeg.wasm: libavcodec, libswscale and libswresample (FFmpeg 5.1.9, GPL build) with x264, and our glue.
+# No containers, filters or command line inside: `src/containers/` reads and writes those, `glue.c` is the whole interface.
+# Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, pkg-config and Debian 12's source packages.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cache=$here/../.cache/ffmpeg
+build=${BUILD_DIR:-$cache/build}
+mkdir -p "$cache" "$build"
+
+# Source archives, by Debian package version, checked before use.
+fetch() { # package=version file sha256
+  [ -f "$cache/$2" ] || (cd "$cache" && apt-get source --download-only -q "$1" >/dev/null)
+  echo "$3  $cache/$2" | sha256sum -c --quiet
+}
+fetch ffmpeg=7:5.1.9-0+deb12u1 ffmpeg_5.1.9.orig.tar.xz d9b593bb2ba93d4b50f74177e0cdcd41747e708596367deed0c30348a71dd176
+fetch x264=2:0.164.3095+gitbaee400-3 x264_0.164.3095+gitbaee400.orig.tar.gz 8b237e94b08c196a1da22f2f25875f10be4cff3648df4eeff21e00da8f683fc2
+
+target="--target=wasm32-wasi --sysroot=/usr -I/usr/include/wasm32-wasi"
+flags="-O3 -msimd128 -mbulk-memory -fno-math-errno -ffile-prefix-map=$build=. -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_MMAN"
+prefix=$build/prefix
+jobs=${JOBS:-2}
+
+x264=$build/x264
+if [ ! -f "$prefix/lib/libx264.a" ]; then
+  rm -rf "$x264" && mkdir -p "$x264" && tar xf "$cache/x264_0.164.3095+gitbaee400.orig.tar.gz" -C "$x264" --strip-components=1
+  for patch in "$here"/x264-*.patch; do [ -f "$patch" ] && patch -d "$x264" -p1 -s < "$patch"; done
+  cp "$here"/x264-simd/*.[ch] "$x264/common/" 2>/dev/null || true
+  (cd "$x264" && CC="clang-19 $target" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 STRIP=llvm-strip-19 ./configure --prefix="$prefix" --host=i686-gnu \
+    --disable-cli --enable-static --disable-asm --disable-thread --disable-opencl --bit-depth=8 --chroma-format=420 \
+    --disable-avs --disable-swscale --disable-lavf --disable-ffms --disable-gpac --disable-lsmash --extra-cflags="$flags -Dmemalign=aligned_alloc" >"$build/x264-configure.log")
+  # x264 turns the vectoriser off because its assembly does better; here it is all there is.
+  sed -i "s/-fno-tree-vectorize//; s/ -m32//" "$x264/config.mak"
+  make -C "$x264" -j"$jobs" install-lib-static >"$build/x264-make.log" 2>&1
+fi
+
+ffmpeg=$build/ffmpeg
+if [ ! -f "$ffmpeg/libavcodec/libavcodec.a" ]; then
+  rm -rf "$ffmpeg" && mkdir -p "$ffmpeg" && tar xf "$cache/ffmpeg_5.1.9.orig.tar.xz" -C "$ffmpeg" --strip-components=1
+  # WASI has no temporary files, and nothing here opens one.
+  sed -i 's/tempnam([^)]*)/NULL/' "$ffmpeg/libavutil/file_open.c"
+  decoders=h264,hevc,mpeg4,mpeg1video,mpeg2video,msmpeg4v1,msmpeg4v2,msmpeg4v3,h263,mjpeg,mjpegb,prores,dnxhd,dvvideo,vp9,qtrle,rawvideo,svq3,cinepak,huffyuv,ffvhuff,utvideo,ffv1,msvideo1
+  decoders+=,aac,mp3float,mp2float,ac3,eac3,alac,flac,qdm2,mace6,pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw,pcm_dvd
+  decoders+=,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,gsm_ms
+  (cd "$ffmpeg" && ./configure --prefix="$prefix" --target-os=none --arch=x86_32 --enable-cross-compile --disable-asm --disable-stripping \
+    --disable-doc --disable-debug --disable-runtime-cpudetect --disable-autodetect --disable-pthreads --disable-w32threads --disable-os2threads \
+    --disable-network --disable-everything --disable-programs --disable-avdevice --disable-swresample --disable-avformat --disable-avfilter --disable-postproc \
+    --enable-gpl --nm=llvm-nm-19 --ar=llvm-ar-19 --ranlib=llvm-ranlib-19 --cc="clang-19 $target" --ld="clang-19 $target" \
+    --host-cc=cc --extra-cflags="$flags" --extra-ldflags="-lwasi-emulated-signal -lwasi-emulated-process-clocks -lwasi-emulated-mman" \
+    --enable-decoder=$decoders --enable-encoder=aac --enable-parser=h264,hevc,mpeg4video,mpegvideo,mpegaudio,ac3,vp9 \
+    --enable-bsf=mpeg4_unpack_bframes,vp9_superframe_split >"$build/ffmpeg-configure.log")
+  make -C "$ffmpeg" -j"$jobs" libavcodec/libavcodec.a libswscale/libswscale.a libavutil/libavutil.a >"$build/ffmpeg-make.log" 2>&1
+fi
+
+# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+clang-19 $target -O3 -msimd128 -mbulk-memory -Wall -ffile-prefix-map="$here"=. -I"$ffmpeg" -I"$prefix/include" -c "$here/glue.c" -o "$build/glue.o"
+wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi "$build/glue.o" "$ffmpeg/libswscale/libswscale.a" "$ffmpeg/libavcodec/libavcodec.a" \
+  "$ffmpeg/libavutil/libavutil.a" "$prefix/lib/libx264.a" -lc -lm -lwasi-emulated-signal -lwasi-emulated-process-clocks -lwasi-emulated-mman \
+  "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
+  -s --gc-sections --max-memory=134217728 -z stack-size=1048576 -o "$here/ffmpeg.wasm"

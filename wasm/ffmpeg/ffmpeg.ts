@@ -1,0 +1,321 @@
+/**
+ * FFmpeg's decoders, x264 and FFmpeg's AAC encoder (GPL; only `whittle-media` may import this). One engine is one job:
+ * make a new one for the next. Calls are synchronous and handle one packet or frame each, so callers can await between.
+ */
+import { refusedWasi } from '../wasi.ts'
+import wasmModule from './ffmpeg.wasm'
+
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize?(): void
+  quiet(): void
+  reserve(bytes: number): number
+  release(block: number): void
+  video_open(name: number, extra: number, extraBytes: number, width: number, height: number, tag: number, bits: number): number
+  video_send(block: number, bytes: number, pts: number, key: number): number
+  video_receive(): number
+  picture_pts(): number
+  picture_width(): number
+  picture_height(): number
+  picture_damaged(): number
+  picture_interlaced(): number
+  picture_depth(): number
+  picture_transfer(): number
+  picture_alpha(): number
+  encoder_begin(preset: number): number
+  encoder_option(name: number, value: number): number
+  encoder_open(rateNum: number, rateDen: number, timescale: number, annexb: number): number
+  encoder_headers(): number
+  encode(pts: number, forceKey: number): number
+  encoder_drain(): number
+  packet_data(): number
+  packet_bytes(): number
+  packet_key(): number
+  packet_pts(): number
+  packet_psnr(): number
+  packet_ssim(): number
+  audio_open(
+    name: number,
+    extra: number,
+    extraBytes: number,
+    hertz: number,
+    channels: number,
+    bits: number,
+    align: number,
+    tag: number,
+  ): number
+  audio_send(block: number, bytes: number): number
+  audio_receive(): number
+  sound_samples(): number
+  sound_channels(): number
+  sound_hertz(): number
+  sound_planar(): number
+  aac_open(hertz: number, channels: number, bitsPerSecond: number): number
+  aac_config(): number
+  aac_config_bytes(): number
+  aac_delay(): number
+  aac_channel(channel: number): number
+  aac_encode(index: number): number
+  aac_finish(): number
+}
+
+const NEED_INPUT = 0
+const READY = 1
+/** Zeros FFmpeg wants behind every input (AV_INPUT_BUFFER_PADDING_SIZE). */
+const PADDING_BYTES = 64
+
+export interface VideoStream {
+  /** FFmpeg's decoder name: `h264`, `mpeg4`, … */
+  decoder: string
+  /** What the container holds for the decoder: an avcC body, an esds configuration, a BITMAPINFOHEADER's tail. */
+  extradata: Uint8Array
+  width: number
+  height: number
+  /** FourCC as a little-endian number. */
+  tag: number
+  bitsPerSample: number
+}
+
+export interface AudioStream {
+  decoder: string
+  extradata: Uint8Array
+  hertz: number
+  channels: number
+  bitsPerSample: number
+  blockAlign: number
+  tag: number
+}
+
+/** A decoded picture; it stays valid inside the engine until the next `nextPicture`. */
+export interface Picture {
+  /** As given with its packet, or undefined when the stream has none. */
+  pts: number | undefined
+  width: number
+  height: number
+  damaged: boolean
+  interlaced: boolean
+  /** Bits a component. */
+  depth: number
+  /** ITU-T H.273 transfer characteristics. */
+  transfer: number
+  alpha: boolean
+}
+
+export interface VideoPacket {
+  bytes: Uint8Array
+  key: boolean
+  pts: number
+  /** Luma against the source picture: dB, and SSIM over 8×8 windows. */
+  psnrDb: number
+  ssim: number
+}
+
+/** Planar samples, −1…1, one array a channel; copies. */
+export interface Sound {
+  hertz: number
+  channels: Float32Array[]
+}
+
+export class CodecTrouble extends Error {
+  override readonly name = 'CodecTrouble'
+}
+
+export class Ffmpeg {
+  readonly #exports: Exports
+  #input = 0
+  #inputBytes = 0
+  #aacChannels = 0
+  #aacBlocks = 0
+
+  constructor() {
+    this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
+    this.#exports._initialize?.()
+    this.#exports.quiet()
+  }
+
+  /** Bytes of linear memory now, which is also the most there was. At most 128 MiB; the engine traps beyond. */
+  get memoryBytes(): number {
+    return this.#exports.memory.buffer.byteLength
+  }
+
+  /** @throws CodecTrouble when there is no such decoder or it refuses the configuration */
+  openVideo(stream: VideoStream): void {
+    const { width, height, tag, bitsPerSample } = stream
+    const opened = this.#withText(stream.decoder, (name) =>
+      this.#withBytes(stream.extradata, (extra) =>
+        this.#exports.video_open(name, extra, stream.extradata.length, width, height, tag, bitsPerSample),
+      ),
+    )
+    if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
+  }
+
+  /** Hands one packet to the decoder. False when the decoder could make nothing of it. */
+  sendVideo(bytes: Uint8Array, pts: number, key: boolean): boolean {
+    return this.#exports.video_send(this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
+  }
+
+  /** No more packets: `nextPicture` gives what is left. */
+  endVideo(): void {
+    this.#exports.video_send(0, 0, 0, 0)
+  }
+
+  /** The next picture in display order; undefined when the decoder wants a packet, or has ended. */
+  nextPicture(): Picture | undefined {
+    const state = this.#exports.video_receive()
+    if (state < 0) throw new CodecTrouble(`the decoder failed (${state})`)
+    if (state !== READY) return undefined
+    const pts = this.#exports.picture_pts()
+    return {
+      pts: pts === -1e18 ? undefined : pts,
+      width: this.#exports.picture_width(),
+      height: this.#exports.picture_height(),
+      damaged: this.#exports.picture_damaged() !== 0,
+      interlaced: this.#exports.picture_interlaced() !== 0,
+      depth: this.#exports.picture_depth(),
+      transfer: this.#exports.picture_transfer(),
+      alpha: this.#exports.picture_alpha() !== 0,
+    }
+  }
+
+  /**
+   * Opens x264 for pictures like the one just decoded.
+   * @param options x264's own names and values, in order, over `preset`
+   * @returns the parameter sets: length-prefixed NAL units, or Annex B, as the packets will be
+   */
+  openEncoder(
+    preset: string,
+    options: readonly (readonly [string, string])[],
+    rate: { num: number; den: number },
+    timescale: number,
+    annexb: boolean,
+  ): Uint8Array {
+    const engine = this.#exports
+    if (this.#withText(preset, (name) => engine.encoder_begin(name)) < 0) throw new CodecTrouble(`x264 has no preset ${preset}`)
+    for (const [name, value] of options) {
+      const taken = this.#withText(name, (n) => this.#withText(value, (v) => engine.encoder_option(n, v)))
+      if (taken < 0) throw new CodecTrouble(`x264 refused ${name}=${value}`)
+    }
+    if (engine.encoder_open(rate.num, rate.den, timescale, annexb ? 1 : 0) < 0) throw new CodecTrouble('x264 refused the pictures')
+    const bytes = engine.encoder_headers()
+    return new Uint8Array(engine.memory.buffer, engine.packet_data(), Math.max(0, bytes)).slice()
+  }
+
+  /** Encodes the present picture. @returns a packet when one is ready */
+  encode(pts: number, key: boolean): VideoPacket | undefined {
+    return this.#packet(this.#exports.encode(pts, key ? 1 : 0))
+  }
+
+  /** The next packet x264 held back; undefined when it has none left. */
+  drainEncoder(): VideoPacket | undefined {
+    return this.#packet(this.#exports.encoder_drain())
+  }
+
+  openAudio(stream: AudioStream): void {
+    const opened = this.#withText(stream.decoder, (name) =>
+      this.#withBytes(stream.extradata, (extra) =>
+        this.#exports.audio_open(
+          name,
+          extra,
+          stream.extradata.length,
+          stream.hertz,
+          stream.channels,
+          stream.bitsPerSample,
+          stream.blockAlign,
+          stream.tag,
+        ),
+      ),
+    )
+    if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
+  }
+
+  sendAudio(bytes: Uint8Array): boolean {
+    return this.#exports.audio_send(this.#place(bytes), bytes.length) >= 0
+  }
+
+  endAudio(): void {
+    this.#exports.audio_send(0, 0)
+  }
+
+  nextSound(): Sound | undefined {
+    const engine = this.#exports
+    const state = engine.audio_receive()
+    if (state < 0) throw new CodecTrouble(`the audio decoder failed (${state})`)
+    if (state !== READY) return undefined
+    const samples = engine.sound_samples()
+    const at = engine.sound_planar()
+    const channels = Array.from({ length: engine.sound_channels() }, (_, channel) =>
+      new Float32Array(engine.memory.buffer, at + channel * samples * 4, samples).slice(),
+    )
+    return { hertz: engine.sound_hertz(), channels }
+  }
+
+  /** @returns the AudioSpecificConfig, and how many samples of silence come before the first one */
+  openAac(hertz: number, channels: number, bitsPerSecond: number): { config: Uint8Array; delay: number } {
+    const engine = this.#exports
+    if (engine.aac_open(hertz, channels, bitsPerSecond) < 0) throw new CodecTrouble('the AAC encoder refused the sound')
+    this.#aacChannels = channels
+    const config = new Uint8Array(engine.memory.buffer, engine.aac_config(), engine.aac_config_bytes()).slice()
+    return { config, delay: engine.aac_delay() }
+  }
+
+  /** Encodes one block of 1024 samples a channel; shorter arrays are filled up with silence. */
+  encodeAac(block: readonly Float32Array[]): Uint8Array | undefined {
+    const engine = this.#exports
+    for (let channel = 0; channel < this.#aacChannels; channel++) {
+      const at = engine.aac_channel(channel)
+      if (!at) throw new CodecTrouble('the AAC encoder has no memory left')
+      const samples = new Float32Array(engine.memory.buffer, at, 1024)
+      samples.fill(0)
+      samples.set(block[channel]!.subarray(0, 1024))
+    }
+    return this.#aacPacket(engine.aac_encode(this.#aacBlocks++))
+  }
+
+  finishAac(): Uint8Array | undefined {
+    return this.#aacPacket(this.#exports.aac_finish())
+  }
+
+  #aacPacket(state: number): Uint8Array | undefined {
+    if (state < 0) throw new CodecTrouble(`the AAC encoder failed (${state})`)
+    if (state !== READY) return undefined
+    return new Uint8Array(this.#exports.memory.buffer, this.#exports.packet_data(), this.#exports.packet_bytes()).slice()
+  }
+
+  #packet(state: number): VideoPacket | undefined {
+    if (state < 0) throw new CodecTrouble(`x264 failed (${state})`)
+    if (state === NEED_INPUT || state !== READY) return undefined
+    const engine = this.#exports
+    return {
+      bytes: new Uint8Array(engine.memory.buffer, engine.packet_data(), engine.packet_bytes()).slice(),
+      key: engine.packet_key() !== 0,
+      pts: engine.packet_pts(),
+      psnrDb: engine.packet_psnr(),
+      ssim: engine.packet_ssim(),
+    }
+  }
+
+  /** Copies bytes to the input block, which grows with the largest packet. */
+  #place(bytes: Uint8Array): number {
+    if (bytes.length + PADDING_BYTES > this.#inputBytes) {
+      if (this.#input) this.#exports.release(this.#input)
+      this.#inputBytes = Math.max(1 << 16, Math.ceil(bytes.length * 1.25)) + PADDING_BYTES
+      this.#input = this.#exports.reserve(this.#inputBytes)
+      if (!this.#input) throw new CodecTrouble('no memory left for a packet')
+    }
+    new Uint8Array(this.#exports.memory.buffer, this.#input, bytes.length).set(bytes)
+    return this.#input
+  }
+
+  #withBytes(bytes: Uint8Array, use: (at: number) => number): number {
+    const at = this.#exports.reserve(bytes.length + PADDING_BYTES)
+    if (!at) throw new CodecTrouble('no memory left')
+    new Uint8Array(this.#exports.memory.buffer, at, bytes.length).set(bytes)
+    const answer = use(at)
+    this.#exports.release(at)
+    return answer
+  }
+
+  #withText(text: string, use: (at: number) => number): number {
+    return this.#withBytes(new TextEncoder().encode(`${text}\0`), use)
+  }
+}

@@ -1,0 +1,350 @@
+/*
+ * The whole interface of ffmpeg.wasm: packets in, pictures and sound decoded, packets out. Containers are TypeScript's.
+ * One job per instance: one video decoder with one x264 encoder, and one audio decoder with one AAC encoder.
+ * Every call handles one packet or one frame, so the caller can wait for bytes and let others run between calls.
+ * Negative answers are errors (FFmpeg's or -1).
+ */
+#include <libavcodec/avcodec.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/intreadwrite.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+#include <string.h>
+#include <x264.h>
+
+#define EXPORT(name) __attribute__((export_name(#name), used)) name
+
+enum { NEED_INPUT = 0, READY = 1, END = 2 };
+
+void *EXPORT(reserve)(int bytes) { return av_mallocz(bytes); }
+void EXPORT(release)(void *block) { av_free(block); }
+void EXPORT(quiet)(void) { av_log_set_level(AV_LOG_QUIET); }
+
+/* ------------------------------------------------------------------------------------------------ decoders, both kinds */
+
+static AVPacket *packet;
+
+static AVCodecContext *open_decoder(const char *name, unsigned char *extradata, int extradata_bytes) {
+  const AVCodec *codec = avcodec_find_decoder_by_name(name);
+  AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+  if (!c) return NULL;
+  if (extradata_bytes > 0) {
+    c->extradata = av_mallocz(extradata_bytes + AV_INPUT_BUFFER_PADDING_SIZE);
+    if (!c->extradata) return NULL;
+    memcpy(c->extradata, extradata, extradata_bytes);
+    c->extradata_size = extradata_bytes;
+  }
+  c->thread_count = 1;
+  c->err_recognition = AV_EF_CRCCHECK;
+  if (!packet) packet = av_packet_alloc();
+  return c;
+}
+
+/* `bytes` 0 drains. The block must come from `reserve` with 64 bytes to spare; it stays the caller's. */
+static int send(AVCodecContext *c, unsigned char *block, int bytes, double pts, int key) {
+  if (!bytes) return avcodec_send_packet(c, NULL);
+  memset(block + bytes, 0, AV_INPUT_BUFFER_PADDING_SIZE);
+  int e = av_new_packet(packet, bytes);
+  if (e < 0) return e;
+  memcpy(packet->data, block, bytes);
+  packet->pts = packet->dts = (int64_t)pts;
+  packet->dts = AV_NOPTS_VALUE;
+  if (key) packet->flags |= AV_PKT_FLAG_KEY;
+  e = avcodec_send_packet(c, packet);
+  av_packet_unref(packet);
+  return e;
+}
+
+static int receive(AVCodecContext *c, AVFrame *frame) {
+  int e = avcodec_receive_frame(c, frame);
+  return e == AVERROR(EAGAIN) ? NEED_INPUT : e == AVERROR_EOF ? END : e < 0 ? e : READY;
+}
+
+/* ------------------------------------------------------------------------------------------------------ video decoder */
+
+static AVCodecContext *video;
+static AVFrame *picture;
+
+int EXPORT(video_open)(const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits) {
+  video = open_decoder(name, extradata, extradata_bytes);
+  if (!video || !packet || !(picture = av_frame_alloc())) return -1;
+  video->width = video->coded_width = width;
+  video->height = video->coded_height = height;
+  video->codec_tag = tag;
+  video->bits_per_coded_sample = bits;
+  video->max_pixels = 4096LL * 4096;
+  video->workaround_bugs = FF_BUG_AUTODETECT;
+  return avcodec_open2(video, video->codec, NULL);
+}
+int EXPORT(video_send)(unsigned char *block, int bytes, double pts, int key) { return send(video, block, bytes, pts, key); }
+int EXPORT(video_receive)(void) { return receive(video, picture); }
+void EXPORT(video_flush)(void) { avcodec_flush_buffers(video); }
+
+/* Facts of the picture that `video_receive` delivered. */
+double EXPORT(picture_pts)(void) { return picture->pts == AV_NOPTS_VALUE ? -1e18 : (double)picture->pts; }
+int EXPORT(picture_width)(void) { return picture->width; }
+int EXPORT(picture_height)(void) { return picture->height; }
+int EXPORT(picture_damaged)(void) { return picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0; }
+int EXPORT(picture_interlaced)(void) { return picture->interlaced_frame ? 1 + !!picture->top_field_first : 0; }
+/* Highest number of bits a component has. */
+int EXPORT(picture_depth)(void) {
+  const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(picture->format);
+  return d ? d->comp[0].depth : 0;
+}
+int EXPORT(picture_transfer)(void) { return picture->color_trc; }
+int EXPORT(picture_alpha)(void) {
+  const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(picture->format);
+  return d && (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ video encoder */
+
+static x264_t *encoder;
+static x264_param_t param;
+static struct SwsContext *scaler;
+static AVFrame *converted;
+static unsigned char *encoded;
+static int encoded_bytes, encoded_key;
+static double encoded_pts, encoded_psnr, encoded_ssim;
+
+int EXPORT(encoder_begin)(const char *preset) { return x264_param_default_preset(&param, preset, NULL); }
+int EXPORT(encoder_option)(const char *name, const char *value) { return x264_param_parse(&param, name, value); }
+
+static int full_range(void) {
+  return picture->color_range == AVCOL_RANGE_JPEG || picture->format == AV_PIX_FMT_YUVJ420P || picture->format == AV_PIX_FMT_YUVJ422P ||
+         picture->format == AV_PIX_FMT_YUVJ444P || picture->format == AV_PIX_FMT_YUVJ440P || picture->format == AV_PIX_FMT_YUVJ411P;
+}
+
+/* Opens the encoder for pictures like the present one; colour tags are taken from it where `encoder_colour` set none. */
+int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annexb) {
+  param.i_width = picture->width;
+  param.i_height = picture->height;
+  param.i_csp = X264_CSP_I420;
+  param.i_threads = 1;
+  param.i_lookahead_threads = 1;
+  param.b_sliced_threads = 0;
+  param.b_vfr_input = 0;
+  param.i_fps_num = rate_num;
+  param.i_fps_den = rate_den;
+  param.i_timebase_num = 1;
+  param.i_timebase_den = (uint32_t)timescale;
+  param.b_repeat_headers = annexb;
+  param.b_annexb = annexb;
+  param.b_stitchable = 1;
+  param.analyse.b_psnr = 1;
+  param.analyse.b_ssim = 1;
+  param.i_log_level = X264_LOG_NONE;
+  param.vui.b_fullrange = full_range();
+  if (picture->color_primaries != AVCOL_PRI_UNSPECIFIED) param.vui.i_colorprim = picture->color_primaries;
+  if (picture->color_trc != AVCOL_TRC_UNSPECIFIED) param.vui.i_transfer = picture->color_trc;
+  const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(picture->format);
+  if (d && (d->flags & AV_PIX_FMT_FLAG_RGB)) param.vui.i_colmatrix = AVCOL_SPC_SMPTE170M;
+  else if (picture->colorspace != AVCOL_SPC_UNSPECIFIED) param.vui.i_colmatrix = picture->colorspace;
+  if (picture->chroma_location != AVCHROMA_LOC_UNSPECIFIED) param.vui.i_chroma_loc = picture->chroma_location - 1;
+  if (picture->sample_aspect_ratio.num > 0) {
+    param.vui.i_sar_width = picture->sample_aspect_ratio.num;
+    param.vui.i_sar_height = picture->sample_aspect_ratio.den;
+  }
+  if (picture->interlaced_frame) {
+    param.b_interlaced = 1;
+    param.b_tff = picture->top_field_first;
+  }
+  x264_param_apply_profile(&param, "high");
+  encoder = x264_encoder_open(&param);
+  return encoder ? 0 : -1;
+}
+
+/* Parameter sets (length-prefixed NAL units, or Annex B); their number of bytes. */
+int EXPORT(encoder_headers)(void) {
+  x264_nal_t *nals;
+  int count, bytes = x264_encoder_headers(encoder, &nals, &count);
+  encoded = bytes > 0 ? nals[0].p_payload : NULL;
+  return bytes;
+}
+
+/* Converts the present picture to 8-bit 4:2:0 when it is not; fields apart when it is interlaced. */
+static const AVFrame *as_420(void) {
+  if (picture->format == AV_PIX_FMT_YUV420P || picture->format == AV_PIX_FMT_YUVJ420P) return picture;
+  const int fields = picture->interlaced_frame ? 2 : 1, w = picture->width, h = picture->height;
+  if (!converted) {
+    converted = av_frame_alloc();
+    converted->format = AV_PIX_FMT_YUV420P;
+    converted->width = w;
+    converted->height = h;
+    if (av_frame_get_buffer(converted, 32) < 0) return NULL;
+  }
+  scaler = sws_getCachedContext(scaler, w, h / fields, picture->format, w, h / fields, AV_PIX_FMT_YUV420P, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
+  if (!scaler) return NULL;
+  const int matrix = picture->colorspace == AVCOL_SPC_BT709 ? SWS_CS_ITU709 : SWS_CS_DEFAULT;
+  const int range = full_range();
+  sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), range, sws_getCoefficients(matrix), range, 0, 1 << 16, 1 << 16);
+  for (int f = 0; f < fields; f++) {
+    const uint8_t *src[4];
+    uint8_t *dst[4];
+    int src_stride[4], dst_stride[4];
+    for (int i = 0; i < 4; i++) {
+      src[i] = picture->data[i] && !(i == 1 && picture->format == AV_PIX_FMT_PAL8) ? picture->data[i] + f * picture->linesize[i] : picture->data[i];
+      src_stride[i] = picture->linesize[i] * fields;
+      dst[i] = converted->data[i] ? converted->data[i] + f * converted->linesize[i] : NULL;
+      dst_stride[i] = converted->linesize[i] * fields;
+    }
+    if (sws_scale(scaler, src, src_stride, 0, h / fields, dst, dst_stride) < 0) return NULL;
+  }
+  return converted;
+}
+
+static int encoded_from(x264_nal_t *nals, int count, int bytes, x264_picture_t *out) {
+  if (bytes <= 0) return bytes;
+  /* x264's advertisement (SEI, user data unregistered) would cost 700 bytes a segment: skipped where it leads. */
+  encoded = nals[0].p_payload;
+  encoded_bytes = bytes;
+  for (int i = 0; i < count && nals[i].i_type == NAL_SEI; i++) {
+    encoded += nals[i].i_payload;
+    encoded_bytes -= nals[i].i_payload;
+  }
+  encoded_key = out->b_keyframe;
+  encoded_pts = (double)out->i_pts;
+  encoded_psnr = out->prop.f_psnr[0];
+  encoded_ssim = out->prop.f_ssim;
+  return READY;
+}
+
+/* Encodes the present picture at `pts`; READY when a packet came out, NEED_INPUT when the encoder waits for more. */
+int EXPORT(encode)(double pts, int force_key) {
+  const AVFrame *f = as_420();
+  if (!f || f->width != param.i_width || f->height != param.i_height) return -1;
+  x264_picture_t in, out;
+  x264_picture_init(&in);
+  in.img.i_csp = X264_CSP_I420;
+  in.img.i_plane = 3;
+  for (int i = 0; i < 3; i++) {
+    in.img.plane[i] = f->data[i];
+    in.img.i_stride[i] = f->linesize[i];
+  }
+  in.i_pts = (int64_t)pts;
+  in.i_type = force_key ? X264_TYPE_IDR : X264_TYPE_AUTO;
+  x264_nal_t *nals;
+  int count, bytes = x264_encoder_encode(encoder, &nals, &count, &in, &out);
+  return encoded_from(nals, count, bytes, &out);
+}
+
+/* The next packet that the encoder still held back; END when there is none. */
+int EXPORT(encoder_drain)(void) {
+  while (x264_encoder_delayed_frames(encoder) > 0) {
+    x264_picture_t out;
+    x264_nal_t *nals;
+    int count, bytes = x264_encoder_encode(encoder, &nals, &count, NULL, &out);
+    if (bytes) return encoded_from(nals, count, bytes, &out);
+  }
+  return END;
+}
+
+unsigned char *EXPORT(packet_data)(void) { return encoded; }
+int EXPORT(packet_bytes)(void) { return encoded_bytes; }
+int EXPORT(packet_key)(void) { return encoded_key; }
+double EXPORT(packet_pts)(void) { return encoded_pts; }
+/* Luma of the packet's picture against the source: PSNR in dB, SSIM (8x8 windows every 4 samples). */
+double EXPORT(packet_psnr)(void) { return encoded_psnr; }
+double EXPORT(packet_ssim)(void) { return encoded_ssim; }
+
+/* ------------------------------------------------------------------------------------------------------ audio decoder */
+
+static AVCodecContext *audio;
+static AVFrame *sound;
+static float *planar;
+static int planar_room;
+
+int EXPORT(audio_open)(const char *name, unsigned char *extradata, int extradata_bytes, int hertz, int channels, int bits, int block_align, unsigned tag) {
+  audio = open_decoder(name, extradata, extradata_bytes);
+  if (!audio || !packet || !(sound = av_frame_alloc())) return -1;
+  audio->sample_rate = hertz;
+  av_channel_layout_default(&audio->ch_layout, channels);
+  audio->bits_per_coded_sample = bits;
+  audio->block_align = block_align;
+  audio->codec_tag = tag;
+  return avcodec_open2(audio, audio->codec, NULL);
+}
+int EXPORT(audio_send)(unsigned char *block, int bytes) { return send(audio, block, bytes, 0, 1); }
+
+/* Decodes and lays the samples out as planar floats. */
+int EXPORT(audio_receive)(void) {
+  int e = receive(audio, sound);
+  if (e != READY) return e;
+  const int n = sound->nb_samples, channels = sound->ch_layout.nb_channels;
+  const enum AVSampleFormat packed = av_get_packed_sample_fmt(sound->format);
+  const int apart = av_sample_fmt_is_planar(sound->format);
+  if (n * channels > planar_room) {
+    av_free(planar);
+    planar = av_malloc_array(planar_room = n * channels, sizeof *planar);
+    if (!planar) return planar_room = -1;
+  }
+  for (int c = 0; c < channels; c++) {
+    float *to = planar + c * n;
+    for (int i = 0; i < n; i++) {
+      const uint8_t *from = sound->extended_data[apart ? c : 0];
+      const int at = apart ? i : i * channels + c;
+      switch (packed) {
+        case AV_SAMPLE_FMT_U8: to[i] = (from[at] - 128) * 0x1p-7f; break;
+        case AV_SAMPLE_FMT_S16: to[i] = ((const int16_t *)from)[at] * 0x1p-15f; break;
+        case AV_SAMPLE_FMT_S32: to[i] = ((const int32_t *)from)[at] * 0x1p-31f; break;
+        case AV_SAMPLE_FMT_FLT: to[i] = ((const float *)from)[at]; break;
+        case AV_SAMPLE_FMT_DBL: to[i] = (float)((const double *)from)[at]; break;
+        default: return -1;
+      }
+    }
+  }
+  return READY;
+}
+int EXPORT(sound_samples)(void) { return sound->nb_samples; }
+int EXPORT(sound_channels)(void) { return sound->ch_layout.nb_channels; }
+int EXPORT(sound_hertz)(void) { return sound->sample_rate; }
+float *EXPORT(sound_planar)(void) { return planar; }
+
+/* -------------------------------------------------------------------------------------------------------- AAC encoder */
+
+static AVCodecContext *aac;
+static AVFrame *block;
+static AVPacket *aac_packet;
+
+int EXPORT(aac_open)(int hertz, int channels, int bits_per_second) {
+  const AVCodec *codec = avcodec_find_encoder(AV_CODEC_ID_AAC);
+  aac = avcodec_alloc_context3(codec);
+  block = av_frame_alloc();
+  aac_packet = av_packet_alloc();
+  if (!aac || !block || !aac_packet) return -1;
+  aac->sample_rate = hertz;
+  aac->sample_fmt = AV_SAMPLE_FMT_FLTP;
+  av_channel_layout_default(&aac->ch_layout, channels);
+  aac->bit_rate = bits_per_second;
+  aac->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT;
+  int e = avcodec_open2(aac, codec, NULL);
+  if (e < 0) return e;
+  block->format = aac->sample_fmt;
+  block->nb_samples = aac->frame_size;
+  e = av_channel_layout_copy(&block->ch_layout, &aac->ch_layout);
+  return e < 0 ? e : av_frame_get_buffer(block, 0);
+}
+unsigned char *EXPORT(aac_config)(void) { return aac->extradata; }
+int EXPORT(aac_config_bytes)(void) { return aac->extradata_size; }
+/* Samples of silence that the encoder puts before the first one. */
+int EXPORT(aac_delay)(void) { return aac->initial_padding; }
+float *EXPORT(aac_channel)(int channel) { return av_frame_make_writable(block) < 0 ? NULL : (float *)block->extended_data[channel]; }
+
+static int aac_receive(void) {
+  av_packet_unref(aac_packet);
+  int e = avcodec_receive_packet(aac, aac_packet);
+  encoded = aac_packet->data;
+  encoded_bytes = aac_packet->size;
+  return e == AVERROR(EAGAIN) ? NEED_INPUT : e == AVERROR_EOF ? END : e < 0 ? e : READY;
+}
+/* Encodes 1024 samples of each channel buffer; `index` counts the blocks. */
+int EXPORT(aac_encode)(double index) {
+  block->pts = (int64_t)index * 1024;
+  int e = avcodec_send_frame(aac, block);
+  return e < 0 ? e : aac_receive();
+}
+int EXPORT(aac_finish)(void) {
+  avcodec_send_frame(aac, NULL);
+  return aac_receive();
+}

@@ -1,0 +1,178 @@
+import { refusedWasi } from '../wasi.ts'
+import wasmModule from './flac.wasm'
+
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize?(): void
+  sample_buffer(): number
+  room_frames(): number
+  reserve(bytes: number): number
+  add_application(at: number, bytes: number): number
+  add_comment(at: number, bytes: number): number
+  add_picture(type: number, mime: number, description: number, data: number, bytes: number): number
+  open_encoder(channels: number, bits: number, hertz: number, level: number, total: number): number
+  encode(frames: number): number
+  finish(): number
+  open_decoder(channels: number): number
+  decode_step(): number
+  decode_finish(): number
+}
+
+interface Hooks {
+  bytes?: (chunk: Uint8Array) => void
+  info?: (streamInfo: Uint8Array) => void
+  samples?: (interleaved: Int32Array) => void
+  input?: (room: number) => Uint8Array
+}
+
+function instance(hooks: Hooks, channels: number): Exports {
+  let memory: WebAssembly.Memory
+  const imports = refusedWasi(wasmModule, {
+    flac_bytes: (at: number, count: number) => hooks.bytes?.(new Uint8Array(memory.buffer, at, count).slice()),
+    flac_info: (at: number, count: number) => hooks.info?.(new Uint8Array(memory.buffer, at, count).slice()),
+    flac_samples: (at: number, frames: number) => hooks.samples?.(new Int32Array(memory.buffer, at, frames * channels)),
+    flac_input: (at: number, room: number) => {
+      const chunk = hooks.input?.(room) ?? new Uint8Array()
+      new Uint8Array(memory.buffer, at, chunk.length).set(chunk)
+      return chunk.length
+    },
+  })
+  const exports = new WebAssembly.Instance(wasmModule, imports).exports as unknown as Exports
+  memory = exports.memory
+  exports._initialize?.()
+  return exports
+}
+
+export interface FlacPicture {
+  /** ID3v2's APIC picture type. */
+  readonly type: number
+  readonly mime: string
+  readonly description: string
+  readonly data: Uint8Array
+}
+
+/** Bytes of `fLaC` and the STREAMINFO block's header, before the 34 bytes that `finish` answers. */
+export const STREAM_INFO_OFFSET = 8
+
+/** libFLAC's encoder, one stream. */
+export class FlacEncoder {
+  readonly #exports: Exports
+  readonly #channels: number
+  #chunks: Uint8Array[] = []
+  #info: Uint8Array | undefined
+
+  /**
+   * @param comments `NAME=value` (Vorbis comments) @param applications APPLICATION blocks: four bytes of id, then data
+   * @throws RangeError when libFLAC does not take the parameters
+   */
+  constructor(
+    channels: number,
+    bits: number,
+    hertz: number,
+    level: number,
+    totalFrames: number,
+    comments: readonly string[],
+    applications: readonly Uint8Array[],
+    pictures: readonly FlacPicture[] = [],
+  ) {
+    this.#channels = channels
+    this.#exports = instance({ bytes: (chunk) => this.#chunks.push(chunk), info: (bytes) => (this.#info = bytes) }, channels)
+    const place = (bytes: Uint8Array) => {
+      const at = this.#exports.reserve(bytes.length)
+      new Uint8Array(this.#exports.memory.buffer, at, bytes.length).set(bytes)
+      return at
+    }
+    const encoder = new TextEncoder()
+    for (const comment of comments) {
+      const bytes = encoder.encode(comment)
+      if (!this.#exports.add_comment(place(bytes), bytes.length)) throw new RangeError('libFLAC refused a comment')
+    }
+    for (const block of applications) {
+      if (!this.#exports.add_application(place(block), block.length)) throw new RangeError('libFLAC refused a block')
+    }
+    for (const { type, mime, description, data } of pictures) {
+      const text = (value: string) => place(encoder.encode(`${value}\0`))
+      if (!this.#exports.add_picture(type, text(mime), text(description), place(data), data.length))
+        throw new RangeError('libFLAC refused a picture')
+    }
+    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames)) throw new RangeError('libFLAC refused the parameters')
+  }
+
+  get memoryBytes(): number {
+    return this.#exports.memory.buffer.byteLength
+  }
+
+  /** Encodes interleaved samples. @returns what came out so far */
+  encode(interleaved: Int32Array): Uint8Array[] {
+    const step = this.#exports.room_frames() * this.#channels
+    for (let at = 0; at < interleaved.length; at += step) {
+      const part = interleaved.subarray(at, at + step)
+      new Int32Array(this.#exports.memory.buffer, this.#exports.sample_buffer(), part.length).set(part)
+      if (!this.#exports.encode(part.length / this.#channels)) throw new RangeError('libFLAC failed')
+    }
+    return this.#take()
+  }
+
+  /** The last bytes, and the final STREAMINFO for `STREAM_INFO_OFFSET`. */
+  finish(): { chunks: Uint8Array[]; streamInfo: Uint8Array } {
+    if (!this.#exports.finish() || !this.#info) throw new RangeError('libFLAC could not finish')
+    return { chunks: this.#take(), streamInfo: this.#info }
+  }
+
+  #take(): Uint8Array[] {
+    const chunks = this.#chunks
+    this.#chunks = []
+    return chunks
+  }
+}
+
+/**
+ * libFLAC's decoder, pulled: feed it with `push`, and it hands samples to `take`. Input must stay ahead of it, so `run`
+ * stops while less than `AHEAD_BYTES` are waiting, until `end`.
+ */
+export class FlacDecoder {
+  readonly #exports: Exports
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
+  #ended = false
+  static readonly AHEAD_BYTES = 2 * 1024 * 1024
+
+  constructor(channels: number, take: (interleaved: Int32Array) => void) {
+    this.#exports = instance({ samples: take, input: (room) => this.#input(room) }, channels)
+    if (!this.#exports.open_decoder(channels)) throw new RangeError('libFLAC refused to decode')
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#waiting.push(chunk)
+    this.#waitingBytes += chunk.length
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  /** Decodes what can be decoded. @returns false when the stream is damaged */
+  run(): boolean {
+    while (this.#ended || this.#waitingBytes >= FlacDecoder.AHEAD_BYTES) {
+      const step = this.#exports.decode_step()
+      if (step < 0) return false
+      if (step === 0) return true
+    }
+    return true
+  }
+
+  /** Whether the MD5 in the header is that of all samples. */
+  finish(): boolean {
+    return this.#exports.decode_finish() !== 0
+  }
+
+  #input(room: number): Uint8Array {
+    const [first] = this.#waiting
+    if (!first) return new Uint8Array()
+    const part = first.subarray(0, room)
+    if (part.length === first.length) this.#waiting.shift()
+    else this.#waiting[0] = first.subarray(room)
+    this.#waitingBytes -= part.length
+    return part
+  }
+}

@@ -1,0 +1,74 @@
+import { refusedWasi } from '../wasi.ts'
+import wasmModule from './lame.wasm'
+
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize?(): void
+  left_channel(): number
+  right_channel(): number
+  room_samples(): number
+  packet_buffer(): number
+  open_encoder(channels: number, hertz: number, vbrQuality: number, maxKbps: number, effort: number): number
+  encode(count: number): number
+  finish(): number
+  tag_frame(): number
+}
+
+/** LAME 3.100, one stream. */
+export class Lame {
+  readonly #exports: Exports
+  readonly #channels: number
+
+  /**
+   * @param hertz one of MPEG-1, -2 or -2.5 Layer III's nine rates
+   * @param vbrQuality LAME's `-V`: 0 is the best, 9.999 the smallest
+   * @param maxKbps no frame above this; 0 for no limit
+   * @throws RangeError when LAME does not take the parameters
+   */
+  constructor(channels: 1 | 2, hertz: number, vbrQuality: number, maxKbps = 0, effort = 2) {
+    this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
+    this.#exports._initialize?.()
+    this.#channels = channels
+    if (this.#exports.open_encoder(channels, hertz, vbrQuality, maxKbps, effort) < 0) throw new RangeError('LAME refused the parameters')
+  }
+
+  get memoryBytes(): number {
+    return this.#exports.memory.buffer.byteLength
+  }
+
+  /**
+   * Encodes planar samples, −1…1. The first packet that comes out begins with a placeholder for the tag frame.
+   * @returns whole and partial frames, in order
+   */
+  encode(channels: readonly Float32Array[]): Uint8Array[] {
+    const engine = this.#exports
+    const room = engine.room_samples()
+    const packets: Uint8Array[] = []
+    const count = channels[0]!.length
+    for (let at = 0; at < count; at += room) {
+      const part = Math.min(room, count - at)
+      const places = [engine.left_channel(), engine.right_channel()]
+      for (let channel = 0; channel < this.#channels; channel++) {
+        new Float32Array(engine.memory.buffer, places[channel]!, part).set(channels[channel]!.subarray(at, at + part))
+      }
+      const bytes = engine.encode(part)
+      if (bytes < 0) throw new RangeError(`LAME failed (${bytes})`)
+      if (bytes > 0) packets.push(this.#packet(bytes))
+    }
+    return packets
+  }
+
+  /** The last frames. */
+  finish(): Uint8Array {
+    return this.#packet(Math.max(0, this.#exports.finish()))
+  }
+
+  /** After `finish`: the Xing/LAME frame (encoder delay, padding, seek table) for the place of the first frame. */
+  tagFrame(): Uint8Array {
+    return this.#packet(this.#exports.tag_frame())
+  }
+
+  #packet(bytes: number): Uint8Array {
+    return new Uint8Array(this.#exports.memory.buffer, this.#exports.packet_buffer(), bytes).slice()
+  }
+}
