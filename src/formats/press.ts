@@ -5,6 +5,7 @@ import { dxf } from './dxf/dxf.ts'
 import { eml } from './eml/eml.ts'
 import { epub } from './epub/epub.ts'
 import type { FormatId } from './format.ts'
+import { jpg } from './jpg/jpg.ts'
 import { kmz } from './kmz/kmz.ts'
 import { las } from './las/las.ts'
 import { laz } from './laz/laz.ts'
@@ -23,6 +24,7 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   eml,
   epub,
   kmz,
+  jpg,
   las,
   laz,
   netcdf3,

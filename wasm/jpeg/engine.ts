@@ -20,7 +20,9 @@ interface Exports {
   rows_in_end(): void
   info(what: number, plane: number): number
   result(what: number): number
-  requantise(quality: number, trellis: number, every: number, store: number): void
+  requantise_start(quality: number, trellis: number, every: number, store: number): void
+  requantise_step(rows: number): number
+  end_offset(): number
   decimate(every: number): number
   digest(plane: number, half: number): number
   release(which: number): void

@@ -53,6 +53,10 @@ export type Scans = 'sequential' | 'progressive' | 'search' | 'fine'
 /** Which coefficients: those that came in, or the requantised ones. */
 export type Which = 'read' | 'made'
 
+const ALL_ROWS = 0xffffffff
+/** Pixels between two breaths of a long requantisation: about 0.1 s. */
+const STEP_PIXELS = 2e6
+
 const INTAKE = { store: 0, sample: 1, stream: 2, hash: 3 } as const
 const SCANS = { sequential: 0, progressive: 1, search: 2, fine: 3 } as const
 const COLOURS: readonly JpegColour[] = ['unknown', 'gray', 'rgb', 'ycbcr', 'cmyk', 'ycck']
@@ -84,7 +88,7 @@ export class JpegJob {
       if (complete) break
     }
     if (!complete && !job.engine.pushEnd()) throw new JpegError('truncated', 'the file ends inside the picture')
-    if (intake.kind === 'stream') job.last = job.streamed ? job.measured() : job.requantise(intake.quality, intake.trellis)
+    if (intake.kind === 'stream') job.last = job.streamed ? job.measured() : await job.requantise(intake.quality, undefined, intake.trellis)
     return job
   }
 
@@ -140,14 +144,31 @@ export class JpegJob {
 
   /** Looks at one quality (1–100, mozjpeg's scale) on one of `every` pairs of MCU rows. */
   estimate(quality: number, every: number, trellis = true): Measured {
-    this.engine.exports.requantise(quality, trellis ? 1 : 0, every, 0)
+    this.engine.exports.requantise_start(quality, trellis ? 1 : 0, every, 0)
+    this.engine.exports.requantise_step(ALL_ROWS)
     return (this.last = this.measured())
   }
 
-  /** Requantises everything and keeps it for `write('made')`. */
-  requantise(quality: number, trellis = true): Measured {
-    this.engine.exports.requantise(quality, trellis ? 1 : 0, 1, 1)
+  /**
+   * Requantises everything and keeps it for `write('made')`. `pause` is awaited every few megapixels, so that a large
+   * picture does not hold up everything else.
+   */
+  async requantise(quality: number, pause: (shareLeft: number) => unknown = () => undefined, trellis = true): Promise<Measured> {
+    const { exports } = this.engine
+    exports.requantise_start(quality, trellis ? 1 : 0, 1, 1)
+    const step = Math.max(8, Math.round(STEP_PIXELS / 8 / exports.info(0, 0)))
+    let rows = 0
+    for (let left = 1; left > 0; ) {
+      left = exports.requantise_step(step)
+      rows = Math.max(rows, left)
+      if (left > 0) await pause(left / (rows + step))
+    }
     return (this.last = this.measured())
+  }
+
+  /** Where in the file the picture's end marker ended: bytes after it are not the picture's. */
+  get endOffset(): number {
+    return this.engine.exports.end_offset()
   }
 
   /**

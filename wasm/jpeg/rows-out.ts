@@ -47,20 +47,26 @@ export class JpegRows {
     return new JpegRows(engine, chunks, ended)
   }
 
-  /** Up to `count` whole rows (a copy of its own); undefined after the last. */
+  /** The next `count` whole rows (a copy of its own), fewer only at the end; undefined after the last. */
   async read(count: number): Promise<Uint8Array | undefined> {
-    if (this.done >= this.height) return undefined
-    const pointer = this.rowsAt(count)
+    const wanted = Math.min(count, this.height - this.done)
+    if (wanted === 0) return undefined
+    const pointer = this.rowsAt(wanted)
+    let got = 0
     for (;;) {
-      const got = this.engine.exports.rows_out_read(pointer, count)
-      if (got > 0) {
-        this.done += got
-        const rows = new Uint8Array(this.engine.exports.memory.buffer, pointer, got * this.stride).slice()
-        if (this.done === this.height) await this.close()
-        return rows
-      }
+      got += this.engine.exports.rows_out_read(pointer + got * this.stride, wanted - got)
+      if (got === wanted) break
       await this.more()
     }
+    this.done += got
+    const rows = new Uint8Array(this.engine.exports.memory.buffer, pointer, got * this.stride).slice()
+    if (this.done === this.height) await this.close()
+    return rows
+  }
+
+  /** Where in the file the picture's end marker ended; after the last row. */
+  get endOffset(): number {
+    return this.engine.exports.end_offset()
   }
 
   get memoryBytes(): number {

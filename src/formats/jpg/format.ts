@@ -11,4 +11,9 @@ export const JPG = {
   quickUpTo: 8388608,
   outputs: ['jpg', 'png', 'webp', 'avif'],
   fidelity: 'perceptual',
+  levels: {
+    low: 'SSIM 0.93 and 32 dB: the smallest that still looks clean',
+    medium: 'SSIM 0.96 and 35 dB: no difference at normal viewing size',
+    high: 'SSIM 0.98 and 38 dB: no difference at 100 %',
+  },
 } as const satisfies Format

@@ -8,6 +8,7 @@ static struct jpeg_decompress_struct decoder;
 static struct jpeg_source_mgr source;
 static uint8_t *pending; /* bytes pushed and not yet consumed */
 static uint32_t pending_bytes;
+static double pushed; /* bytes of the file so far */
 static uint32_t skip_left;
 static int at_end, scale_eighths;
 static J_COLOR_SPACE rows_colour;
@@ -60,6 +61,7 @@ static void begin(void) {
   source.skip_input_data = source_skip;
   source.resync_to_restart = source_resync;
   stage = HEADER;
+  pushed = 0;
 }
 
 void EXPORT(read_begin)(void) {
@@ -137,6 +139,7 @@ static void check_scans(void) {
  * (of which there may be fewer than the picture has: rows_out_read says when it wants more).
  */
 int EXPORT(push)(const uint8_t *bytes, uint32_t length, int end) {
+  pushed += length;
   const uint32_t skipped = length < skip_left ? length : skip_left;
   bytes += skipped;
   length -= skipped;
@@ -168,7 +171,7 @@ int EXPORT(push)(const uint8_t *bytes, uint32_t length, int end) {
     stage = DONE;
     free(pending);
     pending = NULL;
-    pending_bytes = source.bytes_in_buffer = 0;
+    pending_bytes = 0;
   }
   if (stage == START_ROWS) {
     const boolean started = jpeg_start_decompress(&decoder);
@@ -178,6 +181,9 @@ int EXPORT(push)(const uint8_t *bytes, uint32_t length, int end) {
   }
   return 1;
 }
+
+/* Where the file's end marker ended, once everything was read: what follows is not the picture's. */
+double EXPORT(end_offset)(void) { return pushed - source.bytes_in_buffer; }
 
 /* Size and channels of the rows that come out. */
 uint32_t EXPORT(rows_out_info)(int what) {

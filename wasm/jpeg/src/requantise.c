@@ -9,6 +9,7 @@
 typedef struct {
   JBLOCKROW out[2];  /* this row and the one above, requantised */
   JBLOCKROW raw[2];  /* the same before, in the scale the trellis wants (8 × the coefficient) */
+  uint32_t first, width; /* the blocks of a row that are looked at: all, but for a sample of a wide picture */
   uint32_t last_row; /* the row in out[last_row & 1] */
   uint32_t rows;     /* done so far */
   int dc;            /* predictor for the symbol counts */
@@ -25,6 +26,8 @@ typedef struct {
 static RowState state[PLANES];
 static struct jpeg_compress_struct tables; /* holds quantisation tables and the trellis settings; never compresses */
 static int tables_ready, use_trellis, use_metrics, use_store;
+static uint32_t stretch; /* blocks of the widest plane in a sampled row, 0 for whole rows */
+#define SAMPLE_BLOCKS 128
 static float wanted_quality, chroma_shift;
 
 static void prepare_tables(void) {
@@ -153,16 +156,18 @@ void requantise_begin(int trellis, int metrics, int store) {
     const Plane *plane = &picture.plane[i];
     RowState *s = &state[i];
     free_state(s);
+    const uint32_t part = stretch * plane->h / picture.h_max;
+    s->width = stretch && part < plane->blocks_wide ? part : plane->blocks_wide;
     for (int k = 0; k < 2; k++) {
-      s->out[k] = allocate_cleared(plane->blocks_wide * sizeof(JBLOCK));
-      s->raw[k] = allocate_cleared(plane->blocks_wide * sizeof(JBLOCK));
+      s->out[k] = allocate_cleared(s->width * sizeof(JBLOCK));
+      s->raw[k] = allocate_cleared(s->width * sizeof(JBLOCK));
     }
     start_counts(s->dc_recent, s->ac_recent);
     s->last_row = UINT32_MAX - 1;
     if (metrics && plane->measured) {
-      s->before = allocate(plane->blocks_wide * 64);
-      s->after = allocate(plane->blocks_wide * 64);
-      s->metrics = metrics_new(plane->width);
+      s->before = allocate(s->width * 64);
+      s->after = allocate(s->width * 64);
+      s->metrics = metrics_new(s->width < plane->blocks_wide ? s->width * 8 : plane->width);
     }
     if (store) {
       store_free(picture.plane[i].made);
@@ -182,7 +187,7 @@ static void quantise_plain(const JCOEF *in, const uint16_t *from, const uint16_t
 static void quantise_trellis(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW in, JBLOCKROW out, JBLOCKROW raw) {
   static JQUANT_TBL steps;
   static double norm_source[DCTSIZE2], norm_coefficient[DCTSIZE2]; /* only for an option that is off */
-  for (uint32_t x = 0; x < plane->blocks_wide; x++)
+  for (uint32_t x = 0; x < s->width; x++)
     for (int k = 0; k < DCTSIZE2; k++) {
       const int value = in[x][k] * plane->read_step[k];
       raw[x][k] = 8 * (value > 2047 ? 2047 : value < -2047 ? -2047 : value);
@@ -192,13 +197,13 @@ static void quantise_trellis(RowState *s, const Plane *plane, uint32_t row, JBLO
   JCOEF last_dc = 0;
   tables.Ss = 1;
   tables.Se = 63;
-  quantize_trellis(&tables, &s->dc_code, &s->ac_code, out, raw, plane->blocks_wide, &steps, norm_source, norm_coefficient, &last_dc,
+  quantize_trellis(&tables, &s->dc_code, &s->ac_code, out, raw, s->width, &steps, norm_source, norm_coefficient, &last_dc,
                    has_above ? s->out[(row + 1) & 1] : NULL, has_above ? s->raw[(row + 1) & 1] : NULL);
 }
 
 static void measure_row(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW in, JBLOCKROW out) {
-  const uint32_t stride = plane->blocks_wide * 8;
-  for (uint32_t x = 0; x < plane->blocks_wide; x++) {
+  const uint32_t stride = s->width * 8;
+  for (uint32_t x = 0; x < s->width; x++) {
     inverse_dct(in[x], plane->read_step, s->before + x * 8, stride);
     inverse_dct(out[x], plane->made_step, s->after + x * 8, stride);
   }
@@ -206,9 +211,9 @@ static void measure_row(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW
   for (uint32_t y = 0; y < 8 && row * 8 + y < plane->height; y++) metrics_row(s->metrics, s->before + y * stride, s->after + y * stride);
 }
 
-static double coefficient_error(const Plane *plane, JBLOCKROW in, JBLOCKROW out) {
+static double coefficient_error(const Plane *plane, uint32_t width, JBLOCKROW in, JBLOCKROW out) {
   double total = 0;
-  for (uint32_t x = 0; x < plane->blocks_wide; x++) {
+  for (uint32_t x = 0; x < width; x++) {
     float error = 0;
     for (int k = 0; k < DCTSIZE2; k++) {
       const float d = in[x][k] * (int)plane->read_step[k] - out[x][k] * (int)plane->made_step[k];
@@ -223,7 +228,8 @@ void requantise_row(int index, uint32_t row, JBLOCKROW in) {
   const Plane *plane = &picture.plane[index];
   RowState *s = &state[index];
   JBLOCKROW out = s->out[row & 1], raw = s->raw[row & 1];
-  const uint32_t width = plane->blocks_wide;
+  const uint32_t width = s->width;
+  in += s->first;
   if (!use_trellis || !s->priced)
     for (uint32_t x = 0; x < width; x++) quantise_plain(in[x], plane->read_step, plane->made_step, out[x]);
   if (use_trellis) {
@@ -239,7 +245,7 @@ void requantise_row(int index, uint32_t row, JBLOCKROW in) {
     quantise_trellis(s, plane, row, in, out, raw);
   }
   if (s->metrics) measure_row(s, plane, row, in, out);
-  else if (use_metrics) s->coefficient_error += coefficient_error(plane, in, out);
+  else if (use_metrics) s->coefficient_error += coefficient_error(plane, width, in, out);
   count_row(s, out, width);
   s->last_row = row;
   s->rows++;
@@ -263,14 +269,14 @@ void requantise_end(void) {
     if (!s->rows) continue;
     c_derived_tbl dc_code, ac_code;
     derive(s->dc_count, s->ac_count, &dc_code, &ac_code);
-    result_bytes += (code_bits(s->dc_count, &dc_code, 1) + code_bits(s->ac_count, &ac_code, 0)) / 8 * plane->blocks_high / s->rows;
+    result_bytes += (code_bits(s->dc_count, &dc_code, 1) + code_bits(s->ac_count, &ac_code, 0)) / 8 * plane->blocks_high / s->rows * plane->blocks_wide / s->width;
     result_chroma_mse[i] = 0;
     if (s->metrics) {
       const double ssim = metrics_ssim(s->metrics);
       if (!(ssim >= result_ssim)) result_ssim = ssim; /* NaN wins: not measured */
       result_mse += plane->weight * metrics_mse(s->metrics);
     } else if (use_metrics) {
-      result_chroma_mse[i] = s->coefficient_error / (64.0 * plane->blocks_wide * s->rows);
+      result_chroma_mse[i] = s->coefficient_error / (64.0 * s->width * s->rows);
     }
     free_state(s);
   }
@@ -289,23 +295,55 @@ void EXPORT(stream_quality)(float quality, int trellis) {
 }
 
 void requantise_ready(void) {
+  stretch = 0;
   tables_for_quality(wanted_quality);
   requantise_begin(use_trellis, 1, 1);
 }
 
-/* Over stored rows: `every` > 1 looks at a sample only, `store` keeps the outcome for finish(). */
-void EXPORT(requantise)(float quality, int trellis, int every, int store) {
+/*
+ * Over stored rows, in steps so that the host can breathe: `start`, then `step` until it returns 0.
+ * `every` > 1 looks at a sample only, `store` keeps the outcome for finish().
+ */
+static int step_plane, step_every;
+static uint32_t step_row;
+
+/* Where the looked-at part of a sampled row begins: spread over the width, the same place in all planes. */
+static uint32_t sample_start(const Plane *plane, uint32_t width, uint32_t row) {
+  if (width == plane->blocks_wide) return 0;
+  const uint32_t pair = row / (plane->v * 2);
+  const uint32_t share = pair * 40503u & 0xFFFF; /* multiples of the golden ratio fill the interval evenly */
+  return (uint64_t)(plane->blocks_wide - width) * share >> 16;
+}
+
+void EXPORT(requantise_start)(float quality, int trellis, int every, int store) {
   tables_for_quality(quality);
+  stretch = every > 1 ? SAMPLE_BLOCKS : 0;
   requantise_begin(trellis, 1, store);
-  for (int i = 0; i < picture.planes; i++) {
-    const Plane *plane = &picture.plane[i];
+  step_plane = 0;
+  step_row = 0;
+  step_every = every;
+}
+
+/* Up to `count` block rows. Returns how many are left. */
+uint32_t EXPORT(requantise_step)(uint32_t count) {
+  for (; step_plane < picture.planes; step_plane++, step_row = 0) {
+    const Plane *plane = &picture.plane[step_plane];
     JBLOCKROW blocks = allocate(plane->read->stride * sizeof(JBLOCK));
-    for (uint32_t row = 0; row < plane->blocks_high; row++) {
-      if (!plane->read->packed[row] || !row_is_sampled(plane, row, every)) continue;
-      store_get(plane->read, row, blocks);
-      requantise_row(i, row, blocks);
+    for (; count && step_row < plane->blocks_high; step_row++) {
+      if (!plane->read->packed[step_row] || !row_is_sampled(plane, step_row, step_every)) continue;
+      store_get(plane->read, step_row, blocks);
+      if (stretch) state[step_plane].first = sample_start(plane, state[step_plane].width, step_row);
+      requantise_row(step_plane, step_row, blocks);
+      count--;
     }
     free(blocks);
+    if (step_row < plane->blocks_high) break;
   }
-  requantise_end();
+  if (step_plane == picture.planes) {
+    requantise_end();
+    return 0;
+  }
+  uint32_t left = picture.plane[step_plane].blocks_high - step_row;
+  for (int i = step_plane + 1; i < picture.planes; i++) left += picture.plane[i].blocks_high;
+  return left;
 }

@@ -1,0 +1,50 @@
+/** A result from its parts: the original's segments, new tables and scans, and whatever followed the picture. */
+import { concat } from '../../bytes/concat.ts'
+import { type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
+import type { JpegHeader } from './segments.ts'
+
+const COPY_BYTES = 256 * 1024
+/** Start-of-image marker: two bytes before the segments, and before what the engine writes. */
+const SOI_BYTES = 2
+
+/** The parts of the original that come over unchanged. */
+export interface Frame {
+  readonly header: JpegHeader
+  /** Bytes before the new tables: start-of-image and segments. */
+  readonly headBytes: number
+  /** Offset in the original where its picture ended. */
+  readonly pictureEnd: number
+  readonly multiPicture: MultiPicture | undefined
+}
+
+/** Throws `UnsupportedFeature` where the file holds several pictures and its index cannot be moved along. */
+export function frameOf(source: Source, header: JpegHeader, pictureEnd: number): Frame {
+  const multiPicture = readMultiPicture(header.segments)
+  const usable = multiPicture !== 'unreadable' && (!multiPicture || isTrue(multiPicture, header.segments, pictureEnd, source.size))
+  if (!usable) throw new UnsupportedFeature('the multi-picture index does not describe this file')
+  const headBytes = SOI_BYTES + header.segments.reduce((sum, segment) => sum + segment.bytes.length, 0)
+  return { header, headBytes, pictureEnd, multiPicture }
+}
+
+/** Bytes of a result whose tables and scans have `codedBytes` (with their own start-of-image). */
+export function assembledBytes(source: Source, frame: Frame, codedBytes: number): number {
+  return frame.headBytes + codedBytes - SOI_BYTES + source.size - frame.pictureEnd
+}
+
+export async function assemble(source: Source, sink: Sink, frame: Frame, coded: readonly Uint8Array[]): Promise<void> {
+  const { segments } = frame.header
+  const newEnd = frame.headBytes - SOI_BYTES + coded.reduce((sum, chunk) => sum + chunk.length, 0)
+  const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]
+  let offset = SOI_BYTES
+  segments.forEach((segment, index) => {
+    const moved = frame.multiPicture?.segment === index
+    parts.push(moved ? movedIndex(frame.multiPicture as MultiPicture, segments, offset, frame.pictureEnd, newEnd) : segment.bytes)
+    offset += segment.bytes.length
+  })
+  await sink.write(concat(parts))
+  for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(SOI_BYTES) : chunk)
+  for (let at = frame.pictureEnd; at < source.size; at += COPY_BYTES) {
+    await sink.write((await source.read(at, Math.min(COPY_BYTES, source.size - at))).slice())
+  }
+}

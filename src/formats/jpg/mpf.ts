@@ -1,0 +1,84 @@
+/**
+ * The Multi-Picture index (CIPA DC-007): an APP2 segment of the first picture that says where in the file the others are
+ * (gain maps of Ultra HDR, previews). When the first picture changes its size, the index must follow.
+ */
+import { isSegment, type Segment } from './segments.ts'
+
+const TAG_ENTRIES = 0xb002
+const ENTRY_BYTES = 16
+
+export interface MultiPicture {
+  /** Index in the list of segments. */
+  readonly segment: number
+  /** The TIFF header in the segment's bytes: offsets count from it, as it lies in the file (5.2.3.3.3). */
+  readonly tiffAt: number
+  readonly littleEndian: boolean
+  /** The first entry in the segment's bytes. */
+  readonly entriesAt: number
+  readonly pictures: readonly { readonly size: number; readonly offset: number }[]
+}
+
+/** undefined: no index. 'unreadable': there is one, and nothing may move. */
+export function readMultiPicture(segments: readonly Segment[]): MultiPicture | 'unreadable' | undefined {
+  const found = segments.flatMap((segment, index) => (isSegment(segment, 0xe2, 'MPF\0') ? [index] : []))
+  if (found.length === 0) return undefined
+  const index = found[0] ?? 0
+  const { bytes } = segments[index] as Segment
+  if (found.length > 1 || bytes.length < 8 + 8 + 2) return 'unreadable'
+  const tiffAt = 8
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const order = view.getUint16(tiffAt)
+  if (order !== 0x4949 && order !== 0x4d4d) return 'unreadable'
+  const littleEndian = order === 0x4949
+  const ifd = tiffAt + view.getUint32(tiffAt + 4, littleEndian)
+  if (ifd + 2 > bytes.length) return 'unreadable'
+  const count = view.getUint16(ifd, littleEndian)
+  if (ifd + 2 + count * 12 > bytes.length) return 'unreadable'
+  for (let i = 0; i < count; i++) {
+    const at = ifd + 2 + i * 12
+    if (view.getUint16(at, littleEndian) !== TAG_ENTRIES) continue
+    const length = view.getUint32(at + 4, littleEndian)
+    const entriesAt = tiffAt + view.getUint32(at + 8, littleEndian)
+    if (length % ENTRY_BYTES || length === 0 || entriesAt + length > bytes.length) return 'unreadable'
+    const pictures = Array.from({ length: length / ENTRY_BYTES }, (_, entry) => ({
+      size: view.getUint32(entriesAt + entry * ENTRY_BYTES + 4, littleEndian),
+      offset: view.getUint32(entriesAt + entry * ENTRY_BYTES + 8, littleEndian),
+    }))
+    return { segment: index, tiffAt, littleEndian, entriesAt, pictures }
+  }
+  return 'unreadable'
+}
+
+/**
+ * Whether the index is true of the file: the first picture is the one that ends at `pictureEnd` (its size may count
+ * padding after it), the others lie behind it.
+ */
+export function isTrue(index: MultiPicture, segments: readonly Segment[], pictureEnd: number, fileSize: number): boolean {
+  const base = (segments[index.segment] as Segment).offset + index.tiffAt
+  const [first, ...others] = index.pictures
+  if (first?.offset !== 0) return false
+  return others.every(({ size, offset }) => offset === 0 || (base + offset >= pictureEnd && base + offset + size <= fileSize))
+}
+
+/** The segment with its index moved: the first picture now ends at `newEnd`, everything behind it moved along. */
+export function movedIndex(
+  index: MultiPicture,
+  segments: readonly Segment[],
+  segmentOffset: number,
+  oldEnd: number,
+  newEnd: number,
+): Uint8Array {
+  const segment = segments[index.segment] as Segment
+  const bytes = segment.bytes.slice()
+  const view = new DataView(bytes.buffer)
+  index.pictures.forEach(({ size, offset }, entry) => {
+    const at = index.entriesAt + entry * ENTRY_BYTES
+    if (entry === 0) {
+      view.setUint32(at + 4, size + newEnd - oldEnd, index.littleEndian)
+    } else if (offset !== 0) {
+      const place = segment.offset + index.tiffAt + offset + (newEnd - oldEnd)
+      view.setUint32(at + 8, place - (segmentOffset + index.tiffAt), index.littleEndian)
+    }
+  })
+  return bytes
+}

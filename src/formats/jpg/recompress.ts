@@ -1,0 +1,207 @@
+/** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
+
+import { JpegJob, type Measured, type Scans, type Which } from '../../../wasm/jpeg/jpeg.ts'
+import { type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
+import { pictureTarget, type Target } from '../../quality/levels.ts'
+import { isReached, nextQuality, requantiseTo, requantiseToSize, sampleEvery, scansFor, searchQuality } from '../../raster/jpeg-search.ts'
+import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
+import type { JpegHeader } from './segments.ts'
+
+/** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
+const PACKED_PER_BYTE = 2
+/** Instance, window rows, output buffers and the JavaScript side. */
+const BASE_BYTES = 10 * 1024 * 1024
+/** Bytes per pixel of width for windows, metrics and row buffers. */
+const BYTES_PER_COLUMN = 1200
+/** More than this is not worth one job's memory even where the budget would allow it. */
+const COMFORT_BYTES = 56 * 1024 * 1024
+/** A new generation of loss must bring at least this share over what comes without any. */
+const WORTH_LOSING = 0.95
+/** Below this share of the original, lossless coding cannot win: it is not even tried. */
+const LOSSLESS_BEST = 0.7
+/** SSIM needs a whole window. */
+const SMALLEST_MEASURED = 11
+/** PSNR of chroma that halving it may cost, by level. */
+const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } as const
+
+/** A candidate: what to write, how large it gets, what it is. */
+interface Candidate {
+  readonly job: JpegJob
+  readonly which: Which
+  readonly scans: Scans
+  readonly bytes: number
+  readonly outcome: Extract<Outcome, { kind: 'compressed' }>
+}
+
+export async function recompress(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
+  const task = new Recompression(source, header, options)
+  const best = await task.best()
+  if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
+  const { job, which, scans, outcome } = best
+  const frame = task.frame(job)
+  job.release(which === 'made' ? 'read' : 'made')
+  const coded = job.write(which, scans)
+  options.progress(0.95)
+  await assemble(source, sink, frame, coded)
+  return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)] }
+}
+
+class Recompression {
+  readonly source: Source
+  readonly header: JpegHeader
+  readonly options: Options
+  readonly steps: string[] = []
+  readonly target: Target
+
+  constructor(source: Source, header: JpegHeader, options: Options) {
+    this.source = source
+    this.header = header
+    this.options = options
+    this.target = pictureTarget(options.quality)
+  }
+
+  async best(): Promise<Candidate | undefined> {
+    const { header, options } = this
+    const measurable = Math.min(header.width, header.height) >= SMALLEST_MEASURED
+    if (options.lossless || !measurable) return this.lossless()
+    if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
+    const stored = this.fits(2)
+    const perceptual = stored ? await this.stored() : await this.streamed()
+    const codedBytes = this.source.size - header.scanOffset
+    if (perceptual.bytes < codedBytes * LOSSLESS_BEST) return perceptual
+    const untouched = stored && this.steps.length === 0
+    if (!untouched && perceptual.job.memoryBytes + this.need(1) > options.memoryBudget) return perceptual
+    const exact = await this.lossless(untouched ? perceptual.job : undefined)
+    return perceptual.bytes < exact.bytes * WORTH_LOSING ? perceptual : exact
+  }
+
+  /** Everything in memory: coefficients as read and as made. */
+  private async stored(): Promise<Candidate> {
+    const job = await this.read()
+    await this.decimate(job, DECIMATION_PSNR_DB[this.options.quality])
+    const { quality, figures } = await requantiseTo(job, this.target, this)
+    return this.perceptual(job, quality, figures)
+  }
+
+  /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held. */
+  private async streamed(): Promise<Candidate> {
+    const { header } = this
+    this.require(header.progressive ? 2 : 1)
+    const every = sampleEvery(header.width, header.height)
+    let quality = await searchQuality(await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every }), this.target, this)
+    for (;;) {
+      const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality })
+      if (isReached(quality, job.figures, this.target)) return this.perceptual(job, quality, job.figures)
+      quality = nextQuality(quality, job.figures, this.target)
+    }
+  }
+
+  /** The best that fits into the wanted size; without loss if that fits already. */
+  private async toSize(limit: number): Promise<Candidate> {
+    this.require(2)
+    const exact = await this.lossless()
+    if (exact.bytes <= limit) return exact
+    await this.decimate(exact.job, DECIMATION_PSNR_DB.low)
+    const scans = scansFor(this.header.width, this.header.height)
+    const overhead = assembledBytes(this.source, this.frame(exact.job), 0)
+    const { quality, figures } = await requantiseToSize(exact.job, limit, overhead, scans, this)
+    return this.perceptual(exact.job, quality, figures)
+  }
+
+  /** The same coefficients, coded better. */
+  private async lossless(job?: JpegJob): Promise<Candidate> {
+    this.require(1)
+    const read = job ?? (await this.read())
+    const { scans, bytes } = this.smallest(read, 'read')
+    const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
+    return {
+      job: read,
+      which: 'read',
+      scans,
+      bytes,
+      outcome: { kind: 'compressed', fidelity: 'lossless', steps: [`same coefficients, ${coding}`] },
+    }
+  }
+
+  private perceptual(job: JpegJob, quality: number, { ssim, psnrDb }: Measured): Candidate {
+    const { scans, bytes } = this.smallest(job, 'made')
+    const steps = [
+      ...this.steps,
+      `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
+    ]
+    return { job, which: 'made', scans, bytes, outcome: { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps } }
+  }
+
+  /** The scan script that comes out smallest. Sequential only has a chance where tables are most of the file. */
+  private smallest(job: JpegJob, which: Which): { scans: Scans; bytes: number } {
+    const frame = this.frame(job)
+    const progressive = scansFor(this.header.width, this.header.height)
+    const choices: Scans[] = [progressive]
+    let coded = job.size(which, progressive)
+    let scans = progressive
+    for (const other of coded < 30_000 ? (['sequential'] as const) : which === 'read' ? (['fine'] as const) : []) {
+      const size = job.size(which, other)
+      choices.push(other)
+      if (size < coded) [coded, scans] = [size, other]
+    }
+    return { scans, bytes: assembledBytes(this.source, frame, coded) }
+  }
+
+  private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
+    const { width, height } = this.header
+    const psnrDb = job.decimationPsnrDb(sampleEvery(width, height))
+    if (psnrDb === undefined || psnrDb < lossPsnrDb) return
+    job.decimate()
+    this.steps.push('chroma halved to 4:2:0')
+    await this.pause()
+  }
+
+  private read(): Promise<JpegJob> {
+    return JpegJob.read(this.chunks(0, 0.4), { kind: 'store' })
+  }
+
+  frame(job: JpegJob): Frame {
+    return frameOf(this.source, this.header, job.endOffset)
+  }
+
+  /** Peak for holding coefficients once or twice, and the result. */
+  private need(times: 1 | 2): number {
+    const coded = this.source.size - this.header.scanOffset
+    const head = 2 * this.header.scanOffset
+    return (
+      BASE_BYTES + head + this.header.width * BYTES_PER_COLUMN + coded * (times === 2 ? PACKED_PER_BYTE * 1.7 + 0.6 : PACKED_PER_BYTE + 1)
+    )
+  }
+
+  private fits(times: 1 | 2): boolean {
+    return this.need(times) <= Math.min(this.options.memoryBudget, COMFORT_BYTES)
+  }
+
+  private require(times: 1 | 2): void {
+    if (this.need(times) <= this.options.memoryBudget) return
+    throw new OverBudget(`about ${Math.ceil(this.need(times) / 1048576)} MB of memory would be needed`)
+  }
+
+  /** The file in chunks, as a share of the whole job's progress. */
+  private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
+    let done = 0
+    for await (const chunk of this.source.stream()) {
+      this.options.signal.throwIfAborted()
+      done += chunk.length
+      this.options.progress(from + ((to - from) * done) / this.source.size)
+      yield chunk
+    }
+  }
+
+  async pause(): Promise<void> {
+    this.options.signal.throwIfAborted()
+    await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+}
+
+function keptSteps(source: Source, frame: Frame): string[] {
+  const others = (frame.multiPicture?.pictures.length ?? 1) - 1
+  const trailing = source.size - frame.pictureEnd
+  if (others > 0) return [`${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]
+  return trailing > 0 ? [`${trailing} bytes after the picture kept`] : []
+}
