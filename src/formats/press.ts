@@ -5,6 +5,7 @@ import { dxf } from './dxf/dxf.ts'
 import { eml } from './eml/eml.ts'
 import { epub } from './epub/epub.ts'
 import type { FormatId } from './format.ts'
+import { geotiff } from './geotiff/geotiff.ts'
 import { jpg } from './jpg/jpg.ts'
 import { kmz } from './kmz/kmz.ts'
 import { las } from './las/las.ts'
@@ -16,6 +17,7 @@ import { pdf } from './pdf/pdf.ts'
 import { pptx } from './pptx/pptx.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 import { text } from './text/text.ts'
+import { tiff } from './tiff/tiff.ts'
 import { xlsx } from './xlsx/xlsx.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
@@ -35,4 +37,6 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   shapefile,
   text,
   xlsx,
+  tiff,
+  geotiff,
 }

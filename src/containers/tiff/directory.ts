@@ -1,0 +1,247 @@
+/**
+ * The structure of a TIFF: header, chain of image file directories (IFDs), and the directories that hang on their tags.
+ * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
+ */
+import { MalformedFile, OverBudget, type Source } from '../../codec/codec.ts'
+
+/** Tags by name, as far as the engine looks at them. */
+export const TAG = {
+  newSubfileType: 254,
+  imageWidth: 256,
+  imageLength: 257,
+  bitsPerSample: 258,
+  compression: 259,
+  photometric: 262,
+  fillOrder: 266,
+  imageDescription: 270,
+  stripOffsets: 273,
+  samplesPerPixel: 277,
+  rowsPerStrip: 278,
+  stripByteCounts: 279,
+  freeOffsets: 288,
+  freeByteCounts: 289,
+  planarConfiguration: 284,
+  predictor: 317,
+  tileWidth: 322,
+  tileLength: 323,
+  tileOffsets: 324,
+  tileByteCounts: 325,
+  subIfds: 330,
+  sampleFormat: 339,
+  jpegInterchangeFormat: 513,
+  jpegInterchangeFormatLength: 514,
+  jpegQTables: 519,
+  jpegDcTables: 520,
+  jpegAcTables: 521,
+  ycbcrSubsampling: 530,
+  exifIfd: 34665,
+  gpsIfd: 34853,
+  interoperabilityIfd: 40965,
+  makerNote: 37500,
+} as const
+
+/** Field types by number; `bytes` of one value. TIFF 6.0 page 15, 13 from the supplement, 16–18 BigTIFF. */
+const TYPE_BYTES: { readonly [type: number]: number } = {
+  1: 1, // BYTE
+  2: 1, // ASCII
+  3: 2, // SHORT
+  4: 4, // LONG
+  5: 8, // RATIONAL
+  6: 1, // SBYTE
+  7: 1, // UNDEFINED
+  8: 2, // SSHORT
+  9: 4, // SLONG
+  10: 8, // SRATIONAL
+  11: 4, // FLOAT
+  12: 8, // DOUBLE
+  13: 4, // IFD
+  16: 8, // LONG8
+  17: 8, // SLONG8
+  18: 8, // IFD8
+}
+export const SHORT = 3
+export const LONG = 4
+const IFD = 13
+export const LONG8 = 16
+const IFD8 = 18
+
+/** One field. Its value is `inline`, or `byteLength` bytes at `at` of the file. */
+export interface Entry {
+  readonly tag: number
+  readonly type: number
+  readonly count: number
+  /** Length of the value; 0 for types we do not know, which stay as they stand in the entry. */
+  readonly byteLength: number
+  /** Where the value lies; undefined when it is in the entry. */
+  readonly at: number | undefined
+  /** The entry's value field: the value itself, padded, or its offset. */
+  readonly inline: Uint8Array
+}
+
+export interface Directory {
+  readonly offset: number
+  /** In the order of the file. */
+  readonly entries: readonly Entry[]
+  /** What hangs on pointer tags: for each value of the tag the chain of directories that begins there. */
+  readonly children: ReadonlyMap<number, readonly (readonly Directory[])[]>
+}
+
+export interface TiffFile {
+  readonly source: Source
+  readonly littleEndian: boolean
+  /** BigTIFF: 8-byte offsets and counts, 20-byte entries. */
+  readonly big: boolean
+  readonly headerBytes: number
+  readonly chain: readonly Directory[]
+  /** Every directory, parents before children, in the order of the file. */
+  readonly all: readonly Directory[]
+  /** Bytes of the directories themselves, without their values. */
+  readonly format: string
+}
+
+const MAX_DIRECTORIES = 20_000
+const MAX_ENTRIES = 4096
+const MAX_DEPTH = 6
+/** Arrays of offsets and counts that are read into memory: 8 million chunks are 128 MB, too many. */
+const MAX_VALUES = 2_000_000
+
+export async function readTiff(source: Source, format: string): Promise<TiffFile> {
+  const header = await source.read(0, 16)
+  const view = viewOf(header)
+  if (header.length < 8) throw new MalformedFile(format, 0, 'the header is cut off')
+  const littleEndian = header[0] === 0x49
+  const version = view.getUint16(2, littleEndian)
+  const big = version === 43
+  if (version !== 42 && !big) throw new MalformedFile(format, 2, `version ${version} instead of 42 or 43`)
+  // BigTIFF: offset size 8 and a zero follow the version.
+  if (big && (header.length < 16 || view.getUint16(4, littleEndian) !== 8)) throw new MalformedFile(format, 4, 'no 8-byte offsets')
+  const first = big ? Number(view.getBigUint64(8, littleEndian)) : view.getUint32(4, littleEndian)
+  const reader = new DirectoryReader(source, littleEndian, big, format)
+  const chain = await reader.chain(first, 0, true)
+  if (chain.length === 0) throw new MalformedFile(format, big ? 8 : 4, 'no image file directory')
+  return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all: flatten(chain), format }
+}
+
+function flatten(chain: readonly Directory[]): Directory[] {
+  return chain.flatMap((directory) => [directory, ...[...directory.children.values()].flat().flatMap(flatten)])
+}
+
+class DirectoryReader {
+  readonly #source: Source
+  readonly #littleEndian: boolean
+  readonly #big: boolean
+  readonly #format: string
+  readonly #seen = new Set<number>()
+
+  constructor(source: Source, littleEndian: boolean, big: boolean, format: string) {
+    this.#source = source
+    this.#littleEndian = littleEndian
+    this.#big = big
+    this.#format = format
+  }
+
+  async chain(first: number, depth: number, follow: boolean): Promise<Directory[]> {
+    const directories: Directory[] = []
+    for (let at = first; at !== 0; ) {
+      if (this.#seen.has(at)) throw new MalformedFile(this.#format, at, 'a directory that was read before (a loop)')
+      if (this.#seen.size >= MAX_DIRECTORIES) throw new OverBudget(`more than ${MAX_DIRECTORIES} directories`)
+      this.#seen.add(at)
+      const { directory, next } = await this.#directory(at, depth)
+      directories.push(directory)
+      at = follow ? next : 0
+    }
+    return directories
+  }
+
+  async #directory(at: number, depth: number): Promise<{ directory: Directory; next: number }> {
+    const [countBytes, entryBytes, offsetBytes] = this.#big ? [8, 20, 8] : [2, 12, 4]
+    // One read for the usual directory; the rest only when there are many entries.
+    let head = await this.#source.read(at, countBytes + 64 * entryBytes + offsetBytes)
+    if (head.length < countBytes) throw this.#malformed(at, 'the directory lies outside the file')
+    const count = this.#big ? this.#long8(head, 0) : viewOf(head).getUint16(0, this.#littleEndian)
+    if (count === 0 || count > MAX_ENTRIES) throw this.#malformed(at, `a directory of ${count} entries`)
+    const length = countBytes + count * entryBytes + offsetBytes
+    if (head.length < length) head = await this.#source.read(at, length)
+    if (head.length < length - offsetBytes) throw this.#malformed(at, 'the directory is cut off')
+    const entries: Entry[] = []
+    const children = new Map<number, Directory[][]>()
+    for (let i = 0; i < count; i++) {
+      const entry = this.#entry(head, at, countBytes + i * entryBytes)
+      entries.push(entry)
+      if (isPointer(entry) && !children.has(entry.tag)) children.set(entry.tag, await this.#children(entry, depth))
+    }
+    // Some writers leave out the last link; a file that ends here has no further directory.
+    const next = head.length < length ? 0 : this.#offset(head, length - offsetBytes)
+    return { directory: { offset: at, entries, children }, next }
+  }
+
+  #entry(bytes: Uint8Array, directoryAt: number, at: number): Entry {
+    const view = viewOf(bytes)
+    const tag = view.getUint16(at, this.#littleEndian)
+    const type = view.getUint16(at + 2, this.#littleEndian)
+    const count = this.#big ? this.#long8(bytes, at + 4) : view.getUint32(at + 4, this.#littleEndian)
+    const valueAt = at + (this.#big ? 12 : 8)
+    const room = this.#big ? 8 : 4
+    const byteLength = (TYPE_BYTES[type] ?? 0) * count
+    const inline = bytes.slice(valueAt, valueAt + room)
+    if (byteLength <= room) return { tag, type, count, byteLength, at: undefined, inline }
+    const offset = this.#offset(bytes, valueAt)
+    if (offset + byteLength > this.#source.size) throw this.#malformed(directoryAt + at, `the value of tag ${tag} lies outside the file`)
+    return { tag, type, count, byteLength, at: offset, inline }
+  }
+
+  async #children(entry: Entry, depth: number): Promise<Directory[][]> {
+    if (depth >= MAX_DEPTH) throw new OverBudget(`directories nested deeper than ${MAX_DEPTH}`)
+    const offsets = await readNumbers(this.#source, entry, this.#littleEndian, MAX_DIRECTORIES)
+    const chains: Directory[][] = []
+    // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
+    for (const offset of offsets) chains.push(await this.chain(offset, depth + 1, entry.tag === TAG.subIfds))
+    return chains
+  }
+
+  #offset(bytes: Uint8Array, at: number): number {
+    return this.#big ? this.#long8(bytes, at) : viewOf(bytes).getUint32(at, this.#littleEndian)
+  }
+
+  #long8(bytes: Uint8Array, at: number): number {
+    return Number(viewOf(bytes).getBigUint64(at, this.#littleEndian))
+  }
+
+  #malformed(at: number, what: string): MalformedFile {
+    return new MalformedFile(this.#format, at, what)
+  }
+}
+
+/** Tags whose values are offsets of directories. */
+function isPointer(entry: Entry): boolean {
+  if (entry.type === IFD || entry.type === IFD8) return true
+  const pointers: readonly number[] = [TAG.subIfds, TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd]
+  return pointers.includes(entry.tag) && (entry.type === LONG || entry.type === LONG8)
+}
+
+/** The bytes of a value. */
+export async function readValue(source: Source, entry: Entry): Promise<Uint8Array> {
+  if (entry.at === undefined) return entry.inline.subarray(0, entry.byteLength)
+  return await source.read(entry.at, entry.byteLength)
+}
+
+/** The values of an integer field. */
+export async function readNumbers(source: Source, entry: Entry, littleEndian: boolean, limit = MAX_VALUES): Promise<Float64Array> {
+  if (entry.count > limit) throw new OverBudget(`tag ${entry.tag} has ${entry.count} values`)
+  const bytes = await readValue(source, entry)
+  const view = viewOf(bytes)
+  const size = TYPE_BYTES[entry.type] ?? 0
+  const numbers = new Float64Array(size === 0 ? 0 : Math.floor(bytes.length / size))
+  for (let i = 0; i < numbers.length; i++) {
+    if (entry.type === 1) numbers[i] = bytes[i]!
+    else if (size === 2) numbers[i] = view.getUint16(i * 2, littleEndian)
+    else if (size === 4) numbers[i] = view.getUint32(i * 4, littleEndian)
+    else if (entry.type === LONG8 || entry.type === IFD8) numbers[i] = Number(view.getBigUint64(i * 8, littleEndian))
+    else return new Float64Array()
+  }
+  return numbers
+}
+
+export const find = (directory: Directory, tag: number): Entry | undefined => directory.entries.find((entry) => entry.tag === tag)
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

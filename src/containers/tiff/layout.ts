@@ -1,0 +1,245 @@
+/** Directories as they are written: fields with new values, placed one after the other, values after their directory. */
+import type { Sink } from '../../codec/codec.ts'
+import { type Directory, type Entry, LONG, LONG8, SHORT, TAG, type TiffFile, viewOf } from './directory.ts'
+import type { Plan } from './plan.ts'
+
+/** The value of a field in the result. */
+type Value =
+  /** As it stands in the source. */
+  | { readonly kind: 'kept'; readonly entry: Entry }
+  | { readonly kind: 'numbers'; readonly type: number; readonly numbers: Float64Array }
+  | { readonly kind: 'children'; readonly entry: Entry; readonly chains: readonly (readonly NewDirectory[])[] }
+
+interface Field {
+  readonly tag: number
+  readonly value: Value
+}
+
+export interface NewDirectory {
+  readonly fields: readonly Field[]
+  next: NewDirectory | undefined
+  offset: number
+}
+
+/** Where the chunks of a picture lie in the result. */
+export interface Placed {
+  readonly offsets: Float64Array
+  readonly lengths: Float64Array
+}
+
+/** What the writer knows of each directory of the source. */
+export interface Changes {
+  readonly plans: ReadonlyMap<Directory, Plan>
+  readonly placed: ReadonlyMap<Directory, Placed>
+  /** New offsets of JPEG blobs (tag 513). */
+  readonly blobs: ReadonlyMap<Directory, Float64Array>
+  /** Offsets may need 8 bytes. */
+  readonly wideOffsets: boolean
+  /** Byte counts may be SHORT where they fit: only when they are known before the directories are placed. */
+  readonly shortCounts: boolean
+}
+
+export function newDirectories(chain: readonly Directory[], changes: Changes): NewDirectory[] {
+  const made = chain.map((directory) => ({ fields: fieldsOf(directory, changes), next: undefined, offset: 0 }) as NewDirectory)
+  made.forEach((directory, i) => {
+    directory.next = made[i + 1]
+  })
+  return made
+}
+
+function fieldsOf(directory: Directory, changes: Changes): Field[] {
+  const plan = changes.plans.get(directory)
+  const placed = changes.placed.get(directory)
+  const blob = changes.blobs.get(directory)
+  const replaced = new Map<number, Value | undefined>([
+    [TAG.freeOffsets, undefined],
+    [TAG.freeByteCounts, undefined],
+  ])
+  const set = (tag: number, type: number, numbers: Float64Array) => replaced.set(tag, { kind: 'numbers', type, numbers })
+  if (blob) set(TAG.jpegInterchangeFormat, LONG, blob)
+  if (plan && placed) {
+    const has = (tag: number) => directory.entries.some((entry) => entry.tag === tag)
+    const short = changes.shortCounts && placed.lengths.every((length) => length <= 0xffff)
+    set(has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.wideOffsets ? LONG8 : LONG, placed.offsets)
+    set(has(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts, short ? SHORT : LONG, placed.lengths)
+    if (plan.kind === 'recode') {
+      set(TAG.compression, SHORT, Float64Array.of(8))
+      if (plan.predictor === 1) replaced.set(TAG.predictor, undefined)
+      else set(TAG.predictor, SHORT, Float64Array.of(plan.predictor))
+      if (plan.pixels.mirrored) replaced.set(TAG.fillOrder, undefined)
+      if (!plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight) {
+        set(TAG.rowsPerStrip, plan.rowsPerStrip > 0xffff ? LONG : SHORT, Float64Array.of(plan.rowsPerStrip))
+      }
+    }
+  }
+  const fields: Field[] = []
+  const done = new Set<number>()
+  for (const entry of directory.entries) {
+    if (replaced.has(entry.tag)) {
+      const value = replaced.get(entry.tag)
+      if (value && !done.has(entry.tag)) fields.push({ tag: entry.tag, value })
+      done.add(entry.tag)
+      continue
+    }
+    const chains = directory.children.get(entry.tag)
+    if (chains && !done.has(entry.tag)) {
+      done.add(entry.tag)
+      fields.push({ tag: entry.tag, value: { kind: 'children', entry, chains: chains.map((chain) => newDirectories(chain, changes)) } })
+    } else fields.push({ tag: entry.tag, value: { kind: 'kept', entry } })
+  }
+  for (const [tag, value] of replaced) {
+    if (!value || done.has(tag)) continue
+    const at = fields.findIndex((field) => field.tag > tag)
+    fields.splice(at < 0 ? fields.length : at, 0, { tag, value })
+  }
+  return fields
+}
+
+const NUMBER_BYTES: { readonly [type: number]: number } = { [SHORT]: 2, [LONG]: 4, [LONG8]: 8 }
+
+/** Places directories and values from `start` on, then writes them, and writes numbers again when they have changed. */
+export class DirectoryRegion {
+  readonly #file: TiffFile
+  readonly #roots: readonly NewDirectory[]
+  /** Values that lie outside their entries, in the order of the file; equal values of the source are written once. */
+  readonly #parts: { readonly at: number; readonly length: number; readonly directory?: NewDirectory; readonly value?: Value }[] = []
+  readonly #places = new Map<Value, number>()
+  readonly #shared = new Map<string, number>()
+  readonly end: number
+
+  constructor(file: TiffFile, roots: readonly NewDirectory[], start: number) {
+    this.#file = file
+    this.#roots = roots
+    this.end = this.#place(roots, start)
+  }
+
+  get first(): number {
+    return this.#roots[0]!.offset
+  }
+
+  #place(directories: readonly NewDirectory[], start: number): number {
+    let at = start
+    for (const directory of directories) {
+      at = this.#aligned(at)
+      directory.offset = at
+      const length = this.#directoryBytes(directory)
+      this.#parts.push({ at, length, directory })
+      at += length
+      for (const { value } of directory.fields) {
+        const bytes = this.#valueBytes(value)
+        if (bytes <= this.#offsetBytes) continue
+        const key = value.kind === 'kept' ? `${value.entry.at}:${bytes}` : undefined
+        const known = key === undefined ? undefined : this.#shared.get(key)
+        if (known !== undefined) {
+          this.#places.set(value, known)
+          continue
+        }
+        at = this.#aligned(at)
+        this.#places.set(value, at)
+        if (key !== undefined) this.#shared.set(key, at)
+        this.#parts.push({ at, length: bytes, value })
+        at += bytes
+      }
+      for (const { value } of directory.fields) {
+        if (value.kind === 'children') for (const chain of value.chains) at = this.#place(chain, at)
+      }
+    }
+    return at
+  }
+
+  /** Writes the region; the sink must stand at its start. */
+  async write(sink: Sink): Promise<void> {
+    for (const part of this.#parts) {
+      if (part.at > sink.written) await sink.write(new Uint8Array(part.at - sink.written))
+      if (part.directory) await sink.write(this.#directory(part.directory))
+      else if (part.value?.kind === 'kept') await this.#copy(sink, part.value.entry)
+      else await sink.write(this.#encode(part.value!))
+    }
+  }
+
+  /** Writes everything that holds numbers again, inside the part of the result that can still be patched. */
+  patch(sink: Sink): void {
+    for (const part of this.#parts) {
+      if (part.directory) sink.patch(part.at, this.#directory(part.directory))
+      else if (part.value!.kind !== 'kept') sink.patch(part.at, this.#encode(part.value!))
+    }
+  }
+
+  async #copy(sink: Sink, entry: Entry): Promise<void> {
+    const step = 1024 * 1024
+    for (let done = 0; done < entry.byteLength; done += step) {
+      await sink.write((await this.#file.source.read(entry.at! + done, Math.min(step, entry.byteLength - done))).slice())
+    }
+  }
+
+  #directory(directory: NewDirectory): Uint8Array {
+    const { littleEndian, big } = this.#file
+    const bytes = new Uint8Array(this.#directoryBytes(directory))
+    const view = viewOf(bytes)
+    if (big) view.setBigUint64(0, BigInt(directory.fields.length), littleEndian)
+    else view.setUint16(0, directory.fields.length, littleEndian)
+    let at = big ? 8 : 2
+    for (const { tag, value } of directory.fields) {
+      const { type, count } = typeOf(value)
+      view.setUint16(at, tag, littleEndian)
+      view.setUint16(at + 2, type, littleEndian)
+      if (big) view.setBigUint64(at + 4, BigInt(count), littleEndian)
+      else view.setUint32(at + 4, count, littleEndian)
+      const field = at + (big ? 12 : 8)
+      const place = this.#places.get(value)
+      if (place !== undefined) this.#setOffset(view, field, place)
+      else bytes.set(value.kind === 'kept' ? value.entry.inline : this.#encode(value), field)
+      at += big ? 20 : 12
+    }
+    this.#setOffset(view, at, directory.next?.offset ?? 0)
+    return bytes
+  }
+
+  #encode(value: Value): Uint8Array {
+    if (value.kind === 'kept') return value.entry.inline
+    const { type, numbers } = value.kind === 'numbers' ? value : childOffsets(value.entry, value.chains)
+    const size = NUMBER_BYTES[type] ?? (type === 18 ? 8 : 4)
+    const bytes = new Uint8Array(numbers.length * size)
+    const view = viewOf(bytes)
+    const { littleEndian } = this.#file
+    numbers.forEach((number, i) => {
+      if (size === 2) view.setUint16(i * 2, number, littleEndian)
+      else if (size === 4) view.setUint32(i * 4, number, littleEndian)
+      else view.setBigUint64(i * 8, BigInt(number), littleEndian)
+    })
+    return bytes
+  }
+
+  #setOffset(view: DataView, at: number, offset: number): void {
+    if (this.#file.big) view.setBigUint64(at, BigInt(offset), this.#file.littleEndian)
+    else view.setUint32(at, offset, this.#file.littleEndian)
+  }
+
+  #valueBytes(value: Value): number {
+    if (value.kind === 'numbers') return value.numbers.length * NUMBER_BYTES[value.type]!
+    return value.entry.byteLength
+  }
+
+  get #offsetBytes(): number {
+    return this.#file.big ? 8 : 4
+  }
+
+  #directoryBytes(directory: NewDirectory): number {
+    return this.#file.big ? 16 + directory.fields.length * 20 : 6 + directory.fields.length * 12
+  }
+
+  /** TIFF 6.0: values and directories begin on a word boundary; BigTIFF: on eight bytes. */
+  #aligned(at: number): number {
+    const to = this.#file.big ? 8 : 2
+    return Math.ceil(at / to) * to
+  }
+}
+
+function typeOf(value: Value): { type: number; count: number } {
+  if (value.kind === 'numbers') return { type: value.type, count: value.numbers.length }
+  return { type: value.entry.type, count: value.entry.count }
+}
+
+function childOffsets(entry: Entry, chains: readonly (readonly NewDirectory[])[]): { type: number; numbers: Float64Array } {
+  return { type: entry.type, numbers: Float64Array.from(chains, (chain) => chain[0]?.offset ?? 0) }
+}

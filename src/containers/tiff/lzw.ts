@@ -1,0 +1,92 @@
+import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
+
+const CLEAR = 256
+const END = 257
+const MAX_CODES = 4096
+
+/**
+ * LZW as TIFF has it (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first, the width growing one code
+ * early. Input and output come in pieces, so a strip may be of any size.
+ */
+export class LzwDecoder {
+  readonly #format: string
+  readonly #prefix = new Uint16Array(MAX_CODES)
+  readonly #suffix = new Uint8Array(MAX_CODES)
+  readonly #first = new Uint8Array(MAX_CODES)
+  readonly #length = new Uint16Array(MAX_CODES)
+  #next = CLEAR + 2
+  #width = 9
+  #previous = -1
+  #bits = 0
+  #bitCount = 0
+  #started = false
+  #ended = false
+
+  constructor(format: string) {
+    this.#format = format
+    for (let code = 0; code < 256; code++) {
+      this.#suffix[code] = code
+      this.#first[code] = code
+      this.#length[code] = 1
+    }
+  }
+
+  /** Decodes `input`; calls `emit` with pieces that may be kept. */
+  push(input: Uint8Array, emit: (bytes: Uint8Array) => void): void {
+    if (!this.#started && input.length >= 2) {
+      this.#started = true
+      // Writers before TIFF 6.0 packed codes from the least significant bit: their first code, Clear, looks like this.
+      if (input[0] === 0 && (input[1]! & 1) === 1) throw new UnsupportedFeature('LZW in the bit order of TIFF 5.0')
+    }
+    let out = new Uint8Array(65_536)
+    let filled = 0
+    let at = 0
+    while (!this.#ended) {
+      while (this.#bitCount < this.#width && at < input.length) {
+        this.#bits = ((this.#bits << 8) | input[at++]!) & 0xffffff
+        this.#bitCount += 8
+      }
+      if (this.#bitCount < this.#width) break
+      this.#bitCount -= this.#width
+      const code = (this.#bits >> this.#bitCount) & ((1 << this.#width) - 1)
+      if (code === END) {
+        this.#ended = true
+        break
+      }
+      if (code === CLEAR) {
+        this.#next = CLEAR + 2
+        this.#width = 9
+        this.#previous = -1
+        continue
+      }
+      if (code > this.#next || (code === this.#next && this.#previous < 0) || (code > 255 && code < CLEAR + 2)) {
+        throw new MalformedFile(this.#format, 0, `LZW code ${code} is not known yet`)
+      }
+      // A full table stays as it is until the next Clear.
+      if (this.#previous >= 0 && this.#next < MAX_CODES) {
+        // The code may be the one that is just being made: it then ends with its own first byte.
+        this.#prefix[this.#next] = this.#previous
+        this.#first[this.#next] = this.#first[this.#previous]!
+        this.#suffix[this.#next] = code === this.#next ? this.#first[this.#previous]! : this.#first[code]!
+        this.#length[this.#next] = this.#length[this.#previous]! + 1
+        this.#next++
+        if (this.#next + 1 >= 1 << this.#width && this.#width < 12) this.#width++
+      } else if (code >= this.#next) {
+        throw new MalformedFile(this.#format, 0, `LZW code ${code} is not known yet`)
+      }
+      const length = this.#length[code]!
+      if (filled + length > out.length) {
+        emit(out.subarray(0, filled))
+        out = new Uint8Array(65_536)
+        filled = 0
+      }
+      for (let position = filled + length - 1, c = code; position >= filled; position--) {
+        out[position] = this.#suffix[c]!
+        c = this.#prefix[c]!
+      }
+      filled += length
+      this.#previous = code
+    }
+    if (filled > 0) emit(out.subarray(0, filled))
+  }
+}
