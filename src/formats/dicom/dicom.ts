@@ -1,0 +1,154 @@
+/**
+ * DICOM, sealed again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller. Every
+ * other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need.
+ */
+
+import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
+import { breathe } from '../../bytes/breathe.ts'
+import { deflateRaw } from '../../bytes/deflate.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
+import { memorySink } from '../../codec/sink.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
+import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
+import { AlreadyCompressed, type Dicom, readDicom, SYNTAX } from './file.ts'
+import { DICOM } from './format.ts'
+import { type Frames, framesOf, precision } from './frames.ts'
+import { elementsDiffer } from './same-elements.ts'
+import { deflatedDiffers, deflatedFile, deflatedLevel } from './seal-deflated.ts'
+import { jpegLsDiffers, jpegLsFrame, sealWithJpegLs } from './seal-jpegls.ts'
+
+/** Up to this many bytes of pixels both ways are gone; above, samples decide. */
+const TRY_BOTH_BYTES = 6 << 20
+const SAMPLE_BYTES = 256 * 1024
+const SAMPLES = 12
+/** A frame's code is held while it is written: noise may take more room than its samples. */
+const MAX_FRAME_BYTES = 48 << 20
+
+export const dicom: Codec = {
+  format: DICOM,
+
+  async compress(source, sink, options) {
+    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+    const file = await open(source)
+    if (!('before' in file)) return file
+    const frames = usableFrames(file, source)
+    const tick = ticker(options, 0, 0.6)
+    if (!frames) return writeDeflated(file, source, sink, tick)
+    const bits = await precision(frames, () => tick(0))
+    if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
+      if (await deflateWins(frames, bits)) return writeDeflated(file, source, sink, tick)
+      await sealWithJpegLs(file, frames, bits, sink, tick)
+      return done(file, `JPEG-LS lossless, ${bits} bits, ${frames.count} frames`)
+    }
+    const sealed = memorySink(Number.POSITIVE_INFINITY, source.name)
+    await sealWithJpegLs(file, frames, bits, sealed, tick)
+    const deflated: Uint8Array[] = []
+    let deflatedBytes = 0
+    for await (const piece of deflatedFile(file, source)) {
+      deflatedBytes += piece.length
+      if (deflatedBytes >= sealed.written) break
+      deflated.push(piece)
+    }
+    if (deflatedBytes < sealed.written) {
+      for (const piece of deflated) await sink.write(piece.slice())
+      return done(file, `Deflate level ${deflatedLevel(source)}`)
+    }
+    await sink.write(sealed.bytes())
+    return done(file, `JPEG-LS lossless, ${bits} bits, ${frames.count} frames`)
+  },
+
+  async verify(original, result, _outcome, options) {
+    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+    const file = await readDicom(original)
+    const tick = ticker(options, 0.6, 0.4)
+    const difference = conversionDiffers(file) ?? (await storedDiffers(file, original, result, tick))
+    return difference === undefined ? { equal: true } : { equal: false, difference }
+  },
+}
+
+async function open(source: Source): Promise<Dicom | Extract<Outcome, { kind: 'unchanged' }>> {
+  try {
+    const file = await readDicom(source)
+    if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: 'digital signatures or original attributes' }
+    return file
+  } catch (error) {
+    if (error instanceof AlreadyCompressed) return { kind: 'unchanged', reason: 'no_gain', detail: `compressed already: ${error.message}` }
+    throw error
+  }
+}
+
+function usableFrames(file: Dicom, source: Source): Frames | undefined {
+  const frames = framesOf(file, source)
+  if (!frames) return undefined
+  const { width, height, components, sampleBytes } = frames.frame
+  return width * height * components * sampleBytes > MAX_FRAME_BYTES ? undefined : frames
+}
+
+async function writeDeflated(file: Dicom, source: Source, sink: Sink, tick: (share: number) => Promise<void>): Promise<Outcome> {
+  for await (const piece of deflatedFile(file, source)) {
+    if (piece.length > 0) await sink.write(piece.slice())
+    await tick(0.5)
+  }
+  return done(file, `Deflate level ${deflatedLevel(source)}`)
+}
+
+function done({ encoding }: Dicom, how: string): Outcome {
+  const steps = encoding.explicit ? (encoding.littleEndian ? [] : ['big endian to little endian']) : ['implicit VR to explicit VR']
+  return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, how] }
+}
+
+/** Whether Deflate makes bands of rows from all over the file smaller than JPEG-LS does. */
+async function deflateWins(frames: Frames, bits: number): Promise<boolean> {
+  const { width, height, components, sampleBytes } = frames.frame
+  const rowBytes = width * components * sampleBytes
+  const rows = Math.min(height, Math.max(1, Math.floor(SAMPLE_BYTES / rowBytes)))
+  const coder = new JpegLs()
+  let jpegLs = 0
+  let deflate = 0
+  for (let i = 0; i < SAMPLES; i++) {
+    const index = Math.floor((frames.count * (i + 0.5)) / SAMPLES)
+    const row = Math.floor(((height - rows) * ((i * 5) % SAMPLES)) / (SAMPLES - 1))
+    const band = (await frames.rows(index)(row * rowBytes, rows * rowBytes)).slice()
+    const frame = { ...jpegLsFrame(frames, bits), height: rows }
+    for await (const piece of coder.encode(frame, async (offset, length) => band.subarray(offset, offset + length))) jpegLs += piece.length
+    deflate += deflateRaw(band).length
+    await breathe()
+  }
+  return deflate < jpegLs
+}
+
+/** The rewritten data set against the stored one, element by element; undefined for explicit little endian, which is copied. */
+function conversionDiffers(file: Dicom): string | undefined {
+  if (file.encoding.explicit && file.encoding.littleEndian) return undefined
+  const pairs = [
+    [file.stored[0], file.before],
+    [file.stored[1], file.after],
+  ] as const
+  for (const [stored, converted] of pairs) {
+    const difference = elementsDiffer(
+      new ElementReader(stored, file.encoding),
+      [0, stored.length],
+      new ElementReader(converted, EXPLICIT_LITTLE),
+      [0, converted.length],
+    )
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+async function storedDiffers(file: Dicom, original: Source, result: Source, tick: (share: number) => Promise<void>) {
+  const deflated = file.start(SYNTAX.deflated)
+  const stored = await result.read(0, deflated.length)
+  if (deflated.every((byte, i) => byte === stored[i])) return deflatedDiffers(file, original, result, tick)
+  const frames = usableFrames(file, original)
+  if (!frames) return 'neither deflated nor with frames'
+  return jpegLsDiffers(file, frames, await precision(frames, () => tick(0)), result, tick)
+}
+
+function ticker(options: Options, start: number, share: number): (done: number) => Promise<void> {
+  return async (done) => {
+    options.signal.throwIfAborted()
+    if (done > 0) options.progress(start + share * done)
+    await breathe()
+  }
+}

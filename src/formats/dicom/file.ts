@@ -1,0 +1,173 @@
+/** A DICOM file in its parts (PS3.10, 7.1): preamble, file meta information, data set around the pixel data. */
+import { concat } from '../../bytes/concat.ts'
+import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
+import { explicitHeader, toExplicit } from './to-explicit.ts'
+
+export const SYNTAX = {
+  implicitLittle: '1.2.840.10008.1.2',
+  explicitLittle: '1.2.840.10008.1.2.1',
+  explicitBig: '1.2.840.10008.1.2.2',
+  deflated: '1.2.840.10008.1.2.1.99',
+  jpegLsLossless: '1.2.840.10008.1.2.4.80',
+} as const
+
+const NATIVE: { readonly [syntax: string]: Encoding } = {
+  [SYNTAX.implicitLittle]: { explicit: false, littleEndian: true },
+  [SYNTAX.explicitLittle]: EXPLICIT_LITTLE,
+  [SYNTAX.explicitBig]: { explicit: true, littleEndian: false },
+}
+
+const META_AT = 132
+const FIRST_WINDOW_BYTES = 256 * 1024
+/** Everything but the pixel data is held in memory, more than once. */
+const MAX_AROUND_BYTES = 12 << 20
+
+const TRANSFER_SYNTAX = 0x0002_0010
+const PIXEL_GROUP_LENGTH = 0x7fe0_0000
+/** MAC parameters, digital signatures; original attributes (a record of who changed what). Changing the file would void them. */
+const SIGNATURES = [0x4ffe_0001, 0xfffa_fffa, 0x0400_0561]
+
+export interface Dicom {
+  readonly encoding: Encoding
+  /** Preamble, "DICM", group 0002 for another transfer syntax. */
+  start(syntax: string): Uint8Array
+  /** Elements before the pixel data (all of them when there is none), explicit little endian. */
+  readonly before: Uint8Array
+  readonly pixels: { readonly at: number; readonly bytes: number; readonly vr: string } | undefined
+  /** Elements after the pixel data, explicit little endian. */
+  readonly after: Uint8Array
+  readonly signed: boolean
+  /** The source's own bytes before and after the pixel data. */
+  readonly stored: readonly [before: Uint8Array, after: Uint8Array]
+  /** First value of a top-level element before the pixel data: a US, or the text of anything else. */
+  number(tag: number): number | undefined
+  text(tag: number): string | undefined
+  /** Where the value of a top-level element stands in `before`. */
+  valueAt(tag: number): number | undefined
+}
+
+export class AlreadyCompressed extends Error {}
+
+/** @throws MalformedFile, UnsupportedFeature, OverBudget, AlreadyCompressed */
+export async function readDicom(source: Source): Promise<Dicom> {
+  let window = await source.read(0, FIRST_WINDOW_BYTES)
+  for (;;) {
+    try {
+      return await read(source, window)
+    } catch (error) {
+      if (!(error instanceof WindowTooShort)) throw error
+      const needed = Math.min(source.size, Math.max(error.needed, window.length * 2))
+      if (error.needed > MAX_AROUND_BYTES) throw new OverBudget(`${error.needed} bytes besides the pixel data`)
+      window = await source.read(0, Math.min(needed, MAX_AROUND_BYTES))
+    }
+  }
+}
+
+async function read(source: Source, window: Uint8Array): Promise<Dicom> {
+  if (String.fromCharCode(...window.subarray(128, META_AT)) !== 'DICM') throw new UnsupportedFeature('no preamble')
+  const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
+  const encoding = NATIVE[meta.syntax]
+  if (!encoding) throw new AlreadyCompressed(`transfer syntax ${meta.syntax}`)
+
+  const reader = new ElementReader(window, encoding, source.size)
+  const elements: Element[] = []
+  let pixels: Element | undefined
+  let at = meta.end
+  while (at < source.size) {
+    const element = reader.element(at)
+    if (element.tag === PIXEL_DATA) {
+      pixels = element
+      break
+    }
+    if (element.tag >>> 16 === 4) throw new UnsupportedFeature('a directory, which points at its own bytes')
+    elements.push(element)
+    at = element.end
+  }
+  const signedPixels = reader.signed
+
+  const afterAt = pixels ? pixels.end : at
+  if (source.size - afterAt > MAX_AROUND_BYTES) throw new OverBudget(`${source.size - afterAt} bytes behind the pixel data`)
+  const tail = await source.read(afterAt, source.size - afterAt)
+  const tailReader = new ElementReader(tail, encoding)
+  tailReader.signed = signedPixels
+  const tailTags: number[] = []
+  for (let i = 0; i < tail.length; ) {
+    const element = tailReader.element(i, 1)
+    tailTags.push(element.tag)
+    i = element.end
+  }
+  const signature = [...elements.map(({ tag }) => tag), ...tailTags].some((tag) => SIGNATURES.includes(tag))
+
+  const head = window.slice(meta.end, at)
+  const before = converted(head, encoding, elements.at(-1))
+  const after = converted(tail, encoding, undefined, signedPixels)
+  const values = new Map<number, Element>()
+  const plain = new ElementReader(before, EXPLICIT_LITTLE)
+  for (let i = 0; i < before.length; ) {
+    const element = plain.element(i, 1)
+    if (!values.has(element.tag)) values.set(element.tag, element)
+    i = element.end
+  }
+  return {
+    encoding,
+    start: meta.start,
+    before,
+    pixels: pixels && { at: pixels.valueAt, bytes: pixels.end - pixels.valueAt, vr: pixels.vr },
+    after,
+    signed: signature,
+    stored: [head, tail],
+    number: (tag) => {
+      const element = values.get(tag)
+      return element && element.vr === 'US' && element.end - element.valueAt >= 2 ? plain.uint16(element.valueAt) : undefined
+    },
+    text: (tag) => {
+      const element = values.get(tag)
+      return (
+        element &&
+        new TextDecoder('latin1')
+          .decode(before.subarray(element.valueAt, element.end))
+          .replace(/[\0 ]+$/, '')
+          .trim()
+      )
+    },
+    valueAt: (tag) => values.get(tag)?.valueAt,
+  }
+}
+
+/** Elements of one side of the pixel data, explicit little endian, without the pixel group's length, which changes. */
+function converted(bytes: Uint8Array, encoding: Encoding, last: Element | undefined, signed = false): Uint8Array {
+  if (encoding.explicit && encoding.littleEndian) {
+    return last?.tag === PIXEL_GROUP_LENGTH ? bytes.subarray(0, bytes.length - (last.end - last.at)) : bytes
+  }
+  const reader = new ElementReader(bytes, encoding)
+  reader.signed = signed
+  return toExplicit(reader, 0, bytes.length)
+}
+
+/** Group 0002, always explicit little endian (PS3.10, 7.1). */
+function readMeta(reader: ElementReader) {
+  const kept: { tag: number; bytes: Uint8Array }[] = []
+  let syntax: string | undefined
+  let at = META_AT
+  while (at + 8 <= reader.bytes.length && reader.uint16(at) === 2) {
+    const element = reader.element(at, 1)
+    const value = reader.bytes.subarray(element.valueAt, element.end)
+    if (element.tag === TRANSFER_SYNTAX) syntax = String.fromCharCode(...value.subarray(0, 64)).replace(/[\0 ]+$/, '')
+    if ((element.tag & 0xffff) !== 0) kept.push({ tag: element.tag, bytes: reader.bytes.slice(at, element.end) })
+    at = element.end
+    if (at > 1 << 16) throw new UnsupportedFeature('file meta information of more than 64 KiB')
+  }
+  if (syntax === undefined) throw new MalformedFile('dicom', at, 'no transfer syntax')
+  const preamble = reader.bytes.slice(0, META_AT)
+  const start = (newSyntax: string) => {
+    const uid = new TextEncoder().encode(newSyntax.length % 2 ? `${newSyntax}\0` : newSyntax)
+    const elements = concat(
+      kept.flatMap(({ tag, bytes }) => (tag === TRANSFER_SYNTAX ? [explicitHeader(tag, 'UI', uid.length), uid] : [bytes])),
+    )
+    const length = new Uint8Array(4)
+    new DataView(length.buffer).setUint32(0, elements.length, true)
+    return concat([preamble, explicitHeader(0x0002_0000, 'UL', 4), length, elements])
+  }
+  return { syntax, end: at, start }
+}

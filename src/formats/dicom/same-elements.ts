@@ -1,0 +1,48 @@
+/** Compares two data sets element by element, whatever their encodings: tags, order, nesting, values. */
+import type { Element, ElementReader } from './elements.ts'
+import { turned } from './to-explicit.ts'
+import { wordBytes } from './vr.ts'
+
+/** Where `b` (explicit little endian) differs from `a`, or undefined. Group lengths do not count. */
+export function elementsDiffer(
+  a: ElementReader,
+  [atA, endA]: readonly [number, number],
+  b: ElementReader,
+  [atB, endB]: readonly [number, number],
+): string | undefined {
+  for (;;) {
+    while (atA < endA && (a.tag(atA) & 0xffff) === 0) atA = a.element(atA, 1).end
+    if (atA >= endA || atB >= endB) return atA >= endA && atB >= endB ? undefined : 'one data set has more elements'
+    const [x, y] = [a.element(atA, 1), b.element(atB, 1)]
+    if (x.tag !== y.tag) return `${text(x)} became ${text(y)}`
+    if (a.encoding.explicit && x.vr !== y.vr) return `${text(x)}: ${x.vr} became ${y.vr}`
+    const difference = y.vr === 'SQ' ? itemsDiffer(a, x, b, y) : valuesDiffer(a, x, b, y)
+    if (difference !== undefined) return difference
+    atA = x.end
+    atB = y.end
+  }
+}
+
+function itemsDiffer(a: ElementReader, x: Element, b: ElementReader, y: Element): string | undefined {
+  if (a.encoding.explicit && x.undefinedLength !== y.undefinedLength) return `${text(x)}: another kind of length`
+  const itemsA = [...a.items(x)]
+  const itemsB = [...b.items(y)]
+  if (itemsA.length !== itemsB.length) return `${text(x)}: ${itemsA.length} items became ${itemsB.length}`
+  for (const [i, item] of itemsA.entries()) {
+    const other = itemsB[i]!
+    if (item.undefinedLength !== other.undefinedLength) return `${text(x)}: another kind of length`
+    const difference = elementsDiffer(a, [item.contentAt, item.contentEnd], b, [other.contentAt, other.contentEnd])
+    if (difference !== undefined) return `${text(x)}[${i}] ${difference}`
+  }
+  return undefined
+}
+
+function valuesDiffer(a: ElementReader, x: Element, b: ElementReader, y: Element): string | undefined {
+  const value = a.bytes.subarray(x.valueAt, x.end)
+  const wanted = a.encoding.littleEndian ? value : turned(value, wordBytes(x.vr))
+  const got = b.bytes.subarray(y.valueAt, y.end)
+  if (wanted.length !== got.length) return `${text(x)}: ${wanted.length} bytes became ${got.length}`
+  return wanted.every((byte, i) => byte === got[i]) ? undefined : `${text(x)}: the value differs`
+}
+
+const text = ({ tag }: Element) => `(${(tag >>> 16).toString(16).padStart(4, '0')},${(tag & 0xffff).toString(16).padStart(4, '0')})`

@@ -1,0 +1,122 @@
+/** Data sets whose pixel data is JPEG-LS, a fragment a frame (PS3.5, A.4 and A.4.3), and the way back. */
+
+import { JpegLs, JpegLsError, type JpegLsFrame } from '../../../wasm/jpegls/jpegls.ts'
+import type { Sink, Source } from '../../codec/codec.ts'
+import { PATCHABLE_BYTES } from '../../codec/codec.ts'
+import { ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
+import { type Dicom, SYNTAX } from './file.ts'
+import type { Frames } from './frames.ts'
+import { explicitHeader, itemHeader } from './to-explicit.ts'
+
+const PLANAR_CONFIGURATION = 0x0028_0006
+
+export const jpegLsFrame = (frames: Frames, bits: number): JpegLsFrame => ({ ...frames.frame, bits })
+
+/** Writes the file. The offset table (one entry a frame, when there is more than one) is filled in at the end. */
+export async function sealWithJpegLs(dicom: Dicom, frames: Frames, bits: number, sink: Sink, tick: (share: number) => Promise<void>) {
+  const start = jpegLsStart(dicom, frames)
+  const tableAt = start.length - frames.count * 4
+  await sink.write(start)
+  const offsets = new Uint8Array(frames.count * 4)
+  const view = new DataView(offsets.buffer)
+  const coder = new JpegLs()
+  let offset = 0
+  for (let index = 0; index < frames.count; index++) {
+    view.setUint32(4 * index, offset, true)
+    // A fragment's length comes before it, so one frame's code is held; it is not larger than what the sink allows.
+    const pieces: Uint8Array[] = []
+    let bytes = 0
+    for await (const piece of coder.encode(jpegLsFrame(frames, bits), frames.rows(index))) {
+      pieces.push(piece)
+      bytes += piece.length
+    }
+    if (bytes % 2) pieces.push(new Uint8Array(1))
+    bytes += bytes % 2
+    await sink.write(itemHeader(ITEM, bytes))
+    for (const piece of pieces) if (piece.length > 0) await sink.write(piece)
+    offset += 8 + bytes
+    await tick((index + 1) / frames.count)
+  }
+  await sink.write(itemHeader(SEQUENCE_END, 0))
+  await sink.write(dicom.after.slice())
+  if (hasTable(dicom, frames)) sink.patch(tableAt, offsets)
+}
+
+/** Where the stored file differs from what it stands for, every frame decoded; undefined if nowhere. */
+export async function jpegLsDiffers(
+  dicom: Dicom,
+  frames: Frames,
+  bits: number,
+  result: Source,
+  tick: (share: number) => Promise<void>,
+): Promise<string | undefined> {
+  const start = jpegLsStart(dicom, frames)
+  const table = hasTable(dicom, frames) ? frames.count * 4 : 0
+  const stored = await result.read(0, start.length)
+  for (let i = 0; i < start.length - table; i++) if (start[i] !== stored[i]) return `byte ${i} before the frames differs`
+  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength)
+  const coder = new JpegLs()
+  let at = start.length
+  for (let index = 0; index < frames.count; index++) {
+    if (table && view.getUint32(start.length - table + 4 * index, true) !== at - start.length) return `the offset of frame ${index}`
+    const header = await result.read(at, 8)
+    const bytes = new DataView(header.buffer, header.byteOffset, header.byteLength).getUint32(4, true)
+    if (!equal(header, itemHeader(ITEM, bytes)) || at + 8 + bytes > result.size) return `the fragment of frame ${index}`
+    const from = at + 8
+    const difference = await frameDiffers(coder, frames, bits, index, bytes, (offset, length) => result.read(from + offset, length))
+    if (difference !== undefined) return `frame ${index}: ${difference}`
+    at += 8 + bytes
+    await tick((index + 1) / frames.count)
+  }
+  const end = await result.read(at, result.size - at)
+  if (!equal(end.subarray(0, 8), itemHeader(SEQUENCE_END, 0))) return 'no delimiter behind the frames'
+  return equal(end.subarray(8), dicom.after) ? undefined : 'the elements behind the pixel data differ'
+}
+
+async function frameDiffers(
+  coder: JpegLs,
+  frames: Frames,
+  bits: number,
+  index: number,
+  size: number,
+  read: (offset: number, length: number) => Promise<Uint8Array>,
+): Promise<string | undefined> {
+  const original = frames.rows(index)
+  let at = 0
+  try {
+    for await (const rows of coder.decode(jpegLsFrame(frames, bits), size, read)) {
+      const wanted = await original(at, rows.length)
+      for (let i = 0; i < rows.length; i++) if (rows[i] !== wanted[i]) return `byte ${at + i} differs`
+      at += rows.length
+    }
+  } catch (error) {
+    if (error instanceof JpegLsError) return error.message
+    throw error
+  }
+  return undefined
+}
+
+/** Everything up to the first frame, with the offset table at its end, still empty. */
+function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
+  const meta = dicom.start(SYNTAX.jpegLsLossless)
+  const tableBytes = hasTable(dicom, frames) ? frames.count * 4 : 0
+  const pixels = explicitHeader(PIXEL_DATA, 'OB', UNDEFINED_LENGTH)
+  const start = new Uint8Array(meta.length + dicom.before.length + pixels.length + 8 + tableBytes)
+  start.set(meta)
+  start.set(dicom.before, meta.length)
+  // Lines are interleaved, so the samples come colour by pixel (PS3.5, 8.2.3).
+  const planarAt = dicom.valueAt(PLANAR_CONFIGURATION)
+  if (planarAt !== undefined && frames.frame.components > 1) start[meta.length + planarAt] = 0
+  start.set(pixels, meta.length + dicom.before.length)
+  start.set(itemHeader(ITEM, tableBytes), meta.length + dicom.before.length + pixels.length)
+  return start
+}
+
+/** The table is optional (PS3.5, A.4): left out for one frame, and where it would lie behind what can still be patched. */
+function hasTable(dicom: Dicom, frames: Frames): boolean {
+  return frames.count > 1 && dicom.before.length + frames.count * 4 + (1 << 17) < PATCHABLE_BYTES
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}

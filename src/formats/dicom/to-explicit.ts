@@ -1,0 +1,87 @@
+/** Implicit and big-endian data sets as explicit little-endian ones: headers are rewritten, values keep their bytes or have their words turned. */
+import { concat } from '../../bytes/concat.ts'
+import { UnsupportedFeature } from '../../codec/codec.ts'
+import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
+import { LONG_VRS, wordBytes } from './vr.ts'
+
+/**
+ * Elements `at … end` of a data set, without group lengths (retired, PS3.5 7.2: they would be wrong).
+ * Sequences of explicit files keep their kind of length; those of implicit ones end with a delimiter.
+ */
+export function toExplicit(reader: ElementReader, at: number, end: number, depth = 0): Uint8Array {
+  if (depth > MAX_DEPTH) throw new UnsupportedFeature(`sequences nested deeper than ${MAX_DEPTH}`)
+  const out: Uint8Array[] = []
+  while (at < end) {
+    const element = reader.element(at, 1)
+    if ((element.tag & 0xffff) !== 0) out.push(...convert(reader, element, depth))
+    at = element.end
+  }
+  return concat(out)
+}
+
+/** Header of an explicit little-endian element (PS3.5, 7.1.2). A value too long for its VR becomes UN (6.2.2, note 5). */
+export function explicitHeader(tag: number, vr: string, length: number): Uint8Array {
+  if (!LONG_VRS.has(vr) && length > 0xffff) vr = 'UN'
+  const long = LONG_VRS.has(vr)
+  const bytes = new Uint8Array(long ? 12 : 8)
+  const view = new DataView(bytes.buffer)
+  writeTag(view, 0, tag)
+  bytes[4] = vr.charCodeAt(0)
+  bytes[5] = vr.charCodeAt(1)
+  if (long) view.setUint32(8, length, true)
+  else view.setUint16(6, length, true)
+  return bytes
+}
+
+/** Item, or delimiter (PS3.5, 7.5), in little endian. */
+export function itemHeader(tag: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(8)
+  const view = new DataView(bytes.buffer)
+  writeTag(view, 0, tag)
+  view.setUint32(4, length, true)
+  return bytes
+}
+
+function writeTag(view: DataView, at: number, tag: number): void {
+  view.setUint16(at, tag >>> 16, true)
+  view.setUint16(at + 2, tag & 0xffff, true)
+}
+
+function convert(reader: ElementReader, element: Element, depth: number): Uint8Array[] {
+  const { tag, vr, undefinedLength } = element
+  if (vr === 'SQ') {
+    const items = concat([...convertItems(reader, element, depth)])
+    if (undefinedLength) return [explicitHeader(tag, 'SQ', UNDEFINED_LENGTH), items]
+    // In implicit files every length inside would change; readers that look at raw values of a known length would see that.
+    if (reader.encoding.explicit || items.length === 0) return [explicitHeader(tag, 'SQ', items.length), items]
+    return [explicitHeader(tag, 'SQ', UNDEFINED_LENGTH), items, itemHeader(SEQUENCE_END, 0)]
+  }
+  const value = reader.bytes.subarray(element.valueAt, element.end)
+  if (undefinedLength) {
+    // Unknown elements with items keep them as they are: UN of undefined length is read as implicit little endian.
+    if (vr !== 'UN' || !reader.encoding.littleEndian) throw new UnsupportedFeature(`${vr} of undefined length at byte ${element.at}`)
+    return [explicitHeader(tag, 'UN', UNDEFINED_LENGTH), value]
+  }
+  return [explicitHeader(tag, vr, value.length), reader.encoding.littleEndian ? value : turned(value, wordBytes(vr))]
+}
+
+function* convertItems(reader: ElementReader, sequence: Element, depth: number): Generator<Uint8Array> {
+  const signed = reader.signed
+  for (const item of reader.items(sequence)) {
+    const content = toExplicit(reader, item.contentAt, item.contentEnd, depth + 1)
+    yield itemHeader(ITEM, item.undefinedLength ? UNDEFINED_LENGTH : content.length)
+    yield content
+    if (item.undefinedLength) yield itemHeader(ITEM_END, 0)
+    reader.signed = signed
+  }
+  if (sequence.undefinedLength) yield itemHeader(SEQUENCE_END, 0)
+}
+
+/** A copy with the bytes of each word in the opposite order. */
+export function turned(value: Uint8Array, word: number): Uint8Array {
+  if (word === 1) return value
+  if (value.length % word !== 0) throw new UnsupportedFeature(`a value of ${value.length} bytes in words of ${word}`)
+  const copy = new Uint8Array(value.length)
+  for (let i = 0; i < value.length; i += word) for (let j = 0; j < word; j++) copy[i + j] = value[i + word - 1 - j]!
+  return copy
+}

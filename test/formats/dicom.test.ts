@@ -1,0 +1,284 @@
+import { inflateRawSync } from 'node:zlib'
+import createCharLs from '@cornerstonejs/codec-charls/wasmjs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { dicom } from '../../src/formats/dicom/dicom.ts'
+import { implicitVr } from '../../src/formats/dicom/vr.ts'
+import { JpegLs } from '../../wasm/jpegls/jpegls.ts'
+import { dicomFile, type Element, type Encoding, imageElements, type Picture, writeElements } from '../support/dicom-file.ts'
+import { pressFile, randomNumbers } from '../support/press-file.ts'
+
+const charLs = createCharLs()
+const press = (bytes: Uint8Array) => pressFile(dicom, bytes, 'a.dcm')
+
+/** A code stream as CharLS decodes it, which shares nothing with our coder. */
+async function decodeWithCharLs(code: Uint8Array): Promise<Uint8Array> {
+  const engine = await charLs
+  const decoder = new engine.JpegLSDecoder()
+  decoder.getEncodedBuffer(code.length).set(code)
+  decoder.decode()
+  const pixels = new Uint8Array(decoder.getDecodedBuffer())
+  decoder.delete()
+  return pixels
+}
+
+/** Fragments of the last element PixelData of undefined length, the offset table first. */
+function fragmentsOf(file: Uint8Array): Uint8Array[] {
+  const start = Buffer.from(file).indexOf(Buffer.from('e07f10004f420000ffffffff', 'hex')) + 12
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const fragments: Uint8Array[] = []
+  for (let at = start; view.getUint32(at, true) === 0xe000fffe; ) {
+    const length = view.getUint32(at + 4, true)
+    fragments.push(file.subarray(at + 8, at + 8 + length))
+    at += 8 + length
+  }
+  return fragments
+}
+
+/** What stands around the pixels of an explicit little-endian file. */
+const around = (elements: Element[]) => {
+  const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
+  return [writeElements(elements.slice(0, at), 'explicit'), writeElements(elements.slice(at + 1), 'explicit')] as const
+}
+
+const PICTURES: [string, Picture][] = [
+  ['12 bits in 16', { width: 90, height: 70, stored: 12 }],
+  ['signed', { width: 90, height: 70, stored: 12, signed: true }],
+  ['16 bits', { width: 61, height: 50, stored: 16 }],
+  ['8 bits, odd size', { width: 91, height: 71, allocated: 8 }],
+  ['6 bits in 8', { width: 80, height: 60, allocated: 8, stored: 6 }],
+  ['RGB', { width: 60, height: 50, samples: 3, allocated: 8 }],
+  ['RGB by planes', { width: 60, height: 50, samples: 3, allocated: 8, planar: true, frames: 2 }],
+  ['RGB of 16 bits', { width: 40, height: 30, samples: 3 }],
+  ['five frames', { width: 64, height: 48, stored: 10, frames: 5 }],
+]
+
+describe('dicom', () => {
+  describe.each(['explicit', 'implicit', 'big'] as Encoding[])('%s', (encoding) => {
+    it.each(PICTURES)('%s', async (_, picture) => {
+      const file = dicomFile(imageElements(picture, encoding), encoding)
+      const { outcome, bytes, defect } = await press(file)
+      expect(defect).toBeUndefined()
+      expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+      expect(bytes.length).toBeLessThan(file.length)
+
+      const [table, ...frames] = fragmentsOf(bytes)
+      const count = picture.frames ?? 1
+      expect(frames.length).toBe(count)
+      expect(table!.length).toBe(count > 1 ? 4 * count : 0)
+      // The same picture in explicit little endian and by pixel is what the frames must decode to.
+      const wanted = imageElements({ ...picture, planar: false }, 'explicit').find(([tag]) => tag === 0x7fe00010)![2] as Uint8Array
+      const decoded = Buffer.concat(await Promise.all(frames.map(decodeWithCharLs)))
+      // The noise of a picture by planes is drawn in another order, so only its own verification speaks there.
+      if (!picture.planar) expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
+
+      if (encoding === 'explicit') {
+        const [before, after] = around(imageElements({ ...picture, planar: false }, 'explicit'))
+        expect(Buffer.from(bytes).includes(before)).toBe(true)
+        expect(Buffer.from(bytes.subarray(-after.length)).equals(after)).toBe(true)
+      }
+    })
+  })
+
+  it('one bit a pixel is deflated', async () => {
+    const elements = imageElements({ width: 64, height: 64, allocated: 1, stored: 1, frames: 3 }, 'explicit')
+    const { outcome, bytes } = await press(dicomFile(elements, 'explicit'))
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['Deflate level 12'] })
+    const start = Buffer.from(bytes).indexOf('1.2.840.10008.1.2.1.99') + 22
+    expect(inflateRawSync(bytes.subarray(start)).equals(Buffer.from(writeElements(elements, 'explicit')))).toBe(true)
+    expect((bytes.length - start) % 2).toBe(0)
+  })
+
+  it('a data set without pixels is deflated', async () => {
+    const elements: Element[] = [
+      [0x00080016, 'UI', '1.2.3.4'],
+      [0x0040a160, 'UT', 'a long report '.repeat(200)],
+    ]
+    const { outcome } = await press(dicomFile(elements, 'implicit'))
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['implicit VR to explicit VR', 'Deflate level 12'] })
+  })
+
+  it('implicit elements get the VR of the standard', () => {
+    expect(implicitVr(0x00100010, false)).toBe('PN')
+    expect(implicitVr(0x00280106, false)).toBe('US')
+    expect(implicitVr(0x00280106, true)).toBe('SS')
+    expect(implicitVr(0x60123000, false)).toBe('OW')
+    expect(implicitVr(0x00090010, false)).toBe('LO')
+    expect(implicitVr(0x00091001, false)).toBe('UN')
+    expect(implicitVr(0x300a00b0, false)).toBe('SQ')
+  })
+
+  it('sees altered bytes of a stored result', async () => {
+    const file = dicomFile(imageElements({ width: 50, height: 40, stored: 12, frames: 3 }, 'implicit'), 'implicit')
+    const { bytes, outcome } = await press(file)
+    const random = randomNumbers(8)
+    const source = {
+      name: 'a',
+      size: file.length,
+      read: async (o: number, l: number) => file.subarray(o, o + l),
+      stream: () => new Blob([file as Uint8Array<ArrayBuffer>]).stream(),
+    }
+    const options = {
+      quality: 'medium',
+      output: 'dicom',
+      memoryBudget: 96 << 20,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) as const },
+    } as const
+    let seen = 0
+    for (let i = 0; i < 40; i++) {
+      const altered = bytes.slice()
+      altered[Math.floor(random() * altered.length)]! ^= 0x20
+      const result = { ...source, size: altered.length, read: async (o: number, l: number) => altered.subarray(o, o + l) }
+      const verdict = await dicom.verify(source, result, outcome, options)
+      if (!verdict.equal) seen++
+    }
+    expect(seen).toBeGreaterThan(37) // bits that fill up the last byte of a frame carry nothing
+  })
+
+  describe('bad input comes back as it was', () => {
+    const elements = imageElements({ width: 60, height: 40, stored: 12, frames: 2 }, 'explicit')
+    const sound = dicomFile(elements, 'explicit')
+
+    it.each([
+      ['signed', [...elements.slice(0, 3), [0x04000561, 'SQ', []] as Element, ...elements.slice(3)], 'signed'],
+      ['with a digital signature', [...elements, [0xfffafffa, 'SQ', [[[0x04000005, 'US', [1]]]]] as Element], 'signed'],
+      ['a directory', [[0x00041130, 'CS', 'SET'] as Element, ...elements], 'unsupported_feature'],
+    ])('%s', async (_, list, reason) => {
+      const { outcome } = await press(dicomFile(list, 'explicit'))
+      expect(outcome).toMatchObject({ kind: 'unchanged', reason })
+    })
+
+    it('compressed already', async () => {
+      const file = dicomFile(elements, 'explicit', '1.2.840.10008.1.2.4.90')
+      expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+    })
+
+    it('without a preamble', async () => {
+      expect((await press(sound.slice(132))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    })
+
+    it('truncations', async () => {
+      for (let length = 140; length < sound.length - 1; length += 97) {
+        const { outcome, defect } = await press(sound.slice(0, length))
+        expect(defect).toBeUndefined()
+        // What ends between two elements is whole as far as anybody can tell.
+        if (outcome.kind === 'unchanged') expect(['malformed', 'no_gain']).toContain(outcome.reason)
+        else expect(length).toBeLessThan(700)
+      }
+    })
+
+    it('ten thousand sequences inside one another', async () => {
+      let nested = writeElements([[0x00080100, 'SH', 'X']], 'implicit')
+      const header = (tag: number, length: number) => {
+        const bytes = Buffer.alloc(8)
+        bytes.writeUInt16LE(tag >>> 16)
+        bytes.writeUInt16LE(tag & 0xffff, 2)
+        bytes.writeUInt32LE(length, 4)
+        return bytes
+      }
+      for (let i = 0; i < 10_000; i++)
+        nested = Buffer.concat([header(0x0040a730, nested.length + 8), header(0xfffee000, nested.length), nested])
+      const file = Buffer.concat([dicomFile([], 'implicit'), nested])
+      expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+      const open = Buffer.concat([header(0x0040a730, 0xffffffff), header(0xfffee000, 0xffffffff)])
+      const opened = Buffer.concat([dicomFile([], 'implicit'), ...Array.from({ length: 10_000 }, () => open)])
+      expect((await press(opened)).outcome).toMatchObject({ kind: 'unchanged' })
+    })
+
+    it('flipped bits', async () => {
+      const random = randomNumbers(2)
+      for (const encoding of ['explicit', 'implicit', 'big'] as const) {
+        const file = dicomFile(imageElements({ width: 30, height: 20, stored: 12, frames: 2 }, encoding), encoding)
+        for (let i = 0; i < 120; i++) {
+          const damaged = file.slice()
+          damaged[132 + Math.floor(random() * 700)]! ^= 1 << (random() * 8)
+          expect((await press(damaged)).defect).toBeUndefined()
+        }
+      }
+    })
+  })
+})
+
+describe('JPEG-LS', () => {
+  const encode = async (coder: JpegLs, frame: Parameters<JpegLs['encode']>[0], pixels: Uint8Array) => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of coder.encode(frame, async (offset, length) => pixels.subarray(offset, offset + length))) pieces.push(piece)
+    return Buffer.concat(pieces)
+  }
+
+  it('decodes in CharLS and in itself to what went in, whatever went in', async () => {
+    const coder = new JpegLs()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 70 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.constantFrom(1, 3),
+        fc.integer({ min: 2, max: 16 }),
+        fc.constantFrom('noise', 'ramp', 'flat', 'wave'),
+        fc.integer(),
+        async (width, height, components, bits, content, seed) => {
+          const sampleBytes = bits > 8 ? 2 : 1
+          const random = randomNumbers(seed)
+          const max = 2 ** bits - 1
+          const pixels = new Uint8Array(width * height * components * sampleBytes)
+          for (let i = 0; i < width * height * components; i++) {
+            const x = Math.floor(i / components) % width
+            const share = {
+              noise: random(),
+              ramp: x / width,
+              flat: random() < 0.03 ? random() : 0.5,
+              wave: 0.5 + 0.4 * Math.sin(x / 5 + seed),
+            }[content]
+            const value = Math.floor(share * max)
+            pixels[i * sampleBytes] = value
+            if (sampleBytes === 2) pixels[i * 2 + 1] = value >> 8
+          }
+          const frame = { width, height, components, bits, sampleBytes } as const
+          const code = await encode(coder, frame, pixels)
+          expect(Buffer.compare(await decodeWithCharLs(code), pixels)).toBe(0)
+          const rows: Uint8Array[] = []
+          for await (const some of coder.decode(frame, code.length, async (offset, length) => code.subarray(offset, offset + length)))
+            rows.push(some)
+          expect(Buffer.compare(Buffer.concat(rows), pixels)).toBe(0)
+        },
+      ),
+      { numRuns: 120 },
+    )
+  })
+
+  it('runs a frame of 24 megapixels in the same memory', async () => {
+    const coder = new JpegLs()
+    const frame = { width: 6000, height: 4000, components: 1, bits: 12, sampleBytes: 2 } as const
+    const row = new Uint8Array(12_000).map((_, i) => (i % 2 ? (i >> 9) & 15 : (i * 7) & 255))
+    let bytes = 0
+    for await (const piece of coder.encode(frame, async (_, length) => Buffer.concat(Array.from({ length: length / 12_000 }, () => row))))
+      bytes += piece.length
+    expect(bytes).toBeLessThan(24e6 * 2)
+    expect(coder.memoryBytes).toBeLessThan(6e6)
+  })
+
+  it('refuses samples of more bits than announced', async () => {
+    const frame = { width: 4, height: 1, components: 1, bits: 12, sampleBytes: 2 } as const
+    await expect(encode(new JpegLs(), frame, Uint8Array.of(0, 0, 0, 0x10, 0, 0, 0, 0))).rejects.toThrow('more than 12 bits')
+  })
+
+  it('damaged code ends with an error or other rows, and the next frame is sound', async () => {
+    const coder = new JpegLs()
+    const frame = { width: 40, height: 30, components: 1, bits: 8, sampleBytes: 1 } as const
+    const pixels = new Uint8Array(1200).map((_, i) => (i * i) >> 5)
+    const code = await encode(coder, frame, pixels)
+    const random = randomNumbers(1)
+    for (let i = 0; i < 200; i++) {
+      const damaged = Buffer.from(code.subarray(0, random() < 0.3 ? 30 + random() * code.length : undefined))
+      damaged[25 + Math.floor(random() * (damaged.length - 25))]! ^= 1 << (random() * 8)
+      try {
+        for await (const _ of coder.decode(frame, damaged.length, async (offset, length) => damaged.subarray(offset, offset + length)));
+      } catch (error) {
+        expect((error as Error).name).toBe('JpegLsError')
+      }
+    }
+    expect(Buffer.compare(await encode(coder, frame, pixels), code)).toBe(0)
+  })
+})
