@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../../wasm')
 const engines = readdirSync(root, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+  .filter((entry) => entry.isDirectory() && readdirSync(join(root, entry.name)).some((name) => name.endsWith('.wasm')))
   .map((entry) => entry.name)
 
 test.each(engines)('%s: the committed binary is the one origin.json names', (engine) => {
