@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (all of `bench/formats` by default) and
+ * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
  * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster.
  */
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -14,11 +14,15 @@ const { values, positionals } = parseArgs({
 const known = readdirSync(new URL('./formats/', import.meta.url))
   .filter((name) => name.endsWith('.ts'))
   .map((name) => name.slice(0, -3))
-const wanted = positionals.length > 0 ? positionals : known
+const wanted = positionals.length > 0 ? positionals : ['http', ...known]
 const report: Record<string, Row[]> = {}
 
 for (const name of wanted) {
-  if (!known.includes(name)) throw new Error(`no bench '${name}'; there are ${known.join(', ')}`)
+  if (name === 'http') {
+    await (await import('./http.ts')).benchHttp()
+    continue
+  }
+  if (!known.includes(name)) throw new Error(`no bench '${name}'; there are http, ${known.join(', ')}`)
   const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }
   console.log(`\n${bench.title}`)
   const rows: Row[] = []

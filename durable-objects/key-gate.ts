@@ -5,7 +5,11 @@ import { PLANS } from '../src/tasks/plans.ts'
 
 const WINDOW_MS = 60_000
 
-/** Losing the last few milliseconds of a log in a crash harms nobody; waiting for the disk on every request would. */
+/**
+ * Accepted requests are written behind the answer, all of a tenth of a second at once: losing that much of a log in a crash
+ * harms nobody; a write to the disk on every request would.
+ */
+const WRITE_BEHIND_MS = 100
 const UNCONFIRMED = { allowUnconfirmed: true }
 
 /**
@@ -19,6 +23,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   #day = ''
   #callsToday = 0
   #lastUsedAt: number | undefined
+  #writing: ReturnType<typeof setTimeout> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -53,6 +58,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   }
 
   async calls(month: string) {
+    if (this.#writing) this.#write()
     const byDay: Record<string, number> = {}
     let total = 0
     for (const [name, count] of this.ctx.storage.kv.list<number>({ prefix: `day:${month}` })) {
@@ -71,14 +77,20 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   #count(now: number, limited: boolean) {
     const day = new Date(now).toISOString().slice(0, 10)
     if (day !== this.#day) {
+      if (this.#writing) this.#write()
       this.#day = day
       this.#callsToday = this.ctx.storage.kv.get<number>(`day:${day}`) ?? 0
     }
     this.#callsToday++
     this.#lastUsedAt = now
     if (limited) this.#window.push(now)
-    const changes = { [`day:${day}`]: this.#callsToday, lastUsedAt: now, ...(limited ? { window: this.#window } : {}) }
-    void this.ctx.storage.put(changes, UNCONFIRMED)
+    this.#writing ??= setTimeout(() => this.#write(), WRITE_BEHIND_MS)
+  }
+
+  #write() {
+    this.#writing = undefined
+    const window = this.#window.length > 0 ? { window: this.#window } : {}
+    void this.ctx.storage.put({ [`day:${this.#day}`]: this.#callsToday, lastUsedAt: this.#lastUsedAt, ...window }, UNCONFIRMED)
   }
 
   #rate(key: KeyRecord, now: number): RateState {

@@ -1,0 +1,11 @@
+/** What the edge is measured against: one hono route, and one that puts its body into R2 as it comes. */
+import { Hono } from 'hono'
+
+const app = new Hono<{ Bindings: { BLOBS: R2Bucket } }>()
+app.get('/v1/nothing', (c) => c.json({ error: { code: 404, message: 'There is nothing at /v1/nothing.' } }, 404))
+app.put('/raw', async (c) => {
+  await c.env.BLOBS.put('raw', c.req.raw.body)
+  return c.json({ ok: true })
+})
+
+export default app
