@@ -15,6 +15,7 @@ import { netcdf3 } from './netcdf3/netcdf3.ts'
 import { nifti } from './nifti/nifti.ts'
 import { ofd } from './ofd/ofd.ts'
 import { pdf } from './pdf/pdf.ts'
+import { png } from './png/png.ts'
 import { pptx } from './pptx/pptx.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 import { text } from './text/text.ts'
@@ -41,4 +42,5 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   xlsx,
   tiff,
   geotiff,
+  png,
 }

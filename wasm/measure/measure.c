@@ -7,16 +7,18 @@
 #define TAPS 11
 #define C1 6.5025f  /* (0.01 * 255)^2 */
 #define C2 58.5225f /* (0.03 * 255)^2 */
+#define BLOCK 32
 #define CENTRE 128.f /* subtracted from luma: keeps single precision exact enough for variances */
 
 /* One background: the last eleven rows of luma of both pictures, and the sums. */
 typedef struct {
   float *ring[2]; /* TAPS rows of `stride` samples each */
-  double ssim_sum, luma_sse, rgb_sse;
+  float *block_luma, *block_rgb; /* of the row of blocks that is open */
+  double ssim_sum, luma_sse, rgb_sse, worst_luma, worst_rgb;
 } Plane;
 
 struct Measure {
-  uint32_t width, padded, stride, rows, equal_run; /* rows and equal rows since the last break */
+  uint32_t width, padded, stride, rows, equal_run, block_rows; /* rows and equal rows since the last break */
   uint64_t windows, pixels;
   int planes;
   Plane plane[2];
@@ -37,6 +39,10 @@ Measure *measure_open(uint32_t width, bool alpha) {
   bool good = true;
   for (int p = 0; p < m->planes; p++)
     for (int k = 0; k < 2; k++) good &= (m->plane[p].ring[k] = calloc((size_t)m->stride * TAPS, sizeof(float))) != NULL;
+  for (int p = 0; p < m->planes; p++) {
+    good &= (m->plane[p].block_luma = calloc(width / BLOCK + 1, sizeof(float))) != NULL;
+    good &= (m->plane[p].block_rgb = calloc(width / BLOCK + 1, sizeof(float))) != NULL;
+  }
   for (int k = 0; k < 5; k++) good &= (m->blur[k] = calloc(m->stride, sizeof(float))) != NULL;
   if (good) return m;
   measure_close(m);
@@ -45,16 +51,41 @@ Measure *measure_open(uint32_t width, bool alpha) {
 
 void measure_close(Measure *m) {
   if (!m) return;
-  for (int p = 0; p < 2; p++)
+  for (int p = 0; p < 2; p++) {
     for (int k = 0; k < 2; k++) free(m->plane[p].ring[k]);
+    free(m->plane[p].block_luma);
+    free(m->plane[p].block_rgb);
+  }
   for (int k = 0; k < 5; k++) free(m->blur[k]);
   free(m);
 }
 
 void measure_reset(Measure *m) {
-  m->rows = m->equal_run = 0;
+  m->rows = m->equal_run = m->block_rows = 0;
   m->windows = m->pixels = 0;
-  for (int p = 0; p < 2; p++) m->plane[p].ssim_sum = m->plane[p].luma_sse = m->plane[p].rgb_sse = 0;
+  for (int p = 0; p < m->planes; p++) {
+    Plane *plane = &m->plane[p];
+    plane->ssim_sum = plane->luma_sse = plane->rgb_sse = plane->worst_luma = plane->worst_rgb = 0;
+    memset(plane->block_luma, 0, (m->width / BLOCK + 1) * sizeof(float));
+    memset(plane->block_rgb, 0, (m->width / BLOCK + 1) * sizeof(float));
+  }
+}
+
+/* Ends a row of blocks. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too much. */
+static void close_blocks(Measure *m) {
+  if (!m->block_rows) return;
+  for (int p = 0; p < m->planes; p++) {
+    Plane *plane = &m->plane[p];
+    for (uint32_t b = 0; b * BLOCK < m->width; b++) {
+      uint32_t columns = m->width - b * BLOCK < BLOCK ? m->width - b * BLOCK : BLOCK, pixels = columns * m->block_rows;
+      if (pixels < BLOCK * BLOCK / 2) pixels = BLOCK * BLOCK / 2;
+      double luma = plane->block_luma[b] / pixels, rgb = plane->block_rgb[b] / (3.0 * pixels);
+      if (luma > plane->worst_luma) plane->worst_luma = luma;
+      if (rgb > plane->worst_rgb) plane->worst_rgb = rgb;
+      plane->block_luma[b] = plane->block_rgb[b] = 0;
+    }
+  }
+  m->block_rows = 0;
 }
 
 /* SSIM of the row of windows that ends with the newest row of the ring. */
@@ -148,12 +179,12 @@ void measure_row(Measure *m, const uint32_t *a, const uint32_t *b) {
       continue;
     }
     lay(m, b, m->planes > 1, white, y);
-    double luma = 0, rgb = 0;
     for (uint32_t i = 0; i < n; i++) {
       uint32_t c = a[i], d = b[i];
       if (c == d) continue;
       float e = x[i] - y[i], ca = 1, da = 1, base = 0;
-      luma += e * e;
+      plane->block_luma[i / BLOCK] += e * e;
+      plane->luma_sse += e * e;
       if (m->planes > 1) {
         ca = (c >> 24) * (1 / 255.f);
         da = (d >> 24) * (1 / 255.f);
@@ -161,16 +192,18 @@ void measure_row(Measure *m, const uint32_t *a, const uint32_t *b) {
       }
       float r = (c & 255) * ca - (d & 255) * da + base, g = (c >> 8 & 255) * ca - (d >> 8 & 255) * da + base,
             l = (c >> 16 & 255) * ca - (d >> 16 & 255) * da + base;
-      rgb += r * r + g * g + l * l;
+      float sum = r * r + g * g + l * l;
+      plane->block_rgb[i / BLOCK] += sum;
+      plane->rgb_sse += sum;
     }
-    plane->luma_sse += luma;
-    plane->rgb_sse += rgb;
   }
+  if (++m->block_rows == BLOCK) close_blocks(m);
   m->equal_run = equal ? m->equal_run + 1 : 0;
   close_row(m);
 }
 
 void measure_break(Measure *m) {
+  close_blocks(m);
   const uint32_t rows = m->rows;
   if (rows && rows < TAPS) {
     for (uint32_t r = rows; r < TAPS; r++) {
@@ -188,7 +221,7 @@ void measure_break(Measure *m) {
 }
 
 Quality measure_result(const Measure *m) {
-  Quality worst = {1, 0, 0};
+  Quality worst = {1, 0, 0, 0, 0};
   for (int p = 0; p < m->planes; p++) {
     const Plane *plane = &m->plane[p];
     double ssim = m->windows ? plane->ssim_sum / m->windows : 1;
@@ -196,6 +229,8 @@ Quality measure_result(const Measure *m) {
     if (ssim < worst.ssim) worst.ssim = ssim;
     if (plane->luma_sse / pixels > worst.luma_mse) worst.luma_mse = plane->luma_sse / pixels;
     if (plane->rgb_sse / (3 * pixels) > worst.rgb_mse) worst.rgb_mse = plane->rgb_sse / (3 * pixels);
+    if (plane->worst_luma > worst.block_luma_mse) worst.block_luma_mse = plane->worst_luma;
+    if (plane->worst_rgb > worst.block_rgb_mse) worst.block_rgb_mse = plane->worst_rgb;
   }
   return worst;
 }

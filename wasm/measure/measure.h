@@ -8,8 +8,9 @@
 
 typedef struct Measure Measure;
 
-/* Worst of the backgrounds. The mean squared errors are per sample, for a peak of 255. */
-typedef struct { double ssim, luma_mse, rgb_mse; } Quality;
+/* Worst of the backgrounds. The mean squared errors are per sample, for a peak of 255; the last two are those of the worst
+ * block of 32 x 32 pixels, so that a small part cannot be spoiled unseen in a large calm picture. */
+typedef struct { double ssim, luma_mse, rgb_mse, block_luma_mse, block_rgb_mse; } Quality;
 
 /* Rows of `width` pixels; `alpha` when any pixel may be translucent. NULL when memory is short. */
 Measure *measure_open(uint32_t width, bool alpha);

@@ -219,9 +219,9 @@ EXPORT(fact) u32 fact(int what) {
     default: return 0;
   }
 }
-/* Quality of the last REMAP or INDICES pass: 0 SSIM, 1 luma MSE, 2 RGB MSE. */
+/* Quality of the last REMAP or INDICES pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block. */
 EXPORT(quality) double quality(int what) {
   if (!measure) return 0;
   Quality q = measure_result(measure);
-  return what == 0 ? q.ssim : what == 1 ? q.luma_mse : q.rgb_mse;
+  return what == 0 ? q.ssim : what == 1 ? q.luma_mse : what == 2 ? q.rgb_mse : what == 3 ? q.block_luma_mse : q.block_rgb_mse;
 }

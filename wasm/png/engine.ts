@@ -69,6 +69,9 @@ export interface PictureQuality {
   /** Luma. `Infinity` when equal. */
   readonly psnrDb: number
   readonly rgbPsnrDb: number
+  /** The same two figures of the worst block of 32 × 32 pixels. */
+  readonly blockPsnrDb: number
+  readonly blockRgbPsnrDb: number
 }
 
 export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
@@ -99,7 +102,7 @@ interface Exports {
   feed(at: number, count: number): void
   take_row(at: number): void
   frame_end(): void
-  plan(palette: number, order: number): number
+  plan(palette: number, order: number, allowGray: number): number
   plan_verbatim(): number
   digest(): bigint
   encoded(): number
@@ -238,14 +241,14 @@ export class PngEngine {
     return BigInt.asUintN(64, this.#wasm.digest())
   }
 
-  /** Samples as they are, or fewer. Bits per pixel. */
-  planDirect(): number {
-    return this.#wasm.plan(0, 0)
+  /** Samples as they are, or fewer. Colour becomes grey only where `allowGray`. Bits per pixel. */
+  planDirect(allowGray = true): number {
+    return this.#wasm.plan(0, 0, allowGray ? 1 : 0)
   }
 
   /** A palette of the exact colours, ordered by luma, use, first appearance or neighbourhood. 0 where it is not possible. */
   planPalette(order: 0 | 1 | 2 | 3): number {
-    return this.#wasm.plan(1, order)
+    return this.#wasm.plan(1, order, 1)
   }
 
   /** Rows exactly as they come. */
@@ -295,7 +298,7 @@ export class PngEngine {
   /** Maps a sample of the picture (all of it up to 1.5 million pixels). `bytes` only when `encode`. */
   trial(alpha: boolean, encode: boolean): PictureQuality & { bytes: number; share: number } {
     const bytes = this.#wasm.trial(alpha ? 1 : 0, encode ? 1 : 0)
-    return { ...qualityOf(this.#wasm.trial_fact), bytes, share: this.#wasm.trial_fact(3) }
+    return { ...qualityOf(this.#wasm.trial_fact), bytes, share: this.#wasm.trial_fact(5) }
   }
 
   /** Of the last `remap` or `indices` pass. */
@@ -307,5 +310,11 @@ export class PngEngine {
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 function qualityOf(fact: (what: number) => number): PictureQuality {
-  return { ssim: fact(0), psnrDb: decibels(fact(1)), rgbPsnrDb: decibels(fact(2)) }
+  return {
+    ssim: fact(0),
+    psnrDb: decibels(fact(1)),
+    rgbPsnrDb: decibels(fact(2)),
+    blockPsnrDb: decibels(fact(3)),
+    blockRgbPsnrDb: decibels(fact(4)),
+  }
 }

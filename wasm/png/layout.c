@@ -88,8 +88,8 @@ static void chain_neighbours(u8 *indices) {
 
 /* ---- choosing ---- */
 
-static int plan_sixteen(void) {
-  bool gray = !(source.colour_type & 2) || facts.gray16, alpha = (source.colour_type & 4) && !facts.opaque16;
+static int plan_sixteen(bool allow_gray) {
+  bool gray = !(source.colour_type & 2) || (facts.gray16 && allow_gray), alpha = (source.colour_type & 4) && !facts.opaque16;
   layout_set(source.has_key ? source.colour_type : (gray ? 0 : 2) | (alpha ? 4 : 0), 16);
   if (source.has_key) {
     layout.has_key = true;
@@ -98,9 +98,9 @@ static int plan_sixteen(void) {
   return layout.pixel_bits;
 }
 
-static int plan_direct(void) {
+static int plan_direct(bool allow_gray) {
   bool key = !facts.opaque && facts.key_possible && facts.key_seen && key_is_free(), alpha = !facts.opaque && !key;
-  if (facts.gray) {
+  if (facts.gray && (allow_gray || !(source.colour_type & 2))) {
     int depth = alpha ? 8 : facts.gray_depths & 1 ? 1 : facts.gray_depths & 2 ? 2 : facts.gray_depths & 4 ? 4 : 8;
     layout_set(alpha ? GRAY_ALPHA : GRAY, depth);
   } else {
@@ -130,12 +130,13 @@ static int plan_palette(int wanted) {
   return layout.pixel_bits;
 }
 
-/* After the analysis: samples as they are (or fewer), or a palette in one of four orders. Bits per pixel; 0: not possible. */
-EXPORT(plan) int plan(bool palette, int palette_order) {
+/* After the analysis: samples as they are (or fewer), or a palette in one of four orders. Bits per pixel; 0: not possible.
+ * Colour becomes grey only where `allow_gray`: an RGB profile does not fit a grey picture. */
+EXPORT(plan) int plan(bool palette, int palette_order, bool allow_gray) {
   layout.has_key = layout.verbatim = false;
   layout.palette_size = 0;
-  if (source.depth == 16 && !facts.bytes_equal) return palette ? 0 : plan_sixteen();
-  return palette ? plan_palette(palette_order) : plan_direct();
+  if (source.depth == 16 && !facts.bytes_equal) return palette ? 0 : plan_sixteen(allow_gray);
+  return palette ? plan_palette(palette_order) : plan_direct(allow_gray);
 }
 
 /* The form of the source itself. */

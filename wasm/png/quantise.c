@@ -6,8 +6,14 @@
  * the mean of the two squared luma errors is (dY - da / 2)^2 + (da / 2)^2; chroma does not see a grey background. */
 #include "engine.h"
 
+#ifndef CHROMA
 #define CHROMA 0.5f /* chroma axes are scaled by this */
-#define HISTOGRAM_SLOTS (1u << 17)
+#endif
+/* Rare colours count more than by their pixels: a red button on a grey screen is why people look at it. */
+#ifndef WEIGHT_POWER
+#define WEIGHT_POWER 0.75f
+#endif
+#define HISTOGRAM_SLOTS (1u << 16)
 
 typedef float v4f __attribute__((vector_size(16)));
 typedef i32 v4i __attribute__((vector_size(16)));
@@ -110,7 +116,7 @@ static void histogram_to_points(void) {
     if (!bins[i].count) continue;
     const float w = bins[i].count;
     to_coordinates(bins[i].sum[0] / w, bins[i].sum[1] / w, bins[i].sum[2] / w, bins[i].sum[3] / w, points[n].at);
-    points[n++].weight = w;
+    points[n++].weight = powf(w, WEIGHT_POWER);
   }
   free(bins);
   bins = NULL;

@@ -1,0 +1,150 @@
+/** A PNG file as a picture of frames, and what stands around them. */
+
+import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
+import { GATHER_BYTES, type PictureHeader, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
+
+/** Larger pictures would take more CPU than a job has. */
+const MOST_PIXELS = 110_000_000
+/** All frames of an animation together. */
+const MOST_FRAME_PIXELS = 400_000_000
+
+export interface PngFile extends PngPicture {
+  readonly animated: boolean
+  /** Everything but IHDR, PLTE, tRNS, image data and IEND, in file order; frame data are marked by their number. */
+  readonly items: readonly (PngChunk | { frame: number })[]
+  events(): AsyncGenerator<PngEvent>
+}
+
+export interface PngChunk {
+  readonly type: string
+  readonly data: Uint8Array
+  readonly offset: number
+}
+
+/** fcTL (W3C PNG, 11.3.6.2): the size of a frame. */
+export function frameSize(data: Uint8Array): { width: number; height: number } {
+  if (data.length !== 26) throw new PngError('damaged', `fcTL has ${data.length} bytes, 26 expected`)
+  const view = new DataView(data.buffer, data.byteOffset)
+  const [width, height, x, y] = [view.getUint32(4), view.getUint32(8), view.getUint32(12), view.getUint32(16)]
+  if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff) throw new PngError('damaged', 'a frame without pixels')
+  return { width, height }
+}
+
+/** The source as a stream that obeys the task's signal and yields now and then. */
+export async function* streamOf(source: Source, options: Options, tick?: (bytes: number) => void): Bytes {
+  let since = 0
+  for await (const part of source.stream()) {
+    options.signal.throwIfAborted()
+    tick?.(part.length)
+    yield part
+    since += part.length
+    if (since > 512 * 1024) {
+      since = 0
+      await pause()
+    }
+  }
+}
+
+/** Lets the isolate answer others. */
+export const pause = () => new Promise<void>((done) => setTimeout(done, 0))
+
+/** Trouble of the engine in the words of the house. */
+export function inHouseWords(error: unknown): unknown {
+  if (!(error instanceof PngError)) return error
+  if (error.failure === 'memory') return new OverBudget(error.message)
+  if (error.failure === 'misuse') return error
+  const at = /byte (\d+)/.exec(error.message)
+  return new MalformedFile('png', at ? Number(at[1]) : 0, error.message)
+}
+
+/** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `PngError`. */
+export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
+  const survey = await surveyOf(source, options)
+  const { header } = survey
+  const events = () => readPng(streamOf(source, options))
+  return {
+    ...survey,
+    profiled: survey.items.some((item) => 'type' in item && item.type === 'iCCP'),
+    events,
+    visit: (visitor) => visitFrames(events(), header, visitor),
+  }
+}
+
+async function surveyOf(source: Source, options: Options) {
+  let header: PictureHeader | undefined
+  const items: (PngChunk | { frame: number })[] = []
+  let frames = 0
+  let animated = false
+  let pixels = 0
+  let dataOpen: 'IDAT' | 'fdAT' | undefined
+  let defaultDone = false
+  let size: { width: number; height: number } | undefined
+  for await (const event of readPng(streamOf(source, options))) {
+    if (event.kind === 'header') {
+      header = event.header
+      if (header.width * header.height > MOST_PIXELS) throw new PngError('memory', `${header.width} x ${header.height} pixels`)
+      if (header.interlaced && options.memoryBudget < GATHER_BYTES + 24 * 1024 * 1024 && !fitsInterlaced(header, options)) {
+        throw new PngError('memory', 'an interlaced picture that does not fit into the memory budget')
+      }
+      continue
+    }
+    if (!header) throw new PngError('damaged', 'chunks before IHDR')
+    if (event.kind === 'data') {
+      if (dataOpen === event.type) continue
+      if (event.type === 'IDAT' && defaultDone) throw new PngError('damaged', 'a second image (IDAT after other chunks)')
+      if (event.type === 'fdAT' && !(animated && size)) throw new PngError('damaged', 'fdAT without fcTL')
+      if (header.colourType === 3 && !header.palette) throw new PngError('damaged', 'an indexed picture without PLTE')
+      dataOpen = event.type
+      if (event.type === 'IDAT') defaultDone = true
+      const { width, height } = event.type === 'IDAT' ? header : (size ?? header)
+      if ((pixels += width * height) > MOST_FRAME_PIXELS) throw new PngError('memory', 'more frames than a job has time for')
+      items.push({ frame: frames++ })
+      continue
+    }
+    dataOpen = undefined
+    if (event.kind === 'end') break
+    const { type, data, offset } = event
+    if (type === 'PLTE' || type === 'tRNS') {
+      if (defaultDone) throw new PngError('damaged', `${type} after the image data (byte ${offset})`)
+      header = withColours(header, type, data, offset)
+      continue
+    }
+    if (type === 'CgBI') throw new UnsupportedFeature('an iPhone-optimised PNG (CgBI)')
+    if (!(type.charCodeAt(0) & 32)) throw new UnsupportedFeature(`the critical chunk ${type}`)
+    if (type === 'acTL') animated = true
+    if (type === 'fcTL') size = frameSize(data)
+    items.push({ type, data, offset })
+  }
+  if (!header || !defaultDone) throw new PngError('truncated', 'no image data')
+  return { header, items, frames, animated }
+}
+
+function fitsInterlaced(header: PictureHeader, options: Options): boolean {
+  const bytes = (rowBytesOf(header, header.width) + 1) * header.height
+  return bytes > GATHER_BYTES || bytes + 24 * 1024 * 1024 < options.memoryBudget
+}
+
+/** Frames of an event stream to a visitor: IDAT is the first, every run of fdAT another. */
+export async function visitFrames(events: AsyncGenerator<PngEvent>, header: PictureHeader, visitor: FrameVisitor): Promise<void> {
+  let open: 'IDAT' | 'fdAT' | undefined
+  let size: { width: number; height: number } | undefined
+  for await (const event of events) {
+    if (event.kind === 'data') {
+      if (open !== event.type) {
+        if (open) await visitor.frameEnd()
+        open = event.type
+        const { width, height } = event.type === 'fdAT' && size ? size : header
+        await visitor.frame(width, height)
+      }
+      await visitor.feed(event.bytes)
+    } else if (event.kind !== 'header') {
+      if (event.kind === 'chunk' && event.type === 'fcTL') size = frameSize(event.data)
+      if (open && (event.kind === 'end' || event.type === 'fcTL')) {
+        await visitor.frameEnd()
+        open = undefined
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/** The best exact PNG form of a picture: fewest bits, palette order, filters and deflate effort, chosen by trial. */
+import type { Effort, Facts, PngEngine } from '../../wasm/png/engine.ts'
+import type { PngPicture } from './png-picture.ts'
+
+/** A form and an effort that an `encode` pass can be run with. */
+export interface LosslessPlan {
+  /** Makes the form the engine's layout. */
+  apply(engine: PngEngine): void
+  readonly effort: Effort
+  readonly name: string
+}
+
+export interface LosslessSearch {
+  readonly facts: Facts
+  readonly plan: LosslessPlan
+  /** Bytes of the image data; undefined where the plan was chosen without a full trial. */
+  readonly bytes: number | undefined
+}
+
+const MEGA = 1 << 20
+const ALL_BUT_BRUTE = 0xff
+const EVERYTHING = 0x1ff
+const FILTER_NONE = 0x01
+
+/** Quick and about right in its order. */
+const PREVIEW: Effort = { level: 5, trialLevel: 3, strategies: 0x7f, bandBytes: 131072, passes: 0 }
+
+/** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
+function effortsFor(bytes: number): readonly Effort[] {
+  const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
+    level,
+    trialLevel,
+    strategies,
+    bandBytes,
+    passes,
+  })
+  if (bytes <= MEGA / 4)
+    return [effort(12, 7, EVERYTHING, 8192, 15), effort(12, 7, EVERYTHING, 65536, 15), effort(12, 7, FILTER_NONE, 65536, 15)]
+  if (bytes <= 2 * MEGA) return [effort(12, 7, EVERYTHING, 32768, 10), effort(12, 7, ALL_BUT_BRUTE, 131072, 10)]
+  if (bytes <= 12 * MEGA) return [effort(12, 6, ALL_BUT_BRUTE, 65536)]
+  if (bytes <= 48 * MEGA) return [effort(12, 6, 0x7f, 131072)]
+  if (bytes <= 150 * MEGA) return [effort(11, 5, 0x77, 131072)]
+  return [effort(10, 4, 0x37, 131072)]
+}
+
+const packedBytes = (picture: PngPicture, bits: number) => (picture.header.width * picture.header.height * bits) / 8
+
+/** Runs one muted encode. */
+async function tryPlan(engine: PngEngine, picture: PngPicture, plan: LosslessPlan): Promise<number> {
+  plan.apply(engine)
+  engine.setEffort(plan.effort)
+  engine.begin('encode', { mute: true })
+  await picture.visit(engine)
+  return engine.encodedBytes() + overhead(engine)
+}
+
+/** Bytes of PLTE and tRNS in the engine's layout. */
+function overhead(engine: PngEngine): number {
+  const { palette, paletteAlpha, key } = engine.layout()
+  return (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0) + (key ? 18 : 0)
+}
+
+type Form = Pick<LosslessPlan, 'apply' | 'name'> & { bits: number }
+
+/** The forms that hold the picture exactly, the likeliest first. */
+function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
+  const { header, profiled } = picture
+  const allowGray = !profiled
+  const gray = header.colourType === 0 || header.colourType === 4
+  const form = (name: string, apply: Form['apply'], bits: number): Form => ({ name, apply, bits })
+  const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
+  const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
+  const forms = [direct]
+  const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
+  if (paletteBits) {
+    const orders = [
+      ['by luma', 0],
+      ['by neighbours', 3],
+      ['by use', 1],
+      ['as met', 2],
+    ] as const
+    const palettes = orders.map(([name, order]) => form(`palette ${name}`, (e) => void e.planPalette(order), paletteBits))
+    // Grey without alpha is never smaller as a palette of as many bits.
+    if (paletteBits < direct.bits || !(engine.facts().gray && engine.facts().opaque)) forms.unshift(...palettes)
+  }
+  if (header.colourType === 3) forms.push(verbatim)
+  return forms
+}
+
+/** Analyses the picture and chooses. `thorough: false` spares the trials of big pictures. */
+export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
+  engine.begin('analyse')
+  await picture.visit(engine)
+  const facts = engine.facts()
+  let forms = formsOf(engine, picture)
+  const least = Math.min(...forms.map(({ bits }) => bits))
+  const bytes = packedBytes(picture, least)
+  if (forms.length > 1 && bytes > MEGA / 4) {
+    // Rank by previews; very large pictures take the likeliest form.
+    if (bytes <= 16 * MEGA) {
+      const ranked: { form: Form; size: number }[] = []
+      for (const form of forms) ranked.push({ form, size: await tryPlan(engine, picture, { ...form, effort: PREVIEW }) })
+      ranked.sort((a, b) => a.size - b.size)
+      forms = ranked.slice(0, bytes <= MEGA ? 2 : 1).map(({ form }) => form)
+    } else {
+      forms = forms.slice(0, 1)
+    }
+  }
+  const plans = forms.flatMap((form) => effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort })))
+  const [only] = plans
+  if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
+  let best: { plan: LosslessPlan; bytes: number } | undefined
+  for (const plan of plans) {
+    const size = await tryPlan(engine, picture, plan)
+    if (!best || size < best.bytes) best = { plan, bytes: size }
+  }
+  if (!best) throw new RangeError('no form of the picture')
+  return { facts, ...best }
+}
+
+/** Image data bytes of a plan, measured by a muted encode. */
+export async function losslessBytes(engine: PngEngine, picture: PngPicture, search: LosslessSearch): Promise<number> {
+  return search.bytes ?? (await tryPlan(engine, picture, search.plan))
+}

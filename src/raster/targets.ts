@@ -1,0 +1,52 @@
+/** What the levels aim at for pictures. Floors are under them (codec.ts). */
+import type { Quality } from '../codec/codec.ts'
+
+export interface RasterTarget {
+  /** Luma SSIM, 11 x 11 Gaussian. */
+  readonly ssim: number
+  /** Luma PSNR in dB. */
+  readonly psnrDb: number
+  /** PSNR over red, green and blue in dB: colour may suffer more than luma, but must not be lost. */
+  readonly rgbPsnrDb: number
+  /** Luma and RGB PSNR of the worst block of 32 x 32 pixels: figures of whole screens forgive a spoilt button. */
+  readonly blockPsnrDb: number
+  readonly blockRgbPsnrDb: number
+}
+
+const target = (ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number): RasterTarget => ({
+  ssim,
+  psnrDb,
+  rgbPsnrDb,
+  blockPsnrDb,
+  blockRgbPsnrDb,
+})
+
+const MEDIUM = target(0.96, 35, 31, 30, 27)
+const LOW = target(0.93, 32, 28, 27, 24)
+
+/** `high` stays exact in formats that can be exact. `ultra` is for Office files and means `low` here. */
+export const PALETTE_TARGETS: Readonly<Record<Exclude<Quality, 'high'>, RasterTarget>> = { medium: MEDIUM, low: LOW, ultra: LOW }
+
+/** From the gentlest to just above the floors: the ladder that `target_size` climbs down. */
+export const TARGET_LADDER: readonly RasterTarget[] = [
+  target(0.99, 42, 38, 36, 33),
+  target(0.985, 40, 36, 34, 31),
+  target(0.975, 37.5, 33.5, 32, 29),
+  MEDIUM,
+  target(0.945, 33.5, 29.5, 28.5, 25.5),
+  LOW,
+  target(0.915, 31, 27, 24, 21),
+  target(0.903, 30.2, 26, 20, 18),
+]
+
+/** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
+export function holds(found: RasterTarget, wanted: RasterTarget, margin = 0): boolean {
+  const db = margin * 0.25 + 0.02
+  return (
+    found.ssim >= wanted.ssim + margin * 0.004 + 0.0003 &&
+    found.psnrDb >= wanted.psnrDb + db &&
+    found.rgbPsnrDb >= wanted.rgbPsnrDb + db &&
+    found.blockPsnrDb >= wanted.blockPsnrDb + db &&
+    found.blockRgbPsnrDb >= wanted.blockRgbPsnrDb + db
+  )
+}
