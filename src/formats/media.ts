@@ -1,6 +1,7 @@
 /** The codecs of `whittle-media`. A room's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
 import type { FormatId } from './format.ts'
+import { mp3 } from './mp3/mp3.ts'
 import { wav } from './wav/wav.ts'
 
-export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { wav }
+export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { mp3, wav }

@@ -1,0 +1,73 @@
+/** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { MP3 } from './format.ts'
+import { BrokenReservoir } from './granules.ts'
+import { reencode, vbrFor } from './reencode.ts'
+import { type Packing, plan, write } from './repack.ts'
+import { readStream, type Stream } from './stream.ts'
+import { tagBytes } from './tag-frame.ts'
+import { copyRange, frontTags } from './tags.ts'
+import { verifySound } from './verify.ts'
+
+/** An encoder's result must beat the lossless one by this much. */
+const WORTH_IT = 0.93
+/** Re-encoded sound waits in memory until it has won. */
+const MAX_HELD_BYTES = 48 * 1024 * 1024
+
+export const mp3: Codec = {
+  format: MP3,
+
+  async compress(source, sink, options): Promise<Outcome> {
+    const stream = await readStream(source, options)
+    const front = await frontTags(source, stream.frontBytes, options)
+    const gap = { offset: stream.frontBytes, size: stream.audioOffset - stream.frontBytes }
+    // A stream cut out of another one has half a frame in front: players judge it by that, so nothing may be put there.
+    const packing = gap.size > 0 && !stream.tag ? undefined : await tryPlan(source, stream, options)
+    const kept = stream.audioEnd - stream.audioOffset
+    const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
+    const lossy = options.lossless ? undefined : await tryReencode(source, stream, repacked, options)
+    if (front.length) await sink.write(front)
+    if (lossy) {
+      for (const chunk of lossy.chunks) await sink.write(chunk)
+      if (stream.tailKnown) await copyRange(source, stream.tail, sink)
+      return { kind: 'compressed', fidelity: 'perceptual', snrDb: lossy.snrDb, steps: [lossy.step] }
+    }
+    await copyRange(source, gap, sink)
+    const steps: string[] = []
+    if (packing && repacked < kept) {
+      await write(source, stream, packing, sink, options)
+      steps.push('frames repacked to the smallest sizes, sound bits equal')
+    } else await copySound(source, stream, sink, options)
+    await copyRange(source, stream.tail, sink)
+    return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, 'padding of tags dropped'] }
+  },
+
+  async verify(original, result, outcome, options): Promise<Verdict> {
+    return verifySound(original, result, outcome, options)
+  },
+}
+
+async function tryPlan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
+  try {
+    return await plan(source, stream, options)
+  } catch (error) {
+    // Cut out of a longer stream, most likely: it plays, but its frames cannot be moved.
+    if (error instanceof BrokenReservoir) return undefined
+    throw error
+  }
+}
+
+async function tryReencode(source: Source, stream: Stream, repacked: number, options: Options) {
+  const vbr = vbrFor(stream, options.quality)
+  if (vbr === undefined) return undefined
+  const limit = Math.min(repacked * WORTH_IT, MAX_HELD_BYTES)
+  const done = await reencode(source, stream, vbr, limit, options)
+  return done ? { ...done, step: `LAME -V${vbr}` } : undefined
+}
+
+async function copySound(source: Source, stream: Stream, sink: Sink, options: Options): Promise<void> {
+  for (let at = stream.audioOffset; at < stream.audioEnd; at += 1 << 20) {
+    options.signal.throwIfAborted()
+    await sink.write((await source.read(at, Math.min(1 << 20, stream.audioEnd - at))).slice())
+  }
+}

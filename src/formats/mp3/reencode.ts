@@ -1,0 +1,112 @@
+/** Decoding and encoding again by LAME, for `low` and `medium`, where the file has bits to spare. */
+
+import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Options, Quality, Source } from '../../codec/codec.ts'
+import { bitRates } from '../../containers/mpeg-audio/frame.ts'
+import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { playedSamples, type Stream, soundFrames } from './stream.ts'
+
+/** LAME's `-V` for files of at least so many kbit/s a channel; below the last the file is lean already. */
+const VBR: { readonly [level in 'low' | 'medium']: readonly { readonly from: number; readonly vbr: number }[] } = {
+  medium: [{ from: 92, vbr: 4 }],
+  low: [
+    { from: 72, vbr: 6 },
+    { from: 60, vbr: 7 },
+    { from: 46, vbr: 8 },
+  ],
+}
+/** Decoding, encoding and decoding again runs at about 30 times real time; a job has 300 s. */
+const MAX_SECONDS = 6000
+
+/** Which `-V` a level takes for this file, if any. */
+export function vbrFor(stream: Stream, quality: Quality): number | undefined {
+  if (quality !== 'low' && quality !== 'medium') return undefined
+  const seconds = (stream.frames * stream.first.samples) / stream.first.hertz
+  if (seconds > MAX_SECONDS || seconds < 0.5) return undefined
+  const kbps = averageKbps(stream) / stream.first.channels
+  return VBR[quality].find(({ from }) => kbps >= from)?.vbr
+}
+
+const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000
+
+export interface Reencoded {
+  readonly chunks: Uint8Array[]
+  readonly bytes: number
+  readonly snrDb: number
+}
+
+/**
+ * Encodes the whole file, or gives up (undefined) as soon as it would pass `limit` bytes.
+ * The first chunk begins with the finished tag frame.
+ */
+export async function reencode(
+  source: Source,
+  stream: Stream,
+  vbrQuality: number,
+  limit: number,
+  options: Options,
+): Promise<Reencoded | undefined> {
+  const { channels, hertz, version } = stream.first
+  const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
+  const encoder = new MeasuredMp3Encoder({ channels, hertz, vbrQuality, maxKbps })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  const keep = (chunk: Uint8Array) => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    return bytes < limit
+  }
+  for await (const planar of decode(source, stream, options)) {
+    for (const packet of encoder.encode(planar)) if (!keep(packet)) return undefined
+  }
+  const { last, tag } = encoder.finish()
+  if (!keep(last)) return undefined
+  patchStart(chunks, tag)
+  return { chunks, bytes, snrDb: encoder.snrDb }
+}
+
+/** Writes the tag frame over its placeholder, which may be spread over several chunks. */
+function patchStart(chunks: Uint8Array[], tag: Uint8Array): void {
+  let from = 0
+  for (const chunk of chunks) {
+    if (from >= tag.length) return
+    const part = tag.subarray(from, from + chunk.length)
+    chunk.set(part)
+    from += part.length
+  }
+}
+
+/** The sound as players give it: planar samples, delay and padding cut off. */
+export async function* decode(source: Source, stream: Stream, options: Options): AsyncGenerator<Float32Array[]> {
+  const { channels, hertz } = stream.first
+  const decoder = new Ffmpeg()
+  decoder.openAudio({ decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
+  let { skip, count } = playedSamples(stream)
+  let frames = 0
+  const cut = (planar: Float32Array[]) => {
+    const length = planar[0]!.length
+    const from = Math.min(skip, length)
+    skip -= from
+    const to = Math.min(length, from + count)
+    count -= to - from
+    return planar.map((channel) => channel.subarray(from, to))
+  }
+  for await (const { bytes } of soundFrames(source, stream)) {
+    decoder.sendAudio(bytes)
+    for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+      const planar = cut(sound.channels)
+      if (planar[0]!.length) yield planar
+    }
+    if ((++frames & 255) === 0) {
+      options.signal.throwIfAborted()
+      options.progress(0.1 + (0.7 * frames) / stream.frames)
+    }
+  }
+  decoder.endAudio()
+  for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+    const planar = cut(sound.channels)
+    if (planar[0]!.length) yield planar
+  }
+  // The decoder's own delay eats the end of a stream whose tag promises every sample: players fill it with silence.
+  if (count > 0 && count <= 1105) yield Array.from({ length: channels }, () => new Float32Array(count))
+}

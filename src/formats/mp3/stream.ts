@@ -1,0 +1,146 @@
+/** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
+import { MalformedFile, type Options, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { id3Bytes } from '../../containers/id3/id3.ts'
+import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+
+export interface Frame {
+  readonly header: FrameHeader
+  /** All bytes of the frame; a view that is valid until the next frame is read. */
+  readonly bytes: Uint8Array
+  readonly offset: number
+}
+
+export interface Stream {
+  /** ID3v2 tags in front: bytes from the start of the file. */
+  readonly frontBytes: number
+  /** Where the first frame stands (tag frame or sound). */
+  readonly audioOffset: number
+  /** Behind the last frame. */
+  readonly audioEnd: number
+  readonly first: FrameHeader
+  /** The first frame when it holds a tag instead of sound. */
+  readonly tag: { readonly bytes: Uint8Array; readonly facts: TagFrame } | undefined
+  /** Frames of sound. */
+  readonly frames: number
+  /** Sum of their sizes. */
+  readonly soundBytes: number
+  /** What stands behind the frames and is kept as it is: ID3v1, APE, Lyrics3, or so many unknown bytes that they count. */
+  readonly tail: { readonly offset: number; readonly size: number }
+  /** Whether the tail is tags. */
+  readonly tailKnown: boolean
+}
+
+const WINDOW_BYTES = 1024 * 1024
+const MAX_FRAME_BYTES = 2048
+/** How far behind the tags the first frame may stand. */
+const MAX_GAP_BYTES = 64 * 1024
+
+/** @throws MalformedFile when no frames follow the tags, or the frames are interrupted; UnsupportedFeature for mixed streams */
+export async function readStream(source: Source, options: Options): Promise<Stream> {
+  let front = 0
+  for (let tags = 0; tags < 16; tags++) {
+    const bytes = id3Bytes(await source.read(front, 10), 0)
+    if (bytes === 0) break
+    front += bytes
+    if (front > source.size) throw new MalformedFile('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
+  }
+  const start = await findFirst(source, front)
+  let end = start
+  let frames = 0
+  let soundBytes = 0
+  let first: FrameHeader | undefined
+  let tag: Stream['tag']
+  for await (const frame of framesFrom(source, start, source.size)) {
+    if ((frames & 1023) === 0) options.signal.throwIfAborted()
+    if (!first) {
+      first = frame.header
+      const facts = tagFrame(frame.bytes, frame.header)
+      end = frame.offset + frame.bytes.length
+      if (facts) {
+        tag = { bytes: frame.bytes.slice(), facts }
+        continue
+      }
+    }
+    if (frame.header.hertz !== first.hertz || frame.header.channels !== first.channels || frame.header.version !== first.version) {
+      throw new UnsupportedFeature('the sample rate or the number of channels changes inside the file')
+    }
+    frames++
+    soundBytes += frame.bytes.length
+    end = frame.offset + frame.bytes.length
+  }
+  if (!first || frames === 0) throw new MalformedFile('mp3', start, 'no frames')
+  const tail = await readTail(source, end)
+  return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
+}
+
+/** The first frame after the tags: two more must follow it. */
+async function findFirst(source: Source, from: number): Promise<number> {
+  const window = await source.read(from, MAX_GAP_BYTES + 3 * MAX_FRAME_BYTES)
+  for (let at = 0; at < Math.min(MAX_GAP_BYTES, window.length); at++) {
+    const header = frameHeader(window, at)
+    if (!header) continue
+    const next = frameHeader(window, at + header.bytes)
+    const end = from + at + header.bytes
+    if (end === source.size) return from + at
+    if (next && next.hertz === header.hertz && next.version === header.version) return from + at
+  }
+  throw new MalformedFile('mp3', from, 'no frames behind the tags')
+}
+
+/** Frames in a row from `start`, until something else stands there. */
+export async function* framesFrom(source: Source, start: number, end: number): AsyncGenerator<Frame> {
+  let window: Uint8Array = new Uint8Array()
+  let windowAt = start
+  let at = start
+  while (at + 4 <= end) {
+    if (at + MAX_FRAME_BYTES > windowAt + window.length && windowAt + window.length < end) {
+      window = await source.read(at, Math.min(WINDOW_BYTES, end - at))
+      windowAt = at
+    }
+    const header = frameHeader(window, at - windowAt)
+    if (!header || at + header.bytes > end) return
+    yield { header, bytes: window.subarray(at - windowAt, at - windowAt + header.bytes), offset: at }
+    at += header.bytes
+  }
+}
+
+/** Frames of sound only. */
+export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Frame> {
+  return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd)
+}
+
+/** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. */
+async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail' | 'tailKnown'>> {
+  const size = source.size - end
+  if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true }
+  const bytes = await source.read(end, Math.min(size, WINDOW_BYTES))
+  for (let at = 0; at + 4 < bytes.length; at++) {
+    const header = frameHeader(bytes, at)
+    if (
+      header &&
+      frameHeader(bytes, at + header.bytes) &&
+      frameHeader(bytes, at + header.bytes + frameHeader(bytes, at + header.bytes)!.bytes)
+    ) {
+      throw new MalformedFile('mp3', end, 'the frames are interrupted')
+    }
+  }
+  if (size > WINDOW_BYTES) return { tail: { offset: end, size }, tailKnown: false }
+  const text = new TextDecoder('latin1').decode(bytes)
+  const starts = ['APETAGEX', 'LYRICSBEGIN', 'ID3', '3DI', 'TAG'].map((mark) => (mark === 'TAG' ? lastTag(text) : text.indexOf(mark)))
+  const known = starts.filter((start) => start >= 0)
+  const from = known.length ? Math.min(...known) : size
+  // Half a last frame is still played; and large foreign tails change what players make of the length, so they stay even where nobody knows them.
+  if (from > source.size / 16 || (from > 0 && frameHeader(bytes, 0))) return { tail: { offset: end, size }, tailKnown: false }
+  return { tail: { offset: end + from, size: size - from }, tailKnown: true }
+}
+
+/** ID3v1 takes the last 128 bytes. */
+const lastTag = (text: string) => (text.length >= 128 && text.startsWith('TAG', text.length - 128) ? text.length - 128 : -1)
+
+/** Samples a channel that players give: without the encoder's delay and padding where LAME's tag tells them. */
+export function playedSamples(stream: Stream): { skip: number; count: number } {
+  const total = stream.frames * stream.first.samples
+  const { delay, padding } = stream.tag?.facts ?? {}
+  if (delay === undefined || padding === undefined) return { skip: 0, count: total }
+  return { skip: delay + 529, count: Math.max(0, total - delay - padding) }
+}

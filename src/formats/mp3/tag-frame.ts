@@ -1,0 +1,87 @@
+/** The frame that tells players a repacked stream's length and where to seek (Xing's header, LAME's extension). */
+import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import { CRC16, type Packing } from './repack.ts'
+import type { Stream } from './stream.ts'
+
+/** Frames, bytes, table of contents, quality: 4 + 4 + 4 + 4 + 100 + 4; LAME's extension: 36. */
+const XING_BYTES = 120
+const LAME_BYTES = 36
+
+/** Bytes of the tag frame that `buildTag` makes. */
+export function tagBytes(stream: Stream): number {
+  const { index } = smallest(stream)
+  return frameBytes(stream.first.version, bitRates(stream.first.version)[index]!, stream.first.hertz)
+}
+
+function smallest(stream: Stream): { index: number; lame: Uint8Array | undefined } {
+  const { first, tag } = stream
+  const lame = lameExtension(stream)
+  const wanted = 4 + first.sideBytes + (tag && tag.facts.kind !== 'VBRI' ? XING_BYTES : XING_BYTES) + (lame ? LAME_BYTES : 0)
+  let index = 1
+  while (index < 14 && frameBytes(first.version, bitRates(first.version)[index]!, first.hertz) < wanted) index++
+  return { index, lame }
+}
+
+/** LAME's extension of the old tag, with the encoder's name. */
+function lameExtension({ tag }: Stream): Uint8Array | undefined {
+  if (tag?.facts.delay === undefined) return undefined
+  const { offset } = tag.facts
+  const flags = tag.bytes[offset + 7]!
+  const at = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
+  return at + LAME_BYTES <= tag.bytes.length ? tag.bytes.slice(at, at + LAME_BYTES) : undefined
+}
+
+/** @param musicCrc CRC-16 of all frames of sound */
+export function buildTag(stream: Stream, packing: Packing, musicCrc: number): Uint8Array {
+  const { first, tag } = stream
+  const { index, lame } = smallest(stream)
+  const frame = new Uint8Array(tagBytes(stream))
+  const view = new DataView(frame.buffer)
+  const version = first.version === 1 ? 3 : first.version === 2 ? 2 : 0
+  const rate = [44100, 48000, 32000].indexOf(first.hertz * (first.version === 1 ? 1 : first.version === 2 ? 2 : 4))
+  frame.set([0xff, 0xe0 | (version << 3) | 3, (index << 4) | (rate << 2), first.channels === 1 ? 0xc0 : tag ? tag.bytes[3]! & 0xc0 : 0x40])
+  let at = 4 + first.sideBytes
+  frame.set([0x58, 0x69, 0x6e, 0x67], at)
+  view.setUint32(at + 4, 15)
+  view.setUint32(at + 8, stream.frames)
+  const total = frame.length + packing.soundBytes
+  view.setUint32(at + 12, Math.min(total, 0xffffffff))
+  frame.set(contents(stream, packing, frame.length), at + 16)
+  view.setUint32(at + 116, quality(stream))
+  at += XING_BYTES
+  if (lame) {
+    frame.set(lame, at)
+    // Byte 9: tag revision, and the kind of bit rate: 0 is "unknown".
+    frame[at + 9]! &= 0xf0
+    view.setUint32(at + 28, Math.min(total, 0xffffffff))
+    view.setUint16(at + 32, musicCrc)
+    let crc = 0
+    for (let i = 0; i < at + 34; i++) crc = (crc >> 8) ^ CRC16[(crc ^ frame[i]!) & 255]!
+    view.setUint16(at + 34, crc)
+  }
+  return frame
+}
+
+/** Xing's quality indicator of the old tag, 0–100. */
+function quality({ tag }: Stream): number {
+  if (!tag || tag.facts.kind === 'VBRI') return 0
+  const { offset } = tag.facts
+  const flags = tag.bytes[offset + 7]!
+  if (!(flags & 8)) return 0
+  const at = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0)
+  return new DataView(tag.bytes.buffer, tag.bytes.byteOffset).getUint32(at)
+}
+
+/** For each per cent of the time, where it stands in the file, in 256ths. */
+function contents(stream: Stream, packing: Packing, tagLength: number): Uint8Array {
+  const table = new Uint8Array(100)
+  const total = tagLength + packing.soundBytes
+  let position = tagLength
+  let frame = 0
+  for (let percent = 0; percent < 100; percent++) {
+    const until = Math.floor((percent * stream.frames) / 100)
+    for (; frame < until; frame++) position += packing.slots[packing.choice[frame]!]!.bytes
+    table[percent] = Math.min(255, Math.floor((position * 256) / total))
+  }
+  return table
+}

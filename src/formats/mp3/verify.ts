@@ -1,0 +1,111 @@
+import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import { id3Frames } from '../../containers/id3/id3.ts'
+import { SnrMeter } from '../../quality/snr.ts'
+import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
+import { decode } from './reencode.ts'
+import { playedSamples, readStream, type Stream } from './stream.ts'
+
+/** Two hours; what is longer is compared bit by bit only. */
+const MAX_DECODED_FRAMES = 300_000
+
+/** Lossless: every frame's sound bits are equal, and decode to equal samples. Otherwise: both files are decoded, same length, the claimed noise. */
+export async function verifySound(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const differs = (difference: string): Verdict => ({ equal: false, difference })
+  try {
+    const a = await readStream(original, options)
+    const b = await readStream(result, options)
+    if (a.first.hertz !== b.first.hertz || a.first.channels !== b.first.channels) return differs('another sample rate or channels')
+    const tags = await compareTags(original, result, a, b)
+    if (tags) return differs(tags)
+    if (playedSamples(a).count !== playedSamples(b).count) return differs(`${playedSamples(b).count} samples`)
+    if (outcome.kind === 'compressed' && outcome.fidelity === 'lossless') {
+      const difference = await compareBits(original, result, a, b)
+      if (difference) return differs(difference)
+      // Damaged frames read beyond their own bits, so equal bits alone do not prove equal sound.
+      const decoded = a.frames <= MAX_DECODED_FRAMES ? await compareSound(original, result, a, b, options) : 120
+      return decoded === 120 ? { equal: true } : differs(`decoded sound differs (${decoded} dB)`)
+    }
+    const claimed = outcome.kind === 'compressed' ? (outcome.snrDb ?? 0) : 0
+    const snrDb = await compareSound(original, result, a, b, options)
+    return snrDb >= claimed - 0.5 ? { equal: true } : differs(`${snrDb} dB instead of ${claimed}`)
+  } catch (error) {
+    if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof BrokenReservoir)
+      return differs(error.message)
+    throw error
+  }
+}
+
+async function compareTags(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+  const [x, y] = await Promise.all([original.read(0, a.frontBytes), result.read(0, b.frontBytes)])
+  const before = id3Frames(x)
+  const after = id3Frames(y)
+  if (before.length !== after.length) return `${before.length} tag frames became ${after.length}`
+  for (let i = 0; i < before.length; i++) {
+    const [p, q] = [before[i]!, after[i]!]
+    if (p.id !== q.id || (p.id !== 'APIC' && !same(p.body, q.body))) return `tag frame ${p.id}`
+  }
+  if (!a.tailKnown) return undefined
+  if (a.tail.size !== b.tail.size) return 'the tags behind the frames'
+  const [p, q] = await Promise.all([original.read(a.tail.offset, a.tail.size), result.read(b.tail.offset, b.tail.size)])
+  return same(p, q) ? undefined : 'the tags behind the frames'
+}
+
+const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+async function compareBits(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+  if (a.audioEnd - a.audioOffset === b.audioEnd - b.audioOffset && (await sameRange(original, result, a, b))) return undefined
+  const left = logicalFrames(original, a)
+  const right = logicalFrames(result, b)
+  for (let frame = 0; ; frame++) {
+    const [x, y] = [await left.next(), await right.next()]
+    if (x.done || y.done) return x.done === y.done ? undefined : `the frames end at ${frame}`
+    if (!sameSound(x.value, y.value)) return `frame ${frame}`
+  }
+}
+
+async function sameRange(original: Source, result: Source, a: Stream, b: Stream): Promise<boolean> {
+  const size = a.audioEnd - a.audioOffset
+  for (let at = 0; at < size; at += 1 << 20) {
+    const count = Math.min(1 << 20, size - at)
+    const [x, y] = await Promise.all([original.read(a.audioOffset + at, count), result.read(b.audioOffset + at, count)])
+    if (!same(x, y)) return false
+  }
+  return true
+}
+
+/** Everything a decoder looks at: header but bit rate, padding and protection; side information but main_data_begin; main data. */
+function sameSound(a: LogicalFrame, b: LogicalFrame): boolean {
+  if ((a.head[1]! | 1) !== (b.head[1]! | 1) || (a.head[2]! & 0x0d) !== (b.head[2]! & 0x0d) || a.head[3] !== b.head[3]) return false
+  const skipped = a.header.version === 1 ? 0x7f : 0
+  if (a.side.length !== b.side.length || a.mainBits !== b.mainBits) return false
+  if (a.header.version === 1 ? (a.side[1]! & skipped) !== (b.side[1]! & skipped) : a.side[1] !== b.side[1]) return false
+  for (let i = 2; i < a.side.length; i++) if (a.side[i] !== b.side[i]) return false
+  return same(a.main, b.main)
+}
+
+async function compareSound(original: Source, result: Source, a: Stream, b: Stream, options: Options): Promise<number> {
+  const meter = new SnrMeter()
+  const left = decode(original, a, options)
+  const right = decode(result, b, options)
+  let x = await left.next()
+  let y = await right.next()
+  let xAt = 0
+  let yAt = 0
+  while (!x.done && !y.done) {
+    const count = Math.min(x.value[0]!.length - xAt, y.value[0]!.length - yAt)
+    for (let channel = 0; channel < x.value.length; channel++) {
+      meter.add(x.value[channel]!.subarray(xAt, xAt + count), y.value[channel]!.subarray(yAt, yAt + count))
+    }
+    xAt += count
+    yAt += count
+    if (xAt === x.value[0]!.length) {
+      x = await left.next()
+      xAt = 0
+    }
+    if (yAt === y.value[0]!.length) {
+      y = await right.next()
+      yAt = 0
+    }
+  }
+  return meter.decibels
+}
