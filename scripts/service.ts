@@ -65,6 +65,11 @@ export class Service {
     this.logFile = join(options.state, 'service.log')
   }
 
+  /** The child's process id; its group has the same. */
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
   /** Resolves when the service answers that all of its parts do. */
   async start(): Promise<void> {
     const { root, state, port, inspectorPort, secretsFile } = this.#options

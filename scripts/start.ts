@@ -32,12 +32,17 @@ const service = new Service({
   verbose: values.verbose,
 })
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, async () => {
-    await service.stop()
-    process.exit(0)
-  })
+async function stop(): Promise<void> {
+  await service.stop()
+  process.exit(0)
 }
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+
+// npm does not always pass signals on before it dies: an orphan stops by itself.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) void stop()
+}, 500).unref()
 
 try {
   await service.start()

@@ -18,8 +18,7 @@ export function cleanFileName(sent: string): string {
 /** `Content-Disposition` of a download: an ASCII name for everybody, the real one in `filename*` (RFC 6266, RFC 8187). */
 export function attachment(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')
-  // A percent sign in the plain form is decoded by some clients and not by others: leave it to the exact one.
-  if (ascii === name && !name.includes('%')) return `attachment; filename="${ascii}"`
+  // A percent sign in the plain form is decoded by some clients and not by others: leave it to the exact form.
   const exact = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
   return `attachment; filename="${ascii.replaceAll('%', '_')}"; filename*=UTF-8''${exact}`
 }

@@ -1,0 +1,35 @@
+/** A service of its own for one test file: all three Workers, fresh state in memory, development keys. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type DevelopmentKeys, provision } from '../../scripts/development-account.ts'
+import { freePort, loadSecrets, Service } from '../../scripts/service.ts'
+
+export interface Running {
+  readonly baseUrl: string
+  readonly pid: number
+  readonly keys: DevelopmentKeys['keys']
+  readonly adminToken: string
+  stop(): Promise<void>
+}
+
+export async function startService(): Promise<Running> {
+  // /dev/shm: every Durable Object write waits for the disk.
+  const state = await mkdtemp('/dev/shm/whittle-test-')
+  const port = await freePort()
+  const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
+  const root = resolve(import.meta.dirname, '../..')
+  const service = new Service({ root, state, port, inspectorPort: 0, secretsFile: file, verbose: false })
+  const stop = async () => {
+    await service.stop()
+    await rm(state, { recursive: true, force: true })
+  }
+  try {
+    await service.start()
+    const baseUrl = `http://127.0.0.1:${port}`
+    const { keys } = await provision(baseUrl, adminToken, undefined)
+    return { baseUrl, pid: service.pid, keys, adminToken, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
