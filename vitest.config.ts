@@ -17,6 +17,8 @@ export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}))`
 
 export default defineConfig({
   test: {
+    // Workers log every request.
+    silent: 'passed-only',
     projects: [
       {
         // The rooms: fixtures, properties, bad input, memory. Plain Node with the Workers' module rules.
@@ -35,7 +37,7 @@ export default defineConfig({
       },
       {
         // HTTP, inside workerd.
-        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        plugins: [cloudflareTest({ wrangler: { configPath: './test/http/wrangler.toml' } })],
         test: { name: 'http', include: ['test/http/**/*.test.ts'], testTimeout: 30_000 },
       },
       {

@@ -65,7 +65,7 @@ describe('a large upload', () => {
     )
     expect(answer.status).toBe(200)
     expect(task).toMatchObject({ original_size: 95 * MB, format: 'pdf' })
-    expect(peak.samples).toBeGreaterThan(20)
+    expect(peak.samples).toBeGreaterThan(3)
     expect(peak.total).toBeLessThan(60 * MB)
     const headers = { Authorization: `Bearer ${service.keys.pro}` }
     const ended = await fetch(`${service.baseUrl}/v1/tasks/${task.task_id}`, { headers: { ...headers, Prefer: 'wait=60' } })
