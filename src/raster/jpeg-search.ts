@@ -95,33 +95,41 @@ export async function requantiseToSize(
   scans: Scans,
   settings: SearchSettings,
 ): Promise<Found> {
-  const { width, height } = job.info
-  const every = sampleEvery(width, height)
-  const sizeAt = async (quality: number) => {
-    const figures = await job.requantise(quality, () => settings.pause())
-    return { quality, figures, bytes: overhead + job.size('made', scans) }
-  }
-  let low = 1
-  let high = 100
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (job.estimate(middle, every).estimatedBytes + overhead <= limit) low = middle
-    else high = middle - 1
+  const every = sampleEvery(job.info.width, job.info.height)
+  const estimates = new Map<number, number>()
+  const estimate = async (quality: number) => {
+    const known = estimates.get(quality) ?? job.estimate(quality, every).estimatedBytes
+    estimates.set(quality, known)
     await settings.pause()
+    return known
   }
-  // The estimate is of sequential coding and of a sample: walk from there by exact sizes, in growing steps.
-  let best: Awaited<ReturnType<typeof sizeAt>> | undefined
-  let tooLarge = 101
-  let current = await sizeAt(low)
-  for (let step = 1; ; step *= 2) {
-    if (current.bytes <= limit) best = current
-    else tooLarge = current.quality
-    const next = best ? Math.min(best.quality + step, (best.quality + tooLarge) >> 1, 100) : Math.max(1, tooLarge - step)
-    if (next === current.quality || (best && next <= best.quality) || (!best && current.quality === 1)) break
-    current = await sizeAt(next)
+  // The estimate is of sequential coding and of a sample; each full pass tells by how much it is wrong near the goal.
+  let correction = 1
+  let low = 0 // fits
+  let high = 101 // does not
+  let made = 0
+  let best: Found | undefined
+  for (let passes = 0; passes < 5 && high - low > 1; passes++) {
+    let from = Math.max(1, low)
+    let to = high - 1
+    while (from < to) {
+      const middle = (from + to + 1) >> 1
+      if ((await estimate(middle)) * correction + overhead <= limit) from = middle
+      else to = middle - 1
+    }
+    made = from === low ? low + 1 : from
+    const figures = await job.requantise(made, () => settings.pause())
+    const bytes = job.size('made', scans)
+    correction = bytes / (await estimate(made))
+    if (bytes + overhead > limit) {
+      high = made
+      continue
+    }
+    low = made
+    best = { quality: made, figures }
   }
   if (!best || !keepsFloors(best.figures)) throw new TargetUnreachable(await smallest(job, overhead, scans, settings))
-  if (current !== best) await job.requantise(best.quality, () => settings.pause())
+  if (made !== best.quality) await job.requantise(best.quality, () => settings.pause())
   return best
 }
 

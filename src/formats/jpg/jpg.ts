@@ -1,5 +1,6 @@
 import { type Codec, UnsupportedFeature } from '../../codec/codec.ts'
 import { inHouse } from '../../raster/jpeg-errors.ts'
+import { downsample } from './downsample.ts'
 import { JPG } from './format.ts'
 import { recompress } from './recompress.ts'
 import { readHeader } from './segments.ts'
@@ -12,7 +13,7 @@ export const jpg: Codec = {
     inHouse('jpg', async () => {
       const header = await readHeader(source)
       if (options.output !== 'jpg') throw new UnsupportedFeature(`jpg to ${options.output}`)
-      return recompress(source, sink, header, options)
+      return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
     }),
-  verify: (original, result, outcome) => inHouse('jpg', () => verifyJpeg(original, result, outcome)),
+  verify: (original, result, outcome, options) => inHouse('jpg', () => verifyJpeg(original, result, outcome, options)),
 }

@@ -22,7 +22,7 @@ const LOSSLESS_BEST = 0.7
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
 /** PSNR of chroma that halving it may cost, by level. */
-const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } as const
+export const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } as const
 
 /** A candidate: what to write, how large it gets, what it is. */
 interface Candidate {

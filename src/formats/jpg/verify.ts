@@ -1,19 +1,27 @@
 /** Decodes what was stored and compares it with the upload. */
 
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import type { Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { concat } from '../../bytes/concat.ts'
+import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import type { Raster } from '../../raster/raster.ts'
+import { fittedSize, resized } from '../../raster/resize.ts'
 import { readMultiPicture } from './mpf.ts'
+import { eighthsFor, jpegRaster } from './pixels.ts'
 import { type JpegHeader, readHeader } from './segments.ts'
 
 const COMPARE_BYTES = 256 * 1024
 /** At an eighth of the size quantisation noise is averaged away: what differs more is another picture. */
 const THUMBNAIL_PSNR_DB = 27
 
+/** Both sides of a downsampled picture are brought to this size to be compared. */
+const AFAR_PIXELS = 96
+
 const differs = (difference: string): Verdict => ({ equal: false, difference })
 
-export async function verifyJpeg(original: Source, result: Source, outcome: Outcome): Promise<Verdict> {
+export async function verifyJpeg(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const before = await readHeader(original)
   const after = await readHeader(result)
+  if (before.width !== after.width || before.height !== after.height) return downsampled(original, before, result, after, options)
   for (const fact of ['width', 'height', 'components'] as const) {
     if (before[fact] !== after[fact]) return differs(`${fact}: ${before[fact]} became ${after[fact]}`)
   }
@@ -25,6 +33,31 @@ export async function verifyJpeg(original: Source, result: Source, outcome: Outc
       : await alike(original, result)
   if (typeof ends === 'string') return differs(ends)
   return sameTail(original, ends[0], result, ends[1])
+}
+
+/** A picture for a document that became smaller: of the size it had to have, and both the same seen from afar. */
+async function downsampled(original: Source, before: JpegHeader, result: Source, after: JpegHeader, options: Options): Promise<Verdict> {
+  const size = options.fitWithin && !options.lossless && fittedSize(before.width, before.height, options.fitWithin)
+  if (!size || size.width !== after.width || size.height !== after.height) {
+    return differs(`${before.width}×${before.height} became ${after.width}×${after.height}`)
+  }
+  if (before.components !== after.components) return differs(`${before.components} components became ${after.components}`)
+  const segments = segmentsDiffer(before, after)
+  if (segments) return differs(segments)
+  const side = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
+  const eighths = eighthsFor(before.width, after.width)
+  const [a, b] = await Promise.all([
+    wholeOf(resized(jpegRaster(original, before, eighths), side.width, side.height)),
+    wholeOf(resized(jpegRaster(result, after), side.width, side.height)),
+  ])
+  const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
+  return psnrDb < THUMBNAIL_PSNR_DB ? differs(`another picture: ${psnrDb.toFixed(1)} dB from afar`) : { equal: true }
+}
+
+async function wholeOf(raster: Raster): Promise<Uint8Array> {
+  const strips: Uint8Array[] = []
+  for await (const strip of raster.rows()) strips.push(strip)
+  return concat(strips)
 }
 
 /** All segments, byte for byte and in order; of the multi-picture index only its numbers may change. */

@@ -1,0 +1,29 @@
+/** A JPEG as a raster: decoded from the start whenever its rows are asked for. */
+
+import { JpegRows, type RowsOutOptions } from '../../../wasm/jpeg/jpeg.ts'
+import type { Source } from '../../codec/codec.ts'
+import { type Raster, stripRows } from '../../raster/raster.ts'
+import type { JpegHeader } from './segments.ts'
+
+type Eighths = NonNullable<RowsOutOptions['eighths']>
+
+/** Scaled in the DCT to `eighths` of its size. Channels as `colour` gives them; four are the inks of CMYK, not alpha. */
+export function jpegRaster(source: Source, header: JpegHeader, eighths: Eighths = 8, colour: RowsOutOptions['colour'] = 'natural'): Raster {
+  const channels = colour === 'gray' ? 1 : header.components === 2 ? 3 : (header.components as 1 | 3 | 4)
+  return {
+    width: Math.ceil((header.width * eighths) / 8),
+    height: Math.ceil((header.height * eighths) / 8),
+    channels,
+    async *rows() {
+      const rows = await JpegRows.open(source.stream(), { eighths, colour })
+      const count = stripRows(rows.width, rows.channels)
+      for (let strip: Uint8Array | undefined; (strip = await rows.read(count)); ) yield strip
+    },
+  }
+}
+
+/** The coarsest scaling in the DCT that leaves half as much again as wanted, for a filter to take the rest. */
+export function eighthsFor(from: number, to: number): Eighths {
+  for (const eighths of [1, 2, 3, 4, 5, 6, 7] as const) if ((from * eighths) / 8 >= to * 1.5) return eighths
+  return 8
+}

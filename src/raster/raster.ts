@@ -1,0 +1,76 @@
+/** Still pictures as rows: what decoders give, resizing passes on and encoders take, so that no picture is ever whole in memory. */
+
+/** Samples of a pixel: grey, grey and alpha, RGB, RGBA (8 bits each, alpha not premultiplied). */
+export interface Raster {
+  readonly width: number
+  readonly height: number
+  readonly channels: 1 | 2 | 3 | 4
+  /** Strips of whole rows from the top. May be called again: the picture is decoded again. */
+  rows(): AsyncIterable<Uint8Array>
+}
+
+/** What a picture carries beside its pixels, in no container's wrapping. */
+export interface Carried {
+  /** ICC profile. */
+  readonly icc?: Uint8Array | undefined
+  /** EXIF from its TIFF header on (no `Exif\0\0`). */
+  readonly exif?: Uint8Array | undefined
+  /** XMP packet. */
+  readonly xmp?: Uint8Array | undefined
+}
+
+/** Bytes of a strip that is comfortable to pass along. */
+const STRIP_BYTES = 256 * 1024
+
+/** How many rows make a comfortable strip. */
+export function stripRows(width: number, channels: number): number {
+  return Math.max(1, Math.floor(STRIP_BYTES / (width * channels)))
+}
+
+/** The same picture without transparency, on white: grey stays grey. */
+export function onWhite(raster: Raster): Raster & { readonly channels: 1 | 3 } {
+  const { width, height, channels } = raster
+  if (channels === 1 || channels === 3) return { width, height, channels, rows: () => raster.rows() }
+  const colours = channels === 2 ? 1 : 3
+  return {
+    width,
+    height,
+    channels: colours,
+    async *rows() {
+      for await (const strip of raster.rows()) yield flattened(strip, channels, colours)
+    },
+  }
+}
+
+function flattened(strip: Uint8Array, channels: number, colours: number): Uint8Array {
+  const pixels = strip.length / channels
+  const out = new Uint8Array(pixels * colours)
+  for (let i = 0; i < pixels; i++) {
+    const alpha = strip[i * channels + colours] ?? 255
+    for (let c = 0; c < colours; c++) {
+      const value = strip[i * channels + c] ?? 0
+      out[i * colours + c] = Math.round((value * alpha + 255 * (255 - alpha)) / 255)
+    }
+  }
+  return out
+}
+
+/** Rows collected in one buffer: only where an encoder cannot take them one by one. */
+export async function wholeRgba(
+  raster: Raster,
+  into = new Uint8ClampedArray(raster.width * raster.height * 4),
+): Promise<Uint8ClampedArray> {
+  const { channels } = raster
+  let at = 0
+  for await (const strip of raster.rows()) {
+    for (let i = 0; i < strip.length; i += channels, at += 4) {
+      const grey = channels < 3
+      const first = strip[i] ?? 0
+      into[at] = first
+      into[at + 1] = grey ? first : (strip[i + 1] ?? 0)
+      into[at + 2] = grey ? first : (strip[i + 2] ?? 0)
+      into[at + 3] = channels === 2 ? (strip[i + 1] ?? 0) : channels === 4 ? (strip[i + 3] ?? 0) : 255
+    }
+  }
+  return into
+}

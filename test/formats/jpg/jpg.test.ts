@@ -1,0 +1,230 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Quality, TargetUnreachable } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
+import { memorySource } from '../../../src/codec/source.ts'
+import { jpg } from '../../../src/formats/jpg/jpg.ts'
+import { readHeader } from '../../../src/formats/jpg/segments.ts'
+import { encodeRows, JpegJob, type RowsIn } from '../../../wasm/jpeg/jpeg.ts'
+import { photo } from './photo.ts'
+
+const WIDTH = 420
+const HEIGHT = 310
+
+const options = (more: Partial<Options> = {}): Options => ({
+  quality: 'medium',
+  output: 'jpg',
+  memoryBudget: 96 << 20,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
+  ...more,
+})
+
+async function press(bytes: Uint8Array, more: Partial<Options> = {}) {
+  const source = memorySource(bytes, 'photo.jpg')
+  const pressed = await compress(jpg, source, async () => memorySink(bytes.length, 'photo.jpg'), options(more))
+  const result = pressed.result ? await pressed.result.read(0, pressed.result.size) : bytes
+  return { outcome: pressed.outcome, bytes: result, defect: 'defect' in pressed ? pressed.defect : undefined }
+}
+
+async function encoded(pixels: RowsIn['pixels'] = 'rgb', quality = 93, more: Partial<RowsIn> = {}) {
+  const rows = photo(WIDTH, HEIGHT, pixels === 'gray' ? 1 : pixels === 'cmyk' ? 4 : 3)
+  return concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels, quality, scans: 'sequential', ...more }, [rows])).chunks)
+}
+
+const segment = (marker: number, content: Uint8Array | string) => {
+  const body = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  return concat([new Uint8Array([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]), body])
+}
+
+/** A file with more segments after its start marker. */
+const withSegments = (bytes: Uint8Array, ...segments: Uint8Array[]) => concat([bytes.subarray(0, 2), ...segments, bytes.subarray(2)])
+
+describe('jpg room', () => {
+  it('reaches the target of every level, smaller from level to level', async () => {
+    const bytes = await encoded()
+    const sizes: number[] = []
+    for (const [quality, ssim, psnrDb] of [
+      ['high', 0.98, 38],
+      ['medium', 0.96, 35],
+      ['low', 0.93, 32],
+    ] as const) {
+      const { outcome, bytes: result } = await press(bytes, { quality })
+      expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+      if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual') continue
+      expect(outcome.ssim).toBeGreaterThan(ssim - 0.001)
+      expect(outcome.psnrDb).toBeGreaterThan(psnrDb - 0.1)
+      sizes.push(result.length)
+    }
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a))
+    expect(sizes[0]).toBeLessThan(bytes.length)
+  })
+
+  it.each(['gray', 'rgb', 'cmyk'] as const)('presses %s, baseline and progressive', async (pixels) => {
+    for (const scans of ['sequential', 'progressive'] as const) {
+      const bytes = concat(
+        (
+          await encodeRows({ width: WIDTH, height: HEIGHT, pixels, quality: 94, scans }, [
+            photo(WIDTH, HEIGHT, pixels === 'gray' ? 1 : pixels === 'cmyk' ? 4 : 3),
+          ])
+        ).chunks,
+      )
+      const { outcome, defect } = await press(bytes)
+      expect(defect).toBeUndefined()
+      expect(outcome.kind).toBe('compressed')
+    }
+  })
+
+  it('keeps every segment byte for byte', async () => {
+    const exif = segment(0xe1, 'Exif\0\0MM\0*\0\0\0\x08\0\0')
+    const segments = [
+      exif,
+      segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>'),
+      segment(0xe2, 'ICC_PROFILE\0\x01\x01profile'),
+      segment(0xed, 'Photoshop 3.0\x008BIM'),
+      segment(0xfe, 'a comment'),
+    ]
+    const bytes = withSegments(await encoded(), ...segments)
+    const { bytes: result } = await press(bytes, { quality: 'low' })
+    const header = await readHeader(memorySource(result, ''))
+    expect(header.segments.map((kept) => kept.bytes)).toEqual([...segments, header.segments.at(-1)?.bytes])
+  })
+
+  it('keeps what follows the picture', async () => {
+    const tail = new TextEncoder().encode('MotionPhoto: a film would stand here')
+    const bytes = concat([await encoded(), tail])
+    const { outcome, bytes: result } = await press(bytes)
+    expect(outcome.kind).toBe('compressed')
+    expect(result.subarray(result.length - tail.length)).toEqual(tail)
+  })
+
+  it('moves a multi-picture index along, and leaves a false one alone', async () => {
+    const first = await encoded()
+    const second = await encoded('gray', 80)
+    const file = (lie: number) => {
+      const index = new Uint8Array(4 + 8 + 2 + 12 + 4 + 32)
+      index.set(new TextEncoder().encode('MPF\0MM\0*'))
+      const view = new DataView(index.buffer)
+      view.setUint32(8, 8) // first IFD
+      view.setUint16(12, 1)
+      view.setUint16(14, 0xb002)
+      view.setUint16(16, 7)
+      view.setUint32(18, 32)
+      view.setUint32(22, 26) // entries, from the TIFF header
+      const headBytes = 4 + index.length
+      view.setUint32(30 + 4, first.length + headBytes)
+      view.setUint32(30 + 16 + 4, second.length)
+      view.setUint32(30 + 16 + 8, first.length + headBytes - (2 + 4 + 4) + lie)
+      return concat([withSegments(first, segment(0xe2, index)), second])
+    }
+    const { outcome, bytes: result } = await press(file(0))
+    expect(outcome.kind).toBe('compressed')
+    const moved = (await readHeader(memorySource(result, ''))).segments[0]
+    const view = new DataView((moved?.bytes ?? new Uint8Array(80)).slice().buffer)
+    const at = (moved?.offset ?? 0) + 8 + view.getUint32(4 + 30 + 16 + 8)
+    expect(result.subarray(at)).toEqual(second)
+    expect(view.getUint32(4 + 30 + 4)).toBe(result.length - second.length)
+    expect((await press(file(99999))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
+  it('only recodes when asked to be exact', async () => {
+    const bytes = await encoded('rgb', 80)
+    const { outcome, bytes: result } = await press(bytes, { lossless: true })
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect((await JpegJob.read(result, { kind: 'hash' })).digest()).toBe((await JpegJob.read(bytes, { kind: 'hash' })).digest())
+  })
+
+  it('does not lose a generation for next to nothing', async () => {
+    const once = (await press(await encoded(), { quality: 'high' })).bytes
+    const twice = await press(once, { quality: 'high' })
+    expect(twice.bytes.length).toBeLessThanOrEqual(once.length)
+    if (twice.outcome.kind === 'compressed' && twice.outcome.fidelity === 'perceptual')
+      expect(twice.bytes.length).toBeLessThan(once.length * 0.95)
+  })
+
+  it('meets a wanted size, or says how small it can get', async () => {
+    const bytes = await encoded()
+    const least = (await press(bytes, { quality: 'low' })).bytes.length
+    for (const share of [0.7, 0.45]) {
+      const targetSize = Math.round(bytes.length * share)
+      if (targetSize < least) continue
+      const { outcome, bytes: result } = await press(bytes, { targetSize })
+      expect(outcome).toMatchObject({ kind: 'compressed' })
+      expect(result.length).toBeLessThanOrEqual(targetSize)
+      expect(result.length).toBeGreaterThan(targetSize * 0.9)
+    }
+    await expect(press(bytes, { targetSize: 900 })).rejects.toThrow(TargetUnreachable)
+  })
+
+  it('downsamples for a document', async () => {
+    const bytes = await encoded('rgb', 93, { subsampled: false })
+    const { outcome, bytes: result, defect } = await press(bytes, { fitWithin: { width: 200, height: 200 } })
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(await readHeader(memorySource(result, ''))).toMatchObject({ width: 200, height: 148 })
+    const cmyk = await press(await encoded('cmyk'), { fitWithin: { width: 150, height: 150 } })
+    expect(cmyk.outcome.kind).toBe('compressed')
+    expect(await readHeader(memorySource(cmyk.bytes, ''))).toMatchObject({ width: 150, components: 4 })
+  })
+
+  it('notices another picture, a lost segment and a cut file', async () => {
+    const original = memorySource(withSegments(await encoded(), segment(0xfe, 'note')), 'a.jpg')
+    const outcome: Outcome = { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: 99, steps: [] }
+    const check = async (bytes: Uint8Array) => jpg.verify(original, memorySource(bytes, 'b.jpg'), outcome, options())
+    const other = concat(
+      (await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 93 }, [photo(WIDTH, HEIGHT, 3, 7).reverse()])).chunks,
+    )
+    expect(await check(withSegments(other, segment(0xfe, 'note')))).toMatchObject({ equal: false })
+    expect(await check(await encoded())).toMatchObject({ equal: false })
+    expect(await check(withSegments(await encoded(), segment(0xfe, 'note')))).toEqual({ equal: true })
+    await expect(check(withSegments((await encoded()).subarray(0, 4000), segment(0xfe, 'note')))).rejects.toThrow(/ends/)
+  })
+})
+
+describe('jpg room, bad input', () => {
+  it('names what it does not handle', async () => {
+    const bytes = await encoded()
+    const frame = bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc0)
+    const bent = (at: number, ...values: number[]) => {
+      const copy = bytes.slice()
+      copy.set(values, frame + at)
+      return copy
+    }
+    expect((await press(bent(1, 0xc3))).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    expect((await press(bent(1, 0xc9))).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    expect((await press(bent(4, 12))).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    expect((await press(bent(5, 0xff, 0xff, 0xff, 0xff))).outcome).toMatchObject({ reason: 'over_budget' })
+    expect((await press(bent(5, 0x10, 0))).outcome).toMatchObject({ reason: 'malformed' })
+  })
+
+  it('refuses more scans than a picture can have', async () => {
+    const job = await JpegJob.read(await encoded('gray', 60))
+    const bytes = concat(job.write('read', 'progressive', true))
+    const scan = bytes.lastIndexOf(0xda) - 1
+    const repeated = concat([bytes.subarray(0, -2), ...Array.from({ length: 300 }, () => bytes.subarray(scan, -2)), bytes.subarray(-2)])
+    expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  it('survives any damage, and the next file is fine', async () => {
+    const good = await encoded('rgb', 85)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(good.length - 1), fc.nat(255), fc.boolean(), async (at, value, cut) => {
+        const bytes = cut ? good.slice(0, at) : good.slice()
+        if (!cut) bytes[at] = value
+        if (bytes.length < 3) return
+        const { outcome, bytes: result } = await press(bytes, { quality: 'low' })
+        expect(result.length).toBeLessThanOrEqual(bytes.length)
+        if (cut) expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+        else if (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual') {
+          expect(outcome.ssim).toBeGreaterThanOrEqual(FLOOR_SSIM)
+          expect(outcome.psnrDb).toBeGreaterThanOrEqual(FLOOR_PSNR_DB)
+        }
+      }),
+      { numRuns: 25, seed: 7 },
+    )
+    expect((await press(good, { quality: 'low' as Quality })).outcome.kind).toBe('compressed')
+  })
+})
