@@ -13,9 +13,12 @@ import type {
 } from '../src/store/accounts.ts'
 import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
 import type { KeyRecord } from '../src/store/keys.ts'
+import type { DeliveryRecord } from '../src/store/people.ts'
 import { PLANS, type PlanId } from '../src/tasks/plans.ts'
+import { PeopleTable } from './people-table.ts'
 
 const DAY_MS = 86_400_000
+const DELIVERIES_KEPT = 1000
 /** Events are remembered this long, so that one told twice counts once. */
 const EVENT_MEMORY_MS = 90 * DAY_MS
 const IDEMPOTENCY_MS = DAY_MS
@@ -34,7 +37,9 @@ const SCHEMA = `
     original INTEGER NOT NULL DEFAULT 0, compressed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (day, format)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS idempotency (
     scope TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, fingerprint TEXT, id TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS applications (id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, created_at INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS applications (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS keys (
     id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
@@ -42,11 +47,17 @@ const SCHEMA = `
 /** One customer: applications and keys, usage counted by idempotent events, the task index, storage, the webhook secret. */
 export class Account extends DurableObject<Env> implements AccountFace {
   readonly #sql: SqlStorage
+  readonly #people: PeopleTable
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#sql = ctx.storage.sql
     this.#sql.exec(SCHEMA)
+    this.#people = new PeopleTable(this.#sql, () => this.ctx.storage.kv.get<AccountRecord>('account')?.accountId ?? '')
+  }
+
+  get people() {
+    return this.#people
   }
 
   async get() {
@@ -55,6 +66,17 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async put(record: AccountRecord) {
     this.ctx.storage.kv.put('account', record)
+  }
+
+  async update(change: { plan?: PlanId | undefined; state?: 'active' | 'disabled' | undefined }) {
+    const account = await this.get()
+    if (!account) return
+    const { plan = account.plan, state = account.state } = change
+    await this.put({ ...account, plan, state })
+    for (const { application, keys } of await this.applications()) {
+      if (change.plan) await this.updateApplication(application.applicationId, { plan })
+      for (const { summary } of keys) await this.updateKey(summary.keyId, { suspended: state === 'disabled' })
+    }
   }
 
   async admit(bytes: number) {
@@ -192,33 +214,46 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async webhookSecret() {
     const known = this.ctx.storage.kv.get<string>('webhookSecret')
     if (known) return known
+    return this.rotateWebhookSecret()
+  }
+
+  async rotateWebhookSecret() {
     const secret = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`
     this.ctx.storage.kv.put('webhookSecret', secret)
     return secret
   }
 
-  async createApplication(name: string, environment: string): Promise<ApplicationRecord> {
-    const application = { applicationId: `app_${crypto.randomUUID().replaceAll('-', '')}`, name, environment, createdAt: Date.now() }
-    const columns = 'id, name, environment, created_at'
-    this.#sql.exec(
-      `INSERT INTO applications (${columns}) VALUES (?, ?, ?, ?)`,
-      application.applicationId,
-      name,
-      environment,
-      application.createdAt,
-    )
+  async deliveries(limit: number) {
+    const rows = this.#sql.exec<{ delivery: string }>('SELECT delivery FROM deliveries ORDER BY seq DESC LIMIT ?', limit)
+    return [...rows].map((row) => JSON.parse(row.delivery) as DeliveryRecord)
+  }
+
+  async noteDelivery(delivery: DeliveryRecord) {
+    this.#sql.exec('INSERT INTO deliveries (delivery) VALUES (?)', JSON.stringify(delivery))
+    this.#sql.exec('DELETE FROM deliveries WHERE seq <= (SELECT MAX(seq) FROM deliveries) - ?', DELIVERIES_KEPT)
+  }
+
+  async createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord> {
+    const applicationId = `app_${crypto.randomUUID().replaceAll('-', '')}`
+    const application = { applicationId, name, environment, plan: plan ?? (await this.get())?.plan ?? 'free', createdAt: Date.now() }
+    const values = [applicationId, name, environment, application.plan, application.createdAt]
+    this.#sql.exec('INSERT INTO applications (id, name, environment, plan, created_at) VALUES (?, ?, ?, ?, ?)', ...values)
     return application
   }
 
+  async updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }) {
+    const { name, environment, plan } = change
+    const set = 'name = COALESCE(?, name), environment = COALESCE(?, environment), plan = COALESCE(?, plan)'
+    const values = [name ?? null, environment ?? null, plan ?? null, applicationId]
+    if (this.#sql.exec(`UPDATE applications SET ${set} WHERE id = ?`, ...values).rowsWritten === 0) return false
+    if (plan) for (const { keyId } of this.#summaries('application_id = ?', applicationId)) await this.updateKey(keyId, { plan })
+    return true
+  }
+
   async applications() {
-    type Row = { id: string; name: string; environment: string; created_at: number }
+    type Row = { id: string; name: string; environment: string; plan: PlanId; created_at: number }
     const rows = [...this.#sql.exec<Row>('SELECT * FROM applications ORDER BY created_at')]
-    const applications = rows.map((row) => ({
-      applicationId: row.id,
-      name: row.name,
-      environment: row.environment,
-      createdAt: row.created_at,
-    }))
+    const applications = rows.map(({ id, created_at, ...rest }) => ({ applicationId: id, ...rest, createdAt: created_at }))
     return Promise.all(applications.map(async (application) => ({ application, keys: await this.#keysOf(application.applicationId) })))
   }
 
@@ -267,6 +302,18 @@ export class Account extends DurableObject<Env> implements AccountFace {
     if (!known) return false
     await gate.put({ ...known.record, ...change } satisfies KeyRecord)
     return true
+  }
+
+  async resetKey(keyId: string, graceMs: number) {
+    const [summary] = this.#summaries('id = ?', keyId)
+    const known = summary && (await this.env.KEY_GATES.getByName(summary.hash).get())
+    if (!summary || !known) return undefined
+    const { plan, scopes, requestsPerMinute } = known.record
+    const limit = requestsPerMinute === undefined ? {} : { requestsPerMinute }
+    const made = await this.createKey(summary.applicationId, { plan, scopes, ...limit })
+    const endsAt = Math.min(Date.now() + graceMs, known.record.expiresAt ?? Number.POSITIVE_INFINITY)
+    await this.updateKey(keyId, graceMs > 0 ? { expiresAt: endsAt } : { state: 'disabled' })
+    return made
   }
 
   #stored(): number {

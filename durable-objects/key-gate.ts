@@ -37,7 +37,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     const key = this.#record
     const now = Date.now()
     if (!key) return { kind: 'unknown' }
-    if (key.state === 'disabled') return { kind: 'disabled' }
+    if (key.state === 'disabled' || key.suspended) return { kind: 'disabled' }
     if (key.expiresAt !== undefined && key.expiresAt <= now) return { kind: 'expired' }
     this.#forget(now)
     if (scope && !key.scopes.includes(scope)) return { kind: 'missing_scope', key, rate: this.#rate(key, now) }

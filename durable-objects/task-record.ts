@@ -109,6 +109,14 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return { freedBytes }
   }
 
+  async replayCallback() {
+    if (!this.#callback) return false
+    this.#callback = { ...this.#callback, nextAt: Date.now() }
+    this.#save()
+    await this.#watch()
+    return true
+  }
+
   async names() {
     const task = this.#task
     if (!task) return undefined
@@ -317,13 +325,15 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async #deliverCallback(): Promise<void> {
     const [task, callback] = [this.#task, this.#callback]
     if (!task || !callback || callback.nextAt === undefined || callback.nextAt > Date.now()) return
-    const secret = await this.env.ACCOUNTS.getByName(task.accountId).webhookSecret()
-    const delivery = await deliver(callback.url, callback.messageId, callback.body, secret)
+    const account = this.env.ACCOUNTS.getByName(task.accountId)
+    const delivery = await deliver(callback.url, callback.messageId, callback.body, await account.webhookSecret())
     const deliveries = [...callback.deliveries, delivery]
     const nextAt = nextDelivery(delivery, deliveries.length)
     const { nextAt: _, ...rest } = callback
     this.#callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
     this.#save()
+    const { url, messageId } = callback
+    await account.noteDelivery({ taskId: task.taskId, messageId, url, attempt: deliveries.length, ...delivery })
   }
 
   /** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */

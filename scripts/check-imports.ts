@@ -10,7 +10,7 @@ import { dirname, join, normalize } from 'node:path'
 const MAY_IMPORT: Record<string, readonly string[]> = {
   entry: ['http', 'tasks', 'codec', 'lists', 'store', 'objects', 'env'],
   http: ['tasks', 'codec', 'facts', 'store', 'env', 'door', 'bytes'],
-  objects: ['tasks', 'store', 'env', 'codec'],
+  objects: ['tasks', 'store', 'env', 'codec', 'bytes'],
   tasks: ['codec', 'facts', 'store', 'env', 'door', 'bytes'],
   store: ['tasks', 'codec', 'door', 'env', 'facts', 'bytes'],
   env: ['store'],

@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { ApiError } from '../tasks/api-error.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
+import { authenticateSession } from './console/session.ts'
 import type { App, AppContext } from './context.ts'
 import { errorResponse, toApiError } from './errors.ts'
 import { DRAIN_BYTES } from './form.ts'
@@ -31,6 +32,7 @@ const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method })
 async function handle(c: AppContext, route: Route): Promise<Response> {
   const { access } = route
   if (access === 'operator') await authenticateOperator(c)
+  else if (access === 'session') await authenticateSession(c)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
   return route.handle(c)
 }

@@ -15,7 +15,7 @@ export function bearer(c: AppContext): string {
   return token
 }
 
-export async function authenticate(c: AppContext, access: Exclude<Access, 'public' | 'operator'>): Promise<void> {
+export async function authenticate(c: AppContext, access: Exclude<Access, 'public' | 'operator' | 'session'>): Promise<void> {
   const token = bearer(c)
   if (!checkKey(token)) throw unauthorized('invalid_key', 'This is not an API key of this service, or it was mistyped.')
   const gate = c.env.KEY_GATES.getByName(await hashKey(token))

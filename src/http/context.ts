@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { Env } from '../env.ts'
 import type { KeyRecord, RateState, Scope } from '../store/keys.ts'
+import type { Person } from '../store/people.ts'
 import type { Timing } from './timing.ts'
 
 export interface App {
@@ -12,6 +13,8 @@ export interface App {
     /** Set once the caller is known; absent on public routes. */
     key: KeyRecord
     rate: RateState
+    /** Who is signed in, on the console's routes. */
+    person: Person
     /** Ids for the log line. Never keys, passwords, names or contents. */
     logged: { taskIds?: readonly string[]; batchId?: string; error?: string }
     /** The route's pattern, for the log. */
@@ -21,8 +24,8 @@ export interface App {
 
 export type AppContext = Context<App>
 
-/** Who may call: anybody, the operator, any live key (`key`), or a key with this scope. */
-export type Access = 'public' | 'operator' | 'key' | Scope
+/** Who may call: anybody, the operator, a person signed in to the console, any live key (`key`), or a key with this scope. */
+export type Access = 'public' | 'operator' | 'session' | 'key' | Scope
 
 /** The origin the client spoke to: addresses in answers begin with it. */
 export const baseUrl = (c: AppContext) => new URL(c.req.url).origin

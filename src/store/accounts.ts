@@ -1,6 +1,7 @@
 /** The typed face of Account: applications and keys, usage, the task index, storage, the webhook secret. */
 import type { PlanId } from '../tasks/plans.ts'
 import type { KeyRecord, Scope } from './keys.ts'
+import type { DeliveryRecord, PeopleFace } from './people.ts'
 
 export interface AccountRecord {
   readonly accountId: string
@@ -17,6 +18,8 @@ export interface ApplicationRecord {
   readonly applicationId: string
   readonly name: string
   readonly environment: string
+  /** Of its keys. */
+  readonly plan: PlanId
   readonly createdAt: number
 }
 
@@ -66,11 +69,13 @@ export interface NewKey {
   readonly requestsPerMinute?: number
 }
 
-export type KeyChange = Partial<Pick<KeyRecord, 'state' | 'expiresAt' | 'scopes' | 'plan' | 'requestsPerMinute'>>
+export type KeyChange = Partial<Pick<KeyRecord, 'state' | 'suspended' | 'expiresAt' | 'scopes' | 'plan' | 'requestsPerMinute'>>
 
 export interface AccountFace {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
+  /** A plan goes to all applications and keys; a disabled account's keys are refused, and its people cannot sign in. */
+  update(change: { plan?: PlanId | undefined; state?: 'active' | 'disabled' | undefined }): Promise<void>
   /** Does an upload of `bytes` still fit the quota? */
   admit(bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
   tell(event: TaskEvent): Promise<void>
@@ -86,10 +91,22 @@ export interface AccountFace {
   abandonIdempotent(key: string, scope: string): Promise<void>
   /** `whsec_…`; made on first use. */
   webhookSecret(): Promise<string>
-  createApplication(name: string, environment: string): Promise<ApplicationRecord>
+  /** The next deliveries are signed with a new secret. */
+  rotateWebhookSecret(): Promise<string>
+  /** Deliveries of callbacks, newest first; the last thousand are kept. */
+  deliveries(limit: number): Promise<DeliveryRecord[]>
+  noteDelivery(delivery: DeliveryRecord): Promise<void>
+  /** `plan`: the account's by default. */
+  createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord>
+  /** A plan goes to all keys of the application. false: no such application. */
+  updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }): Promise<boolean>
   applications(): Promise<{ application: ApplicationRecord; keys: { summary: KeySummary; record: KeyRecord; lastUsedAt?: number }[] }[]>
   /** Makes a key and its gate. The key itself is in the answer and nowhere else. undefined: no such application. */
   createKey(applicationId: string, options: NewKey): Promise<{ key: string; summary: KeySummary } | undefined>
   /** false: no such key. */
   updateKey(keyId: string, change: KeyChange): Promise<boolean>
+  /** A new key with the rights of an old one, which goes on for `graceMs`. undefined: no such key. */
+  resetKey(keyId: string, graceMs: number): Promise<{ key: string; summary: KeySummary } | undefined>
+  /** Who manages the account in the console. */
+  readonly people: PeopleFace
 }

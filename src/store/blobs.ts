@@ -1,4 +1,5 @@
 /** R2 as sources and sinks. Names: `uploads/<task>`, `results/<task>/<attempt>`, `parts/<task>/<generation>/<part>/<attempt>`. */
+import { hex } from '../bytes/hex.ts'
 import { NoGain, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
 import { assertPatchable, type ResultSink } from '../codec/sink.ts'
 
@@ -144,5 +145,3 @@ export async function sha256OfSource(source: Source): Promise<string> {
   await source.stream().pipeTo(digest)
   return hex(await digest.digest)
 }
-
-export const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('')

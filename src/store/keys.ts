@@ -11,6 +11,8 @@ export interface KeyRecord {
   readonly plan: PlanId
   readonly scopes: readonly Scope[]
   readonly state: 'active' | 'disabled'
+  /** Its account is disabled: like `disabled`, and gone when the account is enabled again. */
+  readonly suspended?: boolean
   /** Epoch milliseconds; absent never expires. */
   readonly expiresAt?: number
   /** Enterprise only: a number of requests per minute instead of unlimited. */

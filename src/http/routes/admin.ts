@@ -5,9 +5,10 @@ import { randomBase62 } from '../../store/key-format.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { sweep } from '../../tasks/sweep.ts'
-import type { AppContext } from '../context.ts'
+import { readBody } from '../body.ts'
+import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { parseOrRefuse } from '../schemas.ts'
+import { accountView, applicationView, keyView } from '../views.ts'
 
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
@@ -15,6 +16,8 @@ const moment = z.iso.datetime().transform((text) => Date.parse(text))
 const state = z.enum(['active', 'disabled'])
 
 const newAccount = z.strictObject({ name: label, plan, storage_bytes: z.int().min(0).optional() })
+const accountChange = z.strictObject({ plan: plan.optional(), state: state.optional() })
+const newInvitation = z.strictObject({ name: label })
 const newApplication = z.strictObject({ name: label, environment: label.default('production') })
 const keyFields = {
   plan,
@@ -95,6 +98,27 @@ export const ADMIN_ROUTES: readonly Route[] = [
     },
   },
   {
+    method: 'PATCH',
+    path: '/admin/accounts/{account_id}',
+    access: 'operator',
+    async handle(c) {
+      const { account, record } = await accountOf(c)
+      await account.update(await readBody(c, accountChange))
+      return json(accountView((await account.get()) ?? record))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/{account_id}/invitations',
+    access: 'operator',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      const { name } = await readBody(c, newInvitation)
+      // Behind the #, so that no log and no Referer ever sees it.
+      return json({ name, invitation_url: `${baseUrl(c)}/console#invitation=${await account.people.invite(name)}` })
+    },
+  },
+  {
     method: 'POST',
     path: '/admin/accounts/{account_id}/applications',
     access: 'operator',
@@ -112,17 +136,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const { account } = await accountOf(c)
       const applications = (await account.applications()).map(({ application, keys }) => ({
         ...applicationView(application),
-        keys: keys.map(({ summary, record, lastUsedAt }) => ({
-          key_id: summary.keyId,
-          masked: summary.masked,
-          created_at: iso(summary.createdAt),
-          plan: record.plan,
-          scopes: record.scopes,
-          state: record.state === 'active' && record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : record.state,
-          ...(record.expiresAt === undefined ? {} : { expires_at: iso(record.expiresAt) }),
-          ...(record.requestsPerMinute === undefined ? {} : { requests_per_minute: record.requestsPerMinute }),
-          ...(lastUsedAt === undefined ? {} : { last_used_at: iso(lastUsedAt) }),
-        })),
+        keys: keys.map(keyView),
       }))
       return json({ applications })
     },
@@ -182,28 +196,3 @@ async function accountOf(c: AppContext) {
   if (!record) throw new ApiError('unknown_route', `There is no account '${id.slice(0, 40)}'.`)
   return { account, record }
 }
-
-const MAX_BODY_BYTES = 64 * 1024
-
-async function readBody<Schema extends z.ZodType>(c: AppContext, schema: Schema): Promise<z.output<Schema>> {
-  if (Number(c.req.header('Content-Length') ?? 0) > MAX_BODY_BYTES) throw new ApiError('malformed_request', 'The body is too long.')
-  const body: unknown = await c.req.json().catch(() => {
-    throw new ApiError('malformed_request', 'The body must be JSON.')
-  })
-  return parseOrRefuse(schema, body)
-}
-
-const iso = (ms: number) => new Date(ms).toISOString()
-
-function accountView(record: AccountRecord) {
-  const { accountId, name, plan, state, createdAt, storageBytes } = record
-  const view = { account_id: accountId, name, plan, state, created_at: iso(createdAt) }
-  return storageBytes === undefined ? view : { ...view, storage_bytes: storageBytes }
-}
-
-const applicationView = (application: { applicationId: string; name: string; environment: string; createdAt: number }) => ({
-  application_id: application.applicationId,
-  name: application.name,
-  environment: application.environment,
-  created_at: iso(application.createdAt),
-})

@@ -1,4 +1,5 @@
 /** Every route, in the order in which the reference tells them. */
+import { consoleRoutes } from '../console/index.ts'
 import type { Route } from '../route.ts'
 import { getFormats, getUsage } from './account.ts'
 import { ADMIN_ROUTES } from './admin.ts'
@@ -9,17 +10,6 @@ import { pageRoutes } from './pages.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
 import { batchCompress, compress } from './upload.ts'
 
-export const ROUTES: readonly Route[] = [
-  compress,
-  batchCompress,
-  getTask,
-  download,
-  deleteTask,
-  listTasks,
-  getBatch,
-  getUsage,
-  getFormats,
-  healthz,
-  ...pageRoutes(() => ROUTES),
-  ...ADMIN_ROUTES,
-]
+const API: readonly Route[] = [compress, batchCompress, getTask, download, deleteTask, listTasks, getBatch, getUsage, getFormats, healthz]
+
+export const ROUTES: readonly Route[] = [...API, ...pageRoutes(() => ROUTES), ...ADMIN_ROUTES, ...consoleRoutes(API)]

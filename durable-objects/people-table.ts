@@ -1,0 +1,116 @@
+import { RpcTarget } from 'cloudflare:workers'
+import { hex } from '../src/bytes/hex.ts'
+import type { Passkey, PeopleFace, Person } from '../src/store/people.ts'
+
+const INVITATION_MS = 7 * 86_400_000
+const SESSION_MS = 12 * 3_600_000
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS invitations (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL, user_id TEXT NOT NULL, challenge TEXT, expires_at INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS people (user_id TEXT PRIMARY KEY, name TEXT NOT NULL, created_at INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS passkeys (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL, public_key BLOB NOT NULL, counter INTEGER NOT NULL, transports TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS sessions (hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
+`
+
+/** Who may manage the account in the console, in the Account's SQLite. */
+export class PeopleTable extends RpcTarget implements PeopleFace {
+  readonly #sql: SqlStorage
+  readonly #accountId: () => string
+
+  constructor(sql: SqlStorage, accountId: () => string) {
+    super()
+    this.#sql = sql
+    this.#accountId = accountId
+    sql.exec(SCHEMA)
+  }
+
+  async invite(name: string) {
+    const token = this.#token()
+    const columns = 'hash, name, user_id, expires_at'
+    const userId = `usr_${crypto.randomUUID().replaceAll('-', '')}`
+    this.#sql.exec(
+      `INSERT INTO invitations (${columns}) VALUES (?, ?, ?, ?)`,
+      await sha256(token),
+      name,
+      userId,
+      Date.now() + INVITATION_MS,
+    )
+    return token
+  }
+
+  async openInvitation(token: string) {
+    const hash = await sha256(token)
+    this.#sql.exec('UPDATE invitations SET challenge = ? WHERE hash = ? AND expires_at > ?', randomText(32), hash, Date.now())
+    return this.invitation(token)
+  }
+
+  async invitation(token: string) {
+    type Row = { name: string; user_id: string; challenge: string | null }
+    const query = 'SELECT name, user_id, challenge FROM invitations WHERE hash = ? AND expires_at > ?'
+    const [row] = [...this.#sql.exec<Row>(query, await sha256(token), Date.now())]
+    return row?.challenge ? { name: row.name, userId: row.user_id, challenge: row.challenge } : undefined
+  }
+
+  async acceptInvitation(token: string, passkey: Passkey) {
+    const invited = await this.invitation(token)
+    const used = this.#sql.exec('DELETE FROM invitations WHERE hash = ?', await sha256(token)).rowsWritten > 0
+    if (!invited || !used || invited.userId !== passkey.userId) return false
+    const { credentialId, userId, publicKey, counter, transports } = passkey
+    this.#sql.exec('INSERT INTO people (user_id, name, created_at) VALUES (?, ?, ?)', userId, invited.name, Date.now())
+    const columns = 'id, user_id, public_key, counter, transports'
+    this.#sql.exec(`INSERT INTO passkeys (${columns}) VALUES (?, ?, ?, ?, ?)`, credentialId, userId, publicKey, counter, transports.join())
+    return true
+  }
+
+  async passkey(credentialId: string): Promise<Passkey | undefined> {
+    type Row = { id: string; user_id: string; public_key: ArrayBuffer; counter: number; transports: string }
+    const [row] = [...this.#sql.exec<Row>('SELECT * FROM passkeys WHERE id = ?', credentialId)]
+    if (!row) return undefined
+    const transports = row.transports ? row.transports.split(',') : []
+    return { credentialId: row.id, userId: row.user_id, publicKey: new Uint8Array(row.public_key), counter: row.counter, transports }
+  }
+
+  async countPasskeyUse(credentialId: string, counter: number) {
+    this.#sql.exec('UPDATE passkeys SET counter = ? WHERE id = ?', counter, credentialId)
+  }
+
+  async openSession(userId: string) {
+    const token = this.#token()
+    this.#sql.exec('DELETE FROM sessions WHERE expires_at <= ?', Date.now())
+    this.#sql.exec(
+      'INSERT INTO sessions (hash, user_id, expires_at) VALUES (?, ?, ?)',
+      await sha256(token),
+      userId,
+      Date.now() + SESSION_MS,
+    )
+    return token
+  }
+
+  async session(token: string): Promise<Person | undefined> {
+    type Row = { user_id: string; name: string; created_at: number }
+    const query = 'SELECT people.* FROM sessions JOIN people USING (user_id) WHERE hash = ? AND expires_at > ?'
+    const [row] = [...this.#sql.exec<Row>(query, await sha256(token), Date.now())]
+    return row && { userId: row.user_id, name: row.name, createdAt: row.created_at }
+  }
+
+  async closeSession(token: string) {
+    this.#sql.exec('DELETE FROM sessions WHERE hash = ?', await sha256(token))
+  }
+
+  /** Names its account, so that the edge knows whom to ask. */
+  #token() {
+    return `${this.#accountId()}.${randomText(32)}`
+  }
+}
+
+async function sha256(text: string): Promise<string> {
+  return hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
+
+/** Base64url of so many random bytes. */
+function randomText(bytes: number): string {
+  const text = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes))))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

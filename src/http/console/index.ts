@@ -1,0 +1,12 @@
+/** Every route below /console/api: sign-in, management, and the API's own routes for a signed-in person. */
+import type { Route } from '../route.ts'
+import { MANAGE_ROUTES } from './manage.ts'
+import { PASSKEY_ROUTES } from './passkeys.ts'
+
+/** `/v1/tasks` as `/console/api/v1/tasks`: the same handlers, a session instead of a key, no window. */
+export function consoleRoutes(api: readonly Route[]): readonly Route[] {
+  const borrowed = api
+    .filter((route) => route.path.startsWith('/v1/'))
+    .map(({ method, path, handle }): Route => ({ method, path: `/console/api${path}`, access: 'session', handle }))
+  return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...borrowed]
+}

@@ -1,0 +1,185 @@
+/** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
+import * as z from 'zod'
+import { SCOPES } from '../../store/keys.ts'
+import { ApiError } from '../../tasks/api-error.ts'
+import { checkCallbackUrl } from '../../tasks/callback-url.ts'
+import { deliver } from '../../tasks/notify.ts'
+import { PLANS } from '../../tasks/plans.ts'
+import { readBody } from '../body.ts'
+import type { AppContext } from '../context.ts'
+import { json, type Route } from '../route.ts'
+import { taskId } from '../schemas.ts'
+import { applicationView, deliveryView, keyView } from '../views.ts'
+
+const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
+const label = z.string().trim().min(1).max(100)
+const plan = z.enum(PLAN_ORDER)
+const scopes = z.array(z.enum(['compress', 'tasks:read', 'tasks:delete', 'usage:read'])).min(1)
+const expiry = z.iso.datetime().transform((text) => Date.parse(text))
+
+const newApplication = z.strictObject({ name: label, environment: label, plan: plan.optional() })
+const applicationChange = z.strictObject({ name: label.optional(), environment: label.optional(), plan: plan.optional() })
+const newKey = z.strictObject({ application_id: z.string().max(100), scopes: scopes.optional(), expires_at: expiry.optional() })
+const keyChange = z.strictObject({
+  state: z.enum(['active', 'disabled']).optional(),
+  scopes: scopes.optional(),
+  expires_at: expiry.optional(),
+})
+const resetSettings = z.strictObject({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
+    .default(0),
+})
+const testSettings = z.strictObject({ url: z.string().max(2048) })
+const replaySettings = z.strictObject({ task_id: taskId })
+
+const account = (c: AppContext) => c.env.ACCOUNTS.getByName(c.get('key').accountId)
+
+export const MANAGE_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/console/api/me',
+    access: 'session',
+    async handle(c) {
+      const record = await account(c).get()
+      const { requestsPerMinute, maxFileBytes, maxBatchFiles } = PLANS[record?.plan ?? 'free']
+      const limits = { requests_per_minute: requestsPerMinute, max_file_bytes: maxFileBytes, max_batch_files: maxBatchFiles }
+      return json({ name: c.get('person').name, account: { name: record?.name, plan: record?.plan }, limits })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/api/applications',
+    access: 'session',
+    async handle(c) {
+      const applications = (await account(c).applications()).map(({ application, keys }) => ({
+        ...applicationView(application),
+        keys: keys.map(keyView),
+      }))
+      return json({ applications, plans: plansUpTo(c) })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/applications',
+    access: 'session',
+    async handle(c) {
+      const wanted = await readBody(c, newApplication)
+      return json(applicationView(await account(c).createApplication(wanted.name, wanted.environment, allowedPlan(c, wanted.plan))))
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/console/api/applications/{application_id}',
+    access: 'session',
+    async handle(c) {
+      const { name, environment, plan: wanted } = await readBody(c, applicationChange)
+      const change = {
+        ...(name ? { name } : {}),
+        ...(environment ? { environment } : {}),
+        ...(wanted ? { plan: allowedPlan(c, wanted)! } : {}),
+      }
+      const id = c.req.param('application_id') ?? ''
+      if (!(await account(c).updateApplication(id, change))) throw unknown('application')
+      return json({ application_id: id, changed: true })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/keys',
+    access: 'session',
+    async handle(c) {
+      const wanted = await readBody(c, newKey)
+      const application = (await account(c).applications()).find((one) => one.application.applicationId === wanted.application_id)
+      if (!application) throw unknown('application')
+      const expires = wanted.expires_at === undefined ? {} : { expiresAt: wanted.expires_at }
+      const options = { plan: application.application.plan, scopes: wanted.scopes ?? SCOPES, ...expires }
+      const made = await account(c).createKey(wanted.application_id, options)
+      if (!made) throw unknown('application')
+      return json({ key: made.key, key_id: made.summary.keyId, masked: made.summary.masked })
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/console/api/keys/{key_id}',
+    access: 'session',
+    async handle(c) {
+      const { state, scopes: wanted, expires_at } = await readBody(c, keyChange)
+      const change = {
+        ...(state ? { state } : {}),
+        ...(wanted ? { scopes: wanted } : {}),
+        ...(expires_at ? { expiresAt: expires_at } : {}),
+      }
+      const id = c.req.param('key_id') ?? ''
+      if (!(await account(c).updateKey(id, change))) throw unknown('key')
+      return json({ key_id: id, changed: true })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/keys/{key_id}/reset',
+    access: 'session',
+    async handle(c) {
+      const { grace_seconds } = await readBody(c, resetSettings)
+      const made = await account(c).resetKey(c.req.param('key_id') ?? '', grace_seconds * 1000)
+      if (!made) throw unknown('key')
+      return json({ key: made.key, key_id: made.summary.keyId, masked: made.summary.masked })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/api/callbacks',
+    access: 'session',
+    async handle(c) {
+      const [secret, deliveries] = await Promise.all([account(c).webhookSecret(), account(c).deliveries(100)])
+      return json({ webhook_secret: secret, deliveries: deliveries.map(deliveryView) })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/rotate',
+    access: 'session',
+    handle: async (c) => json({ webhook_secret: await account(c).rotateWebhookSecret() }),
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/test',
+    access: 'session',
+    async handle(c) {
+      const { url } = await readBody(c, testSettings)
+      const checked = checkCallbackUrl(url, { loopbackHttp: c.env.ENVIRONMENT === 'local' })
+      if (!checked.ok) throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
+      const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
+      const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })
+      const delivery = await deliver(checked.url, messageId, body, await account(c).webhookSecret())
+      const record = { taskId: '', messageId, url: checked.url, attempt: 1, ...delivery }
+      await account(c).noteDelivery(record)
+      return json(deliveryView(record))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/replay',
+    access: 'session',
+    async handle(c) {
+      const record = c.env.TASKS.getByName((await readBody(c, replaySettings)).task_id)
+      const task = await record.read()
+      if (!task || task.accountId !== c.get('key').accountId || !(await record.replayCallback())) throw unknown('callback')
+      return json({ task_id: task.taskId, replayed: true })
+    },
+  },
+]
+
+const unknown = (what: string) => new ApiError('unknown_route', `There is no such ${what} in this account.`)
+
+const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, PLAN_ORDER.indexOf(c.get('key').plan) + 1)
+
+/** An application may have a smaller plan than its account, never a larger one. */
+function allowedPlan(c: AppContext, wanted: (typeof PLAN_ORDER)[number] | undefined) {
+  if (wanted && !plansUpTo(c).includes(wanted)) {
+    throw new ApiError('plan_not_allowed', `The account's plan is ${c.get('key').plan}.`, { plan: c.get('key').plan })
+  }
+  return wanted
+}

@@ -1,0 +1,160 @@
+/** Sign-in with passkeys (WebAuthn Level 3): registration after an invitation, and discoverable sign-in. */
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import * as z from 'zod'
+import { ApiError } from '../../tasks/api-error.ts'
+import { readBody } from '../body.ts'
+import type { AppContext } from '../context.ts'
+import { json, type Route } from '../route.ts'
+import { accountOfToken, closeSession, keepChallenge, openSession, takeChallenge } from './session.ts'
+
+const NAME = 'Whittle'
+const invitation = z.string().max(200)
+const begin = z.strictObject({ invitation })
+// The library checks the rest of these objects field by field.
+const credential = z.looseObject({ id: z.string().max(2000), response: z.looseObject({}) })
+const finish = z.strictObject({ invitation, credential })
+const signIn = z.strictObject({ credential })
+
+/** Whom a passkey belongs to travels in its user handle: 61 bytes of the 64 that are allowed. */
+const handleOf = (accountId: string, userId: string) => Uint8Array.from(new TextEncoder().encode(`${accountId}/${userId}`))
+
+const refused = (why: string) => new ApiError('invalid_key', why)
+
+export const PASSKEY_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/console/api/register/options',
+    access: 'public',
+    async handle(c) {
+      const { invitation: token } = await readBody(c, begin)
+      const { account, accountId } = accountFor(c, token)
+      const invited = await account.people.openInvitation(token)
+      if (!invited) throw refused('This invitation was used or has expired.')
+      const options = await generateRegistrationOptions({
+        rpName: NAME,
+        rpID: new URL(c.req.url).hostname,
+        userName: invited.name,
+        userDisplayName: invited.name,
+        userID: handleOf(accountId, invited.userId),
+        challenge: fromBase64Url(invited.challenge),
+        attestationType: 'none',
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      })
+      return json({ name: invited.name, options })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/register',
+    access: 'public',
+    async handle(c) {
+      const { invitation: token, credential: response } = await readBody(c, finish)
+      const { account } = accountFor(c, token)
+      const invited = await account.people.invitation(token)
+      if (!invited) throw refused('This invitation was used or has expired.')
+      const { verified, registrationInfo } = await verifyRegistrationResponse({
+        response: response as unknown as RegistrationResponseJSON,
+        expectedChallenge: invited.challenge,
+        expectedOrigin: new URL(c.req.url).origin,
+        expectedRPID: new URL(c.req.url).hostname,
+        requireUserVerification: true,
+      }).catch(notVerified)
+      if (!verified) throw refused('The passkey could not be verified.')
+      const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential
+      const accepted = await account.people.acceptInvitation(token, {
+        credentialId,
+        userId: invited.userId,
+        publicKey,
+        counter,
+        transports,
+      })
+      if (!accepted) throw refused('This invitation was used or has expired.')
+      openSession(c, await account.people.openSession(invited.userId))
+      return signedIn(c)
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/login/options',
+    access: 'public',
+    async handle(c) {
+      const options = await generateAuthenticationOptions({ rpID: new URL(c.req.url).hostname, userVerification: 'required' })
+      await keepChallenge(c, options.challenge)
+      return withCookies(c, json({ options }))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/login',
+    access: 'public',
+    async handle(c) {
+      const { credential: response } = await readBody(c, signIn)
+      const expectedChallenge = await takeChallenge(c)
+      if (!expectedChallenge) throw refused('The sign-in took too long. Try again.')
+      const handle = (response.response as { userHandle?: unknown }).userHandle
+      const [accountId = '', userId = ''] = typeof handle === 'string' ? decodeHandle(handle).split('/') : []
+      const { account } = accountFor(c, `${accountId}.${'x'.repeat(43)}`)
+      const passkey = await account.people.passkey(response.id)
+      if (!passkey || passkey.userId !== userId) throw refused('This passkey is not known here.')
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response: response as unknown as AuthenticationResponseJSON,
+        expectedChallenge,
+        expectedOrigin: new URL(c.req.url).origin,
+        expectedRPID: new URL(c.req.url).hostname,
+        requireUserVerification: true,
+        credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: passkey.counter },
+      }).catch(notVerified)
+      if (!verified) throw refused('The passkey could not be verified.')
+      await account.people.countPasskeyUse(passkey.credentialId, authenticationInfo.newCounter)
+      openSession(c, await account.people.openSession(userId))
+      return signedIn(c)
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/logout',
+    access: 'session',
+    async handle(c) {
+      await closeSession(c)
+      return withCookies(c, json({ signed_in: false }))
+    },
+  },
+]
+
+const signedIn = (c: AppContext) => withCookies(c, json({ signed_in: true }))
+
+/** Cookies set on the context go into answers that are made by hand. */
+function withCookies(c: AppContext, answer: Response): Response {
+  for (const [name, value] of c.res.headers) if (name === 'set-cookie') answer.headers.append(name, value)
+  return answer
+}
+
+function accountFor(c: AppContext, token: string) {
+  const accountId = accountOfToken(token)
+  if (!accountId) throw refused('This invitation is not one of ours.')
+  return { accountId, account: c.env.ACCOUNTS.getByName(accountId) }
+}
+
+/** The library throws what a stranger may cause: a wrong origin, a bad signature, a replayed counter. */
+function notVerified(error: unknown): never {
+  throw refused(`The passkey could not be verified: ${error instanceof Error ? error.message : 'it is malformed'}.`)
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+}
+
+function decodeHandle(handle: string): string {
+  try {
+    return new TextDecoder().decode(fromBase64Url(handle))
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,47 @@
+/** How accounts, applications, keys and deliveries look to the operator and in the console. Never a key, never a hash. */
+import type { AccountRecord, ApplicationRecord, KeySummary } from '../store/accounts.ts'
+import type { KeyRecord } from '../store/keys.ts'
+import type { DeliveryRecord } from '../store/people.ts'
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+export function accountView(record: AccountRecord) {
+  const { accountId, name, plan, state, createdAt, storageBytes } = record
+  const view = { account_id: accountId, name, plan, state, created_at: iso(createdAt) }
+  return storageBytes === undefined ? view : { ...view, storage_bytes: storageBytes }
+}
+
+export const applicationView = (application: ApplicationRecord) => ({
+  application_id: application.applicationId,
+  name: application.name,
+  environment: application.environment,
+  plan: application.plan,
+  created_at: iso(application.createdAt),
+})
+
+export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedAt?: number }) {
+  const { summary, record, lastUsedAt } = key
+  const expired = record.state === 'active' && record.expiresAt !== undefined && record.expiresAt <= Date.now()
+  return {
+    key_id: summary.keyId,
+    masked: summary.masked,
+    created_at: iso(summary.createdAt),
+    plan: record.plan,
+    scopes: record.scopes,
+    state: record.suspended ? 'disabled' : expired ? 'expired' : record.state,
+    ...(record.expiresAt === undefined ? {} : { expires_at: iso(record.expiresAt) }),
+    ...(record.requestsPerMinute === undefined ? {} : { requests_per_minute: record.requestsPerMinute }),
+    ...(lastUsedAt === undefined ? {} : { last_used_at: iso(lastUsedAt) }),
+  }
+}
+
+export const deliveryView = (delivery: DeliveryRecord) => ({
+  task_id: delivery.taskId || null,
+  message_id: delivery.messageId,
+  url: delivery.url,
+  attempt: delivery.attempt,
+  at: iso(delivery.at),
+  status: delivery.status,
+  ms: delivery.ms,
+  ...(delivery.error ? { error: delivery.error } : {}),
+})

@@ -1,0 +1,50 @@
+/** The people of an account, who manage it in the console: invitations, passkeys, sessions. Part of the Account's face. */
+
+/** A passkey as it is kept (WebAuthn Level 3, 6.1 and 6.5): nothing in it is secret. */
+export interface Passkey {
+  /** Base64url. */
+  readonly credentialId: string
+  readonly userId: string
+  /** COSE key. */
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  readonly counter: number
+  readonly transports: readonly string[]
+}
+
+export interface Person {
+  readonly userId: string
+  readonly name: string
+  readonly createdAt: number
+}
+
+/** Secrets of people are tokens `<account>.<random>`; only their SHA-256 is kept. */
+export interface PeopleFace {
+  /** A token that lets one person in, once, within 7 days. */
+  invite(name: string): Promise<string>
+  /** The invited name, with a fresh challenge for the passkey's registration. undefined: used, expired, or never given. */
+  openInvitation(token: string): Promise<{ name: string; userId: string; challenge: string } | undefined>
+  /** What `openInvitation` gave last, for verification. */
+  invitation(token: string): Promise<{ name: string; userId: string; challenge: string } | undefined>
+  /** Uses the invitation up. false: somebody was faster. */
+  acceptInvitation(token: string, passkey: Passkey): Promise<boolean>
+  passkey(credentialId: string): Promise<Passkey | undefined>
+  countPasskeyUse(credentialId: string, counter: number): Promise<void>
+  /** A token for the session's cookie. */
+  openSession(userId: string): Promise<string>
+  session(token: string): Promise<Person | undefined>
+  closeSession(token: string): Promise<void>
+}
+
+/** One delivery of a callback, as the console lists it. */
+export interface DeliveryRecord {
+  readonly taskId: string
+  readonly messageId: string
+  readonly url: string
+  readonly attempt: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** HTTP status, or 0 when no answer came. */
+  readonly status: number
+  readonly ms: number
+  readonly error?: string
+}
