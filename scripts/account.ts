@@ -1,0 +1,89 @@
+/**
+ * `npm run account -- create|list|plan|disable|enable|invite …`: the operator's side of a deployment, or of the local service.
+ *
+ * Locally the address and the token are found in `.dev`; for a deployment set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN.
+ */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Command } from 'commander'
+
+const root = resolve(import.meta.dirname, '..')
+
+interface AccountView {
+  account_id: string
+  name: string
+  plan: string
+  state: string
+  created_at: string
+}
+
+function server(): { url: string; token: string } {
+  const { WHITTLE_SERVER: url, WHITTLE_ADMIN_TOKEN: token } = process.env
+  if (url && token) return { url: url.replace(/\/+$/, ''), token }
+  try {
+    const keys = JSON.parse(readFileSync(join(root, '.dev/keys.json'), 'utf8')) as { base_url: string }
+    const secrets = readFileSync(join(root, '.dev/state/secrets.env'), 'utf8')
+    const local = /^ADMIN_TOKEN=(.+)$/m.exec(secrets)?.[1]
+    if (local) return { url: keys.base_url, token: local }
+  } catch {
+    // No local service has been started yet.
+  }
+  throw new Error('Set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN, or run `npm start` first.')
+}
+
+async function call<T>(method: string, path: string, body?: object): Promise<T> {
+  const { url, token } = server()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/admin${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }).catch(() => {
+    throw new Error(`${url} cannot be reached.`)
+  })
+  const said = (await answer.json()) as T & { error?: { message: string } }
+  if (!answer.ok) throw new Error(said.error?.message ?? `The service answered ${answer.status}.`)
+  return said
+}
+
+const show = (account: AccountView) =>
+  console.log(
+    `${account.account_id}  ${account.plan.padEnd(10)} ${account.state.padEnd(8)} ${account.created_at.slice(0, 10)}  ${account.name}`,
+  )
+
+async function invite(accountId: string, name: string) {
+  const { invitation_url } = await call<{ invitation_url: string }>('POST', `/accounts/${accountId}/invitations`, { name })
+  // A passkey belongs to a name; a browser has none for an IP address.
+  console.log(`Invitation for ${name}, good for 7 days and one person:\n  ${invitation_url.replace('//127.0.0.1', '//localhost')}`)
+}
+
+const program = new Command('account').description("The operator's commands.")
+program
+  .command('create <name>')
+  .option('--plan <plan>', 'free, basic, pro or enterprise', 'free')
+  .option('--invite <person>', 'also print an invitation to the console')
+  .action(async (name: string, options: { plan: string; invite?: string }) => {
+    const account = await call<AccountView>('POST', '/accounts', { name, plan: options.plan })
+    show(account)
+    if (options.invite) await invite(account.account_id, options.invite)
+  })
+program.command('list').action(async () => {
+  let cursor: string | null = null
+  do {
+    const query: string = cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''
+    const page: { accounts: AccountView[]; next_cursor: string | null } = await call('GET', `/accounts${query}`)
+    page.accounts.forEach(show)
+    cursor = page.next_cursor
+  } while (cursor)
+})
+program
+  .command('plan <account> <plan>')
+  .action(async (account: string, plan: string) => show(await call('PATCH', `/accounts/${account}`, { plan })))
+program
+  .command('disable <account>')
+  .action(async (account: string) => show(await call('PATCH', `/accounts/${account}`, { state: 'disabled' })))
+program
+  .command('enable <account>')
+  .action(async (account: string) => show(await call('PATCH', `/accounts/${account}`, { state: 'active' })))
+program.command('invite <account> <person>').action(invite)
+
+await program.parseAsync().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})
