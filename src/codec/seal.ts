@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { isCompoundFile } from '../containers/cfb/read.ts'
+import { decryptOoxml, encryptOoxml } from '../containers/ooxml/encrypt.ts'
 import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
 import type { Format, OutputId } from '../formats/format.ts'
-import { decryptOoxml, encryptOoxml } from '../formats/ooxml/encrypt.ts'
 import type { Sink, Source } from './codec.ts'
 import type { ResultSink } from './sink.ts'
 

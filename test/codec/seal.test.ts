@@ -6,9 +6,9 @@ import { passwordApplies, seal } from '../../src/codec/seal.ts'
 import { memorySink, type ResultSink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { openCompoundFile } from '../../src/containers/cfb/read.ts'
+import { decryptOoxml } from '../../src/containers/ooxml/encrypt.ts'
 import { openSealedZip } from '../../src/containers/zip/sealed.ts'
 import { FORMATS } from '../../src/formats/index.ts'
-import { decryptOoxml } from '../../src/formats/ooxml/encrypt.ts'
 
 const noise = (length: number) => {
   let state = 12345

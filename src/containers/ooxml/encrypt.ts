@@ -6,8 +6,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
-import { openCompoundFile } from '../../containers/cfb/read.ts'
-import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
+import { openCompoundFile } from '../cfb/read.ts'
+import { layOutCompoundFile, MINI_CUTOFF } from '../cfb/write.ts'
 import { DATA_SPACES } from './data-spaces.ts'
 
 const SEGMENT_BYTES = 4096
