@@ -46,7 +46,8 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   // 2.5: the FAT's own sectors, 109 in the header, the rest in the DIFAT chain.
   const fatSectors: number[] = []
   const perSector = sectorBytes / 4
-  const mostFatSectors = Math.ceil(sectorCount / perSector) + 1
+  // Files that shrank may keep a FAT for more than they have.
+  const mostFatSectors = Math.max(16, 4 * Math.ceil(sectorCount / perSector))
   const addFatSectors = (table: DataView, at: number, count: number): void => {
     for (let index = 0; index < count; index++) {
       const sector = table.getUint32(at + 4 * index, true)

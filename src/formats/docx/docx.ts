@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { repackRoom } from '../../containers/zip/repack.ts'
+import { ooxmlRoom } from '../../containers/ooxml/ooxml.ts'
 import { DOCX } from './format.ts'
 
-export const docx: Codec = repackRoom(DOCX)
+export const docx: Codec = ooxmlRoom(DOCX)

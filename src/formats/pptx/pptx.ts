@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { repackRoom } from '../../containers/zip/repack.ts'
+import { ooxmlRoom } from '../../containers/ooxml/ooxml.ts'
 import { PPTX } from './format.ts'
 
-export const pptx: Codec = repackRoom(PPTX)
+export const pptx: Codec = ooxmlRoom(PPTX)

@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { repackRoom } from '../../containers/zip/repack.ts'
+import { ooxmlRoom } from '../../containers/ooxml/ooxml.ts'
 import { XLSX } from './format.ts'
 
-export const xlsx: Codec = repackRoom(XLSX)
+export const xlsx: Codec = ooxmlRoom(XLSX)

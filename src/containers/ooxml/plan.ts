@@ -1,0 +1,127 @@
+/** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
+import { type Options, OverBudget } from '../../codec/codec.ts'
+import { pictureFacts } from '../pictures/facts.ts'
+import { type Recompressed, recompressPicture } from '../pictures/recompress.ts'
+import { readEntry, type ZipEntry } from '../zip/read.ts'
+import { isImage, type OoxmlDocument, shownSizes } from './document.ts'
+import type { Shown } from './usage.ts'
+
+/** Results kept between the plan and the writing; beyond this, pictures stay PNG. */
+const HELD_BYTES = 16 * 1024 * 1024
+/** What is smaller gains less than it costs. */
+const SMALLEST_PICTURE_BYTES = 600
+
+export interface Plan {
+  /** Parts that are pictures, by key. */
+  readonly pictures: ReadonlySet<string>
+  readonly shown: ReadonlyMap<string, Shown>
+  /** Results that are ready, by part; `undefined` when nothing was gained. */
+  readonly ready: ReadonlyMap<string, Recompressed | undefined>
+  readonly renamed: ReadonlyMap<string, { readonly name: string; readonly type: string }>
+  readonly dropped: ReadonlySet<string>
+  /** Parts whose relationships lead to another part with the same bytes (`ultra`). */
+  readonly merged: ReadonlyMap<string, string>
+}
+
+export async function planDocument(document: OoxmlDocument, options: Options): Promise<Plan> {
+  const pictures = new Set<string>()
+  for (const { relationships } of document.rels) {
+    for (const relationship of relationships)
+      if (isImage(relationship) && document.parts.has(relationship.part!)) pictures.add(relationship.part!)
+  }
+  const dropped = await unusedMedia(document)
+  const merged = options.quality === 'ultra' ? await duplicates(document, pictures) : new Map<string, string>()
+  for (const part of merged.keys()) dropped.add(part)
+  if (options.quality === 'ultra') for (const part of thumbnails(document)) dropped.add(part)
+  const shown = pictures.size > 0 ? await shownSizes(document) : new Map<string, Shown>()
+  for (const [part, twin] of merged) widen(shown, twin, part)
+
+  const ready = new Map<string, Recompressed | undefined>()
+  const renamed = new Map<string, { name: string; type: string }>()
+  const taken = new Set(document.parts.keys())
+  let held = 0
+  for (const part of options.quality === 'high' ? [] : pictures) {
+    const entry = document.parts.get(part)!
+    if (dropped.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry)) continue
+    options.signal.throwIfAborted()
+    const fresh = freeJpegName(entry.name, taken)
+    const bytes = await readEntry(document.archive, entry)
+    if (pictureFacts(bytes)?.kind !== 'png' || !fresh) continue
+    const result = await recompressPicture(bytes, entry.name, options, { shown: shown.get(part), mayBecomeJpeg: true })
+    held += result?.bytes.length ?? 0
+    ready.set(part, result)
+    if (result?.output !== 'jpg') continue
+    taken.add(fresh.toLowerCase())
+    renamed.set(part, { name: fresh, type: 'image/jpeg' })
+  }
+  return { pictures, shown, ready, renamed, dropped, merged }
+}
+
+/** A PNG that only image relationships lead to, under a name that needs no escapes. */
+function isPngPart(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {
+  if (entry.opaque || entry.size < SMALLEST_PICTURE_BYTES || !/\.png$/i.test(part) || !/^[\w./ -]+$/.test(entry.name)) return false
+  if (document.typeOf(part) !== 'image/png') return false
+  return document.rels.every(({ relationships }) => relationships.every((each) => each.part !== part || isImage(each)))
+}
+
+/** The same folder and stem with a JPEG's extension, if no part has it. */
+function freeJpegName(name: string, taken: ReadonlySet<string>): string | undefined {
+  const stem = name.slice(0, name.lastIndexOf('.'))
+  return [`${stem}.jpeg`, `${stem}.jpg`].find((candidate) => !taken.has(candidate.toLowerCase()))
+}
+
+/** Files in a media folder that no relationship leads to and no text names. */
+async function unusedMedia(document: OoxmlDocument): Promise<Set<string>> {
+  const targets = new Set(document.rels.flatMap(({ relationships }) => relationships.map(({ part }) => part)))
+  const unused = new Map<string, string>()
+  for (const [part, entry] of document.parts) {
+    if (/(^|\/)media\/[^/]+$/.test(part) && !targets.has(part)) unused.set(part, entry.name.split(/[/\\]/).at(-1)!)
+  }
+  if (unused.size === 0) return new Set()
+  for (const [part, entry] of document.parts) {
+    if (!/\.(xml|rels|vml)$/.test(part) || unused.size === 0) continue
+    let text: string
+    try {
+      text = new TextDecoder('latin1').decode(await readEntry(document.archive, entry))
+    } catch (error) {
+      if (error instanceof OverBudget) return new Set()
+      throw error
+    }
+    for (const [name, leaf] of unused) if (text.includes(leaf)) unused.delete(name)
+  }
+  return new Set(unused.keys())
+}
+
+/** Pictures with the same bytes as an earlier one. */
+async function duplicates(document: OoxmlDocument, pictures: ReadonlySet<string>): Promise<Map<string, string>> {
+  const merged = new Map<string, string>()
+  const firsts = new Map<string, string[]>()
+  for (const part of pictures) {
+    const entry = document.parts.get(part)!
+    if (entry.opaque || document.typeOf(part) === undefined) continue
+    const key = `${entry.size} ${entry.crc32} ${document.typeOf(part)}`
+    const candidates = firsts.get(key) ?? []
+    firsts.set(key, candidates)
+    for (const first of candidates) {
+      const [a, b] = [await readEntry(document.archive, document.parts.get(first)!), await readEntry(document.archive, entry)]
+      if (Buffer.compare(a, b) === 0) merged.set(part, first)
+    }
+    if (!merged.has(part)) candidates.push(part)
+  }
+  return merged
+}
+
+/** Preview pictures of the package (ECMA-376 part 2, 11): file managers make their own. */
+function thumbnails(document: OoxmlDocument): string[] {
+  const found = document.rels.flatMap(({ owner, relationships }) =>
+    owner === '' ? relationships.filter(({ type, part }) => /\/thumbnail$/i.test(type) && part !== undefined) : [],
+  )
+  return found.map(({ part }) => part!).filter((part) => document.parts.has(part))
+}
+
+function widen(shown: Map<string, Shown>, part: string, twin: string): void {
+  const [a, b] = [shown.get(part), shown.get(twin)]
+  if (a && b)
+    shown.set(part, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })
+  else shown.delete(part)
+}

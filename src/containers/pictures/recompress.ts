@@ -1,0 +1,107 @@
+/**
+ * A picture inside a document: recompressed by its own room, downsampled to what is shown of it, and measured against the
+ * old one at the old size, because the floors hold for what was uploaded.
+ */
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../../codec/codec.ts'
+import type { OutputId } from '../../formats/format.ts'
+import { type PictureFacts, pictureFacts } from './facts.ts'
+import { isOpaque, likeness } from './likeness.ts'
+
+/** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
+export const DPI: Record<Quality, number> = { ultra: 96, low: 150, medium: 200, high: 300 }
+
+/** Downsampling by less than this is not worth a loss. */
+const WORTHWHILE_SCALE = 0.8
+/** What an upscaled result must keep, so that other measurements agree. */
+const SCALED_SSIM = FLOOR_SSIM + 0.01
+const SCALED_PSNR_DB = FLOOR_PSNR_DB + 0.5
+const SCALED_RGB_PSNR_DB = 26
+/** A PNG becomes a JPEG only if that saves this much. */
+const JPEG_SHARE = 0.7
+
+export interface Recompressed {
+  readonly bytes: Uint8Array
+  readonly output: OutputId
+  /** Luma, against the old picture at its size; absent when no sample changed. */
+  readonly loss?: { readonly ssim: number; readonly psnrDb: number }
+  readonly downsampled: boolean
+}
+
+export interface PictureWish {
+  /** The size the whole picture is shown at; undefined when that is not known for sure. */
+  readonly shown?: { readonly widthInches: number; readonly heightInches: number } | undefined
+  /** An opaque PNG may become a JPEG: whoever asks can change its name and type everywhere. */
+  readonly mayBecomeJpeg?: boolean
+  /** Only an exact result. */
+  readonly lossless?: boolean
+}
+
+type Rooms = Pick<Options, 'inner' | 'quality' | 'signal'>
+
+/** Undefined when nothing is gained. */
+export async function recompressPicture(
+  bytes: Uint8Array,
+  name: string,
+  options: Rooms,
+  wish: PictureWish = {},
+): Promise<Recompressed | undefined> {
+  const facts = pictureFacts(bytes)
+  if (!facts) return undefined
+  const kept = await sameKind(bytes, name, facts, options, wish)
+  if (!wish.mayBecomeJpeg || wish.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
+  const limit = (kept?.bytes.length ?? bytes.length) * JPEG_SHARE
+  const jpeg = await asJpeg(bytes, name, facts, options, wish)
+  return jpeg && jpeg.bytes.length < limit ? jpeg : kept
+}
+
+async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
+  for (const attempt of attempts(facts, options.quality, wish)) {
+    options.signal.throwIfAborted()
+    const result = await options.inner.compress(bytes, name, { ...attempt, ...(wish.lossless ? { lossless: true } : {}) })
+    const judged = await judge(bytes, facts, result)
+    if (judged) return judged
+  }
+  return undefined
+}
+
+async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
+  if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
+  for (const attempt of attempts(facts, options.quality, wish)) {
+    options.signal.throwIfAborted()
+    const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
+    if (result.kind === 'unchanged' && result.reason === 'unsupported_feature') return undefined
+    const judged = await judge(bytes, facts, result)
+    if (judged) return judged
+  }
+  return undefined
+}
+
+/** From the smallest acceptable size up to all pixels. The same ladder for every level, so that levels stay in order. */
+function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: PictureWish): InnerWish[] {
+  const sizes: InnerWish[] = []
+  if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
+    for (const dpi of [96, 150, 200, 300].filter((each) => each >= DPI[quality])) {
+      const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
+      if (!(scale < WORTHWHILE_SCALE)) break
+      sizes.push({ maxWidth: Math.max(1, Math.ceil(facts.width * scale)), maxHeight: Math.max(1, Math.ceil(facts.height * scale)) })
+    }
+  }
+  return [...sizes, {}]
+}
+
+/** What a room made, if it stands at the old picture's size. */
+async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
+  if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
+  const { bytes, output, outcome } = result
+  if (outcome.fidelity === 'lossless') return { bytes, output, downsampled: false }
+  if (outcome.ssim === undefined) return undefined
+  const fresh = pictureFacts(bytes)
+  if (!fresh) return undefined
+  if (fresh.width === facts.width && fresh.height === facts.height) {
+    return { bytes, output, loss: { ssim: outcome.ssim, psnrDb: outcome.psnrDb }, downsampled: false }
+  }
+  const measured = await likeness(before, bytes)
+  if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
+    return undefined
+  return { bytes, output, loss: { ssim: measured.ssim, psnrDb: measured.psnrDb }, downsampled: true }
+}
