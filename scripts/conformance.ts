@@ -1,0 +1,46 @@
+/**
+ * `npm run conformance [-- arguments of verify.py]`: starts the service, and lets the acceptance tool of `../shared/verify`
+ * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …). Without that folder there is nothing to run.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { provision } from './development-account.ts'
+import { freePort, loadSecrets, Service } from './service.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const shared = resolve(root, '../shared')
+if (!existsSync(join(shared, 'verify/verify.py'))) {
+  console.log(`There is no acceptance tool in ${join(shared, 'verify')}; nothing was checked.`)
+  process.exit(0)
+}
+// The tool's decoders are Debian's own Python packages.
+const python = process.env['PYTHON'] ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
+
+const state = await mkdtemp(join(tmpdir(), 'whittle-conformance-'))
+const port = await freePort()
+const secrets = await loadSecrets(join(state, 'secrets.env'))
+const service = new Service({ root, state, port, inspectorPort: 0, secretsFile: secrets.file, verbose: false })
+let failed = 0
+try {
+  await service.start()
+  const keys = join(state, 'keys.json')
+  await writeFile(keys, JSON.stringify(await provision(`http://127.0.0.1:${port}`, secrets.adminToken, undefined)))
+  failed += await run(['contract.py', '--keys', keys])
+  failed += await run(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
+} finally {
+  await service.stop()
+  await rm(state, { recursive: true, force: true })
+}
+process.exit(failed > 0 ? 1 : 0)
+
+/** 0 or 1. */
+function run([script, ...options]: string[]): Promise<number> {
+  return new Promise((done) => {
+    const child = spawn(python, [join(shared, 'verify', script!), ...options], { stdio: 'inherit' })
+    child.on('exit', (code) => done(code === 0 ? 0 : 1))
+    child.on('error', () => done(1))
+  })
+}
