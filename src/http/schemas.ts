@@ -25,7 +25,7 @@ const MAX_PASSWORD_BYTES = 127
 const quality = z
   .enum(QUALITIES)
   .default('medium')
-  .describe('How much smaller: high changes most. `ultra` exists for DOCX, XLSX, PPTX and OFD.')
+  .describe('`low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.')
 const format = z.string().min(1).max(40).describe('Output format; see /v1/formats. Default: the container the file came in.')
 const password = z
   .string()

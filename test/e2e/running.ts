@@ -9,6 +9,7 @@ export interface Running {
   readonly pid: number
   readonly keys: DevelopmentKeys['keys']
   readonly adminToken: string
+  readonly logFile: string
   stop(): Promise<void>
 }
 
@@ -27,7 +28,7 @@ export async function startService(): Promise<Running> {
     await service.start()
     const baseUrl = `http://127.0.0.1:${port}`
     const { keys } = await provision(baseUrl, adminToken, undefined)
-    return { baseUrl, pid: service.pid, keys, adminToken, stop }
+    return { baseUrl, pid: service.pid, keys, adminToken, logFile: service.logFile, stop }
   } catch (error) {
     await stop()
     throw error
