@@ -61,7 +61,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const step = newStep(task.lane === 'slow' ? now : now + this.#leaseMs)
     this.#job = { generation: 1, phase: 'whole', step, parts: 0, partsDone: 0 }
     this.#events = [this.#created(task)]
-    this.#save()
+    this.#saveWithAlarm()
     await this.#tellAccount()
     await this.#watch()
     return this.#task
@@ -101,8 +101,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const freedBytes = task.result?.size ?? (hasEnded(task) ? 0 : task.originalSize)
     await this.env.ACCOUNTS.getByName(task.accountId).tell({ kind: 'removed', taskId: task.taskId })
     await this.#removeBlobs()
-    await storage.deleteAlarm()
+    // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
     await storage.deleteAll()
+    await storage.deleteAlarm()
     this.#task = this.#job = this.#callback = undefined
     this.#events = []
     this.#wake()
@@ -120,6 +121,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async names() {
     const task = this.#task
     if (!task) return undefined
+    // The sweep comes by every hour: no task stays without an alarm, whatever happened to it.
+    if ((await this.ctx.storage.getAlarm()) === null) await this.#watch()
     if (task.result) return [task.result.key]
     return hasEnded(task) ? [] : [`uploads/${task.taskId}`, ...(this.#job?.parts ? this.#parts.keys() : [])]
   }
@@ -302,7 +305,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       this.#callback = { url: ended.callbackUrl, messageId, body: JSON.stringify(event), nextAt: now, deliveries: [] }
     }
     this.ctx.storage.kv.delete('password')
-    this.#save()
+    this.#saveWithAlarm()
     await this.#tellAccount()
     this.#wake()
     await this.#removeBlobs(ended.result?.key)
@@ -357,6 +360,12 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const { taskId, batchId, position, createdAt, format, originalSize } = task
     const place = { ...(batchId === undefined ? {} : { batchId }), ...(position === undefined ? {} : { position }) }
     return { kind: 'created', taskId, ...place, createdAt, format, size: originalSize }
+  }
+
+  /** Written together, with nothing awaited between: a process killed right afterwards leaves no record without an alarm. */
+  #saveWithAlarm() {
+    this.#save()
+    void this.ctx.storage.setAlarm(Date.now() + SOON_MS)
   }
 
   #save() {

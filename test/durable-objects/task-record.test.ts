@@ -1,6 +1,7 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { TaskRecordFace } from '../../src/store/tasks.ts'
 import type { NewTask } from '../../src/tasks/task.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
 
@@ -39,6 +40,18 @@ describe('TaskRecord', () => {
     expect(await record(task).complete(2, { ...RESULT, key: 'results/late' })).toBe(false)
     const usage = await account(task).usage('free')
     expect(usage).toMatchObject({ tasks_completed: 1, original_size: 1000, compressed_size: 400, storage_used: 400 })
+  })
+
+  it('has an alarm as soon as it exists (killed-between-create-and-index)', async () => {
+    const task = newTask({ lane: 'quick' })
+    const stub = env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
+    await runInDurableObject(stub, async (instance, state) => {
+      const creating = (instance as unknown as TaskRecordFace).create(task)
+      // Nothing was awaited yet: what is stored now is what a kill would leave.
+      expect(state.storage.kv.get('task')).toMatchObject({ status: 'pending' })
+      expect(await state.storage.getAlarm()).not.toBeNull()
+      await creating
+    })
   })
 
   it('keeps the upload when it is the result', async () => {
