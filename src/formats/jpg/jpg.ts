@@ -1,10 +1,12 @@
-import { type Codec, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Codec } from '../../codec/codec.ts'
 import { inHouse } from '../../raster/jpeg-errors.ts'
+import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
 import { JPG } from './format.ts'
 import { recompress } from './recompress.ts'
 import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
+import { verifyConverted } from './verify-converted.ts'
 
 /** JPEG (ITU-T T.81) with JFIF, EXIF, Adobe and multi-picture files. */
 export const jpg: Codec = {
@@ -12,8 +14,9 @@ export const jpg: Codec = {
   compress: (source, sink, options) =>
     inHouse('jpg', async () => {
       const header = await readHeader(source)
-      if (options.output !== 'jpg') throw new UnsupportedFeature(`jpg to ${options.output}`)
+      if (options.output !== 'jpg') return convert(source, sink, header, options)
       return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
     }),
-  verify: (original, result, outcome, options) => inHouse('jpg', () => verifyJpeg(original, result, outcome, options)),
+  verify: (original, result, outcome, options) =>
+    inHouse('jpg', () => (options.output === 'jpg' ? verifyJpeg : verifyConverted)(original, result, outcome, options)),
 }

@@ -8,7 +8,14 @@ import type { JpegHeader } from './segments.ts'
 type Eighths = NonNullable<RowsOutOptions['eighths']>
 
 /** Scaled in the DCT to `eighths` of its size. Channels as `colour` gives them; four are the inks of CMYK, not alpha. */
-export function jpegRaster(source: Source, header: JpegHeader, eighths: Eighths = 8, colour: RowsOutOptions['colour'] = 'natural'): Raster {
+export function jpegRaster(
+  source: Source,
+  header: JpegHeader,
+  eighths: Eighths = 8,
+  colour: RowsOutOptions['colour'] = 'natural',
+  /** Told where the picture ended in the file, each time it was read through. */
+  onEnd: (offset: number) => void = () => undefined,
+): Raster {
   const channels = colour === 'gray' ? 1 : header.components === 2 ? 3 : (header.components as 1 | 3 | 4)
   return {
     width: Math.ceil((header.width * eighths) / 8),
@@ -18,6 +25,7 @@ export function jpegRaster(source: Source, header: JpegHeader, eighths: Eighths 
       const rows = await JpegRows.open(source.stream(), { eighths, colour })
       const count = stripRows(rows.width, rows.channels)
       for (let strip: Uint8Array | undefined; (strip = await rows.read(count)); ) yield strip
+      onEnd(rows.endOffset)
     },
   }
 }

@@ -25,6 +25,7 @@
 #include "jinclude.h"
 #include "jpeglib.h"
 #include "jerror.h"
+#include "metrics.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 #define PLANES 4 /* components a picture may have */
@@ -36,8 +37,6 @@ enum { FAIL_MEMORY = -1, FAIL_TRUNCATED = -2, FAIL_DAMAGED = -3, FAIL_UNSUPPORTE
 _Noreturn void fail(int code, const char *message);
 void host_write(const uint8_t *bytes, uint32_t length);
 struct jpeg_error_mgr *error_manager(void);
-void *allocate(size_t bytes);         /* fails instead of returning NULL */
-void *allocate_cleared(size_t bytes); /* the same, all zero */
 
 /* ---- store.c: block rows, packed ---- */
 typedef struct Store Store;
@@ -102,15 +101,6 @@ void dct_prepare(void);
 void inverse_dct(const JCOEF *block, const uint16_t *step, uint8_t *out, uint32_t stride);
 void inverse_dct_float(const JCOEF *block, const uint16_t *step, float *out, uint32_t stride);
 void forward_dct(const float *pixels, uint32_t stride, JCOEF *block);
-
-/* ---- metrics.c: SSIM and PSNR between two planes that arrive row by row ---- */
-typedef struct Metrics Metrics;
-Metrics *metrics_new(uint32_t width);
-void metrics_row(Metrics *metrics, const uint8_t *a, const uint8_t *b);
-void metrics_gap(Metrics *metrics); /* the next row does not follow the last one */
-double metrics_ssim(const Metrics *metrics);
-double metrics_mse(const Metrics *metrics);
-void metrics_free(Metrics *metrics);
 
 /* ---- requantise.c ---- */
 void tables_for_quality(float quality);

@@ -5,7 +5,9 @@
  * rows are filtered horizontally as they come, eleven of them stand in a ring, the vertical sum is taken over the ring.
  * Four maps are enough: Σa, Σb, Σ(a² + b²), Σab, because only σa² + σb² is needed.
  */
-#include "engine.h"
+#include "metrics.h"
+#include <math.h>
+#include <stdlib.h>
 
 #define TAPS 11
 #define MAPS 4

@@ -1,0 +1,37 @@
+/** What a JPEG carries beside its pixels, taken out of its segments for another container. */
+import { concat } from '../../bytes/concat.ts'
+import { UnsupportedFeature } from '../../codec/codec.ts'
+import type { Carried } from '../../raster/raster.ts'
+import { isSegment, type JpegHeader, type Segment } from './segments.ts'
+
+const XMP = 'http://ns.adobe.com/xap/1.0/\0'
+
+const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.subarray(4 + signatureBytes)
+
+/** Something would be lost on the way. */
+export function refuse(what: string): never {
+  throw new UnsupportedFeature(`${what} would be lost in another format`)
+}
+
+/**
+ * Throws `UnsupportedFeature` for what no other container holds: nothing may be lost on the way.
+ */
+export function carriedOf(header: JpegHeader): Carried {
+  const { segments } = header
+  if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further pictures')
+  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('the IPTC block')
+  if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended XMP')
+  const icc = iccOf(segments)
+  if (icc && header.components === 4) refuse('the CMYK profile')
+  const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
+  const xmp = segments.find((segment) => isSegment(segment, 0xe1, XMP))
+  return { icc, exif: exif && contentOf(exif, 6), xmp: xmp && contentOf(xmp, XMP.length) }
+}
+
+/** The profile in its numbered parts (ICC.1, B.4). */
+function iccOf(segments: readonly Segment[]): Uint8Array | undefined {
+  const parts = segments.filter((segment) => isSegment(segment, 0xe2, 'ICC_PROFILE\0') && segment.bytes.length > 18)
+  if (parts.length === 0) return undefined
+  parts.sort((a, b) => (a.bytes[16] ?? 0) - (b.bytes[16] ?? 0))
+  return concat(parts.map((part) => contentOf(part, 14)))
+}

@@ -1,0 +1,70 @@
+/** JPEG → PNG, WebP, AVIF. */
+import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { pictureTarget } from '../../quality/levels.ts'
+import type { Encoded, Wish } from '../../raster/encoded.ts'
+import { encodePng } from '../../raster/png-encode.ts'
+import type { Carried, Raster } from '../../raster/raster.ts'
+import { fittedSize, resized } from '../../raster/resize.ts'
+import { encodeWebp } from '../../raster/webp.ts'
+import { carriedOf, refuse } from './carried.ts'
+import { eighthsFor, jpegRaster } from './pixels.ts'
+import { isSegment, type JpegHeader } from './segments.ts'
+
+const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>>> = {
+  png: encodePng,
+  webp: encodeWebp,
+}
+
+export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
+  const encode = ENCODERS[options.output]
+  if (!encode) throw new UnsupportedFeature(`jpg to ${options.output}`)
+  const carried = carriedOf(header)
+  let end = source.size
+  const { raster, steps } = picture(source, header, options, (offset) => {
+    end = offset
+  })
+  const { targetSize, lossless } = options
+  const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
+  const encoded = await encode(raster, carried, wish)
+  if (end < source.size) refuse('the data after the picture')
+  for (const chunk of encoded.chunks) await sink.write(chunk)
+  const { step, fidelity } = encoded
+  return fidelity === 'lossless'
+    ? { kind: 'compressed', fidelity, steps: [...steps, step] }
+    : { kind: 'compressed', fidelity, ssim: encoded.ssim, psnrDb: encoded.psnrDb, steps: [...steps, step] }
+}
+
+/** The decoded picture in grey or RGB, at the size that is wanted. */
+export function picture(
+  source: Source,
+  header: JpegHeader,
+  options: Options,
+  onEnd?: (offset: number) => void,
+): { raster: Raster; steps: string[] } {
+  const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
+  const decoded = jpegRaster(source, header, size ? eighthsFor(header.width, size.width) : 8, 'natural', onEnd)
+  const flat = header.components === 4 ? fromInks(decoded, header) : decoded
+  if (!size) return { raster: flat, steps: header.components === 4 ? ['CMYK converted to RGB'] : [] }
+  const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
+  return { raster: resized(flat, size.width, size.height), steps }
+}
+
+/** CMYK without a profile: each ink takes its share of light. Adobe's files are stored inverted (255 is no ink). */
+function fromInks(raster: Raster, header: JpegHeader): Raster {
+  const flip = header.segments.some((segment) => isSegment(segment, 0xee, 'Adobe')) ? 0 : 255
+  return {
+    width: raster.width,
+    height: raster.height,
+    channels: 3,
+    async *rows() {
+      for await (const strip of raster.rows()) {
+        const rgb = new Uint8Array((strip.length / 4) * 3)
+        for (let from = 0, to = 0; from < strip.length; from += 4, to += 3) {
+          const light = (strip[from + 3] ?? 0) ^ flip
+          for (let c = 0; c < 3; c++) rgb[to + c] = Math.round((((strip[from + c] ?? 0) ^ flip) * light) / 255)
+        }
+        yield rgb
+      }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** The RIFF container of WebP (RFC 9649, 2): the encoder's chunks with the picture's metadata around them. */
+import { concat } from '../bytes/concat.ts'
+import type { Carried, Raster } from './raster.ts'
+
+const ICC = 0x20
+const ALPHA = 0x10
+const EXIF = 0x08
+const XMP = 0x04
+/** Chunks of the encoder that hold the picture; its own VP8X header is replaced. */
+const PICTURE_CHUNKS = new Set(['ALPH', 'VP8 ', 'VP8L'])
+
+function chunk(name: string, data: Uint8Array): Uint8Array {
+  const out = new Uint8Array(8 + data.length + (data.length & 1))
+  out.set(new TextEncoder().encode(name))
+  new DataView(out.buffer).setUint32(4, data.length, true)
+  out.set(data, 8)
+  return out
+}
+
+/** The chunks of a RIFF file, in order. */
+export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }[] {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const chunks: { name: string; data: Uint8Array }[] = []
+  for (let at = 12; at + 8 <= file.length; ) {
+    const length = view.getUint32(at + 4, true)
+    chunks.push({ name: String.fromCharCode(...file.subarray(at, at + 4)), data: file.subarray(at + 8, at + 8 + length) })
+    at += 8 + length + (length & 1)
+  }
+  return chunks
+}
+
+/** `encoded` as libwebp wrote it; the result in pieces, simple form where there is nothing to carry. */
+export function wrapWebp(
+  encoded: Uint8Array,
+  { icc, exif, xmp }: Carried,
+  { width, height, channels }: Omit<Raster, 'rows'>,
+): Uint8Array[] {
+  const inside = webpChunks(encoded).filter(({ name }) => PICTURE_CHUNKS.has(name))
+  const alpha = channels === 2 || channels === 4
+  if (!icc && !exif && !xmp && !inside.some(({ name }) => name === 'ALPH')) return [encoded]
+  const header = new Uint8Array(10)
+  header[0] = (icc ? ICC : 0) | (alpha ? ALPHA : 0) | (exif ? EXIF : 0) | (xmp ? XMP : 0)
+  const view = new DataView(header.buffer)
+  view.setUint16(4, (width - 1) & 0xffff, true) // 24 bits: canvas width minus one
+  header[6] = (width - 1) >> 16
+  view.setUint16(7, (height - 1) & 0xffff, true)
+  header[9] = (height - 1) >> 16
+  const chunks = [
+    chunk('VP8X', header),
+    ...(icc ? [chunk('ICCP', icc)] : []),
+    ...inside.map(({ name, data }) => chunk(name, data)),
+    ...(exif ? [chunk('EXIF', exif)] : []),
+    ...(xmp ? [chunk('XMP ', xmp)] : []),
+  ]
+  const riff = new Uint8Array(12)
+  riff.set(new TextEncoder().encode('RIFF'))
+  new DataView(riff.buffer).setUint32(4, 4 + chunks.reduce((sum, part) => sum + part.length, 0), true)
+  riff.set(new TextEncoder().encode('WEBP'), 8)
+  return [concat([riff, ...chunks])]
+}

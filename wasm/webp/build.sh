@@ -1,0 +1,36 @@
+#!/bin/sh
+# Builds webp.wasm: libwebp 1.2.4 as Debian ships it (source package libwebp 1.2.4-0.2+deb12u1, its patches applied) and engine.c.
+# Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32, dpkg-dev, and emscripten for its headers alone: they say SSE2
+# in Wasm's vectors, which libwebp's fast paths are written in.
+set -eu
+here=$(dirname "$(realpath "$0")")
+cache=$here/../.cache/libwebp
+version=1.2.4-0.2+deb12u1
+simd=/usr/share/emscripten/system/include/compat
+mkdir -p "$cache"
+cd "$cache"
+[ -e "libwebp_$version.dsc" ] || apt-get source --download-only "libwebp=$version"
+sha256sum --check --quiet <<'HASHES'
+7bf5a8a28cc69bcfa8cb214f2c3095703c6b73ac5fba4d5480c205331d9494df  libwebp_1.2.4.orig.tar.gz
+69cdba4dfe2e1b34d55fa80c1b29c31cacd40dd183812d6bcca7e508a2f7afcd  libwebp_1.2.4-0.2+deb12u1.debian.tar.xz
+HASHES
+rm -rf source
+dpkg-source --no-check --extract "libwebp_$version.dsc" source >/dev/null
+objects=$(mktemp -d)
+trap 'rm -r "$objects"' EXIT
+flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I$cache/source -O3 -msimd128 -mbulk-memory -flto
+  -ffunction-sections -fdata-sections -fno-ident -DNDEBUG -DWEBP_DISABLE_STATS"
+cd "$cache/source"
+for file in src/enc/*.c src/dec/*.c src/dsp/*.c src/utils/*.c sharpyuv/*.c; do
+  case $file in *thread_utils*|*_neon.c|*_msa.c|*_mips*.c|*_sse41.c) continue ;; esac
+  # cpu.c answers "SSE2: yes" for Wasm when it takes the compiler for Emscripten.
+  clang-19 $flags -w -D__SSE__ -D__SSE2__ -DEMSCRIPTEN -I$simd -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
+done
+for file in src/utils/thread_utils.c; do clang-19 $flags -w -c $file -o "$objects/thread_utils.o"; done
+clang-19 $flags -Wall -Wextra -I"$here/../jpeg/src" -c "$here/engine.c" -o "$objects/engine.o"
+clang-19 $flags -Wall -Wextra -I"$here/../jpeg/src" -c "$here/../jpeg/src/metrics.c" -o "$objects/metrics.o"
+wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize "$objects"/*.o -lc \
+  "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" -s --gc-sections --lto-O3 --max-memory=100663296 \
+  -z stack-size=262144 -o "$here/webp.wasm"
+chmod -x "$here/webp.wasm"
+sha256sum "$here/webp.wasm"

@@ -1,0 +1,255 @@
+/*
+ * WebP (RFC 9649) from pixel rows: planes of 1.5 bytes a pixel, libwebp's encoder, and its decoder run over the result so
+ * that SSIM and PSNR come with it, strip by strip, without a decoded picture. One instance, one picture.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "metrics.h"
+#include "src/dec/vp8_dec.h"
+#include "src/dsp/yuv.h"
+#include "src/webp/decode.h"
+#include "src/webp/encode.h"
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+__attribute__((import_module("env"), import_name("fail"))) _Noreturn void fail(const char *message);
+
+void *allocate(size_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory) fail("out of memory");
+  return memory;
+}
+void *allocate_cleared(size_t bytes) { return memset(allocate(bytes), 0, bytes); }
+void *EXPORT(host_alloc)(uint32_t bytes) { return allocate(bytes); }
+void EXPORT(host_free)(void *memory) { free(memory); }
+
+static WebPPicture pictures[2]; /* the whole, and a sample of it for the search */
+static WebPMemoryWriter written;
+static uint32_t *sums; /* of red, green and blue over the pairs of columns of a row pair */
+static int channels, next_row;
+
+/* `exact`: red, green, blue and alpha as they are, 4 bytes a pixel, for lossless coding. */
+void EXPORT(begin)(int width, int height, int channel_count, int exact) {
+  WebPPicture *whole = &pictures[0];
+  if (!WebPPictureInit(whole)) fail("another version of libwebp");
+  whole->width = width;
+  whole->height = height;
+  whole->use_argb = exact;
+  whole->colorspace = channel_count == 2 || channel_count == 4 ? WEBP_YUV420A : WEBP_YUV420;
+  if (!WebPPictureAlloc(whole)) fail("out of memory");
+  channels = channel_count;
+  sums = exact ? NULL : allocate_cleared((width + 1) / 2 * 3 * sizeof *sums);
+}
+
+static void exact_row(WebPPicture *p, const uint8_t *row) {
+  uint32_t *out = p->argb + (size_t)next_row * p->argb_stride;
+  for (int x = 0; x < p->width; x++, row += channels) {
+    const int grey = channels < 3;
+    const uint32_t alpha = channels == 2 ? row[1] : channels == 4 ? row[3] : 255;
+    out[x] = alpha << 24 | row[0] << 16 | row[grey ? 0 : 1] << 8 | row[grey ? 0 : 2];
+  }
+}
+
+/* BT.601 in the studio range, as VP8 has it; chroma is the mean of 2×2. */
+static void yuv_row(WebPPicture *p, const uint8_t *row) {
+  uint8_t *y = p->y + (size_t)next_row * p->y_stride, *a = p->a ? p->a + (size_t)next_row * p->a_stride : NULL;
+  const int grey = channels < 3, last = next_row == p->height - 1;
+  for (int x = 0; x < p->width; x++, row += channels) {
+    const int r = row[0], g = row[grey ? 0 : 1], b = row[grey ? 0 : 2];
+    y[x] = VP8RGBToY(r, g, b, YUV_HALF);
+    if (a) a[x] = row[channels - 1];
+    const int weight = (x == p->width - 1 && !(x & 1) ? 2 : 1) * (last && !(next_row & 1) ? 2 : 1); /* odd edges count twice */
+    uint32_t *sum = sums + x / 2 * 3;
+    sum[0] += r * weight;
+    sum[1] += g * weight;
+    sum[2] += b * weight;
+  }
+  if (!(next_row & 1) && !last) return;
+  uint8_t *u = p->u + (size_t)(next_row / 2) * p->uv_stride, *v = p->v + (size_t)(next_row / 2) * p->uv_stride;
+  const int pairs = (p->width + 1) / 2;
+  for (int x = 0; x < pairs; x++) {
+    const uint32_t *sum = sums + x * 3;
+    u[x] = VP8RGBToU(sum[0], sum[1], sum[2], YUV_HALF << 2);
+    v[x] = VP8RGBToV(sum[0], sum[1], sum[2], YUV_HALF << 2);
+  }
+  memset(sums, 0, pairs * 3 * sizeof *sums);
+}
+
+void EXPORT(rows)(const uint8_t *bytes, int count) {
+  WebPPicture *p = &pictures[0];
+  for (int i = 0; i < count && next_row < p->height; i++, next_row++) {
+    const uint8_t *row = bytes + (size_t)i * p->width * channels;
+    if (p->use_argb) exact_row(p, row);
+    else yuv_row(p, row);
+  }
+}
+
+static void copy_rows(uint8_t *to, int to_stride, const uint8_t *from, int from_stride, int width, int count) {
+  for (int i = 0; i < count; i++) memcpy(to + (size_t)i * to_stride, from + (size_t)i * from_stride, width);
+}
+
+/* Bands of 64 rows, evenly spread, `count` of them, become the sample. 0: the whole picture is hardly more. */
+int EXPORT(make_sample)(int count) {
+  const WebPPicture *p = &pictures[0];
+  WebPPicture *s = &pictures[1];
+  const int bands = p->height / 64;
+  if (bands < count * 2) return 0;
+  WebPPictureInit(s);
+  s->width = p->width;
+  s->height = count * 64;
+  s->colorspace = WEBP_YUV420;
+  if (!WebPPictureAlloc(s)) fail("out of memory");
+  for (int i = 0; i < count; i++) {
+    const int from = (int)((i + 0.5) * bands / count) * 64, to = i * 64, half = (p->width + 1) / 2;
+    copy_rows(s->y + to * s->y_stride, s->y_stride, p->y + (size_t)from * p->y_stride, p->y_stride, p->width, 64);
+    copy_rows(s->u + to / 2 * s->uv_stride, s->uv_stride, p->u + (size_t)(from / 2) * p->uv_stride, p->uv_stride, half, 32);
+    copy_rows(s->v + to / 2 * s->uv_stride, s->uv_stride, p->v + (size_t)(from / 2) * p->uv_stride, p->uv_stride, half, 32);
+  }
+  return 1;
+}
+
+/* Encodes the whole (0) or the sample (1). Returns the number of bytes, 0 when libwebp gave up (usually for memory). */
+uint32_t EXPORT(encode)(int which, float quality, int method, int lossless) {
+  WebPConfig config;
+  if (!WebPConfigInit(&config)) fail("another version of libwebp");
+  config.quality = quality;
+  config.method = method;
+  config.lossless = lossless;
+  config.exact = 1;
+  config.alpha_quality = 100;
+  WebPMemoryWriterClear(&written);
+  WebPMemoryWriterInit(&written);
+  WebPPicture *p = &pictures[which];
+  p->writer = WebPMemoryWrite;
+  p->custom_ptr = &written;
+  return WebPEncode(&config, p) ? written.size : 0;
+}
+
+const uint8_t *EXPORT(output)(void) { return written.mem; }
+
+/* ---- looking at what was encoded ---- */
+
+static Metrics *metrics;
+static const WebPPicture *reference;
+static uint8_t full_range[256], *line_a, *line_b;
+static double u_error, v_error, chroma_samples;
+
+static void to_full_range(const uint8_t *in, uint8_t *out, int width) { for (int x = 0; x < width; x++) out[x] = full_range[in[x]]; }
+
+static double plane_error(const uint8_t *a, int a_stride, const uint8_t *b, int b_stride, int width, int height) {
+  double total = 0;
+  for (int y = 0; y < height; y++) {
+    uint32_t sum = 0;
+    for (int x = 0; x < width; x++) {
+      const int d = a[(size_t)y * a_stride + x] - b[(size_t)y * b_stride + x];
+      sum += d * d;
+    }
+    total += sum;
+  }
+  return total;
+}
+
+static int compare_strip(const VP8Io *io) {
+  for (int i = 0; i < io->mb_h; i++) {
+    to_full_range(reference->y + (size_t)(io->mb_y + i) * reference->y_stride, line_a, reference->width);
+    to_full_range(io->y + (size_t)i * io->y_stride, line_b, reference->width);
+    metrics_row(metrics, line_a, line_b);
+  }
+  const int half = (reference->width + 1) / 2, rows = (io->mb_h + 1) / 2;
+  const size_t at = (size_t)(io->mb_y / 2) * reference->uv_stride;
+  u_error += plane_error(reference->u + at, reference->uv_stride, io->u, io->uv_stride, half, rows);
+  v_error += plane_error(reference->v + at, reference->uv_stride, io->v, io->uv_stride, half, rows);
+  chroma_samples += (double)half * rows;
+  return 1;
+}
+
+/* The thumbnail for verification: means of 8×8 luma samples. */
+static uint8_t *thumbnail;
+static uint32_t *thumbnail_sums;
+static int thumbnail_width, thumbnail_full_width, thumbnail_full_height;
+
+static int shrink_strip(const VP8Io *io) {
+  for (int i = 0; i < io->mb_h; i++) {
+    const int y = io->mb_y + i;
+    for (int x = 0; x < thumbnail_full_width; x++) thumbnail_sums[x / 8] += full_range[io->y[(size_t)i * io->y_stride + x]];
+    if (y % 8 != 7 && y != thumbnail_full_height - 1) continue;
+    for (int x = 0; x < thumbnail_width; x++) {
+      const int across = thumbnail_full_width - x * 8 < 8 ? thumbnail_full_width - x * 8 : 8;
+      thumbnail[(size_t)(y / 8) * thumbnail_width + x] = thumbnail_sums[x] / (across * (y % 8 + 1));
+    }
+    memset(thumbnail_sums, 0, thumbnail_width * sizeof *thumbnail_sums);
+  }
+  return 1;
+}
+
+static int no_setup(VP8Io *io) { (void)io; return 1; }
+static void no_teardown(const VP8Io *io) { (void)io; }
+
+/* The VP8 chunk of a file, NULL where there is none (lossless). */
+static const uint8_t *vp8_chunk(const uint8_t *file, uint32_t length, uint32_t *chunk_length) {
+  for (uint32_t at = 12; at + 8 <= length;) {
+    const uint32_t size = file[at + 4] | file[at + 5] << 8 | file[at + 6] << 16 | (uint32_t)file[at + 7] << 24;
+    if (size > length - at - 8) return NULL;
+    if (!memcmp(file + at, "VP8 ", 4)) {
+      *chunk_length = size;
+      return file + at + 8;
+    }
+    at += 8 + size + (size & 1);
+  }
+  return NULL;
+}
+
+static int decode_strips(const uint8_t *file, uint32_t length, VP8IoPutHook put, int width, int height) {
+  uint32_t size;
+  const uint8_t *data = vp8_chunk(file, length, &size);
+  if (!data) return 0;
+  for (int i = 0; i < 256; i++) full_range[i] = i <= 16 ? 0 : i >= 235 ? 255 : ((i - 16) * 255 + 109) / 219;
+  VP8Io io;
+  VP8InitIo(&io);
+  io.data = data;
+  io.data_size = size;
+  io.put = put;
+  io.setup = no_setup;
+  io.teardown = no_teardown;
+  VP8Decoder *decoder = VP8New();
+  if (!decoder) fail("out of memory");
+  const int decoded = VP8GetHeaders(decoder, &io) && io.width == width && io.height == height && VP8Decode(decoder, &io);
+  VP8Delete(decoder);
+  return decoded;
+}
+
+/* Decodes what was encoded last and compares it with the planes it was made from. 0: it cannot be decoded. */
+int EXPORT(measure)(int which) {
+  reference = &pictures[which];
+  metrics_free(metrics);
+  metrics = metrics_new(reference->width);
+  free(line_a);
+  free(line_b);
+  line_a = allocate(reference->width);
+  line_b = allocate(reference->width);
+  u_error = v_error = chroma_samples = 0;
+  return decode_strips(written.mem, written.size, compare_strip, reference->width, reference->height);
+}
+
+/* 0 SSIM, 1 squared error of luma, 2 and 3 of the chroma planes (means, full range). */
+double EXPORT(result)(int what) {
+  const double studio = (255.0 / 224) * (255.0 / 224) / (chroma_samples ? chroma_samples : 1);
+  return what == 0 ? metrics_ssim(metrics) : what == 1 ? metrics_mse(metrics) : (what == 2 ? u_error : v_error) * studio;
+}
+
+/* Decodes a lossy file to an eighth of its size, grey. NULL: damaged, or of another size. */
+const uint8_t *EXPORT(decode_thumbnail)(const uint8_t *file, uint32_t length, int width, int height) {
+  thumbnail_width = (width + 7) / 8;
+  thumbnail_full_width = width;
+  thumbnail_full_height = height;
+  thumbnail = allocate_cleared((size_t)thumbnail_width * ((height + 7) / 8));
+  thumbnail_sums = allocate_cleared(thumbnail_width * sizeof *thumbnail_sums);
+  return decode_strips(file, length, shrink_strip, width, height) ? thumbnail : NULL;
+}
+
+/* Decodes a whole file to RGBA, width × height × 4 bytes. NULL: damaged, or of another size. */
+const uint8_t *EXPORT(decode_rgba)(const uint8_t *file, uint32_t length, int width, int height) {
+  int w, h;
+  const uint8_t *pixels = WebPDecodeRGBA(file, length, &w, &h);
+  return pixels && w == width && h == height ? pixels : NULL;
+}

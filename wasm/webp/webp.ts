@@ -1,0 +1,124 @@
+/**
+ * WebP from pixel rows (see engine.c): lossy in about 3 bytes a pixel, lossless in about 16. One instance a picture.
+ *
+ *     const encoder = new WebpEncoder(width, height, channels)
+ *     for await (const strip of rows) encoder.write(strip)
+ *     const file = encoder.encode({ quality: 75 })        // RIFF file
+ *     encoder.measure()                                   // SSIM and PSNR of what was just encoded
+ */
+import { refusedWasi } from '../wasi.ts'
+import wasmModule from './webp.wasm'
+
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize(): void
+  host_alloc(bytes: number): number
+  host_free(pointer: number): void
+  begin(width: number, height: number, channels: number, exact: number): void
+  rows(pointer: number, count: number): void
+  make_sample(bands: number): number
+  encode(which: number, quality: number, method: number, lossless: number): number
+  output(): number
+  measure(which: number): number
+  result(what: number): number
+  decode_thumbnail(pointer: number, length: number, width: number, height: number): number
+  decode_rgba(pointer: number, length: number, width: number, height: number): number
+}
+
+/** VP8's limit in each direction. */
+export const WEBP_SIDE_MAX = 16383
+
+/** The engine gave up, nearly always for want of memory. The instance is dead. */
+export class WebpError extends Error {
+  override readonly name = 'WebpError'
+}
+
+export interface WebpFigures {
+  /** Mean SSIM of luma, 11×11 gaussian. */
+  readonly ssim: number
+  readonly psnrDb: number
+  /** Over RGB, estimated from the errors of luma and chroma; chroma's own halving is not in it. */
+  readonly colourPsnrDb: number
+}
+
+function instantiate(): Exports {
+  const fail = (): never => {
+    throw new WebpError('out of memory')
+  }
+  const exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule, { fail })).exports as unknown as Exports
+  exports._initialize()
+  return exports
+}
+
+const decibel = (error: number) => (error > 0 ? Math.min(99, 10 * Math.log10(65025 / error)) : 99)
+
+export class WebpEncoder {
+  private readonly exports = instantiate()
+  private readonly stride: number
+  private length = 0
+  private hasSample = false
+  private which: 0 | 1 = 0
+
+  /** `exact`: for lossless coding only. Throws `WebpError` when memory does not suffice. */
+  constructor(width: number, height: number, channels: 1 | 2 | 3 | 4, exact = false) {
+    this.stride = width * channels
+    this.exports.begin(width, height, channels, exact ? 1 : 0)
+  }
+
+  write(rows: Uint8Array): void {
+    const pointer = this.exports.host_alloc(rows.length)
+    new Uint8Array(this.exports.memory.buffer, pointer, rows.length).set(rows)
+    this.exports.rows(pointer, rows.length / this.stride)
+    this.exports.host_free(pointer)
+  }
+
+  /** Sets bands of 64 rows aside for `encode(…, 'sample')`. False: the picture is too low for that to pay. */
+  sample(bands: number): boolean {
+    this.hasSample = this.exports.make_sample(bands) === 1
+    return this.hasSample
+  }
+
+  /** `method` 0–6: effort. Returns the number of bytes; `file()` has them. */
+  encode(options: { quality: number; method: number; lossless?: boolean }, of: 'whole' | 'sample' = 'whole'): number {
+    this.which = of === 'sample' && this.hasSample ? 1 : 0
+    this.length = this.exports.encode(this.which, options.quality, options.method, options.lossless ? 1 : 0)
+    if (this.length === 0) throw new WebpError('out of memory')
+    return this.length
+  }
+
+  /** Decodes what was encoded last (lossy) and compares. */
+  measure(): WebpFigures {
+    if (!this.exports.measure(this.which)) throw new WebpError('the result cannot be decoded')
+    const { result } = this.exports
+    const error = result(1)
+    return { ssim: result(0), psnrDb: decibel(error), colourPsnrDb: decibel(error + 1.086 * result(2) + 0.825 * result(3)) }
+  }
+
+  /** What was encoded last: a RIFF file without metadata. A copy. */
+  file(): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, this.exports.output(), this.length).slice()
+  }
+
+  get memoryBytes(): number {
+    return this.exports.memory.buffer.byteLength
+  }
+}
+
+function decoded(file: Uint8Array, bytes: number, decode: (exports: Exports, pointer: number) => number): Uint8Array | undefined {
+  const exports = instantiate()
+  const pointer = exports.host_alloc(file.length)
+  new Uint8Array(exports.memory.buffer, pointer, file.length).set(file)
+  const pixels = decode(exports, pointer)
+  return pixels === 0 ? undefined : new Uint8Array(exports.memory.buffer, pixels, bytes).slice()
+}
+
+/** A lossy file as grey means of 8×8 pixels, full range; undefined where it is damaged or has another size. */
+export function decodeWebpThumbnail(file: Uint8Array, width: number, height: number): Uint8Array | undefined {
+  const bytes = Math.ceil(width / 8) * Math.ceil(height / 8)
+  return decoded(file, bytes, (exports, pointer) => exports.decode_thumbnail(pointer, file.length, width, height))
+}
+
+/** A whole file as RGBA; undefined where it is damaged or has another size. */
+export function decodeWebp(file: Uint8Array, width: number, height: number): Uint8Array | undefined {
+  return decoded(file, width * height * 4, (exports, pointer) => exports.decode_rgba(pointer, file.length, width, height))
+}
