@@ -41,6 +41,7 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
 async function serve(c: AppContext, route: string, answer: () => Promise<Response>): Promise<Response> {
   c.set('requestId', requestId(c.req.header('X-Request-Id')))
   c.set('timing', new Timing())
+  c.set('url', new URL(c.req.url))
   c.set('logged', {})
   c.set('route', route)
   let thrown: unknown
@@ -49,8 +50,7 @@ async function serve(c: AppContext, route: string, answer: () => Promise<Respons
     thrown = error
   })
   c.executionCtx.waitUntil(work.then(() => undefined))
-  const found = await work
-  const response = new Response(found.body, found)
+  const response = await work
   setCommonHeaders(response.headers)
   response.headers.set('X-Request-Id', c.get('requestId'))
   response.headers.set('Server-Timing', c.get('timing').header())
@@ -81,7 +81,7 @@ async function drain(request: Request): Promise<void> {
 const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 function requireHttps(c: AppContext): void {
-  const url = new URL(c.req.url)
+  const url = c.get('url')
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
     throw new ApiError('https_required', 'This service is reached over https only. Replace the key if it was sent in clear.')
   }
@@ -99,7 +99,7 @@ async function refuseMethod(c: AppContext, route: Route, methods: readonly strin
 }
 
 async function refuseRoute(c: AppContext): Promise<never> {
-  const path = new URL(c.req.url).pathname
+  const path = c.get('url').pathname
   await countIfKeyed(c, path)
   throw new ApiError('unknown_route', `There is nothing at ${path.slice(0, 100)}.`)
 }

@@ -51,7 +51,7 @@ function rateLimited(plan: string, limit: number, resetAtMs: number): ApiError {
 /** The operator's token; without one configured there is no such route. */
 export async function authenticateOperator(c: AppContext): Promise<void> {
   const expected = c.env.ADMIN_TOKEN
-  if (!expected) throw new ApiError('unknown_route', `There is nothing at ${new URL(c.req.url).pathname}.`)
+  if (!expected) throw new ApiError('unknown_route', `There is nothing at ${c.get('url').pathname}.`)
   if (!(await equalInConstantTime(bearer(c), expected))) throw unauthorized('invalid_key', 'This is not the operator token.')
 }
 

@@ -9,6 +9,7 @@ export interface App {
   Bindings: Env
   Variables: {
     requestId: string
+    url: URL
     timing: Timing
     /** Set once the caller is known; absent on public routes. */
     key: KeyRecord
@@ -28,4 +29,4 @@ export type AppContext = Context<App>
 export type Access = 'public' | 'operator' | 'session' | 'key' | Scope
 
 /** The origin the client spoke to: addresses in answers begin with it. */
-export const baseUrl = (c: AppContext) => new URL(c.req.url).origin
+export const baseUrl = (c: AppContext) => c.get('url').origin
