@@ -38,7 +38,7 @@ export default defineConfig({
       {
         // HTTP, inside workerd.
         plugins: [cloudflareTest({ wrangler: { configPath: './test/http/wrangler.toml' } })],
-        test: { name: 'http', include: ['test/http/**/*.test.ts'], testTimeout: 30_000 },
+        test: { name: 'http', include: ['test/http/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
         // All three Workers over HTTP.
