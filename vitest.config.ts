@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'rooms',
           include: ['test/formats/**/*.test.ts', 'test/codec/**/*.test.ts', 'test/bytes/**/*.test.ts', 'test/containers/**/*.test.ts'],
-          server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
+          server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /@resvg/, /officecrypto/] } },
           testTimeout: 60_000,
         },
       },

@@ -18,6 +18,7 @@ import { pdf } from './pdf/pdf.ts'
 import { png } from './png/png.ts'
 import { pptx } from './pptx/pptx.ts'
 import { shapefile } from './shapefile/shapefile.ts'
+import { svg } from './svg/svg.ts'
 import { text } from './text/text.ts'
 import { tiff } from './tiff/tiff.ts'
 import { xlsx } from './xlsx/xlsx.ts'
@@ -43,4 +44,5 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   tiff,
   geotiff,
   png,
+  svg,
 }

@@ -10,4 +10,9 @@ export const SVG = {
   quickUpTo: 4194304,
   outputs: ['svg'],
   fidelity: 'perceptual',
+  levels: {
+    low: 'SSIM 0.95 and PSNR 33 dB, drawn 640 pixels wide',
+    medium: 'SSIM 0.97 and PSNR 36 dB, drawn 640 pixels wide',
+    high: 'SSIM 0.99 and PSNR 40 dB, drawn 640 pixels wide',
+  },
 } as const satisfies Format

@@ -1,0 +1,66 @@
+/** How close an optimized SVG is to the original: both are drawn, on black and on white. */
+import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
+import { isAffordable } from './complexity.ts'
+import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
+
+/** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
+const WIDTH = 640
+const MAX_PIXELS = 1_500_000
+const MIN_SIDE = 8
+
+/** Draws the original once, candidates against it. */
+export class SvgMeter {
+  readonly #renderer = new SvgRenderer()
+  readonly #original: Rendering
+  readonly #zoom: number
+
+  /** @throws RenderError when the original cannot be drawn */
+  constructor(original: string) {
+    if (!isAffordable(original)) throw new RenderError('drawing it would take too long')
+    const { width, height } = this.#renderer.size(original)
+    if (!(width > 0 && height > 0)) throw new RenderError('the picture has no size')
+    this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
+    if (this.#zoom * Math.min(width, height) < MIN_SIDE)
+      throw new RenderError(`a picture of ${width}×${height} is too slender to be measured`)
+    this.#original = this.#renderer.render(original, this.#zoom)
+  }
+
+  /** The worse of black and white; undefined when the candidate has another size or cannot be drawn. */
+  measure(candidate: string): Likeness | undefined {
+    let rendering: Rendering
+    try {
+      rendering = this.#renderer.render(candidate, this.#zoom)
+    } catch (error) {
+      if (error instanceof RenderError) return undefined
+      throw error
+    }
+    const { width, height, pixels } = this.#original
+    if (rendering.width !== width || rendering.height !== height) return undefined
+    const figures = [0, 255].map((background) => {
+      const meter = new LikenessMeter(width, height, 3)
+      const rows = 64
+      for (let y = 0; y < height; y += rows) {
+        const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4]
+        meter.push(over(pixels.subarray(from, to), background), over(rendering.pixels.subarray(from, to), background))
+      }
+      return meter.finish()
+    })
+    return {
+      ssim: Math.min(...figures.map(({ ssim }) => ssim)),
+      psnrDb: Math.min(...figures.map(({ psnrDb }) => psnrDb)),
+      psnrRgbDb: Math.min(...figures.map(({ psnrRgbDb }) => psnrRgbDb)),
+    }
+  }
+}
+
+/** Premultiplied RGBA on a grey background, as RGB. */
+function over(rgba: Uint8Array, background: number): Uint8Array {
+  const rgb = new Uint8Array((rgba.length / 4) * 3)
+  for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
+    const rest = background === 0 ? 0 : 255 - rgba[from + 3]!
+    rgb[to] = rgba[from]! + rest
+    rgb[to + 1] = rgba[from + 1]! + rest
+    rgb[to + 2] = rgba[from + 2]! + rest
+  }
+  return rgb
+}

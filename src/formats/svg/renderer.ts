@@ -1,0 +1,145 @@
+/**
+ * resvg (MPL-2.0) behind the little of it that is needed: an SVG in, pixels out. The package's own binding keeps one
+ * instance for ever; here each renderer has its own, which is dropped with its memory, or after a trap. Nothing is ever
+ * fetched, and no fonts are loaded: text is not drawn.
+ */
+import wasmModule from '@resvg/resvg-wasm/index_bg.wasm'
+
+interface Exports {
+  memory: WebAssembly.Memory
+  resvg_new(result: number, svg: number, options: number, optionsLength: number, fonts: number): void
+  resvg_width(resvg: number): number
+  resvg_height(resvg: number): number
+  resvg_render(result: number, resvg: number): void
+  renderedimage_width(image: number): number
+  renderedimage_height(image: number): number
+  renderedimage_pixels(image: number): number
+  __wbg_resvg_free(resvg: number): void
+  __wbg_renderedimage_free(image: number): void
+  __wbindgen_malloc(bytes: number, align: number): number
+  __wbindgen_add_to_stack_pointer(bytes: number): number
+  __wbindgen_exn_store(error: number): void
+}
+
+/** Pixels as tiny-skia has them: RGBA, colours multiplied by alpha. */
+export interface Rendering {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array
+}
+
+/** The renderer cannot make sense of the file. */
+export class RenderError extends Error {
+  override readonly name = 'RenderError'
+}
+
+export class SvgRenderer {
+  readonly #exports: Exports
+  /** Objects that Wasm refers to by number. */
+  readonly #objects: unknown[] = [undefined, null, true, false]
+
+  constructor() {
+    const instance = new WebAssembly.Instance(wasmModule, { wbg: this.#imports() })
+    this.#exports = instance.exports as unknown as Exports
+  }
+
+  /** Width and height in CSS pixels, as the root element says. @throws RenderError */
+  size(svg: string): { width: number; height: number } {
+    return this.#open(svg, {}, (resvg) => ({ width: this.#exports.resvg_width(resvg), height: this.#exports.resvg_height(resvg) }))
+  }
+
+  /** The picture, `zoom` times its size. @throws RenderError */
+  render(svg: string, zoom: number): Rendering {
+    return this.#open(svg, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
+      const image = this.#call((result) => this.#exports.resvg_render(result, resvg))
+      try {
+        const pixels = this.#take(this.#exports.renderedimage_pixels(image)) as Uint8Array
+        return { width: this.#exports.renderedimage_width(image) >>> 0, height: this.#exports.renderedimage_height(image) >>> 0, pixels }
+      } finally {
+        this.#exports.__wbg_renderedimage_free(image)
+      }
+    })
+  }
+
+  #open<T>(svg: string, options: object, use: (resvg: number) => T): T {
+    const json = new TextEncoder().encode(JSON.stringify({ ...options, font: { loadSystemFonts: false }, logLevel: 'off' }))
+    const at = this.#exports.__wbindgen_malloc(json.length, 1) >>> 0
+    new Uint8Array(this.#exports.memory.buffer).set(json, at)
+    const resvg = this.#call((result) => this.#exports.resvg_new(result, this.#add(svg), at, json.length, 0))
+    try {
+      return use(resvg)
+    } finally {
+      this.#exports.__wbg_resvg_free(resvg)
+    }
+  }
+
+  /** Rust's `Result<pointer, JsValue>` in three words: pointer, error, whether it is one. */
+  #call(run: (result: number) => void): number {
+    const result = this.#exports.__wbindgen_add_to_stack_pointer(-16)
+    try {
+      run(result)
+      const view = new DataView(this.#exports.memory.buffer)
+      if (view.getInt32(result + 8, true) !== 0) throw new RenderError(String(this.#take(view.getInt32(result + 4, true))))
+      return view.getInt32(result, true) >>> 0
+    } finally {
+      this.#exports.__wbindgen_add_to_stack_pointer(16)
+    }
+  }
+
+  #add(object: unknown): number {
+    return this.#objects.push(object) - 1
+  }
+
+  #get(index: number): unknown {
+    return this.#objects[index]
+  }
+
+  #take(index: number): unknown {
+    const object = this.#objects[index]
+    if (index > 3) this.#objects[index] = undefined
+    return object
+  }
+
+  #text(at: number, length: number): string {
+    return new TextDecoder().decode(new Uint8Array(this.#exports.memory.buffer, at >>> 0, length))
+  }
+
+  /** The imports of wasm-bindgen, by the names that it generated for resvg-wasm 2.6.2. */
+  #imports(): WebAssembly.ModuleImports {
+    return {
+      __wbg_new_28c511d9baebfa89: (at: number, length: number) => this.#add(new Error(this.#text(at, length))),
+      __wbindgen_memory: () => this.#add(this.#exports.memory),
+      __wbg_buffer_12d079cc21e14bdb: (memory: number) => this.#add((this.#get(memory) as WebAssembly.Memory).buffer),
+      __wbg_newwithbyteoffsetandlength_aa4a17c33a06e5cb: (buffer: number, offset: number, length: number) =>
+        this.#add(new Uint8Array(this.#get(buffer) as ArrayBuffer, offset >>> 0, length >>> 0)),
+      __wbindgen_object_drop_ref: (object: number) => {
+        this.#take(object)
+      },
+      __wbg_new_63b92bc8671ed464: (object: number) => this.#add(new Uint8Array(this.#get(object) as Uint8Array)),
+      __wbg_values_839f3396d5aac002: (object: number) => this.#add((this.#get(object) as unknown[]).values()),
+      __wbg_next_196c84450b364254: (object: number) => this.#add((this.#get(object) as Iterator<unknown>).next()),
+      __wbg_done_298b57d23c0fc80c: (object: number) => ((this.#get(object) as IteratorResult<unknown>).done ? 1 : 0),
+      __wbg_value_d93c65011f51a456: (object: number) => this.#add((this.#get(object) as IteratorResult<unknown>).value),
+      __wbg_instanceof_Uint8Array_2b3bbecd033d19f6: (object: number) => (this.#get(object) instanceof Uint8Array ? 1 : 0),
+      __wbindgen_string_get: (result: number, object: number) => this.#stringGet(result, this.#get(object)),
+      __wbg_new_16b304a2cfa7ff4a: () => this.#add([]),
+      __wbindgen_string_new: (at: number, length: number) => this.#add(this.#text(at, length)),
+      __wbg_push_a5b05aedc7234f9f: (array: number, object: number) => (this.#get(array) as unknown[]).push(this.#get(object)),
+      __wbg_length_c20a40f15020d68a: (object: number) => (this.#get(object) as Uint8Array).length,
+      __wbg_set_a47bac70306a19a7: (to: number, from: number, at: number) =>
+        (this.#get(to) as Uint8Array).set(this.#get(from) as Uint8Array, at >>> 0),
+      __wbindgen_throw: (at: number, length: number) => {
+        throw new RenderError(this.#text(at, length))
+      },
+    }
+  }
+
+  #stringGet(result: number, value: unknown): void {
+    const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : undefined
+    const at = bytes ? this.#exports.__wbindgen_malloc(bytes.length, 1) >>> 0 : 0
+    if (bytes) new Uint8Array(this.#exports.memory.buffer).set(bytes, at)
+    const view = new DataView(this.#exports.memory.buffer)
+    view.setInt32(result, at, true)
+    view.setInt32(result + 4, bytes?.length ?? 0, true)
+  }
+}
