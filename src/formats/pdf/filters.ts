@@ -1,7 +1,9 @@
 /** Stream filters (ISO 32000-2, 7.4): those that are generic, in memory and as a flow. */
-import { once } from 'node:events'
 import { constants, createInflate, inflateSync } from 'node:zlib'
 import { concat } from '../../bytes/concat.ts'
+import { DeflateError } from '../../bytes/deflate.ts'
+import { bounded } from '../../bytes/inflate-stream.ts'
+import { through } from '../../bytes/through.ts'
 import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
 import { Dict, Name, nameOf, numberOr, type PdfObject, PdfSyntax } from './objects.ts'
 import { type RowShape, Unpredictor } from './predictor.ts'
@@ -143,33 +145,10 @@ async function* unpredictFlow(input: Flow, shape: RowShape): Flow {
 }
 
 async function* inflateFlow(input: Flow, maxBytes: number): Flow {
-  const zlib = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
-  const ready: Uint8Array[] = []
-  let total = 0
-  let failure: Error | undefined
-  zlib.on('data', (part: Uint8Array) => {
-    total += part.length
-    if (total > maxBytes) failure ??= new PdfSyntax('inflated data over the limit')
-    else ready.push(part)
-  })
-  zlib.on('error', (error: Error) => {
-    failure ??= new PdfSyntax(`damaged Flate data (${(error as { code?: string }).code ?? 'zlib'})`)
-  })
+  const engine = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
   try {
-    for await (const part of input) {
-      for (let at = 0; at < part.length && !failure; at += 16_384) {
-        // The callback comes when zlib has taken the slice; what it gave meanwhile goes out before the next one.
-        await new Promise<void>((done) => zlib.write(part.subarray(at, at + 16_384), () => done()))
-        while (ready.length) yield ready.shift()!
-      }
-      if (failure) throw failure
-    }
-    const ended = once(zlib, 'end').catch(() => undefined)
-    zlib.end()
-    await ended
-    if (failure) throw failure
-    while (ready.length) yield ready.shift()!
-  } finally {
-    zlib.destroy()
+    yield* bounded(through(engine, input), maxBytes)
+  } catch (error) {
+    throw error instanceof DeflateError ? new PdfSyntax(error.message) : error
   }
 }
