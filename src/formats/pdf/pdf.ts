@@ -1,11 +1,14 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { openDocument } from './document.ts'
-import { findDuplicates } from './duplicates.ts'
+import { type Document, openDocument } from './document.ts'
+import { findDuplicates, type Twins } from './duplicates.ts'
 import { PDF } from './format.ts'
+import { ImageShop, maskNumbers } from './images/images.ts'
+import { imageJudge } from './images/judge.ts'
 import { nameOf, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
 import { Rewriter } from './rewrite.ts'
 import { keepAt } from './trim.ts'
+import { UsageScan } from './usage.ts'
 import { verifyGraphs } from './verify.ts'
 import { Writer } from './writer.ts'
 
@@ -18,32 +21,53 @@ export const pdf: Codec = {
     if ('kind' in document) return document
     const { reader, reach } = document
     const twins = await findDuplicates(reader, reach.streams, options.signal)
-    // XMP stays readable for tools that search files for it (14.3.2).
-    const verbatim = new Set<number>()
-    for (const number of reach.streams) {
-      const stream = await reader.get(number)
-      if (stream instanceof Stream && nameOf(stream.dict.get('Type')) === 'Metadata') verbatim.add(number)
-    }
+    const images = await imageShop(document, twins, options)
     const writer = new Writer(sink, !document.classic)
     await new Rewriter(reader, writer, {
       reach,
       twins,
       keep: keepAt(options.quality),
-      transforms: [],
-      verbatim,
+      transforms: [images.transform],
+      verbatim: await metadataNumbers(document),
       signal: options.signal,
       progress: options.progress,
     }).run()
-    const steps = ['streams deflated again']
-    if (writer.compact) steps.push('objects packed')
-    if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
-    return { kind: 'compressed', fidelity: 'lossless', steps }
+    return outcomeOf(writer, twins, images)
   },
 
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const [a, b] = [await Reader.open(original), await Reader.open(result)]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
-    const no = async () => 'changed'
-    return verifyGraphs(a, b, { image: no, font: no, toUnicode: no }, options.signal)
+    const changed = async () => 'changed'
+    return verifyGraphs(a, b, { image: imageJudge(a, b), font: changed, toUnicode: changed }, options.signal)
   },
+}
+
+async function imageShop(document: Document, twins: Twins, options: Options): Promise<ImageShop> {
+  const { reader, root, pages, reach } = document
+  const usage = await new UsageScan(reader, twins, options.signal).run(root, pages, reach.objects)
+  const masks = await maskNumbers(reader, reach.streams, (number) => twins.of(number))
+  return new ImageShop(reader, usage.images, masks, options.quality, options.lossless ?? false)
+}
+
+/** XMP stays readable for tools that search files for it (14.3.2). */
+async function metadataNumbers({ reader, reach }: Document): Promise<Set<number>> {
+  const numbers = new Set<number>()
+  for (const number of reach.streams) {
+    const stream = await reader.get(number)
+    if (stream instanceof Stream && nameOf(stream.dict.get('Type')) === 'Metadata') numbers.add(number)
+  }
+  return numbers
+}
+
+function outcomeOf(writer: Writer, twins: Twins, { report }: ImageShop): Outcome {
+  const steps = ['streams deflated again']
+  if (writer.compact) steps.push('objects packed')
+  if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
+  if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
+  if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)
+  if (report.reduced > 0) steps.push(`${report.reduced} images reduced to their size on the page`)
+  if (!report.worst) return { kind: 'compressed', fidelity: 'lossless', steps }
+  const { ssim, psnrDb } = report.worst
+  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps }
 }

@@ -1,0 +1,100 @@
+/** What an image dictionary says (ISO 32000-2, 8.9.5, table 87), resolved once. */
+import { componentsOf, familyOf } from '../colour.ts'
+import type { Filter } from '../filters.ts'
+import { type Dict, nameOf, numberOr, type PdfObject, Ref, Str, Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+
+export interface ImageFacts {
+  dict: Dict
+  width: number
+  height: number
+  bitsPerComponent: number
+  /** A stencil: one bit says where paint goes. */
+  stencil: boolean
+  /** Family name of the colour space; '' when there is none (JPEG 2000 may bring its own). */
+  family: string
+  /** Components of a sample as stored; 1 for indexed images. */
+  components: number
+  palette: Palette | undefined
+  /** /Decode as numbers, when it is there and not the default. */
+  decode: readonly number[] | undefined
+  /** Some sample values are transparent (8.9.6.4): any change of a sample could show. */
+  colourKey: boolean
+  /** The soft mask has a matte: both must stay as they are (11.6.5.2). */
+  matte: boolean
+  chain: readonly Filter[]
+  /** Length in the file. */
+  length: number
+}
+
+export interface Palette {
+  /** Components of a palette entry, 1, 3 or 4. */
+  channels: number
+  /** 256 entries; those that are missing repeat the last, as readers clamp. */
+  bytes: Uint8Array
+  base: PdfObject
+}
+
+const MAX_SIDE = 65_500
+const MAX_PIXELS = 400_000_000
+
+/** Undefined for what is not a usable image. */
+export async function imageFacts(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<ImageFacts | undefined> {
+  const { dict } = stream
+  const width = await reader.number(dict, 'Width', 0)
+  const height = await reader.number(dict, 'Height', 0)
+  const sane = Number.isInteger(width) && Number.isInteger(height) && width >= 1 && height >= 1 && width <= MAX_SIDE && height <= MAX_SIDE
+  if (!sane || width * height > MAX_PIXELS) return undefined
+  const stencil = (await reader.entry(dict, 'ImageMask')) === true
+  const bitsPerComponent = stencil ? 1 : await reader.number(dict, 'BitsPerComponent', 8)
+  const space = await reader.resolve(dict.get('ColorSpace'))
+  const softMask = await reader.resolve(dict.get('SMask'))
+  const decode = await reader.entry(dict, 'Decode')
+  const components = stencil ? 1 : await componentsOf(reader, space)
+  const numbers = Array.isArray(decode)
+    ? await Promise.all(decode.slice(0, 64).map(async (item) => numberOr(await reader.resolve(item), Number.NaN)))
+    : undefined
+  const palette = await paletteOf(reader, space)
+  const top = palette ? 2 ** bitsPerComponent - 1 : 1
+  return {
+    dict,
+    width,
+    height,
+    bitsPerComponent,
+    stencil,
+    family: stencil ? '' : await familyOf(reader, space),
+    components,
+    palette,
+    decode: numbers?.every((value, i) => value === (i % 2) * top) ? undefined : numbers,
+    colourKey: Array.isArray(await reader.resolve(dict.get('Mask'))),
+    matte: dict.has('Matte') || (softMask instanceof Stream && softMask.dict.has('Matte')),
+    chain,
+    length: await reader.length(stream),
+  }
+}
+
+/** [/Indexed base hival lookup] (8.6.6.3). */
+async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | undefined> {
+  if (!Array.isArray(space)) return undefined
+  const family = nameOf(await reader.resolve(space[0]))
+  if (family !== 'Indexed' && family !== 'I') return undefined
+  const channels = await componentsOf(reader, space[1])
+  const baseFamily = await familyOf(reader, await reader.resolve(space[1]))
+  if ((channels !== 1 && channels !== 3 && channels !== 4) || baseFamily === 'Lab' || baseFamily === 'Separation') return undefined
+  const table = await reader.resolve(space[3])
+  const source = table instanceof Str ? table.bytes : table instanceof Stream ? await reader.decoded(table, 4096) : undefined
+  const entries = source ? Math.min(256, Math.floor(source.length / channels)) : 0
+  if (!source || entries === 0) return undefined
+  const bytes = new Uint8Array(256 * channels)
+  for (let i = 0; i < 256; i++) {
+    const from = Math.min(i, entries - 1) * channels
+    bytes.set(source.subarray(from, from + channels), i * channels)
+  }
+  return { channels, bytes, base: space[1] instanceof Ref ? space[1] : (space[1] ?? null) }
+}
+
+/** Name of the image filter at the end of the chain, '' when the samples are only wrapped by generic ones. */
+export function imageFilter(facts: ImageFacts): string {
+  const name = facts.chain.at(-1)?.name ?? ''
+  return name === 'DCTDecode' || name === 'JPXDecode' || name === 'CCITTFaxDecode' || name === 'JBIG2Decode' ? name : ''
+}

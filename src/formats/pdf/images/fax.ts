@@ -1,0 +1,152 @@
+/** CCITT Group 4 (ITU-T T.6) for bilevel images. */
+import { BLACK, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL, WHITE } from './fax-codes.ts'
+
+const LONGEST_RUN = 2560
+
+class BitWriter {
+  private bytes: Uint8Array
+  private length = 0
+  private accumulator = 0
+  private bits = 0
+  private readonly room: number
+
+  constructor(room: number) {
+    this.room = room
+    this.bytes = new Uint8Array(Math.min(room, 4096) + 8)
+  }
+
+  get full(): boolean {
+    return this.length >= this.room
+  }
+
+  put([value, length]: Code): void {
+    this.accumulator = (this.accumulator << length) | value
+    this.bits += length
+    while (this.bits >= 8) {
+      this.bits -= 8
+      this.byte((this.accumulator >> this.bits) & 255)
+    }
+    this.accumulator &= (1 << this.bits) - 1
+  }
+
+  done(): Uint8Array {
+    if (this.bits > 0) this.byte((this.accumulator << (8 - this.bits)) & 255)
+    return this.bytes.slice(0, this.length)
+  }
+
+  private byte(value: number): void {
+    if (this.length === this.bytes.length) {
+      const larger = new Uint8Array(this.length * 2)
+      larger.set(this.bytes)
+      this.bytes = larger
+    }
+    this.bytes[this.length++] = value
+  }
+}
+
+/** Encodes rows as they come; a 0 bit is black, as with /BlackIs1 false (ISO 32000-2, table 11). */
+export class FaxEncoder {
+  private readonly width: number
+  private readonly rowBytes: number
+  private readonly out: BitWriter
+  /** Changing elements of the line above and of this one, four sentinels at the end. */
+  private reference: Int32Array
+  private referenceCount = 0
+  private current: Int32Array
+
+  /** Gives up (`full`) at `room` bytes. */
+  constructor(width: number, room: number) {
+    this.width = width
+    this.rowBytes = (width + 7) >> 3
+    this.out = new BitWriter(room)
+    this.reference = new Int32Array(width + 4).fill(width, 0, 4)
+    this.current = new Int32Array(width + 4)
+  }
+
+  get full(): boolean {
+    return this.out.full
+  }
+
+  /** Whole rows, each padded to a byte. */
+  push(rows: Uint8Array): void {
+    for (let at = 0; at + this.rowBytes <= rows.length && !this.full; at += this.rowBytes) this.line(rows.subarray(at, at + this.rowBytes))
+  }
+
+  /** Undefined when it did not fit. */
+  end(): Uint8Array | undefined {
+    this.out.put(END_OF_LINE)
+    this.out.put(END_OF_LINE)
+    return this.full ? undefined : this.out.done()
+  }
+
+  /** Positions where the colour changes; the line starts white. */
+  private changes(row: Uint8Array): number {
+    const width = this.width
+    const current = this.current
+    let count = 0
+    let colour = 1
+    for (let index = 0; index < row.length; index++) {
+      const byte = row[index]!
+      if (byte === (colour ? 255 : 0)) continue
+      for (let bit = 0; bit < 8; bit++) {
+        const pixel = (byte >> (7 - bit)) & 1
+        if (pixel === colour) continue
+        const x = index * 8 + bit
+        if (x >= width) break
+        current[count++] = x
+        colour = pixel
+      }
+    }
+    current.fill(width, count, count + 4)
+    return count
+  }
+
+  /** T.6, 2.2: pass, vertical and horizontal mode. */
+  private line(row: Uint8Array): void {
+    const width = this.width
+    const reference = this.reference
+    const referenceCount = this.referenceCount
+    const out = this.out
+    const count = this.changes(row)
+    const current = this.current
+    let a0 = -1
+    let at = 0
+    let b = 0
+    let white = true
+    while (a0 < width) {
+      // b1: the first change above, right of a0, to the colour opposite to a0's.
+      while (b > 0 && reference[b - 1]! > a0) b--
+      while (b < referenceCount && (reference[b]! <= a0 || (b & 1) !== (white ? 0 : 1))) b++
+      const b1 = b < referenceCount ? reference[b]! : width
+      const b2 = b + 1 < referenceCount ? reference[b + 1]! : width
+      const a1 = at < count ? current[at]! : width
+      const shift = a1 - b1
+      if (b2 < a1) {
+        out.put(PASS)
+        a0 = b2
+      } else if (shift >= -3 && shift <= 3) {
+        out.put(VERTICAL[shift + 3]!)
+        a0 = a1
+        at++
+        white = !white
+      } else {
+        const a2 = at + 1 < count ? current[at + 1]! : width
+        out.put(HORIZONTAL)
+        this.run(white ? WHITE : BLACK, a1 - Math.max(a0, 0))
+        this.run(white ? BLACK : WHITE, a2 - a1)
+        a0 = a2
+        at += 2
+      }
+    }
+    this.current = reference
+    this.reference = current
+    this.referenceCount = count
+  }
+
+  private run(codes: readonly Code[], length: number): void {
+    let rest = length
+    for (; rest >= LONGEST_RUN; rest -= LONGEST_RUN) this.out.put(codes[63 + LONGEST_RUN / 64]!)
+    if (rest >= 64) this.out.put(codes[63 + (rest >> 6)]!)
+    this.out.put(codes[rest & 63]!)
+  }
+}

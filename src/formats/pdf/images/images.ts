@@ -1,0 +1,250 @@
+/** The policy: which image becomes what, at which level. */
+import { JpegError, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import type { Quality } from '../../../codec/codec.ts'
+import { type Filter, setFilters } from '../filters.ts'
+import { Dict, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { Effort, type Rewritten, recompress } from '../recompress.ts'
+import type { DrawnSize } from '../usage.ts'
+import { codeForSize } from './at-size.ts'
+import { isBilevel, recodeBilevel } from './bilevel.ts'
+import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
+import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
+import { CLOSE_UP_PSNR_DB, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, TARGETS } from './levels.ts'
+import { type Reencoded, reencode } from './reencode.ts'
+import { asSyntax, type Eighths, hasRows, jpegFlow, openRows } from './rows.ts'
+import type { Size } from './view.ts'
+
+/** Images below this are not worth a lossy step. */
+const SMALLEST_BYTES = 1024
+const POINTS_PER_INCH = 72
+/** Pixels a comparison on screen needs at most. */
+const MAX_SCREEN_PIXELS = 2_000_000
+/** Colour resolution of an existing JPEG is halved when that keeps this PSNR, in dB. */
+const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 38, low: 34, ultra: 34 }
+/** When a reduced picture is not good enough, a finer one is tried before giving up. */
+const FINER = [1, 1.6]
+
+export interface ImageReport {
+  /** The worst picture that was changed; undefined when nothing was lost. */
+  worst: { ssim: number; psnrDb: number } | undefined
+  recoded: number
+  reduced: number
+  exact: number
+}
+
+/** A level and the gentler ones that it must not be larger than. */
+const LADDER: Readonly<Record<Quality, readonly Quality[]>> = {
+  high: ['high'],
+  medium: ['medium', 'high'],
+  low: ['low', 'medium', 'high'],
+  ultra: ['ultra', 'medium', 'high'],
+}
+/** For smaller images one level decides. */
+const LADDER_BYTES = 16 * 1024
+
+interface Picture {
+  number: number
+  stream: Stream
+  facts: ImageFacts
+  isJpeg: boolean
+  isMask: boolean
+  drawn: DrawnSize | undefined
+}
+
+type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean }
+
+export class ImageShop {
+  readonly report: ImageReport = { worst: undefined, recoded: 0, reduced: 0, exact: 0 }
+  private readonly reader: Reader
+  private readonly drawn: ReadonlyMap<number, DrawnSize>
+  private readonly masks: ReadonlySet<number>
+  private readonly quality: Quality
+  private readonly lossless: boolean
+  private readonly effort = new Effort()
+  /** Where the search for a quality ended last, by level: pages of a scan are alike. */
+  private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
+
+  /** `masks`: object numbers of images that are masks of others. */
+  constructor(reader: Reader, drawn: ReadonlyMap<number, DrawnSize>, masks: ReadonlySet<number>, quality: Quality, lossless: boolean) {
+    this.reader = reader
+    this.drawn = drawn
+    this.masks = masks
+    this.quality = quality
+    this.lossless = lossless
+  }
+
+  readonly transform = async (number: number, stream: Stream, chain: Filter[]): Promise<Rewritten | undefined> => {
+    if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) !== 'Image') return undefined
+    const facts = await imageFacts(this.reader, stream, chain)
+    if (!facts) return undefined
+    if (isBilevel(facts)) return recodeBilevel(this.reader, stream, facts, this.effort)
+    if (facts.length < SMALLEST_BYTES || !hasRows(facts)) return undefined
+    const isJpeg = imageFilter(facts) === 'DCTDecode'
+    // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
+    if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
+    const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number) }
+    const exact = isJpeg ? undefined : await recompress(this.reader, stream, chain, this.effort)
+    const coded = await this.best(picture, Math.min(facts.length, exact?.data.length ?? facts.length)).catch(declined)
+    if (!coded) return exact
+    this.account(coded)
+    return { dict: dictionaryOf(facts, coded), data: coded.data }
+  }
+
+  /** The smallest of what the level and, where it is unsure, the gentler levels make of a picture. */
+  private async best(picture: Picture, room: number): Promise<Candidate | undefined> {
+    if (this.lossless && !picture.isJpeg) return undefined
+    let best: Candidate | undefined
+    for (const quality of this.lossless ? (['high'] as const) : LADDER[this.quality]) {
+      const limit = Math.min(room, best?.data.length ?? room)
+      const found = picture.isJpeg ? await this.jpeg(picture, quality, limit) : await this.samples(picture, quality, limit * LOSSY_GAIN)
+      if (found && found.data.length < limit) best = found
+      if (picture.facts.length < LADDER_BYTES || (best && !best.deflated && best.figures)) break
+    }
+    return best
+  }
+
+  /** An image that is JPEG: reduced, or coded anew as it stands. */
+  private async jpeg(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+    const { stream, facts } = picture
+    const reduced = this.lossless ? undefined : await this.reduced(picture, quality, room * LOSSY_GAIN)
+    if (reduced && isMuchSmaller(facts, reduced)) return reduced
+    const target = this.lossless ? undefined : TARGETS[quality]
+    const inPlace = await recodeJpeg(this.reader, stream, facts, target, CHROMA_PSNR_DB[quality], this.hints[quality])
+    if (inPlace?.figures) this.hints[quality] = inPlace.quality
+    const seen = reduced || this.lossless ? undefined : await this.atSize(picture, quality)
+    return smallest([reduced, inPlace && { ...inPlace, reduced: false }, seen && { ...seen, reduced: false }])
+  }
+
+  /** Samples under generic filters: reduced, or as JPEG where that pays. */
+  private async samples(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+    const { facts } = picture
+    const reduced = await this.reduced(picture, quality, room)
+    if (picture.isMask || (reduced && isMuchSmaller(facts, reduced))) return reduced
+    const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, room)
+    return smallest([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
+  }
+
+  /** Down to the resolution of the level at the size it is drawn. */
+  private async reduced(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+    if (!picture.drawn) return undefined
+    for (const finer of FINER) {
+      const size = sizeFor(picture.facts, picture.drawn, TARGETS[quality].dotsPerInch * finer)
+      const found = size && (await this.reencode(picture, quality, size, room))
+      if (found) return { ...found, reduced: true }
+    }
+    return undefined
+  }
+
+  /** At full resolution, as coarse as the size it is drawn at allows. */
+  private async atSize({ stream, facts, drawn }: Picture, quality: Quality): Promise<Coded | undefined> {
+    const closeUp = CLOSE_UP_PSNR_DB[quality]
+    const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
+    if (closeUp === undefined || !size || facts.length > STORED_BYTES) return undefined
+    const job = await JpegJob.read(jpegFlow(this.reader, stream, facts)).catch(asSyntax)
+    const rows = () => openRows(this.reader, stream, facts)
+    return codeForSize(rows, async () => job, size, TARGETS[quality], closeUp, needsHeaders(job.info.colour))
+  }
+
+  private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {
+    const { stream, facts, isMask, isJpeg, drawn } = picture
+    const rows = await openRows(this.reader, stream, facts, eighthsFor(facts, size))
+    const found = await reencode(rows, {
+      size,
+      screen: screenFor(size, drawn),
+      target: TARGETS[quality],
+      jpeg: isMask ? 'never' : isJpeg ? 'any' : 'photographs',
+      fullColour: quality === 'high',
+      hint: this.hints[quality],
+      effort: this.effort,
+      room: Math.floor(room),
+    })
+    if (found && !found.deflated) this.hints[quality] = found.quality
+    return found
+  }
+
+  private account(coded: Candidate): void {
+    if (coded.reduced) this.report.reduced++
+    else if (coded.figures) this.report.recoded++
+    else this.report.exact++
+    if (!coded.figures) return
+    const { ssim, psnrDb } = coded.figures
+    const { worst } = this.report
+    this.report.worst = { ssim: Math.min(ssim, worst?.ssim ?? 1), psnrDb: Math.min(psnrDb, worst?.psnrDb ?? psnrDb) }
+  }
+}
+
+/** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
+function declined(error: unknown): undefined {
+  if (error instanceof JpegError || error instanceof PdfSyntax) return undefined
+  throw error
+}
+
+function dictionaryOf(facts: ImageFacts, coded: Candidate): Dict {
+  const dict = new Dict(facts.dict)
+  setFilters(dict, coded.deflated ?? [{ name: 'DCTDecode', parms: null }])
+  dict.set('Width', coded.width)
+  dict.set('Height', coded.height)
+  dict.set('BitsPerComponent', 8)
+  if (facts.palette) {
+    dict.set('ColorSpace', facts.palette.base)
+    dict.delete('Decode')
+  }
+  return dict
+}
+
+/** Reduced so far that the full picture cannot be smaller. */
+const isMuchSmaller = (facts: ImageFacts, reduced: Candidate) =>
+  !reduced.deflated && reduced.width * reduced.height * 4 <= facts.width * facts.height
+
+function smallest(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
+  let best: Candidate | undefined
+  for (const candidate of candidates) if (candidate && !(best && best.data.length <= candidate.data.length)) best = candidate
+  return best
+}
+
+/** Pixels at `dotsPerInch`; undefined when that saves too little. */
+function sizeFor(facts: ImageFacts, drawn: DrawnSize, dotsPerInch: number): Size | undefined {
+  const across = (drawn.width / POINTS_PER_INCH) * dotsPerInch
+  const down = (drawn.height / POINTS_PER_INCH) * dotsPerInch
+  // The coarser direction decides, so that the proportions of the stored picture stay.
+  const scale = Math.max(across / facts.width, down / facts.height)
+  if (!(scale > 0) || scale * SMALLEST_REDUCTION > 1) return undefined
+  return { width: Math.max(1, Math.round(facts.width * scale)), height: Math.max(1, Math.round(facts.height * scale)) }
+}
+
+/** A JPEG is opened at the smallest scale that still has the pixels. */
+function eighthsFor(facts: ImageFacts, size: Size): Eighths {
+  for (const eighths of [1, 2, 3, 4, 5, 6, 7] as const) {
+    if (Math.floor((facts.width * eighths) / 8) >= size.width && Math.floor((facts.height * eighths) / 8) >= size.height) return eighths
+  }
+  return 8
+}
+
+/** Pixels on a screen at 100 %, not more than there are. */
+function screenFor(size: Size, drawn: DrawnSize | undefined): Size {
+  const factor = SCREEN_DOTS_PER_INCH / POINTS_PER_INCH
+  // Every pixel that is touched counts.
+  let width = Math.min(size.width, Math.floor((drawn?.width ?? size.width) * factor) + 1)
+  let height = Math.min(size.height, Math.floor((drawn?.height ?? size.height) * factor) + 1)
+  const shrink = Math.sqrt((width * height) / MAX_SCREEN_PIXELS)
+  if (shrink > 1) {
+    width = Math.max(1, Math.floor(width / shrink))
+    height = Math.max(1, Math.floor(height / shrink))
+  }
+  return { width, height }
+}
+
+/** Images that are masks of others (8.9.6.3, 11.6.5.2). */
+export async function maskNumbers(reader: Reader, streams: Iterable<number>, canonical: (number: number) => number): Promise<Set<number>> {
+  const masks = new Set<number>()
+  for (const number of streams) {
+    const stream = await reader.get(number)
+    if (!(stream instanceof Stream)) continue
+    for (const key of ['SMask', 'Mask']) {
+      const mask = stream.dict.get(key)
+      if (mask instanceof Ref) masks.add(canonical(mask.number))
+    }
+  }
+  return masks
+}

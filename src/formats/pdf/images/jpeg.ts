@@ -1,0 +1,92 @@
+/** Images that are JPEG already: coded again in their coefficients, or only more tightly. */
+import { JpegError, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../../bytes/concat.ts'
+import type { Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import type { ImageFacts } from './facts.ts'
+import { LOSSY_GAIN, type Target } from './levels.ts'
+import { asSyntax, jpegFlow } from './rows.ts'
+import { searchQuality } from './search.ts'
+
+export interface Coded {
+  data: Uint8Array
+  /** Undefined when nothing was lost. */
+  figures: { ssim: number; psnrDb: number } | undefined
+  quality: number
+  width: number
+  height: number
+  channels: number
+}
+
+/** Above this the coefficients (about twice the file) are not kept: the file is read again for every attempt. */
+export const STORED_BYTES = 6 * 1024 * 1024
+const SMALLEST_SIDE = 16
+
+/** Colours that a decoder cannot tell without an Adobe segment. */
+export const needsHeaders = (colour: string) => colour === 'rgb' || colour === 'cmyk' || colour === 'ycck'
+
+/**
+ * Undefined when nothing is gained. `target` undefined: only without loss. `chroma` is the PSNR that halving the colour
+ * resolution must keep, undefined for never.
+ */
+export async function recodeJpeg(
+  reader: Reader,
+  stream: Stream,
+  facts: ImageFacts,
+  target: Target | undefined,
+  chroma: number | undefined,
+  hint: number,
+): Promise<Coded | undefined> {
+  try {
+    const job = await JpegJob.read(jpegFlow(reader, stream, facts), intake(facts))
+    const { info } = job
+    if (info.components !== facts.components) return undefined
+    const headers = needsHeaders(info.colour)
+    const shape = { width: info.width, height: info.height, channels: info.components }
+    if (facts.length > STORED_BYTES) return await large(reader, stream, facts, target, hint, headers, shape, job)
+    const exact = { ...shape, data: concat(job.write('read', 'progressive', headers)), figures: undefined, quality: hint }
+    const lossy = target && Math.min(info.width, info.height) >= SMALLEST_SIDE ? code(job, target, chroma, hint, headers) : undefined
+    if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return { ...shape, ...lossy }
+    return exact.data.length < facts.length ? exact : undefined
+  } catch (error) {
+    if (error instanceof JpegError && (error.trouble === 'unsupported' || error.trouble === 'memory')) return undefined
+    return asSyntax(error)
+  }
+}
+
+const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
+
+function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean) {
+  if (chroma !== undefined) {
+    const halved = job.decimationPsnrDb(4)
+    if (halved !== undefined && halved >= chroma) job.decimate()
+  }
+  const { width, height } = job.info
+  const found = searchQuality(job, width * height, target, hint)
+  if (!found) return undefined
+  const { ssim, psnrDb } = found.figures
+  return { data: concat(job.write('made', 'progressive', headers)), figures: { ssim, psnrDb }, quality: found.quality }
+}
+
+/** A search on a quarter of the rows, then one more reading that requantises as it goes. */
+async function large(
+  reader: Reader,
+  stream: Stream,
+  facts: ImageFacts,
+  target: Target | undefined,
+  hint: number,
+  headers: boolean,
+  shape: { width: number; height: number; channels: number },
+  sample: JpegJob,
+): Promise<Coded | undefined> {
+  if (!target) return undefined
+  let quality = searchQuality(sample, 0, target, hint)?.quality
+  for (; quality !== undefined && quality <= 95; quality += 3) {
+    const job = await JpegJob.read(jpegFlow(reader, stream, facts), { kind: 'stream', quality })
+    const { ssim, psnrDb } = job.figures
+    if (ssim < target.ssim || psnrDb < target.psnrDb) continue
+    const data = concat(job.write('made', 'progressive', headers))
+    return data.length < facts.length * LOSSY_GAIN ? { ...shape, data, figures: { ssim, psnrDb }, quality } : undefined
+  }
+  return undefined
+}

@@ -1,0 +1,92 @@
+/** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
+import { LikenessMeter } from '../../../quality/metrics.ts'
+import { PdfSyntax } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import type { Judge } from '../verify.ts'
+import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
+import { decodeFax } from './fax-decode.ts'
+import { type Eighths, hasRows, openRows } from './rows.ts'
+import { RowScaler } from './scale.ts'
+
+/** Side of the size both are reduced to. */
+const COMPARED_PIXELS = 192
+/** Far below every level: this finds mistakes, the levels are kept by those who encode. */
+const LEAST_PSNR_DB = 24
+
+export function imageJudge(a: Reader, b: Reader): Judge {
+  return async ({ original, result }) => {
+    const before = await imageFacts(a, original, await a.filters(original))
+    const after = await imageFacts(b, result, await b.filters(result))
+    if (!before || !after) return 'not a readable image'
+    if (after.width > before.width || after.height > before.height) return `image grew to ${after.width}×${after.height}`
+    const proportion = (before.width * after.height) / (before.height * after.width)
+    if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'image changed its proportions'
+    if (imageFilter(after) === 'CCITTFaxDecode') return sameBilevel(a, original, b, result, before)
+    if (!hasRows(before) || !hasRows(after)) return 'image of a kind that is not coded anew'
+    return compare(await sketch(a, original, before), await sketch(b, result, after))
+  }
+}
+
+interface Sketch {
+  width: number
+  height: number
+  channels: number
+  pixels: Uint8Array
+}
+
+async function sketch(reader: Reader, stream: Parameters<typeof openRows>[1], facts: ImageFacts): Promise<Sketch> {
+  const eighths = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as Eighths
+  const rows = await openRows(reader, stream, facts, eighths)
+  const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
+  const scaler = new RowScaler(rows.width, rows.height, rows.channels, side(rows.width), side(rows.height))
+  const parts: Uint8Array[] = []
+  for await (const strip of rows.strips) parts.push(scaler.push(strip))
+  return { width: scaler.width, height: scaler.height, channels: rows.channels, pixels: new Uint8Array(Buffer.concat(parts)) }
+}
+
+function compare(before: Sketch, after: Sketch): string | undefined {
+  if (before.channels !== after.channels) return `image of ${before.channels} components has ${after.channels}`
+  const width = Math.min(before.width, after.width)
+  const height = Math.min(before.height, after.height)
+  const [x, y] = [before, after].map((s) => {
+    const scaled = new RowScaler(s.width, s.height, s.channels, width, height).push(s.pixels)
+    // Every channel counts alike: as grey pixels side by side.
+    return scaled
+  })
+  const meter = new LikenessMeter(width * before.channels, height, 1)
+  meter.push(x!, y!)
+  const { psnrDb } = meter.finish()
+  return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
+}
+
+async function sameBilevel(
+  a: Reader,
+  original: Parameters<typeof openRows>[1],
+  b: Reader,
+  result: Parameters<typeof openRows>[1],
+  facts: ImageFacts,
+) {
+  const rowBytes = (facts.width + 7) >> 3
+  const coded = await b.raw(result, 64 * 1024 * 1024)
+  const lines = decodeFax(coded, facts.width, facts.height)
+  const { flow } = await a.decodedPieces(original, rowBytes * facts.height + 65_536)
+  // The bits that fill the last byte of a row mean nothing.
+  const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)
+  let index = 0
+  let line: Uint8Array | undefined
+  for await (const piece of flow) {
+    for (const byte of piece) {
+      const column = index % rowBytes
+      if (column === 0) {
+        if (index === rowBytes * facts.height) return undefined
+        line = lines.next().value ?? undefined
+        if (!line) return 'bilevel image is too short'
+      }
+      const same = column === rowBytes - 1 ? (byte | filler) === (line![column]! | filler) : byte === line![column]
+      if (!same) return 'bilevel image changed'
+      index++
+    }
+  }
+  if (index < rowBytes * facts.height) throw new PdfSyntax('bilevel image ends early')
+  return undefined
+}

@@ -1,0 +1,34 @@
+import type { Quality } from '../../../codec/codec.ts'
+
+/**
+ * Pictures that are stored finer than the level's resolution reach the target at that resolution; at full size, for those
+ * who zoom in, they keep at least this PSNR in dB. Undefined: the target holds at full size.
+ */
+export const CLOSE_UP_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 30, low: 27, ultra: 27 }
+
+export interface Target {
+  /** Of the luma, at the resolution that is stored. */
+  ssim: number
+  psnrDb: number
+  /** Over all colour channels: chroma is halved and coded more coarsely, but not lost. */
+  colourPsnrDb: number
+  /** Pictures stored finer than this are reduced to it, at the size they are drawn. */
+  dotsPerInch: number
+}
+
+export const TARGETS: Readonly<Record<Quality, Target>> = {
+  high: { ssim: 0.98, psnrDb: 38, colourPsnrDb: 34, dotsPerInch: 300 },
+  medium: { ssim: 0.96, psnrDb: 35, colourPsnrDb: 31, dotsPerInch: 150 },
+  low: { ssim: 0.93, psnrDb: 32, colourPsnrDb: 29, dotsPerInch: 96 },
+  ultra: { ssim: 0.93, psnrDb: 32, colourPsnrDb: 29, dotsPerInch: 96 },
+}
+
+/** Resolution at which reduced pictures are compared with the original: a page on a screen at 100 %. */
+export const SCREEN_DOTS_PER_INCH = 72
+/** What a reduced picture must reach there; the floors under everything are 0.90 and 30 dB. */
+export const SCREEN_SSIM = 0.93
+export const SCREEN_PSNR_DB = 32
+/** Reducing by less than this blurs more than it saves. */
+export const SMALLEST_REDUCTION = 1.25
+/** A lossy step must pay: it has to be this much smaller than what can be had without loss. */
+export const LOSSY_GAIN = 0.92

@@ -1,0 +1,117 @@
+/** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
+import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../../bytes/concat.ts'
+import type { Likeness } from '../../../quality/metrics.ts'
+import type { Filter } from '../filters.ts'
+import { deflateBest, type Effort } from '../recompress.ts'
+import type { Coded } from './jpeg.ts'
+import { SCREEN_PSNR_DB, SCREEN_SSIM, type Target } from './levels.ts'
+import type { Rows } from './rows.ts'
+import { RowScaler } from './scale.ts'
+import { searchQuality } from './search.ts'
+import { ToneStatistics } from './tone.ts'
+import { likeness, openJpeg, type Size, View } from './view.ts'
+
+/** Channels of rows, in the engine's words. */
+export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
+
+export interface Reencoded extends Coded {
+  figures: { ssim: number; psnrDb: number }
+  /** Undefined for JPEG. */
+  deflated: Filter[] | undefined
+}
+
+export interface Wish {
+  /** What is stored; not larger than the picture. */
+  size: Size
+  /** What it is compared at: pixels on a screen, not more than what is stored. */
+  screen: Size
+  target: Target
+  /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
+  jpeg: 'never' | 'photographs' | 'any'
+  /** Colour at full resolution. */
+  fullColour: boolean
+  hint: number
+  effort: Effort
+  /** Only results below this many bytes are of use. */
+  room: number
+}
+
+/** Reduced rows that are kept to be deflated. */
+const MAX_KEPT_BYTES = 6 * 1024 * 1024
+const SMALLEST_JPEG_SIDE = 16
+
+/** Undefined when nothing good enough comes out. */
+export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | undefined> {
+  const { width, height } = wish.size
+  const channels = rows.channels as 1 | 3 | 4
+  const exactSize = width === rows.width && height === rows.height
+  const toJpeg = wish.jpeg !== 'never' && Math.min(width, height) >= SMALLEST_JPEG_SIDE
+  const jpegIn = toJpeg
+    ? JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !wish.fullColour, ycck: channels === 4 })
+    : undefined
+  const store = exactSize ? undefined : new RowScaler(rows.width, rows.height, channels, width, height)
+  const screen = new View(rows, wish.screen, 'boxes')
+  const tones = new ToneStatistics(width, channels)
+  const kept: Uint8Array[] = []
+  const keep = !exactSize && width * height * channels <= MAX_KEPT_BYTES
+  for await (const strip of rows.strips) {
+    screen.push(strip)
+    const reduced = store ? store.push(strip) : strip
+    if (reduced.length === 0) continue
+    tones.push(reduced)
+    if (keep) kept.push(reduced)
+    jpegIn?.write(reduced)
+  }
+  const reference = screen.done()
+  const results: Reencoded[] = []
+  if (keep) {
+    const pixels = concat(kept)
+    kept.length = 0
+    const seen = await likeness(reference, { width, height, channels, strips: [pixels] }, wish.screen, 'boxes')
+    const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: width }
+    const packed = acceptable(seen) ? deflateBest(pixels, layout, wish.effort, wish.room) : undefined
+    if (packed)
+      results.push({
+        ...wish.size,
+        channels,
+        data: packed.data,
+        deflated: packed.chain,
+        figures: claim(seen.ssim, seen.psnrDb),
+        quality: wish.hint,
+      })
+  }
+  const job = jpegIn?.end()
+  if (job && (wish.jpeg === 'any' || tones.photographic)) {
+    const coded = await asJpeg(job, reference, channels, wish)
+    if (coded) results.push(coded)
+  }
+  return results.sort((a, b) => a.data.length - b.data.length)[0]
+}
+
+async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
+  const { width, height } = wish.size
+  const found = searchQuality(job, width * height, wish.target, wish.hint)
+  if (!found) return undefined
+  // Without an Adobe segment four components are CMYK, not YCCK.
+  const data = concat(job.write('made', 'progressive', channels === 4))
+  if (data.length >= wish.room) return undefined
+  const seen = await likeness(reference, await openJpeg(data), wish.screen, 'boxes')
+  if (!acceptable(seen)) return undefined
+  const figures = claim(Math.min(found.figures.ssim, seen.ssim), Math.min(found.figures.psnrDb, seen.psnrDb))
+  return { ...wish.size, channels, data, deflated: undefined, figures, quality: found.quality }
+}
+
+/**
+ * Renderers reduce pictures in ways of their own, so what one shows differs from what was measured here by a few tenths to
+ * some decibels; figures for reduced pictures are given lower and never above what such differences allow.
+ */
+const RENDERER_SSIM = 0.01
+const RENDERER_PSNR_DB = 1
+const MOST_PSNR_DB = 40
+
+function claim(ssim: number, psnrDb: number) {
+  return { ssim: ssim - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb - RENDERER_PSNR_DB) }
+}
+
+const acceptable = (seen: Likeness) => seen.ssim >= SCREEN_SSIM && seen.psnrDb >= SCREEN_PSNR_DB && seen.psnrRgbDb >= SCREEN_PSNR_DB - 4

@@ -1,0 +1,136 @@
+/** Images of any kind as rows of 8-bit samples. */
+import { JpegError, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../../bytes/concat.ts'
+import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
+import { PdfSyntax, type Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { type ImageFacts, imageFilter } from './facts.ts'
+
+export interface Rows {
+  width: number
+  height: number
+  /** 1, 3 or 4 samples a pixel. Four are CMYK as stored. */
+  channels: number
+  /** Whole rows, a strip at a time; once. */
+  strips: AsyncIterable<Uint8Array>
+}
+
+export type Eighths = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+
+const STRIP_BYTES = 512 * 1024
+const MAX_SAMPLE_BYTES = 2 * 1024 * 1024 * 1024
+const MAX_GATHERED_BYTES = 8 * 1024 * 1024
+
+/** Families whose samples can be coded as JPEG and averaged. */
+const CONTINUOUS: ReadonlySet<string> = new Set([
+  'DeviceGray',
+  'DeviceRGB',
+  'DeviceCMYK',
+  'G',
+  'RGB',
+  'CMYK',
+  'CalGray',
+  'CalRGB',
+  'ICCBased',
+  'Separation',
+])
+
+/** Whether the samples of an image can be turned into rows. */
+export function hasRows(facts: ImageFacts): boolean {
+  if (facts.stencil || facts.colourKey || facts.matte) return false
+  if (facts.chain.some((filter) => filter.name === 'Crypt')) return false
+  // A /Decode that stretches contrast would make errors larger than they were measured.
+  if (facts.decode?.some((value) => !(value >= 0 && value <= 1))) return false
+  const filter = imageFilter(facts)
+  if (filter === 'DCTDecode') return CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && facts.bitsPerComponent === 8
+  if (filter !== '' || !facts.chain.every((f) => GENERIC_FILTERS.has(f.name))) return false
+  if (facts.palette) return !facts.decode && facts.bitsPerComponent >= 2 && facts.bitsPerComponent <= 8
+  return (
+    CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && (facts.bitsPerComponent === 8 || facts.bitsPerComponent === 16)
+  )
+}
+
+/** Opens the rows; a JPEG may come out reduced to `eighths`. Throws `PdfSyntax` for damaged data. */
+export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths = 8): Promise<Rows> {
+  return imageFilter(facts) === 'DCTDecode' ? jpegRows(reader, stream, facts, eighths) : sampleRows(reader, stream, facts)
+}
+
+/** The JPEG data of an image, generic filters around it taken off. */
+export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+  let flow: AsyncIterable<Uint8Array> = reader.pieces(stream)
+  for (const filter of facts.chain.slice(0, -1)) flow = decodeFlow(filter, flow, MAX_SAMPLE_BYTES, MAX_GATHERED_BYTES)
+  return flow
+}
+
+async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths): Promise<Rows> {
+  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { eighths }).catch(asSyntax)
+  if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
+  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
+}
+
+async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
+  const count = Math.max(16, Math.floor(STRIP_BYTES / rows.stride))
+  for (;;) {
+    const strip = await rows.read(count).catch(asSyntax)
+    if (!strip) return
+    yield strip
+  }
+}
+
+export function asSyntax(error: unknown): never {
+  if (error instanceof JpegError) throw new PdfSyntax(`JPEG: ${error.message}`)
+  throw error
+}
+
+/** Plain samples: regrouped into rows, widened or narrowed to 8 bits, looked up in the palette. */
+async function sampleRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
+  const { flow } = await reader.decodedPieces(stream, MAX_SAMPLE_BYTES)
+  const channels = facts.palette?.channels ?? facts.components
+  return { width: facts.width, height: facts.height, channels, strips: expand(flow, facts) }
+}
+
+async function* expand(flow: AsyncIterable<Uint8Array>, facts: ImageFacts): AsyncGenerator<Uint8Array> {
+  const stride = Math.ceil((facts.width * facts.components * facts.bitsPerComponent) / 8)
+  const wanted = Math.max(1, Math.floor(STRIP_BYTES / stride)) * stride
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let rows = 0
+  for await (const piece of flow) {
+    held.push(piece)
+    heldBytes += piece.length
+    if (heldBytes < wanted) continue
+    const bytes = concat(held)
+    const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
+    if (whole > 0) yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
+    rows += whole
+    held = [bytes.slice(whole * stride)]
+    heldBytes = held[0]!.length
+    if (rows === facts.height) return
+  }
+  const bytes = concat(held)
+  const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
+  if (rows + whole < facts.height) throw new PdfSyntax(`${rows + whole} of ${facts.height} rows`)
+  yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
+}
+
+function toBytes(bytes: Uint8Array, facts: ImageFacts, stride: number): Uint8Array {
+  const { bitsPerComponent: bits, width, palette, components } = facts
+  if (!palette) {
+    if (bits === 8) return bytes
+    // 16 bits, most significant byte first (8.9.5.2).
+    return Uint8Array.from({ length: bytes.length >> 1 }, (_, i) => bytes[i * 2]!)
+  }
+  const rows = bytes.length / stride
+  const { channels } = palette
+  const out = new Uint8Array(rows * width * channels * components)
+  const mask = (1 << bits) - 1
+  let at = 0
+  for (let y = 0; y < rows; y++) {
+    for (let x = 0; x < width; x++) {
+      const bit = x * bits
+      const index = (bytes[y * stride + (bit >> 3)]! >> (8 - bits - (bit & 7))) & mask
+      for (let c = 0; c < channels; c++) out[at++] = palette.bytes[index * channels + c]!
+    }
+  }
+  return out
+}

@@ -1,0 +1,45 @@
+/** Tells continuous tone from graphics: many colours, and few pixels equal to their left neighbour. */
+
+const MOST_EQUAL = 0.35
+const COLOURS_SEEN = 2000
+const LEAST_COLOURS = { gray: 100, colour: 500 }
+
+export class ToneStatistics {
+  private readonly width: number
+  private readonly channels: number
+  private readonly colours = new Set<number>()
+  private equal = 0
+  private total = 0
+
+  constructor(width: number, channels: number) {
+    this.width = width
+    this.channels = channels
+  }
+
+  /** Whole rows; one in four is looked at. */
+  push(rows: Uint8Array): void {
+    const width = this.width
+    const channels = this.channels
+    const colours = this.colours
+    const stride = width * channels
+    for (let start = 0; start + stride <= rows.length; start += stride * 4) {
+      for (let i = start + channels; i < start + stride; i += channels) {
+        let same = true
+        let colour = 0
+        for (let c = 0; c < channels; c++) {
+          const value = rows[i + c]!
+          if (value !== rows[i + c - channels]) same = false
+          colour = colour * 256 + value
+        }
+        if (same) this.equal++
+        else if (colours.size < COLOURS_SEEN) colours.add(colour)
+      }
+      this.total += width - 1
+    }
+  }
+
+  get photographic(): boolean {
+    const least = this.channels === 1 ? LEAST_COLOURS.gray : LEAST_COLOURS.colour
+    return this.equal < this.total * MOST_EQUAL && this.colours.size >= least
+  }
+}

@@ -1,0 +1,271 @@
+/** What the pages of a document do with its images and fonts: how large the one are drawn, which codes of the other are shown. */
+import { concat } from '../../bytes/concat.ts'
+import { OverBudget } from '../../codec/codec.ts'
+import { type ContentSummary, type Draw, interpret } from './content.ts'
+import type { Twins } from './duplicates.ts'
+import { FontShelf, type ShownFont } from './fonts/shown.ts'
+import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
+import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import type { Reader } from './reader.ts'
+
+/** Largest size in points at which an image is drawn. */
+export interface DrawnSize {
+  width: number
+  height: number
+}
+
+export interface Usage {
+  /** By object number; images that are missing here are drawn in ways that were not followed. */
+  images: Map<number, DrawnSize>
+  fonts: FontShelf
+}
+
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024
+/** Lexing runs at about 15 MB/s: beyond this, sizes and codes stay unknown. */
+const MAX_ALL_CONTENT_BYTES = 400 * 1024 * 1024
+const MAX_PLACED = 500_000
+const MAX_FORM_DEPTH = 12
+const MAX_INHERITANCE = 64
+const MAX_CACHED_FORMS = 5000
+
+interface Form {
+  draws: Draw[]
+  resources: Dict | undefined
+  matrix: Matrix
+}
+
+export class UsageScan {
+  private readonly reader: Reader
+  private readonly twins: Twins
+  private readonly signal: AbortSignal
+  private readonly images = new Map<number, DrawnSize>()
+  private readonly fonts: FontShelf
+  private readonly forms = new Map<number, Form | undefined>()
+  private contentBytes = 0
+  private placed = 0
+
+  constructor(reader: Reader, twins: Twins, signal: AbortSignal) {
+    this.reader = reader
+    this.twins = twins
+    this.signal = signal
+    this.fonts = new FontShelf(reader, twins)
+  }
+
+  async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<Usage> {
+    for (const number of pages) {
+      this.signal.throwIfAborted()
+      await this.page(number)
+    }
+    // Content that no page draws: appearances, glyphs, unused forms and patterns may still show text.
+    for (const number of objects) await this.loose(number)
+    await this.fonts.reserve(root)
+    return { images: this.fonts.doubt === 'too much content' ? new Map() : this.images, fonts: this.fonts }
+  }
+
+  private async page(number: number): Promise<void> {
+    const page = await this.reader.get(number)
+    if (!(page instanceof Dict)) return
+    const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
+    const unit = await this.reader.number(page, 'UserUnit', 1)
+    try {
+      const bytes = await this.contents(page.get('Contents'))
+      const { draws } = await this.scan(bytes, resources)
+      await this.place(draws, resources, [unit, 0, 0, unit, 0, 0], 0)
+    } catch (error) {
+      this.unreadable(error, 'unreadable page')
+    }
+  }
+
+  private unreadable(error: unknown, what: string): void {
+    if (!(error instanceof PdfSyntax || error instanceof OverBudget)) throw error
+    this.fonts.doubtAll(what)
+  }
+
+  /** /Contents: a stream or several, as if they were one (7.7.3.3, table 31). */
+  private async contents(object: PdfObject | undefined): Promise<Uint8Array> {
+    const value = await this.reader.resolve(object)
+    const parts: Uint8Array[] = []
+    let length = 0
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const stream = await this.reader.resolve(item)
+      if (!(stream instanceof Stream)) continue
+      const bytes = await this.decoded(stream)
+      length += bytes.length
+      if (length > MAX_CONTENT_BYTES) throw new OverBudget('a page of too much content')
+      parts.push(bytes, Uint8Array.of(10))
+    }
+    return concat(parts)
+  }
+
+  private async decoded(stream: Stream): Promise<Uint8Array> {
+    const bytes = await this.reader.decoded(stream, MAX_CONTENT_BYTES)
+    this.contentBytes += bytes.length
+    if (this.contentBytes > MAX_ALL_CONTENT_BYTES) {
+      this.fonts.doubtAll('too much content')
+      throw new OverBudget('too much content')
+    }
+    return bytes
+  }
+
+  private async inherited(page: Dict, key: string): Promise<PdfObject> {
+    let node: Dict | undefined = page
+    for (let level = 0; node && level < MAX_INHERITANCE; level++) {
+      const value = await this.reader.entry(node, key)
+      if (value !== null) return value
+      node = await this.reader.dict(node.get('Parent'))
+    }
+    return null
+  }
+
+  /** Interprets one content stream; text goes to the fonts. */
+  private async scan(bytes: Uint8Array, resources: Dict | undefined): Promise<ContentSummary> {
+    const { fonts } = this
+    const byName = new Map<string, ShownFont | undefined>()
+    for (const [name, value] of (await this.reader.dict(resources?.get('Font'))) ?? []) byName.set(name, await fonts.font(value))
+    const byState = new Map<string, ShownFont>()
+    for (const [name, value] of (await this.reader.dict(resources?.get('ExtGState'))) ?? []) {
+      const font = await this.reader.entry(await this.reader.dict(value), 'Font')
+      const shown = Array.isArray(font) ? await fonts.font(font[0]) : undefined
+      if (shown) byState.set(name, shown)
+    }
+    let current: ShownFont | undefined
+    const saved: (ShownFont | undefined)[] = []
+    const summary = interpret(bytes, {
+      font(name) {
+        current = byName.get(name)
+        // A name that the resources do not have: readers look elsewhere or substitute.
+        if (!current && !byName.has(name)) fonts.doubtAll('a font that the resources do not name')
+      },
+      state(name) {
+        current = byState.get(name) ?? current
+      },
+      save() {
+        if (saved.length < 1000) saved.push(current)
+      },
+      restore() {
+        if (saved.length > 0) current = saved.pop()
+      },
+      show(text) {
+        if (current) fonts.show(current, text)
+        else fonts.doubtAll('text without a font')
+      },
+    })
+    if (summary.broken) this.fonts.doubtAll('unreadable content')
+    return summary
+  }
+
+  private async place(draws: readonly Draw[], resources: Dict | undefined, base: Matrix, depth: number): Promise<void> {
+    if (depth > MAX_FORM_DEPTH || !resources) return
+    const xobjects = draws.length ? await this.reader.dict(resources.get('XObject')) : undefined
+    const states = draws.length ? await this.reader.dict(resources.get('ExtGState')) : undefined
+    for (const draw of draws) {
+      if (++this.placed > MAX_PLACED) {
+        this.images.clear()
+        return this.fonts.doubtAll('too much content')
+      }
+      const matrix = multiply(draw.matrix, base)
+      if (draw.kind === 'xobject') await this.drawObject(xobjects?.get(draw.name), resources, matrix, depth)
+      else {
+        // A soft mask is a group drawn with the matrix of the moment (11.6.5.1).
+        const mask = await this.reader.entry(await this.reader.dict(states?.get(draw.name)), 'SMask')
+        if (mask instanceof Dict) await this.drawObject(mask.get('G'), resources, matrix, depth)
+      }
+    }
+    await this.placePatterns(resources, base, depth)
+  }
+
+  private async drawObject(object: PdfObject | undefined, resources: Dict, matrix: Matrix, depth: number): Promise<void> {
+    if (!(object instanceof Ref)) return
+    const number = this.twins.of(object.number)
+    const stream = await this.reader.get(number)
+    if (!(stream instanceof Stream)) return
+    if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) === 'Image') {
+      const size = sides(matrix)
+      this.grow(number, size)
+      for (const key of ['SMask', 'Mask']) {
+        const mask = stream.dict.get(key)
+        if (mask instanceof Ref) this.grow(this.twins.of(mask.number), size)
+      }
+      return
+    }
+    const form = await this.form(number, stream)
+    if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, matrix), depth + 1)
+  }
+
+  /** Tiling patterns (8.7.3): their space is that of the page or form that names them, whatever the matrix of the moment. */
+  private async placePatterns(resources: Dict, base: Matrix, depth: number): Promise<void> {
+    const patterns = await this.reader.dict(resources.get('Pattern'))
+    for (const value of patterns?.values() ?? []) {
+      if (!(value instanceof Ref)) continue
+      const number = this.twins.of(value.number)
+      const stream = await this.reader.get(number)
+      if (!(stream instanceof Stream)) continue
+      if (++this.placed > MAX_PLACED) return
+      const form = await this.form(number, stream)
+      if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, base), depth + 1)
+    }
+  }
+
+  private grow(number: number, size: DrawnSize): void {
+    const known = this.images.get(number)
+    this.images.set(number, { width: Math.max(size.width, known?.width ?? 0), height: Math.max(size.height, known?.height ?? 0) })
+  }
+
+  /** A form XObject (8.10) or pattern cell, interpreted once. */
+  private async form(number: number, stream: Stream): Promise<Form | undefined> {
+    if (this.forms.has(number)) return this.forms.get(number)
+    // In the table before it is read: a form that draws itself ends here.
+    if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, undefined)
+    const { dict } = stream
+    try {
+      const resources = await this.reader.dict(dict.get('Resources'))
+      const { draws } = await this.scan(await this.decoded(stream), resources)
+      const array = await this.reader.resolve(dict.get('Matrix'))
+      const values = Array.isArray(array) ? await Promise.all(array.slice(0, 6).map((item) => this.reader.resolve(item))) : []
+      const form = { draws, resources, matrix: toMatrix(values) ?? IDENTITY }
+      if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, form)
+      return form
+    } catch (error) {
+      this.unreadable(error, 'unreadable form')
+      return undefined
+    }
+  }
+
+  /** Streams with content that may not have been met on a page. */
+  private async loose(number: number): Promise<void> {
+    if (this.twins.has(number)) return
+    const object = await this.reader.get(number)
+    if (object instanceof Stream) {
+      const isForm = nameOf(object.dict.get('Subtype')) === 'Form' || numberOr(object.dict.get('PatternType'), 0) === 1
+      if (isForm) await this.form(number, object)
+      return
+    }
+    if (!(object instanceof Dict)) return
+    if (nameOf(object.get('Subtype')) === 'Type3') await this.glyphs(object)
+    if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')))
+    if (nameOf(object.get('Type')) === 'Font') await this.fonts.font(new Ref(number, 0))
+  }
+
+  /** Glyph descriptions of a Type 3 font (9.6.4) are content. */
+  private async glyphs(font: Dict): Promise<void> {
+    const resources = await this.reader.dict(font.get('Resources'))
+    for (const value of (await this.reader.dict(font.get('CharProcs')))?.values() ?? []) {
+      const stream = await this.reader.resolve(value)
+      if (!(stream instanceof Stream)) continue
+      try {
+        await this.scan(await this.decoded(stream), resources)
+      } catch (error) {
+        this.unreadable(error, 'unreadable glyph')
+      }
+    }
+  }
+
+  /** 12.5.5: each entry is a form, or a dictionary of forms by state. Their /Subtype is often missing. */
+  private async appearances(dict: Dict | undefined, depth = 0): Promise<void> {
+    for (const value of dict?.values() ?? []) {
+      const object = await this.reader.resolve(value)
+      if (object instanceof Stream && value instanceof Ref) await this.form(this.twins.of(value.number), object)
+      else if (object instanceof Dict && depth === 0) await this.appearances(object, 1)
+    }
+  }
+}
