@@ -89,11 +89,11 @@ export async function codeForSize(
   if (enough === undefined) return undefined
   const job = await openJob()
   const closeUp = { ...target, ssim: 0, psnrDb: leastPsnrDb, colourPsnrDb: 0 }
-  const least = searchQuality(job, rows.width * rows.height, closeUp, enough)?.quality
+  const least = (await searchQuality(job, rows.width * rows.height, closeUp, enough))?.quality
   if (least === undefined) return undefined
   let quality = Math.max(enough, least)
   for (let correction = 0; correction < CORRECTIONS && quality <= HIGHEST; correction++, quality += 4) {
-    const { ssim, psnrDb } = job.requantise(quality)
+    const { ssim, psnrDb } = await job.requantise(quality)
     const data = concat(job.write('made', 'progressive', headers))
     const seen = await likeness(reference, await openJpeg(data), size, 'area')
     if (!reaches(seen, target)) continue
@@ -116,7 +116,7 @@ async function searchBands(rows: Rows, bands: Bands, size: Size, target: Target)
   taking.write(pixels)
   const job = taking.end()
   const good = async (quality: number) => {
-    job.requantise(quality)
+    await job.requantise(quality)
     const data = concat(job.write('made', 'sequential', channels === 4))
     return reaches(await likeness(reference, await openJpeg(data), viewSize, 'area'), target)
   }

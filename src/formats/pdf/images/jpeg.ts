@@ -6,7 +6,7 @@ import type { Reader } from '../reader.ts'
 import type { ImageFacts } from './facts.ts'
 import { LOSSY_GAIN, type Target } from './levels.ts'
 import { asSyntax, jpegFlow } from './rows.ts'
-import { searchQuality } from './search.ts'
+import { narrow, searchQuality } from './search.ts'
 
 export interface Coded {
   data: Uint8Array
@@ -45,7 +45,7 @@ export async function recodeJpeg(
     const shape = { width: info.width, height: info.height, channels: info.components }
     if (facts.length > STORED_BYTES) return await large(reader, stream, facts, target, hint, headers, shape, job)
     const exact = { ...shape, data: concat(job.write('read', 'progressive', headers)), figures: undefined, quality: hint }
-    const lossy = target && Math.min(info.width, info.height) >= SMALLEST_SIDE ? code(job, target, chroma, hint, headers) : undefined
+    const lossy = target && Math.min(info.width, info.height) >= SMALLEST_SIDE ? await code(job, target, chroma, hint, headers) : undefined
     if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return { ...shape, ...lossy }
     return exact.data.length < facts.length ? exact : undefined
   } catch (error) {
@@ -56,13 +56,13 @@ export async function recodeJpeg(
 
 const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
 
-function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean) {
+async function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean) {
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
   }
   const { width, height } = job.info
-  const found = searchQuality(job, width * height, target, hint)
+  const found = await searchQuality(job, width * height, target, hint)
   if (!found) return undefined
   const { ssim, psnrDb } = found.figures
   return { data: concat(job.write('made', 'progressive', headers)), figures: { ssim, psnrDb }, quality: found.quality }
@@ -80,7 +80,7 @@ async function large(
   sample: JpegJob,
 ): Promise<Coded | undefined> {
   if (!target) return undefined
-  let quality = searchQuality(sample, 0, target, hint)?.quality
+  let quality = narrow(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
     const job = await JpegJob.read(jpegFlow(reader, stream, facts), { kind: 'stream', quality })
     const { ssim, psnrDb } = job.figures

@@ -91,7 +91,7 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
 
 async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
   const { width, height } = wish.size
-  const found = searchQuality(job, width * height, wish.target, wish.hint)
+  const found = await searchQuality(job, width * height, wish.target, wish.hint)
   if (!found) return undefined
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))

@@ -6,6 +6,7 @@ const LOWEST = 8
 const HIGHEST = 95
 /** Above this many pixels a quarter of the rows stands for all while searching. */
 const SAMPLED_PIXELS = 1_500_000
+const SAMPLED_EVERY = 4
 /** What a sample may be off. */
 const SAMPLE_SSIM = 0.004
 const SAMPLE_PSNR_DB = 0.15
@@ -25,14 +26,9 @@ function reaches(m: Measured, target: Target, slack: boolean): boolean {
   )
 }
 
-/**
- * Requantises a stored job at the lowest quality that reaches the target (measured on every row at the end); undefined
- * when none does. `hint` is where the last picture of the document ended: pages of one scan are alike.
- */
-export function searchQuality(job: JpegJob, pixels: number, target: Target, hint: number): Found | undefined {
-  const sampled = pixels > SAMPLED_PIXELS
-  const every = sampled ? 4 : 1
-  const good = (quality: number) => reaches(job.estimate(quality, every), target, sampled)
+/** The lowest quality that seems to reach the target, from one of `every` pairs of rows; undefined when none does. */
+export function narrow(job: JpegJob, every: number, target: Target, hint: number): number | undefined {
+  const good = (quality: number) => reaches(job.estimate(quality, every), target, every > 1)
   // Gallop away from the hint until good and bad enclose the answer, then halve.
   let low = LOWEST - 1
   let high = HIGHEST + 1
@@ -54,10 +50,20 @@ export function searchQuality(job: JpegJob, pixels: number, target: Target, hint
     if (good(middle)) high = middle
     else low = middle
   }
-  for (let correction = 0; correction <= MAX_CORRECTIONS && high <= HIGHEST; correction++) {
-    const figures = job.requantise(high)
-    if (reaches(figures, target, false)) return { quality: high, figures }
-    high += 1 + correction * 2
+  return high
+}
+
+/**
+ * Requantises a stored job at the lowest quality that reaches the target (measured on every row at the end); undefined
+ * when none does. `hint` is where the last picture of the document ended: pages of one scan are alike.
+ */
+export async function searchQuality(job: JpegJob, pixels: number, target: Target, hint: number): Promise<Found | undefined> {
+  let quality = narrow(job, pixels > SAMPLED_PIXELS ? SAMPLED_EVERY : 1, target, hint)
+  if (quality === undefined) return undefined
+  for (let correction = 0; correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
+    const figures = await job.requantise(quality)
+    if (reaches(figures, target, false)) return { quality, figures }
+    quality += 1 + correction * 2
   }
   return undefined
 }
