@@ -17,7 +17,7 @@ function photo(width: number, height: number, channels: number): Uint8Array {
     const x = Math.floor(i / channels) % width
     const y = Math.floor(i / channels / width)
     seed = (seed * 1103515245 + 12345) & 0x7fffffff
-    pixels[i] = 128 + 60 * Math.sin(x / 23 + (i % channels)) + 50 * Math.cos(y / 31) + (((seed >> 16) % 4) + (x * y) % 5)
+    pixels[i] = 128 + 60 * Math.sin(x / 23 + (i % channels)) + 50 * Math.cos(y / 31) + (((seed >> 16) % 4) + ((x * y) % 5))
   }
   return pixels
 }
