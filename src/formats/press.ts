@@ -7,6 +7,7 @@ import { eml } from './eml/eml.ts'
 import { epub } from './epub/epub.ts'
 import type { FormatId } from './format.ts'
 import { geotiff } from './geotiff/geotiff.ts'
+import { gif } from './gif/gif.ts'
 import { jpg } from './jpg/jpg.ts'
 import { kmz } from './kmz/kmz.ts'
 import { las } from './las/las.ts'
@@ -29,6 +30,7 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   dxf,
   eml,
   epub,
+  gif,
   kmz,
   jpg,
   las,

@@ -1,0 +1,190 @@
+/** GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. */
+
+import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts } from '../../../wasm/gif/gif.ts'
+import {
+  type Codec,
+  MalformedFile,
+  type Options,
+  type Outcome,
+  OverBudget,
+  type Sink,
+  type Source,
+  TargetUnreachable,
+  UnsupportedFeature,
+  type Verdict,
+} from '../../codec/codec.ts'
+import { LikenessMeter } from '../../quality/metrics.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { GIF } from './format.ts'
+
+export const gif: Codec = {
+  format: GIF,
+
+  async compress(source, sink, options) {
+    try {
+      return await compressGif(source, sink, options)
+    } catch (error) {
+      throw inHouseWords(error)
+    }
+  },
+
+  async verify(original, result, outcome, options) {
+    try {
+      return await verifyGif(original, result, outcome, options)
+    } catch (error) {
+      throw inHouseWords(error)
+    }
+  },
+}
+
+/** Wasm memory beside the canvases: colour table, LZW, measuring. */
+const FIXED_BYTES = 4 * 1024 * 1024
+/** Pixels of all frames together; more would take more CPU than a job has. */
+const MOST_PIXELS = { exact: 1_500_000_000, searched: 400_000_000 }
+
+function inHouseWords(error: unknown): unknown {
+  if (!(error instanceof GifError)) return error
+  if (error.failure === 'memory') return new OverBudget(error.message)
+  if (error.failure === 'unsupported') return new UnsupportedFeature(error.message)
+  return error.failure === 'misuse' ? error : new MalformedFile('gif', 0, error.message)
+}
+
+function openEngine(options: Options, share = 1): GifEngine {
+  return new GifEngine((width, height) => {
+    const bytes = width * height * BYTES_PER_PIXEL + FIXED_BYTES
+    if (bytes > options.memoryBudget * share) throw new OverBudget(`a canvas of ${width} x ${height} needs ${bytes} bytes`)
+  })
+}
+
+/** Frames of a file one by one: yields after each, with the engine's canvas showing it; once more (`false`) at the end. */
+async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
+  let since = 0
+  for await (const chunk of source.stream()) {
+    options.signal.throwIfAborted()
+    for (let at = 0; at < chunk.length; ) {
+      const { taken, frame } = engine.push(chunk.subarray(at))
+      at += taken
+      since += taken
+      if (frame) yield true
+      if (since > 65536) {
+        since = 0
+        await new Promise<void>((done) => setTimeout(done, 0))
+      }
+    }
+  }
+  yield false
+}
+
+async function scan(source: Source, engine: GifEngine, options: Options): Promise<GifFacts> {
+  engine.begin('scan')
+  let pixels = 0
+  for await (const frame of framesOf(source, engine, options)) {
+    if (!frame) break
+    const { width, height } = engine.facts()
+    if ((pixels += width * height) > MOST_PIXELS.exact) throw new OverBudget('more frames than a job has time for')
+  }
+  engine.finish()
+  return engine.facts()
+}
+
+/** One encode. Writes to `sink`, or counts only. */
+async function encode(source: Source, engine: GifEngine, target: RasterTarget | undefined, sink: Sink | undefined, options: Options) {
+  engine.begin('encode', { ...(target ? { target } : {}), mute: !sink })
+  const { frames } = engine.facts()
+  let done = 0
+  for await (const frame of framesOf(source, engine, options)) {
+    if (frame) options.progress(Math.min(0.95, 0.1 + (0.85 * ++done) / Math.max(1, frames)))
+    for (const piece of engine.drain()) await sink?.write(piece)
+  }
+  const bytes = engine.finish()
+  for (const piece of engine.drain()) await sink?.write(piece)
+  return bytes
+}
+
+async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const engine = openEngine(options)
+  const facts = await scan(source, engine, options)
+  const target = await chooseTarget(source, engine, facts, options)
+  await encode(source, engine, target, sink, options)
+  const frames = `${facts.frames} ${facts.frames === 1 ? 'frame' : 'frames'} against what is shown`
+  if (!target) return { kind: 'compressed', fidelity: 'lossless', steps: [frames, 'exact'] }
+  const { ssim, psnrDb } = engine.quality()
+  if (psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', fidelity: 'lossless', steps: [frames, 'exact'] }
+  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps: [frames, 'tolerance chosen per frame'] }
+}
+
+/** The target of every frame; undefined for an exact result. */
+async function chooseTarget(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<RasterTarget | undefined> {
+  const pixels = facts.width * facts.height * facts.frames
+  const exactOnly = options.lossless === true || pixels > MOST_PIXELS.searched
+  if (exactOnly || (options.quality === 'high' && options.targetSize === undefined)) return undefined
+  if (options.targetSize === undefined) return PALETTE_TARGETS[options.quality === 'high' ? 'medium' : options.quality]
+  const wanted = Math.min(options.targetSize, source.size)
+  if ((await encode(source, engine, undefined, undefined, options)) < wanted) return undefined
+  let low = 0
+  let high = TARGET_LADDER.length - 1
+  let found: RasterTarget | undefined
+  let smallest = Number.POSITIVE_INFINITY
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const target = TARGET_LADDER[middle]
+    const bytes = await encode(source, engine, target, undefined, options)
+    smallest = Math.min(smallest, bytes)
+    if (bytes < wanted) {
+      found = target
+      high = middle - 1
+    } else {
+      low = middle + 1
+    }
+  }
+  if (!found) throw new TargetUnreachable(smallest)
+  return found
+}
+
+const differ = (difference: string): Verdict => ({ equal: false, difference })
+
+/**
+ * Decodes both frame by frame: the same canvases (or the claimed likeness) at the same times. A frame of the result may stand
+ * for several equal ones of the upload.
+ */
+async function verifyGif(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const engines = [openEngine(options, 0.5), openEngine(options, 0.5)] as const
+  for (const engine of engines) engine.begin('look')
+  const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
+  const perceptual = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
+  const worst = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY }
+  let shownFor = 0 // what is left of the delay of the result's frame
+  let needed = true
+  for (let number = 0; ; number++) {
+    const left = await before.next()
+    if (left.done || !left.value) break
+    if (needed) {
+      const right = await after.next()
+      if (right.done || !right.value) return differ(`the result ends before frame ${number}`)
+      shownFor = engines[1].look().delay
+    }
+    const { delay, digest } = engines[0].look()
+    const [facts, other] = [engines[0].facts(), engines[1].facts()]
+    if (facts.width !== other.width || facts.height !== other.height) return differ('the canvas has another size')
+    if (delay > shownFor) return differ(`frame ${number}: delay ${delay} became ${shownFor}`)
+    needed = (shownFor -= delay) === 0
+    if (digest === engines[1].look().digest) continue
+    if (!perceptual) return differ(`frame ${number}: pixels differ`)
+    const found = likeness(engines, facts)
+    worst.ssim = Math.min(worst.ssim, found.ssim)
+    worst.psnrDb = Math.min(worst.psnrDb, found.psnrDb)
+  }
+  if (!needed) return differ(`the last frame is shown ${shownFor} hundredths of a second too long`)
+  if ((await after.next()).value) return differ('the result has more frames')
+  for (const engine of engines) engine.finish()
+  if (perceptual && ((outcome.ssim ?? 0) > worst.ssim + 0.002 || (outcome.psnrDb ?? 0) > worst.psnrDb + 0.1)) {
+    return differ(`claimed ${outcome.ssim} and ${outcome.psnrDb} dB, found ${worst.ssim} and ${worst.psnrDb} dB`)
+  }
+  return { equal: true }
+}
+
+function likeness(engines: readonly [GifEngine, GifEngine], { width, height }: GifFacts) {
+  const meter = new LikenessMeter(width, height, 4)
+  for (let y = 0; y < height; y++) meter.push(engines[0].row(y), engines[1].row(y))
+  return meter.finish()
+}

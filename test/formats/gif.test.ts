@@ -1,0 +1,271 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Quality } from '../../src/codec/codec.ts'
+import { compress } from '../../src/codec/compress.ts'
+import { memorySink } from '../../src/codec/sink.ts'
+import { memorySource, readAll } from '../../src/codec/source.ts'
+import { gif } from '../../src/formats/gif/gif.ts'
+import { GifEngine } from '../../wasm/gif/gif.ts'
+
+interface Frame {
+  x: number
+  y: number
+  width: number
+  height: number
+  pixels: Uint8Array
+  delay?: number
+  disposal?: number
+  transparent?: number
+  palette?: number[]
+  interlaced?: boolean
+}
+
+/** Sub-blocks of plain codes: nine bits each, the table cleared before it grows. */
+function lzw(pixels: Uint8Array): number[] {
+  const codes: number[] = []
+  pixels.forEach((pixel, i) => {
+    if (i % 200 === 0) codes.push(256)
+    codes.push(pixel)
+  })
+  codes.push(257)
+  const bytes: number[] = []
+  let bits = 0
+  let count = 0
+  for (const code of codes) {
+    bits |= code << count
+    for (count += 9; count >= 8; count -= 8, bits >>= 8) bytes.push(bits & 255)
+  }
+  if (count) bytes.push(bits)
+  const out = [8]
+  for (let at = 0; at < bytes.length; at += 255) out.push(Math.min(255, bytes.length - at), ...bytes.slice(at, at + 255))
+  out.push(0)
+  return out
+}
+
+const word = (v: number) => [v & 255, v >> 8]
+const COMMENT = [0x21, 0xfe, 5, ...new TextEncoder().encode('hello'), 0]
+
+function gifOf(width: number, height: number, palette: number[], frames: Frame[], loop?: number): Uint8Array {
+  const bits = Math.max(1, Math.ceil(Math.log2(palette.length / 3)))
+  const table = (colours: number[], size: number) => [...colours, ...new Array(3 * size - colours.length).fill(0)]
+  const out = [
+    ...new TextEncoder().encode('GIF89a'),
+    ...word(width),
+    ...word(height),
+    0x80 | (bits - 1),
+    0,
+    0,
+    ...table(palette, 1 << bits),
+  ]
+  if (loop !== undefined) out.push(0x21, 0xff, 11, ...new TextEncoder().encode('NETSCAPE2.0'), 3, 1, ...word(loop), 0)
+  out.push(...COMMENT)
+  for (const f of frames) {
+    const control = ((f.disposal ?? 0) << 2) | (f.transparent === undefined ? 0 : 1)
+    out.push(0x21, 0xf9, 4, control, ...word(f.delay ?? 5), f.transparent ?? 0, 0)
+    const local = f.palette ? 0x80 | 7 : 0
+    out.push(0x2c, ...word(f.x), ...word(f.y), ...word(f.width), ...word(f.height), local | (f.interlaced ? 0x40 : 0))
+    if (f.palette) out.push(...table(f.palette, 256))
+    for (const byte of lzw(f.pixels)) out.push(byte)
+  }
+  out.push(0x3b)
+  return Uint8Array.from(out)
+}
+
+/** What a viewer shows, frame by frame: an implementation of its own, after GIF89a 23. */
+function play(width: number, height: number, palette: number[], frames: Frame[]) {
+  let canvas = new Array<number>(width * height).fill(-1)
+  return frames.map((f) => {
+    const before = canvas.slice()
+    const colours = f.palette ?? palette
+    const rows = f.interlaced
+      ? [...lines(0, 8, f.height), ...lines(4, 8, f.height), ...lines(2, 4, f.height), ...lines(1, 2, f.height)]
+      : lines(0, 1, f.height)
+    f.pixels.forEach((p, i) => {
+      if (p === f.transparent) return
+      const y = rows[Math.floor(i / f.width)] ?? 0
+      const rgb = [0, 1, 2].reduce((sum, c) => sum + ((colours[3 * p + c] ?? 0) << (8 * c)), 0)
+      canvas[(f.y + y) * width + f.x + (i % f.width)] = rgb
+    })
+    const shown = canvas.slice()
+    if (f.disposal === 2) for (let y = 0; y < f.height; y++) canvas.fill(-1, (f.y + y) * width + f.x, (f.y + y) * width + f.x + f.width)
+    if (f.disposal === 3) canvas = before
+    return { shown, delay: f.delay ?? 5 }
+  })
+}
+const lines = (from: number, step: number, end: number) =>
+  Array.from({ length: Math.max(0, Math.ceil((end - from) / step)) }, (_, i) => from + i * step)
+
+/** What the engine shows of a file. */
+function watch(bytes: Uint8Array) {
+  const engine = new GifEngine(() => undefined)
+  engine.begin('look')
+  const frames: { shown: number[]; delay: number }[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const { taken, frame } = engine.push(bytes.subarray(at))
+    at += taken
+    if (!frame) continue
+    const { width, height } = engine.facts()
+    const shown: number[] = []
+    for (let y = 0; y < height; y++) {
+      const row = engine.row(y)
+      for (let x = 0; x < width; x++) {
+        shown.push(row[4 * x + 3] ? row[4 * x]! + (row[4 * x + 1]! << 8) + (row[4 * x + 2]! << 16) : -1)
+      }
+    }
+    frames.push({ shown, delay: engine.look().delay })
+  }
+  engine.finish()
+  return frames
+}
+
+/** Equal neighbours merged, as a viewer would not notice. */
+function merged(frames: { shown: number[]; delay: number }[]) {
+  const out: { shown: number[]; delay: number }[] = []
+  for (const f of frames) {
+    const last = out.at(-1)
+    if (last?.shown.every((v, i) => v === f.shown[i])) last.delay += f.delay
+    else out.push({ ...f })
+  }
+  return out
+}
+
+const base = {
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  output: 'gif' as const,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
+}
+const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
+  const source = memorySource(bytes, 'test.gif')
+  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), { ...base, quality, ...more } as never)
+  return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : undefined }
+}
+
+const PALETTE = Array.from({ length: 48 }, (_, i) => (i * 53) & 255)
+
+/** Small animations with every disposal, transparency, local tables and interlacing. */
+const animations = fc
+  .record({ width: fc.integer({ min: 1, max: 24 }), height: fc.integer({ min: 1, max: 24 }) })
+  .chain(({ width, height }) =>
+    fc.record({
+      width: fc.constant(width),
+      height: fc.constant(height),
+      frames: fc.array(
+        fc.record({ x: fc.nat(width - 1), y: fc.nat(height - 1), seed: fc.nat(255) }).chain(({ x, y, seed }) =>
+          fc.record({
+            x: fc.constant(x),
+            y: fc.constant(y),
+            width: fc.constant(width - x),
+            height: fc.constant(height - y),
+            pixels: fc.constant(
+              Uint8Array.from({ length: (width - x) * (height - y) }, (_, i) => ((i * (seed | 1)) >> 3) & (seed & 1 ? 15 : 3)),
+            ),
+            delay: fc.integer({ min: 2, max: 9 }),
+            disposal: fc.integer({ min: 0, max: 3 }),
+            transparent: fc.option(fc.nat(15), { nil: undefined }) as fc.Arbitrary<number>,
+            interlaced: fc.boolean(),
+            palette: fc.option(fc.constant(PALETTE.map((v) => 255 - v)), { nil: undefined, freq: 4 }) as fc.Arbitrary<number[]>,
+          }),
+        ),
+        { minLength: 1, maxLength: 6 },
+      ),
+    }),
+  )
+
+describe('GIF', () => {
+  it('shows what other viewers show: disposal, transparency, local tables, interlacing', () => {
+    fc.assert(
+      fc.property(animations, ({ width, height, frames }) => {
+        expect(watch(gifOf(width, height, PALETTE, frames))).toEqual(play(width, height, PALETTE, frames))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('writes animations that show the same at the same times, smaller, extensions kept', async () => {
+    await fc.assert(
+      fc.asyncProperty(animations, async ({ width, height, frames }) => {
+        const file = gifOf(width, height, PALETTE, frames, 7)
+        const { outcome, bytes } = await run(file, 'high')
+        if (outcome.kind === 'unchanged') return expect(outcome.reason).toBe('no_gain')
+        expect(outcome.fidelity).toBe('lossless')
+        expect(bytes!.length).toBeLessThan(file.length)
+        expect(merged(watch(bytes!))).toEqual(merged(play(width, height, PALETTE, frames)))
+        const text = String.fromCharCode(...bytes!)
+        expect(text).toContain('hello')
+        expect(text).toContain('NETSCAPE2.0\x03\x01\x07\x00')
+      }),
+      { numRuns: 120 },
+    )
+  })
+
+  const noisy = (shift: number) => ({
+    x: 0,
+    y: 0,
+    width: 96,
+    height: 80,
+    pixels: Uint8Array.from({ length: 96 * 80 }, (_, i) => {
+      const [x, y] = [i % 96, Math.floor(i / 96)]
+      return Math.min(255, Math.max(0, 128 + 90 * Math.sin((x + shift) / 9) * Math.cos(y / 7) + ((i * 2654435761) >>> 29)))
+    }),
+  })
+  const GREYS = Array.from({ length: 768 }, (_, i) => Math.floor(i / 3))
+  const film = gifOf(96, 80, GREYS, [0, 2, 4, 6, 8, 10].map(noisy), 0)
+
+  it('low ≤ medium ≤ high, every frame within the target, no drift', async () => {
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { outcome, bytes } = await run(film, quality)
+      expect(outcome.kind).toBe('compressed')
+      if (outcome.kind !== 'compressed' || !bytes) return
+      sizes.push(bytes.length)
+      if (quality === 'high') expect(outcome.fidelity).toBe('lossless')
+      else expect(outcome.fidelity === 'perceptual' && outcome.psnrDb).toBeGreaterThanOrEqual(quality === 'low' ? 32 : 35)
+    }
+    expect([...sizes].sort((a, b) => a - b)).toEqual(sizes)
+    expect(sizes[0]).toBeLessThan(sizes[2]! * 0.7)
+  })
+
+  it('is exact when asked, and meets a wanted size', async () => {
+    const exact = await run(film, 'low', { lossless: true })
+    expect(exact.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const { bytes } = await run(film, 'high', { targetSize: Math.floor(exact.bytes!.length * 0.7) })
+    expect(bytes!.length).toBeLessThan(exact.bytes!.length * 0.7)
+    await expect(run(film, 'medium', { targetSize: 300 })).rejects.toThrow(/bytes/)
+  })
+
+  it('refuses damage quickly and works on', async () => {
+    for (let at = 1; at < film.length; at += Math.ceil(film.length / 25)) {
+      const cut = await run(film.subarray(0, at), 'high')
+      expect(cut.outcome).toMatchObject({ kind: 'unchanged' })
+      const flipped = film.slice()
+      flipped[at]! ^= 0x55
+      await run(flipped, 'high') // any outcome, no crash, no hang
+    }
+    const huge = gifOf(65535, 65535, [0, 0, 0, 255, 255, 255], [{ x: 0, y: 0, width: 1, height: 1, pixels: Uint8Array.of(1) }])
+    expect((await run(huge, 'low')).outcome).toMatchObject({ reason: 'over_budget' })
+    expect((await run(film, 'high')).outcome.kind).toBe('compressed')
+  })
+
+  it('takes about 12 bytes a pixel, whatever the number of frames', () => {
+    const width = 1500
+    const height = 1000
+    const frames = Array.from({ length: 4 }, (_, i) => ({
+      x: 0,
+      y: 0,
+      width,
+      height,
+      disposal: i % 3 === 2 ? 3 : 1,
+      pixels: Uint8Array.from({ length: width * height }, (_, k) => ((k * (i + 1)) >> 12) & 15),
+    }))
+    const file = gifOf(width, height, PALETTE, frames)
+    const engine = new GifEngine(() => undefined)
+    for (const mode of ['scan', 'encode'] as const) {
+      engine.begin(mode, { mute: true })
+      for (let at = 0; at < file.length; ) at += engine.push(file.subarray(at)).taken
+      engine.finish()
+    }
+    expect(engine.memoryBytes / (width * height)).toBeLessThan(14)
+  })
+})

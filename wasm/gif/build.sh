@@ -1,0 +1,15 @@
+#!/bin/sh
+# Builds gif.wasm: all of it is our own C. Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32.
+set -eu
+cd "$(dirname "$(realpath "$0")")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto
+       -ffunction-sections -fdata-sections -std=c11 -Wall -Wextra -ffp-contract=off"
+for file in colours decode lzw frames engine ../measure/measure; do
+  clang-19 $flags -c "$file.c" -o "$work/$(basename "$file").o"
+done
+wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize \
+  "$work"/*.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
+  -s --gc-sections --lto-O3 --max-memory=100663296 -z stack-size=131072 -o gif.wasm
+sha256sum gif.wasm

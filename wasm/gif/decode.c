@@ -1,0 +1,355 @@
+/* GIF89a, read byte by byte: blocks, colour tables, LZW, disposal. */
+#include "engine.h"
+
+int canvas_width, canvas_height, frame_delay, global_size, background = -1;
+u16 *canvas;
+u32 frames_read;
+bool canvas_has_clear;
+u8 global_table[768], aspect;
+u8 *painted;
+int dirty_top, dirty_bottom;
+u8 *extensions;
+u32 extension_bytes;
+
+#define MOST_EXTENSION_BYTES (4u << 20)
+
+enum { HEADER, GLOBAL_TABLE, BLOCK, LABEL, BLOCK_LENGTH, BLOCK_DATA, DESCRIPTOR, LOCAL_TABLE, CODE_SIZE, DATA_LENGTH, DATA, ENDED };
+static int state;
+static u32 have;              /* bytes of the part that is being read */
+static u8 part[16];
+static u32 left;              /* of a sub-block */
+static int label;
+static u8 control[8];         /* the sub-block of a graphic control extension, GIF89a 23 */
+static u32 extension_room;
+static u16 global_numbers[256], local_numbers[256];
+static u8 local_table[768];
+static int local_size;
+static bool closed;           /* the trailer was read */
+
+static Box frame;
+static bool interlaced;
+static int disposal, delay, transparent;     /* of the control extension in front of the next frame */
+static u16 *saved;            /* what was there before a frame that says "restore to previous" */
+static int frame_disposal;
+
+static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what); }
+
+/* ---- LZW, GIF89a appendix F ---- */
+
+static u16 prefix[4096];
+static u8 suffix[4096], stack[4097];
+static int code_size, clear_code, next_code, code_bits, old_code;
+static u8 first_of_old;
+static u32 bit_buffer, bit_count;
+static bool data_ended;
+static u32 pixel_at;          /* pixels of the frame so far */
+static int column, line, pass_step, pass_start;
+static const u16 *numbers;
+
+static void pixels_begin(void) {
+  clear_code = 1 << code_size;
+  next_code = clear_code + 2;
+  code_bits = code_size + 1;
+  old_code = -1;
+  bit_buffer = bit_count = 0;
+  data_ended = false;
+  pixel_at = 0;
+  column = 0;
+  pass_start = 0;
+  pass_step = interlaced ? 8 : 1;
+  line = 0;
+  for (int i = 0; i < clear_code && i < 4096; i++) suffix[i] = i;
+  numbers = local_size ? local_numbers : global_numbers;
+}
+
+/* GIF89a appendix E: rows 0 8 16 …, 4 12 …, 2 6 …, 1 3 … */
+static void next_line(void) {
+  column = 0;
+  line += pass_step;
+  while (interlaced && line >= frame.h && pass_step > 1) {
+    if (pass_start == 0) {
+      pass_start = 4;
+    } else {
+      pass_step >>= 1;
+      pass_start = pass_step >> 1;
+    }
+    line = pass_start;
+  }
+}
+
+static inline void put_pixel(u8 index) {
+  const int x = frame.x + column, y = frame.y + line;
+  if (index != transparent) {
+    const size_t i = (size_t)y * canvas_width + x;
+    canvas[i] = numbers[index];
+    painted[i >> 3] |= 1 << (i & 7);
+  }
+  pixel_at++;
+  if (++column == frame.w) next_line();
+}
+
+static void take_code(int code) {
+  if (code == clear_code) {
+    next_code = clear_code + 2;
+    code_bits = code_size + 1;
+    old_code = -1;
+    return;
+  }
+  const u32 total = (u32)frame.w * frame.h;
+  if (code == clear_code + 1) {
+    data_ended = true;
+    return;
+  }
+  if (pixel_at >= total) return; /* more than was announced: viewers ignore it */
+  if (old_code < 0) {
+    if (code >= clear_code) damaged("an LZW code before its table");
+    put_pixel(first_of_old = code);
+    old_code = code;
+    return;
+  }
+  int at = code, depth = 0;
+  if (code > next_code) damaged("an LZW code that does not exist yet");
+  if (code == next_code) {
+    stack[depth++] = first_of_old;
+    at = old_code;
+  }
+  while (at >= clear_code) {
+    stack[depth++] = suffix[at];
+    at = prefix[at];
+  }
+  stack[depth++] = first_of_old = at;
+  while (depth && pixel_at < total) put_pixel(stack[--depth]);
+  if (next_code < 4096) {
+    prefix[next_code] = old_code;
+    suffix[next_code] = first_of_old;
+    if (++next_code == 1 << code_bits && code_bits < 12) code_bits++;
+  }
+  old_code = code;
+}
+
+static void take_data(const u8 *bytes, u32 count) {
+  for (u32 i = 0; i < count && !data_ended; i++) {
+    bit_buffer |= (u32)bytes[i] << bit_count;
+    bit_count += 8;
+    while (bit_count >= (u32)code_bits && !data_ended) {
+      int code = bit_buffer & ((1 << code_bits) - 1);
+      bit_buffer >>= code_bits;
+      bit_count -= code_bits;
+      take_code(code);
+    }
+  }
+}
+
+/* ---- frames ---- */
+
+static void clear_box(void) {
+  const int right = frame.x + frame.w < canvas_width ? frame.x + frame.w : canvas_width;
+  const int bottom = frame.y + frame.h < canvas_height ? frame.y + frame.h : canvas_height;
+  for (int y = frame.y; y < bottom; y++)
+    for (int x = frame.x; x < right; x++) canvas[(size_t)y * canvas_width + x] = CLEAR;
+}
+
+static void numbers_from(const u8 *table, int size, u16 *out) {
+  for (int i = 0; i < 256; i++) out[i] = i < size ? number_of(table[3 * i] | table[3 * i + 1] << 8 | table[3 * i + 2] << 16) : number_of(0);
+}
+
+/* Rows that may have changed since frame_read was last called. */
+static void touch(Box box) {
+  if (box.y < dirty_top) dirty_top = box.y;
+  if (box.y + box.h > dirty_bottom) dirty_bottom = box.y + box.h;
+}
+
+static void frame_begin(void) {
+  if (!local_size && !global_size) damaged("a frame without colours");
+  if (local_size) numbers_from(local_table, local_size, local_numbers);
+  else numbers_from(global_table, global_size, global_numbers);
+  frame_disposal = disposal;
+  frame_delay = delay;
+  if (frame_disposal == 3) {
+    const size_t bytes = (size_t)canvas_width * canvas_height * sizeof *canvas;
+    if (!saved) saved = allocate(bytes);
+    memcpy(saved, canvas, bytes);
+  }
+  memset(painted, 0, ((size_t)canvas_width * canvas_height + 7) >> 3);
+  touch(frame);
+  pixels_begin();
+}
+
+static void frame_done(void) {
+  if (pixel_at < (u32)frame.w * frame.h) host_fail(FAIL_TRUNCATED, "a frame with too few pixels");
+  frames_read++;
+  frame_read();
+  dirty_top = canvas_height;
+  dirty_bottom = 0;
+}
+
+/* After the frame was shown (GIF89a 23.c.iv). */
+static void dispose(void) {
+  if (frame_disposal >= 2) touch(frame);
+  if (frame_disposal == 2) clear_box();
+  else if (frame_disposal == 3) memcpy(canvas, saved, (size_t)canvas_width * canvas_height * sizeof *canvas);
+  disposal = delay = 0;
+  transparent = -1;
+  extension_bytes = 0;
+}
+
+u16 *saved_canvas(void) { return saved; }
+void tables_alive(bool *alive) {
+  for (int i = 0; i < 256; i++) alive[global_numbers[i]] = alive[local_numbers[i]] = true;
+}
+
+/* ---- blocks ---- */
+
+static void keep(const void *bytes, u32 count) {
+  if (extension_bytes + count > MOST_EXTENSION_BYTES) host_fail(FAIL_MEMORY, "more than 4 MB of extensions in front of a frame");
+  if (extension_bytes + count > extension_room) {
+    extension_room = (extension_bytes + count) * 2;
+    if (!(extensions = realloc(extensions, extension_room))) host_fail(FAIL_MEMORY, "no memory for extensions");
+  }
+  memcpy(extensions + extension_bytes, bytes, count);
+  extension_bytes += count;
+}
+
+static u32 little(const u8 *p) { return p[0] | p[1] << 8; }
+
+static void read_header(void) {
+  if (memcmp(part, "GIF87a", 6) && memcmp(part, "GIF89a", 6)) damaged("no GIF signature");
+  canvas_width = little(part + 6);
+  canvas_height = little(part + 8);
+  if (!canvas_width || !canvas_height) damaged("a canvas without pixels");
+  aspect = part[12];
+  global_size = part[10] & 128 ? 2 << (part[10] & 7) : 0;
+  background = global_size ? part[11] : -1;
+}
+
+void decode_begin(void) {
+  state = HEADER;
+  have = extension_bytes = frames_read = 0;
+  closed = false;
+  disposal = delay = 0;
+  transparent = -1;
+  dirty_top = 0;
+  dirty_bottom = canvas_height;
+  if (canvas) memset(canvas, 0, (size_t)canvas_width * canvas_height * sizeof *canvas);
+}
+
+static void read_descriptor(void) { /* GIF89a 20 */
+  frame = (Box){little(part), little(part + 2), little(part + 4), little(part + 6)};
+  interlaced = part[8] >> 6 & 1;
+  local_size = part[8] & 128 ? 2 << (part[8] & 7) : 0;
+  if (!frame.w || !frame.h) damaged("a frame without pixels");
+  if (frame.x + frame.w > canvas_width || frame.y + frame.h > canvas_height)
+    host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas"); /* viewers do not agree what that shows */
+}
+
+static void control_done(void) {
+  disposal = control[0] >> 2 & 7;
+  if (disposal > 3) disposal = 0;
+  delay = little(control + 1);
+  transparent = control[0] & 1 ? control[3] : -1;
+}
+
+/* Takes bytes until a frame is complete or they end; returns how many it took. */
+u32 decode(const u8 *bytes, u32 count) {
+  u32 i = 0;
+  while (i < count && state != ENDED) {
+    const u8 c = bytes[i++];
+    switch (state) {
+      case HEADER:
+        part[have++] = c;
+        if (have < 13) break;
+        read_header();
+        have = 0;
+        state = global_size ? GLOBAL_TABLE : BLOCK;
+        return i; /* the host looks at the size before anything is allocated */
+      case GLOBAL_TABLE:
+        global_table[have++] = c;
+        if (have == 3u * global_size) state = BLOCK;
+        break;
+      case BLOCK:
+        if (c == 0x3b) {
+          state = ENDED;
+          closed = true;
+        } else if (c == 0x21) {
+          state = LABEL;
+        } else if (c == 0x2c) {
+          state = DESCRIPTOR;
+          have = 0;
+        } else if (c != 0) { /* stray terminators are common, anything else is damage */
+          if (frames_read) { /* rubbish after the last frame: viewers stop there */
+            state = ENDED;
+          } else {
+            damaged("a block of unknown kind");
+          }
+        }
+        break;
+      case LABEL:
+        label = c;
+        if (label == 0x01) host_fail(FAIL_UNSUPPORTED, "a plain text extension");
+        if (label != 0xf9) {
+          const u8 start[2] = {0x21, c};
+          keep(start, 2);
+        }
+        have = 0;
+        state = BLOCK_LENGTH;
+        break;
+      case BLOCK_LENGTH:
+        if (label != 0xf9) keep(&c, 1);
+        left = c;
+        if (!c && label == 0xf9 && have >= 4) control_done();
+        state = c ? BLOCK_DATA : BLOCK;
+        break;
+      case BLOCK_DATA:
+        if (label == 0xf9) {
+          if (have < sizeof control) control[have] = c;
+          have++;
+        } else {
+          keep(&c, 1);
+        }
+        if (!--left) state = BLOCK_LENGTH;
+        break;
+      case DESCRIPTOR:
+        part[have++] = c;
+        if (have < 9) break;
+        read_descriptor();
+        have = 0;
+        state = local_size ? LOCAL_TABLE : CODE_SIZE;
+        break;
+      case LOCAL_TABLE:
+        local_table[have++] = c;
+        if (have == 3u * local_size) state = CODE_SIZE;
+        break;
+      case CODE_SIZE:
+        code_size = c;
+        if (c < 1 || c > 11) damaged("an LZW code size out of range");
+        frame_begin();
+        state = DATA_LENGTH;
+        break;
+      case DATA_LENGTH:
+        left = c;
+        state = DATA;
+        if (c) break;
+        state = BLOCK;
+        frame_done();
+        return i;
+      case DATA: {
+        i--;
+        u32 run = count - i < left ? count - i : left;
+        take_data(bytes + i, run);
+        i += run;
+        left -= run;
+        if (!left) state = DATA_LENGTH;
+        break;
+      }
+    }
+  }
+  return state == ENDED ? count : i;
+}
+
+void decode_dispose(void) { dispose(); }
+
+/* The file ended; was it whole? A missing trailer alone is common and harmless. */
+void decode_end(void) {
+  if (!frames_read) host_fail(FAIL_TRUNCATED, "no frame");
+  if (!closed && state != BLOCK && state != ENDED) host_fail(FAIL_TRUNCATED, "the file ends inside a block");
+}

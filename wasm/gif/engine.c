@@ -1,0 +1,234 @@
+/* Passes over a GIF, one frame behind: a frame is written when the next one is known, because that decides its disposal. */
+#include "engine.h"
+
+enum { SCAN = 1, ENCODE = 2, LOOK = 3 };
+
+void decode_begin(void);
+void decode_end(void);
+void decode_dispose(void);
+u32 decode(const u8 *bytes, u32 count);
+u16 *saved_canvas(void);
+void tables_alive(bool *alive);
+
+static int mode;
+static bool waiting;          /* `wanted` holds a frame */
+u8 *wanted_extensions;
+u32 wanted_extension_bytes;
+static u32 extension_room;
+u16 common[256];
+int common_size;
+static u64 frame_digest, *row_digests;
+static bool delivered;        /* the host was told about the frame that was read last */
+bool any_clear;               /* in any frame that SCAN saw */
+static u8 scan_rgb[256][3];
+static int scan_size;         /* colours of all frames, 257 for "more than 256" */
+static u32 least_delay;
+
+void *allocate(size_t bytes) {
+  void *p = calloc(bytes, 1);
+  if (!p) host_fail(FAIL_MEMORY, "no memory");
+  return p;
+}
+EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate(bytes); }
+
+static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
+
+void colours_recycle(bool *alive) {
+  u16 *all[4] = {canvas, shown, wanted, saved_canvas()};
+  for (int c = 0; c < 4; c++)
+    if (all[c])
+      for (u32 i = 0; i < pixels(); i++) alive[all[c][i]] = true;
+  for (int i = 0; i < common_size; i++) alive[common[i]] = true;
+  tables_alive(alive);
+}
+
+EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, double block_psnr, double block_rgb_psnr) {
+  target = (Target){ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr};
+}
+
+EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute) {
+  mode = wanted_mode;
+  muted = mute;
+  waiting = false;
+  decode_begin();
+  if (mode == SCAN) {
+    scan_size = 0;
+    any_clear = false;
+
+    least_delay = 65535;
+  }
+  if (mode == ENCODE) {
+    if (!wanted) {
+      wanted = allocate((size_t)pixels() * sizeof *wanted);
+      wanted_painted = allocate((pixels() + 7) >> 3);
+    }
+    if (!shown) host_fail(FAIL_MISUSE, "no scan before the encode");
+    for (int i = 0; i < common_size; i++) common[i] = number_of(scan_rgb[i][0] | scan_rgb[i][1] << 8 | scan_rgb[i][2] << 16);
+    frames_begin(exact);
+  }
+}
+
+/* Canvases are made once the host has accepted the size (after the first bytes). */
+EXPORT(make_canvas) void make_canvas(void) {
+  if (!canvas) canvas = allocate((size_t)pixels() * sizeof *canvas);
+  if (!painted) painted = allocate((pixels() + 7) >> 3);
+  dirty_bottom = canvas_height;
+  if (mode == SCAN && !shown) shown = allocate((size_t)pixels() * sizeof *shown);
+}
+
+/* Counts in how many frames each colour is painted over another one. */
+static u32 painted_in[65536];
+
+static void scan_colours(void) {
+  static u32 last_frame[65536];
+  if (frames_read == 1) {
+    memset(painted_in, 0, sizeof painted_in);
+    memset(last_frame, 0, sizeof last_frame);
+    memset(shown, 0, (size_t)pixels() * sizeof *shown);
+  }
+  for (u32 i = (u32)dirty_top * canvas_width; i < (u32)dirty_bottom * canvas_width; i++) {
+    const u16 n = canvas[i];
+    if (!n) any_clear = true;
+    if (n == shown[i]) continue;
+    shown[i] = n;
+    if (!n || last_frame[n] == frames_read) continue;
+    last_frame[n] = frames_read;
+    painted_in[n]++;
+  }
+}
+
+/* The 256 colours that most frames paint, those of most frames first: then many frames need short codes only. */
+static void scan_end(void) {
+  static u16 order[65536];
+  u32 count = 0;
+  for (u32 n = 1; n < 65536; n++)
+    if (painted_in[n]) order[count++] = n;
+  scan_size = count > 256 ? 257 : count;
+  const u32 keep = count < 256 ? count : 256;
+  for (u32 i = 0; i < keep; i++) { /* a partial selection sort: few enough rounds */
+    u32 most = i;
+    for (u32 j = i + 1; j < count; j++)
+      if (painted_in[order[j]] > painted_in[order[most]]) most = j;
+    const u16 n = order[most];
+    memmove(order + i + 1, order + i, (most - i) * sizeof *order); /* equals stay in order of arrival */
+    order[i] = n;
+    const u32 c = colour_of[n];
+    scan_rgb[i][0] = c, scan_rgb[i][1] = c >> 8, scan_rgb[i][2] = c >> 16;
+  }
+  common_size = keep;
+}
+
+/* How the frame that waits should go, so that the frame that was read is cheapest to paint over it. */
+static int choose_disposal(void) {
+  u32 keep = 0, restore = 0, n = pixels();
+  bool keep_possible = true, restore_possible = true;
+  for (u32 i = 0; i < n; i++) {
+    const u16 next = canvas[i];
+    keep += wanted[i] != next;
+    restore += shown[i] != next;
+    if (!next) {
+      if (wanted[i]) keep_possible = false;
+      if (shown[i]) restore_possible = false;
+    }
+  }
+  if (restore_possible && (!keep_possible || restore + restore / 8 + 16 < keep)) return 3;
+  return keep_possible ? 1 : 2;
+}
+
+static void take_waiting(void) {
+  memcpy(wanted, canvas, (size_t)pixels() * sizeof *wanted);
+  memcpy(wanted_painted, painted, (pixels() + 7) >> 3);
+  wanted_delay = frame_delay;
+  if (extension_bytes > extension_room) {
+    extension_room = extension_bytes;
+    if (!(wanted_extensions = realloc(wanted_extensions, extension_room))) host_fail(FAIL_MEMORY, "no memory for extensions");
+  }
+  if (extension_bytes) memcpy(wanted_extensions, extensions, extension_bytes);
+  wanted_extension_bytes = extension_bytes;
+  waiting = true;
+}
+
+/* A frame that shows what is shown already only makes the one before last longer. Not where delays are below 20 ms, because
+ * viewers stretch those, and not across extensions. */
+static bool merge_possible(void) {
+  if (least_delay < 2 || extension_bytes || wanted_delay + frame_delay > 65535) return false;
+  const size_t from = (size_t)dirty_top * canvas_width, rows = dirty_bottom > dirty_top ? dirty_bottom - dirty_top : 0;
+  if (memcmp(wanted + from, canvas + from, rows * canvas_width * sizeof *wanted)) return false;
+  wanted_delay += frame_delay;
+  return true;
+}
+
+static u64 mix(u64 v) {
+  v ^= v >> 33;
+  v *= 0xff51afd7ed558ccdull;
+  v ^= v >> 33;
+  v *= 0xc4ceb9fe1a85ec53ull;
+  return v ^ v >> 33;
+}
+
+void frame_read(void) {
+  delivered = false;
+  if ((u32)frame_delay < least_delay) least_delay = frame_delay;
+  if (mode == SCAN) scan_colours();
+  if (mode == ENCODE) {
+    if (waiting && merge_possible()) return;
+    if (waiting) frame_write(choose_disposal(), canvas);
+    take_waiting();
+  }
+  if (mode == LOOK) {
+    if (!row_digests) row_digests = allocate(canvas_height * sizeof *row_digests);
+    for (int y = dirty_top; y < dirty_bottom; y++) {
+      row_digests[y] = 0;
+      for (u32 i = (u32)y * canvas_width, end = i + canvas_width; i < end; i++) row_digests[y] += mix((u64)colour_of[canvas[i]] << 32 | i);
+    }
+    frame_digest = 0;
+    for (int y = 0; y < canvas_height; y++) frame_digest += row_digests[y];
+  }
+}
+
+/* Takes bytes up to the end of a frame; returns how many. `frames` grows when one was completed; its canvas can then be
+ * looked at until the next call. */
+EXPORT(push) u32 push(const u8 *bytes, u32 count) {
+  if (!delivered && frames_read) {
+    decode_dispose();
+    delivered = true;
+  }
+  return decode(bytes, count);
+}
+
+/* The end of the file. */
+EXPORT(finish) double finish(void) {
+  decode_end();
+  if (mode == SCAN) scan_end();
+  if (mode == ENCODE) {
+    if (waiting) frame_write(1, NULL);
+    /* Extensions behind the last frame. */
+    if (!delivered) decode_dispose();
+    if (extension_bytes) emit(extensions, extension_bytes);
+    const u8 trailer = 0x3b;
+    emit(&trailer, 1);
+  }
+  return (double)written_bytes;
+}
+
+/* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 any transparency, 5 delay of the last frame, 6 least delay. */
+EXPORT(fact) u32 fact(int what) {
+  switch (what) {
+    case 0: return canvas_width;
+    case 1: return canvas_height;
+    case 2: return frames_read;
+    case 3: return scan_size;
+    case 4: return any_clear;
+    case 5: return frame_delay;
+    case 6: return least_delay;
+    default: return 0;
+  }
+}
+EXPORT(digest) u64 digest(void) { return frame_digest; }
+/* One row of the canvas as RGBA. */
+EXPORT(row) void row(u32 y, u32 *out) {
+  if (y >= (u32)canvas_height) host_fail(FAIL_MISUSE, "no such row");
+  for (int x = 0; x < canvas_width; x++) out[x] = colour_of[canvas[(size_t)y * canvas_width + x]];
+}
+/* Of the frames written: 0 worst SSIM, 1 worst luma MSE, 2 worst RGB MSE. */
+EXPORT(quality) double quality(int what) { return what == 0 ? worst_ssim : what == 1 ? worst_luma_mse : worst_rgb_mse; }

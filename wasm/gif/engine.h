@@ -1,0 +1,91 @@
+/* The GIF engine: reads a GIF byte by byte, keeps what a viewer would show, and writes every picture anew against what the
+ * result shows so far.  Canvases hold 16-bit colour numbers, so that an animation of any length takes about 12 bytes for
+ * each pixel of its canvas.  Trouble calls host_fail, which does not return.
+ *
+ * "GIF89a" in comments: Graphics Interchange Format Version 89a (CompuServe, 31 July 1990). */
+#ifndef GIF_ENGINE_H
+#define GIF_ENGINE_H
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../measure/measure.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t i32;
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+#define IMPORT(name) __attribute__((import_module("env"), import_name(#name)))
+
+enum { FAIL_MEMORY = 1, FAIL_TRUNCATED = 2, FAIL_DAMAGED = 3, FAIL_MISUSE = 4, FAIL_UNSUPPORTED = 5 };
+
+IMPORT(write) void host_write(const u8 *bytes, u32 count);
+IMPORT(fail) _Noreturn void host_fail(int code, const char *what);
+
+void *allocate(size_t bytes); /* zeroed; fails through host_fail */
+
+/* ---- colours.c: colour numbers ---- */
+#define CLEAR 0 /* the number of "nothing painted here" */
+extern u32 colour_of[65536]; /* r | g << 8 | b << 16 | 255 << 24; 0 for CLEAR */
+u16 number_of(u32 rgb);
+void colours_forget(void);
+/* Squared distance as eye and metrics see it: luma fully, chroma by half. */
+i32 distance(u32 a, u32 b);
+
+/* ---- decode.c: the file that comes in ---- */
+typedef struct { int x, y, w, h; } Box;
+extern int canvas_width, canvas_height;
+extern u16 *canvas;           /* what a viewer shows after the frame that was read last */
+extern u8 *painted;           /* a bit for each pixel: the frame that was read last painted it, if only as it was */
+extern int dirty_top, dirty_bottom; /* rows that may differ from the frame before, at frame_read */
+extern u32 frames_read;
+extern int frame_delay;       /* of that frame, in hundredths of a second */
+extern bool canvas_has_clear; /* some pixel was never painted, or cleared again */
+extern u8 global_table[768];  /* of the file */
+extern int global_size;
+extern int background;        /* its background index, -1 without a table */
+extern u8 aspect;
+void frame_read(void);        /* engine.c: a frame is complete */
+
+/* Extensions that stand in front of the frame that is being read, as they are in the file. */
+extern u8 *extensions;
+extern u32 extension_bytes;
+
+/* ---- lzw.c: the encoder ---- */
+typedef struct {
+  const u8 *exact;       /* index of each pixel's colour; `clear_index` where only that will do */
+  const u8 *may_repeat;  /* the pixel may stay as it is shown; NULL: that is settled */
+  u8 *chosen;            /* what was coded */
+  u32 count;
+  int clear_index;       /* transparent index, -1 for none */
+  int code_size;         /* LZW minimum code size, GIF89a appendix F */
+  i32 tolerance;         /* squared distance a pixel may be off; 0: exact */
+  const i32 *distances;  /* 256 x 256, between palette entries */
+  int colours;
+} Pixels;
+/* How the table is cleared when it is full: after `clear_after` codes that compress worse than `clear_ratio` of the average.
+ * `look_back`: symbols a phrase may give up so that the next one reaches further. */
+typedef struct { u32 clear_after; double clear_ratio; int look_back; } LzwStyle;
+u32 lzw_encode(const Pixels *pixels, LzwStyle style, bool mute); /* bytes, sub-block lengths included */
+
+/* ---- frames.c: frames that go out ---- */
+void frames_begin(bool exact);
+void frame_write(int disposal, const u16 *next);
+void emit(const void *bytes, u32 count);
+extern u64 written_bytes;
+extern u8 *wanted_painted;    /* `painted` of the frame that waits */
+extern u16 *shown, *wanted;   /* what the result shows; the frame that waits to be written */
+extern int wanted_delay;
+
+/* What a frame must keep. */
+typedef struct { double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr; } Target;
+extern Target target;
+extern bool lossy, muted;
+extern double worst_ssim, worst_luma_mse, worst_rgb_mse;
+#endif

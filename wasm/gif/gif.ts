@@ -1,0 +1,152 @@
+/**
+ * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
+ * target for every frame. About 12 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
+ */
+import module from './gif.wasm'
+
+export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'misuse' | 'unsupported'
+const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'misuse', 'unsupported']
+
+/** The engine cannot go on; its instance is dead. `damaged` and `truncated` are the file's fault. */
+export class GifError extends Error {
+  override readonly name = 'GifError'
+  readonly failure: GifFailure
+  constructor(failure: GifFailure, what: string) {
+    super(what)
+    this.failure = failure
+  }
+}
+
+interface Exports {
+  readonly memory: WebAssembly.Memory
+  _initialize(): void
+  alloc(bytes: number): number
+  begin(mode: number, exact: number, mute: number): void
+  make_canvas(): void
+  push(at: number, count: number): number
+  finish(): number
+  fact(what: number): number
+  digest(): bigint
+  row(y: number, at: number): void
+  quality(what: number): number
+  set_target(ssim: number, psnr: number, rgbPsnr: number, blockPsnr: number, blockRgbPsnr: number): void
+}
+
+const FEED_BYTES = 16 * 1024
+const MODES = { scan: 1, encode: 2, look: 3 } as const
+/** Bytes of Wasm memory for a pixel of the canvas, with a source that restores previous frames. */
+export const BYTES_PER_PIXEL = 12
+
+export interface GifFacts {
+  readonly width: number
+  readonly height: number
+  readonly frames: number
+  /** 257 stands for more than 256. */
+  readonly colours: number
+  readonly transparent: boolean
+  /** The shortest delay, in hundredths of a second. */
+  readonly leastDelay: number
+}
+
+/** What every frame must keep; see `RasterTarget`. */
+export interface GifTarget {
+  readonly ssim: number
+  readonly psnrDb: number
+  readonly rgbPsnrDb: number
+  readonly blockPsnrDb: number
+  readonly blockRgbPsnrDb: number
+}
+
+export class GifEngine {
+  readonly #wasm: Exports
+  readonly #buffer: number
+  readonly #accept: (width: number, height: number) => void
+  #rowAt = 0
+  #out: Uint8Array[] = []
+  #sized = false
+
+  /** `accept` is told the size of the canvas before it is made, and throws where it is too large. */
+  constructor(accept: (width: number, height: number) => void) {
+    this.#accept = accept
+    const instance = new WebAssembly.Instance(module, {
+      env: {
+        write: (at: number, count: number) => void this.#out.push(this.#bytes(at, count).slice()),
+        fail: (code: number, at: number) => {
+          const text = this.#bytes(at, 200)
+          throw new GifError(FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
+        },
+      },
+      // wasi-libc links these, nothing calls them.
+      wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
+    })
+    this.#wasm = instance.exports as unknown as Exports
+    this.#wasm._initialize()
+    this.#buffer = this.#wasm.alloc(FEED_BYTES)
+  }
+
+  #bytes(at: number, count: number): Uint8Array {
+    const { buffer } = this.#wasm.memory
+    return new Uint8Array(buffer, at, Math.min(count, buffer.byteLength - at))
+  }
+
+  get memoryBytes(): number {
+    return this.#wasm.memory.buffer.byteLength
+  }
+
+  /** `scan` looks at everything once and must come first; `encode` writes; `look` shows frames. */
+  begin(mode: keyof typeof MODES, how: { target?: GifTarget; mute?: boolean } = {}): void {
+    this.#out = []
+    const { target } = how
+    if (target) this.#wasm.set_target(target.ssim, target.psnrDb, target.rgbPsnrDb, target.blockPsnrDb, target.blockRgbPsnrDb)
+    this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0)
+  }
+
+  /** Gives bytes up to the end of the next frame. `taken` of them were used; `frame` when one was completed. */
+  push(bytes: Uint8Array): { taken: number; frame: boolean } {
+    const part = bytes.subarray(0, FEED_BYTES)
+    this.#bytes(this.#buffer, part.length).set(part)
+    const before = this.#wasm.fact(2)
+    const taken = this.#wasm.push(this.#buffer, part.length)
+    if (!this.#sized && this.#wasm.fact(0) > 0) {
+      this.#accept(this.#wasm.fact(0), this.#wasm.fact(1))
+      this.#wasm.make_canvas()
+      this.#sized = true
+    }
+    return { taken, frame: this.#wasm.fact(2) > before }
+  }
+
+  /** After the last byte. Bytes written by an `encode`. */
+  finish(): number {
+    return this.#wasm.finish()
+  }
+
+  drain(): Uint8Array[] {
+    const out = this.#out
+    this.#out = []
+    return out
+  }
+
+  facts(): GifFacts {
+    const fact = this.#wasm.fact
+    return { width: fact(0), height: fact(1), frames: fact(2), colours: fact(3), transparent: fact(4) === 1, leastDelay: fact(6) }
+  }
+
+  /** Of the frame that was just completed, while looking: its delay in hundredths of a second and a hash of its canvas. */
+  look(): { delay: number; digest: bigint } {
+    return { delay: this.#wasm.fact(5), digest: BigInt.asUintN(64, this.#wasm.digest()) }
+  }
+
+  /** A row of the canvas as RGBA, as shown after the last completed frame. A view that is valid until the next call. */
+  row(y: number): Uint8Array {
+    const bytes = this.#wasm.fact(0) * 4
+    this.#rowAt ||= this.#wasm.alloc(bytes)
+    this.#wasm.row(y, this.#rowAt)
+    return this.#bytes(this.#rowAt, bytes)
+  }
+
+  /** Of the worst frame of the last `encode` with a target. */
+  quality(): { ssim: number; psnrDb: number; rgbPsnrDb: number } {
+    const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
+    return { ssim: this.#wasm.quality(0), psnrDb: decibels(this.#wasm.quality(1)), rgbPsnrDb: decibels(this.#wasm.quality(2)) }
+  }
+}
