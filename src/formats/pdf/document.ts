@@ -72,7 +72,8 @@ async function hasAppendedArchive(reader: Reader): Promise<boolean> {
   return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
 }
 
-async function isPdfA1(reader: Reader, root: Dict): Promise<boolean> {
+/** Whether the document says so itself, in its XMP. */
+export async function isPdfA1(reader: Reader, root: Dict): Promise<boolean> {
   const metadata = await reader.resolve(root.get('Metadata'))
   if (!(metadata instanceof Stream)) return false
   try {

@@ -1,12 +1,14 @@
 /** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
+import { concat } from '../../bytes/concat.ts'
 import { OverBudget, type Source } from '../../codec/codec.ts'
 import { measureStream, readIndirect, streamEndsAt } from './file.ts'
 import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
 import { Lexer } from './lexer.ts'
-import { Dict, latin1, Name, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import { Dict, latin1, Name, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { Ranges } from './ranges.ts'
 import { rebuild } from './repair.ts'
 import { findStart, readChain } from './sections.ts'
+import { type Decipher, unlock } from './security.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 /** What cached objects may take in the file; in memory they are about ten times as large. */
@@ -33,6 +35,7 @@ export class Reader {
   /** The cross-reference table was unusable and has been rebuilt by a search for objects. */
   repaired = false
   private base = 0
+  private decipher: Decipher | undefined
   private readonly cache = new Map<number, { object: PdfObject; bytes: number }>()
   private cachedBytes = 0
   private readonly objectStreams = new Map<number, ObjectStream>()
@@ -44,7 +47,8 @@ export class Reader {
     this.ranges = new Ranges(source)
   }
 
-  static async open(source: Source): Promise<Reader> {
+  /** `password` opens files that are encrypted as `encrypt.ts` does it; others stay closed (the trailer has /Encrypt). */
+  static async open(source: Source, password?: string): Promise<Reader> {
     const reader = new Reader(source)
     const head = latin1(await reader.ranges.read(0, 1024))
     const start = head.indexOf('%PDF-')
@@ -55,6 +59,7 @@ export class Reader {
     }
     try {
       reader.trailer = await readChain(reader.ranges, await findStart(reader.ranges), reader.base, reader.xref)
+      if (password !== undefined) await reader.decrypt(password)
       if (!reader.trailer.has('Encrypt')) await reader.assertCatalog()
     } catch (error) {
       if (!(error instanceof PdfSyntax)) throw error
@@ -63,10 +68,24 @@ export class Reader {
     return reader
   }
 
+  private async decrypt(password: string): Promise<void> {
+    const encrypt = this.trailer.get('Encrypt')
+    const dictionary = await this.dict(encrypt)
+    this.decipher = dictionary && unlock(dictionary, password)
+    if (!this.decipher) return
+    this.trailer.delete('Encrypt')
+    this.forget()
+  }
+
   private async assertCatalog(): Promise<void> {
     const root = await this.resolve(this.trailer.get('Root'))
     if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
     if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no page tree')
+  }
+
+  /** Streams are stored encrypted, and longer than what they hold. */
+  get encrypted(): boolean {
+    return this.decipher !== undefined
   }
 
   /** Rebuilds the table by searching the file; once. */
@@ -110,7 +129,7 @@ export class Reader {
         const offset = this.xref.place(number)
         const found = await readIndirect(this.ranges, offset)
         if (found.number !== number) throw new PdfSyntax(`object ${number} expected, object ${found.number} found`, offset)
-        object = found.object
+        object = this.decipher ? decrypted(found.object, this.decipher) : found.object
         bytes = found.end - offset
       } else [object, bytes] = await this.compressed(number)
     } catch (error) {
@@ -222,15 +241,22 @@ export class Reader {
     return length
   }
 
-  /** The bytes as they stand in the file. Throws `OverBudget` beyond `maxBytes`. */
+  /** The bytes as they stand in the file, decrypted. Throws `OverBudget` beyond `maxBytes`. */
   async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     const length = await this.length(stream)
     if (length > maxBytes) throw new OverBudget(`a stream of ${length} bytes`)
+    if (this.decipher) return gather(this.pieces(stream))
     return this.ranges.read(stream.offset, length)
   }
 
   /** The same in pieces. */
-  async *pieces(stream: Stream): AsyncGenerator<Uint8Array> {
+  pieces(stream: Stream): AsyncIterable<Uint8Array> {
+    // Cross-reference streams are not encrypted (7.5.8.2).
+    const closed = this.decipher && nameOf(stream.dict.get('Type')) !== 'XRef'
+    return closed && this.decipher ? this.decipher.stream(this.storedPieces(stream)) : this.storedPieces(stream)
+  }
+
+  private async *storedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
     const length = await this.length(stream)
     for (let at = 0; at < length; at += PIECE_BYTES) {
       yield await this.ranges.read(stream.offset + at, Math.min(PIECE_BYTES, length - at))
@@ -275,4 +301,19 @@ export class Reader {
     }
     return { flow, rest: chain.slice(used) }
   }
+}
+
+async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return concat(parts)
+}
+
+/** Strings of an object that stands by itself (7.6.2). */
+function decrypted(object: PdfObject, decipher: Decipher): PdfObject {
+  if (object instanceof Str) return new Str(decipher.string(object.bytes))
+  if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher))
+  if (object instanceof Dict) return new Dict([...object].map(([key, value]) => [key, decrypted(value, decipher)] as [string, PdfObject]))
+  if (object instanceof Stream) return new Stream(decrypted(object.dict, decipher) as Dict, object.offset)
+  return object
 }

@@ -20,7 +20,7 @@ export interface Plan {
   /** Tried in this order before the stream is merely deflated again. */
   transforms: readonly Transform[]
   /** Streams with these numbers are copied as they are. */
-  verbatim: ReadonlySet<number>
+  verbatim: ReadonlySet<number> | 'all'
   signal: AbortSignal
   progress(share: number): void
 }
@@ -86,7 +86,7 @@ export class Rewriter {
   private async stream(number: number, stream: Stream): Promise<void> {
     const { reader, writer, plan } = this
     const length = await reader.length(stream)
-    const smaller = plan.verbatim.has(number) ? undefined : await this.smaller(number, stream, length)
+    const smaller = plan.verbatim === 'all' || plan.verbatim.has(number) ? undefined : await this.smaller(number, stream, length)
     const dict = await this.hoist(this.kept(smaller?.dict ?? stream.dict) as Dict)
     dict.delete('Length')
     await writer.stream(this.numbers[number]!, dict, smaller?.data ?? { length, pieces: reader.pieces(stream) }, this.refText)

@@ -167,8 +167,8 @@ class Walk {
   }
 
   private async sameStored(x: Stream, y: Stream): Promise<boolean> {
-    const length = await this.a.length(x)
-    if (length !== (await this.b.length(y))) return false
+    // Lengths of encrypted streams differ from what they hold.
+    if (!this.b.encrypted && (await this.a.length(x)) !== (await this.b.length(y))) return false
     const chains = [await this.a.filters(x), await this.b.filters(y)].map((chain) => chain.map((f) => f.name).join())
     return chains[0] === chains[1] && (await digest(this.a.pieces(x))) === (await digest(this.b.pieces(y)))
   }

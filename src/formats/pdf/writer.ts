@@ -29,6 +29,7 @@ export class Writer {
   /** Object and cross-reference streams (PDF 1.5) instead of plain objects and a table. */
   readonly compact: boolean
   private readonly cipher: Cipher | undefined
+  private readonly lock: { cipher: Cipher; dictionary: Dict } | undefined
   private readonly xref = new Xref()
   private nextNumber = 1
   private offset = 0
@@ -37,10 +38,11 @@ export class Writer {
   private packing: { number: number; text: Uint8Array }[] = []
   private packingBytes = 0
 
-  constructor(sink: Sink, compact: boolean, cipher?: Cipher) {
+  constructor(sink: Sink, compact: boolean, lock?: { cipher: Cipher; dictionary: Dict }) {
     this.sink = sink
     this.compact = compact
-    this.cipher = cipher
+    this.lock = lock
+    this.cipher = lock?.cipher
   }
 
   /** A number for an object that is written later. */
@@ -51,7 +53,7 @@ export class Writer {
   /** Header and the comment that says "binary" (7.5.2). */
   async begin(version: string): Promise<void> {
     const shown = this.compact && Number(version) < 1.5 ? '1.5' : version
-    await this.emit(concat([ascii(`%PDF-${shown}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
+    await this.emit(concat([ascii(`%PDF-${this.lock ? '2.0' : shown}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
   }
 
   async object(number: number, object: PdfObject, refText: RefText): Promise<void> {
@@ -66,11 +68,6 @@ export class Writer {
     if (this.packing.length >= OBJECTS_A_STREAM || this.packingBytes > OBJECT_STREAM_BYTES) await this.pack()
   }
 
-  /** An object that may not stand in an object stream and whose strings stay as they are (the encryption dictionary). */
-  async openObject(number: number, object: PdfObject, refText: RefText): Promise<void> {
-    await this.plainObject(number, serialise(object, refText))
-  }
-
   /** `dict` without /Length. */
   async stream(number: number, dict: Dict, data: StreamData, refText: RefText): Promise<void> {
     const cipher = this.cipher
@@ -83,9 +80,19 @@ export class Writer {
   /** Writes the cross-reference and the trailer; returns the length of the file. */
   async end(trailer: Dict, refText: RefText): Promise<number> {
     await this.pack()
+    const full = new Dict(trailer)
+    let text = refText
+    if (this.lock) {
+      // Neither in an object stream nor encrypted itself (7.6.2).
+      const number = this.allocate()
+      await this.plainObject(number, serialise(this.lock.dictionary, noReference))
+      const encrypt = new Ref(number, 0)
+      full.set('Encrypt', encrypt)
+      text = (ref) => (ref === encrypt ? `${number} 0 R` : refText(ref))
+    }
     const start = this.offset
-    if (this.compact) await this.xrefStream(trailer, refText)
-    else await this.xrefTable(trailer, refText)
+    if (this.compact) await this.xrefStream(full, text)
+    else await this.xrefTable(full, text)
     await this.emit(ascii(`startxref\n${start}\n%%EOF\n`))
     await this.flush()
     return this.offset
