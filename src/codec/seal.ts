@@ -7,6 +7,7 @@ import { isCompoundFile } from '../containers/cfb/read.ts'
 import { decryptOoxml, encryptOoxml } from '../containers/ooxml/encrypt.ts'
 import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
 import type { Format, OutputId } from '../formats/format.ts'
+import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
 import type { Sink, Source } from './codec.ts'
 import type { ResultSink } from './sink.ts'
 
@@ -22,7 +23,8 @@ interface Lock {
   readonly name: string
   readonly output: OutputId
   write(source: Source, sink: Sink, password: string): Promise<void>
-  open(sealed: Source, password: string): AsyncGenerator<Uint8Array>
+  /** Opens what was written and compares it with what went in; throws when it is something else. */
+  prove(result: Source, sealed: Source, password: string): Promise<void>
 }
 
 /**
@@ -45,8 +47,7 @@ export async function seal(
   try {
     await lock.write(result, sink, password)
     const sealed = await sink.finish()
-    const [expected, opened] = [await sha256(result.stream()), await sha256(lock.open(sealed, password))]
-    if (expected !== opened) throw new Error(`the sealed file opens to ${opened}, not ${expected}`)
+    await lock.prove(result, sealed, password)
     return { sealed, name: lock.name, output: lock.output }
   } catch (error) {
     await sink.abort()
@@ -55,16 +56,21 @@ export async function seal(
 }
 
 /**
- * Whether a password can be put on this upload: not on an Office document that is encrypted already. Its owner's
- * password stands, and no program opens a document that is encrypted twice.
+ * Whether a password can be put on this upload: not on an Office document that is encrypted already (its
+ * owner's password stands, and no program opens a document that is encrypted twice), nor on a signed PDF, whose signature
+ * would break.
  */
 export async function passwordApplies(upload: Source, format: Format): Promise<boolean> {
+  if (format.password === 'pdf') return (await pdfPasswordUse(upload)) !== 'signed'
   return !(format.password === 'ooxml' && isCompoundFile(await upload.read(0, 8)))
 }
 
 async function lockFor(result: Source, output: OutputId, format: Format, resultName: string): Promise<Lock> {
   if (format.password === 'ooxml' && output === format.id && (await passwordApplies(result, format))) {
-    return { name: resultName, output, write: encryptOoxml, open: decryptOoxml }
+    return { name: resultName, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
+  }
+  if (format.password === 'pdf' && output === format.id && (await pdfPasswordUse(result)) === 'applies') {
+    return { name: resultName, output, write: encryptPdf, prove: proveEncryptedPdf }
   }
   // A separator inside the name would make the entry a file in a folder.
   const inner = resultName.replace(/[/\\]/g, '_')
@@ -72,7 +78,14 @@ async function lockFor(result: Source, output: OutputId, format: Format, resultN
     name: `${resultName}.zip`,
     output: 'zip',
     write: (source, sink, password) => writeSealedZip(source, sink, inner, password),
-    open: openSealedZip,
+    prove: sameBytes(openSealedZip),
+  }
+}
+
+function sameBytes(open: (sealed: Source, password: string) => AsyncGenerator<Uint8Array>): Lock['prove'] {
+  return async (result, sealed, password) => {
+    const [expected, opened] = [await sha256(result.stream()), await sha256(open(sealed, password))]
+    if (expected !== opened) throw new Error(`the sealed file opens to ${opened}, not ${expected}`)
   }
 }
 

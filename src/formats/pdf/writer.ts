@@ -2,7 +2,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import type { Sink } from '../../codec/codec.ts'
-import { ascii, Dict, latin1Bytes, Name, type PdfObject, type Ref } from './objects.ts'
+import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref } from './objects.ts'
 import { Predictor } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
