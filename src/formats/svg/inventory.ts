@@ -1,6 +1,8 @@
 /** What must still be in a result, whatever svgo did: root size, text, links, scripts, animation, ids that are referred to. */
 
 const LIVE = [
+  'symbol',
+  'view',
   'script',
   'animate',
   'animateTransform',

@@ -11,7 +11,7 @@ export const EXACT = undefined
  * @throws MalformedFile when the text is not well-formed
  */
 export function optimizeSvg(text: string, precision: number | undefined, gentle = false): string {
-  const live = gentle || isLive(text)
+  const live = gentle || isLive(text) || isLibrary(text)
   const root = keepRoot()
   const chosen = precision === EXACT ? exactPlugins(live) : [root.remember, ...plugins(text, precision, live), root.restore]
   try {
@@ -40,7 +40,7 @@ function plugins(text: string, precision: number, live: boolean): PluginConfig[]
           removeEmptyText: false,
           removeComments: { preservePatterns: [/^!/, /licen[cs]e|copyright|©/i] },
           // Names stay as they are: links from outside use them. Unused ones go where nothing can look for them.
-          cleanupIds: live || styled || isLibrary(text) ? false : { minify: false },
+          cleanupIds: live || styled ? false : { minify: false },
           removeUnknownsAndDefaults: { unknownContent: false, unknownAttrs: false, keepRoleAttr: true },
           cleanupNumericValues: rounding,
           convertPathData: rounding,
@@ -82,8 +82,12 @@ function exactPlugins(live: boolean): PluginConfig[] {
   ] as PluginConfig[]
 }
 
-/** Made of pieces that other documents point to: symbols, views, definitions and nothing else. */
-const isLibrary = (text: string): boolean => /<(?:[\w-]+:)?(?:symbol|view)\b/.test(text)
+/** Made of pieces that other documents point to: symbols, views, or definitions and nothing that is drawn. */
+function isLibrary(text: string): boolean {
+  if (/<(?:[\w-]+:)?(?:symbol|view)\b/.test(text)) return true
+  const drawn = text.replace(/<(?:[\w-]+:)?defs\b[\s\S]*?<\/(?:[\w-]+:)?defs\s*>/g, '')
+  return !/<(?:[\w-]+:)?(?:path|rect|circle|ellipse|line|polyline|polygon|text|image|use)\b/.test(drawn)
+}
 
 /** The root's size is what others lay out by: it stays as it was written, whatever the rounding. */
 function keepRoot() {

@@ -1,0 +1,297 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import type { Options, Source } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { innerRooms } from '../../../src/codec/inner.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
+import { memorySource, readAll } from '../../../src/codec/source.ts'
+import { geotiff } from '../../../src/formats/geotiff/geotiff.ts'
+import { tiff } from '../../../src/formats/tiff/tiff.ts'
+import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
+
+function optionsFor(over: Partial<Options> = {}): Options {
+  const base = {
+    quality: 'medium' as const,
+    output: 'tiff' as const,
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  }
+  return { ...base, inner: innerRooms({}, base), ...over }
+}
+
+const pack = (source: Source, options = optionsFor()) => compress(tiff, source, async () => memorySink(source.size, source.name), options)
+
+async function packed(file: Uint8Array) {
+  const { outcome, result, ...rest } = await pack(memorySource(file, 'a.tif'))
+  expect(rest).toEqual({})
+  expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+  return { outcome, bytes: await readAll(result!) }
+}
+
+async function expectSamePixels(pictures: Picture[], shape: Shape = {}) {
+  const { bytes } = await packed(buildTiff(pictures, shape))
+  const directories = readDirectories(bytes)
+  expect(directories.length).toBe(pictures.length)
+  for (const [i, picture] of pictures.entries()) {
+    expect(directories[i]!.number(259)).toBe(8)
+    const expected = picture.pixels ?? makePixels(picture)
+    expect(Buffer.compare(readPicture(bytes, directories[i]!, picture), expected)).toBe(0)
+  }
+  return { bytes, directories }
+}
+
+const RGB: Picture = { width: 97, height: 61, bits: 8, samples: 3 }
+
+describe('pixels survive, whatever they come in', () => {
+  test.each<[string, Partial<Picture>, Shape?]>([
+    ['one strip', {}],
+    ['many strips', { rowsPerStrip: 3 }],
+    ['big-endian', { rowsPerStrip: 20 }, { littleEndian: false }],
+    ['BigTIFF', { rowsPerStrip: 20 }, { big: true }],
+    ['BigTIFF, big-endian', { tile: [32, 16] }, { big: true, littleEndian: false }],
+    ['tiles', { tile: [32, 32] }],
+    ['planes', { planar: true, rowsPerStrip: 7 }],
+    ['planes in tiles', { planar: true, tile: [48, 16] }],
+    ['LZW', { compression: 5, rowsPerStrip: 9 }],
+    ['LZW with differencing', { compression: 5, predictor: 2 }],
+    ['PackBits', { compression: 32773, rowsPerStrip: 5 }],
+    ['weak Deflate', { compression: 8, rowsPerStrip: 8 }],
+    ['the other number of Deflate', { compression: 32946, predictor: 2, tile: [64, 64] }],
+    ['Zstandard', { compression: 50000, rowsPerStrip: 2 }],
+    ['16 bits', { bits: 16, rowsPerStrip: 11 }],
+    ['16 bits, big-endian, differenced', { bits: 16, compression: 5, predictor: 2 }, { littleEndian: false }],
+    ['32 bits, differenced', { bits: 32, samples: 1, compression: 8, predictor: 2 }],
+    [
+      '64 bits, differenced',
+      {
+        bits: 64,
+        samples: 1,
+        compression: 5,
+        predictor: 2,
+        pixels: new Uint8Array(97 * 8 * 61).map((_, i) => (i % 8 === 0 ? (i >> 3) % 97 : 3)),
+      },
+    ],
+    ['floats', { bits: 32, samples: 1, floating: true, tile: [16, 16] }],
+    ['floats, predicted', { bits: 32, samples: 2, floating: true, compression: 8, predictor: 3, rowsPerStrip: 4 }],
+    ['floats, predicted, big-endian', { bits: 32, samples: 1, floating: true, compression: 5, predictor: 3 }, { littleEndian: false }],
+    ['1 bit', { bits: 1, samples: 1, width: 1203, rowsPerStrip: 2 }],
+    ['1 bit, mirrored', { bits: 1, samples: 1, width: 1203, mirrored: true }],
+    ['4 bits in tiles', { bits: 4, samples: 1, width: 333, tile: [128, 64] }],
+    ['12 bits', { bits: 12, samples: 1, width: 301, rowsPerStrip: 3 }],
+    ['two samples', { samples: 2, width: 400 }],
+  ])('%s', async (_, over, shape) => {
+    await expectSamePixels([{ ...RGB, ...over }], shape)
+  })
+
+  test('any combination', async () => {
+    const picture = fc.record({
+      width: fc.integer({ min: 40, max: 150 }),
+      height: fc.integer({ min: 30, max: 90 }),
+      bits: fc.constantFrom(8, 16, 32),
+      samples: fc.integer({ min: 1, max: 4 }),
+      planar: fc.boolean(),
+      rowsPerStrip: fc.integer({ min: 1, max: 90 }),
+      tiled: fc.boolean(),
+      compression: fc.constantFrom(1, 5, 32773, 8),
+      predicted: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(picture, { minLength: 1, maxLength: 3 }), fc.boolean(), fc.boolean(), async (specs, littleEndian, big) => {
+        const pictures = specs.map(({ tiled, predicted, compression, ...spec }) => ({
+          ...spec,
+          compression: compression as 1 | 5 | 32773 | 8,
+          ...(tiled ? { tile: [32, 16] as [number, number] } : {}),
+          ...(predicted && (compression === 5 || compression === 8) ? { predictor: 2 as const } : {}),
+        }))
+        const file = buildTiff(pictures, { littleEndian, big })
+        const { outcome, result } = await pack(memorySource(file, 'a.tif'))
+        if (outcome.kind === 'unchanged') {
+          expect(outcome.reason).toBe('no_gain')
+          return
+        }
+        const bytes = await readAll(result!)
+        const directories = readDirectories(bytes)
+        pictures.forEach((expected, i) => {
+          if (directories[i]!.number(259) === 8)
+            expect(Buffer.compare(readPicture(bytes, directories[i]!, expected), makePixels(expected))).toBe(0)
+        })
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('structure', () => {
+  test('small strips are merged, large ones split', async () => {
+    const small = await expectSamePixels([{ ...RGB, width: 700, height: 900, rowsPerStrip: 1 }])
+    expect(small.directories[0]!.number(278)).toBeGreaterThan(100)
+    const large = await expectSamePixels([{ ...RGB, width: 1500, height: 1200, compression: 5 }])
+    expect(large.directories[0]!.numbers(273).length).toBeGreaterThan(5)
+  })
+
+  test('every other field keeps its bytes, shared values stay shared', async () => {
+    const icc = Uint8Array.from({ length: 5000 }, (_, i) => (i * i) >> 3)
+    const extra = [
+      { tag: 270, type: 2, count: 12, bytes: new TextEncoder().encode('description\0') },
+      { tag: 34675, type: 7, count: icc.length, bytes: icc },
+      { tag: 33550, type: 12, count: 3, bytes: new Uint8Array(new Float64Array([10, 10, 0]).buffer) },
+      { tag: 65000, type: 1, count: 3, bytes: Uint8Array.of(1, 2, 3) },
+    ]
+    const { directories } = await expectSamePixels([
+      { ...RGB, extra },
+      { ...RGB, extra: extra.slice(0, 2) },
+    ])
+    for (const { tag, bytes } of extra) expect(Buffer.compare(directories[0]!.fields.get(tag)!.values, bytes)).toBe(0)
+    expect(Buffer.compare(directories[1]!.fields.get(34675)!.values, icc)).toBe(0)
+  })
+
+  test('SubIFDs and Exif move along', async () => {
+    const note = new TextEncoder().encode('2026:11:20 10:00:00\0')
+    const sub = { ...RGB, width: 40, height: 40 }
+    const picture: Picture = { ...RGB, subIfds: [sub, { ...sub, tile: [16, 16] }], exif: [{ tag: 36867, type: 2, count: 20, bytes: note }] }
+    const { bytes, directories } = await expectSamePixels([picture])
+    const [first, second] = directories[0]!.numbers(330)
+    expect(Buffer.compare(readPicture(bytes, readDirectory(bytes, first!), sub), makePixels(sub))).toBe(0)
+    expect(Buffer.compare(readPicture(bytes, readDirectory(bytes, second!), sub), makePixels(sub))).toBe(0)
+    expect(Buffer.compare(readDirectory(bytes, directories[0]!.number(34665)).fields.get(36867)!.values, note)).toBe(0)
+  })
+
+  test('sparse chunks stay sparse', async () => {
+    const pixels = makePixels(RGB)
+    pixels.fill(0, 0, 97 * 3 * 20)
+    const { directories } = await expectSamePixels([{ ...RGB, pixels, rowsPerStrip: 10, sparse: [0, 1] }])
+    expect(directories[0]!.numbers(279).slice(0, 2)).toEqual([0, 0])
+    expect(directories[0]!.numbers(273).slice(0, 2)).toEqual([0, 0])
+  })
+
+  test.each([false, true])('a cloud optimized file stays one (BigTIFF: %s)', async (big) => {
+    const overview: Picture = { ...RGB, width: 64, height: 48, tile: [32, 32] }
+    const picture: Picture = { ...RGB, width: 128, height: 96, tile: [32, 32] }
+    const { bytes, directories } = await expectSamePixels([picture, overview], { cog: true, big })
+    expect(new TextDecoder().decode(bytes.subarray(big ? 16 : 8, 60))).toContain('GDAL_STRUCTURAL_METADATA_SIZE')
+    const offsets = directories.map((directory) => directory.numbers(324))
+    expect(Math.max(...offsets[1]!)).toBeLessThan(Math.min(...offsets[0]!)) // overviews first
+    for (const [i, directory] of directories.entries()) {
+      const lengths = directory.numbers(325)
+      offsets[i]!.forEach((offset, tile) => {
+        const view = new DataView(bytes.buffer, bytes.byteOffset)
+        expect(view.getUint32(offset - 4, true)).toBe(lengths[tile]) // leader
+        const end = offset + lengths[tile]!
+        expect(bytes.slice(end, end + 4)).toEqual(bytes.slice(end - 4, end)) // trailer
+      })
+    }
+  })
+
+  test('what is compressed otherwise is copied beside what is not', async () => {
+    const lzma: Picture = { ...RGB, compression: 34925, pixels: makePixels(RGB) }
+    const file = buildTiff([RGB, lzma])
+    const { bytes } = await packed(file)
+    const [, copied] = readDirectories(bytes)
+    expect(copied!.number(259)).toBe(34925)
+    const [at] = copied!.numbers(273)
+    expect(Buffer.compare(bytes.subarray(at, at! + copied!.numbers(279)[0]!), lzma.pixels!)).toBe(0)
+  })
+
+  test('a second pass finds nothing more', async () => {
+    const { bytes } = await packed(buildTiff([RGB]))
+    expect((await pack(memorySource(bytes, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+  })
+
+  test('GeoTIFF is the same channel', async () => {
+    const file = buildTiff([RGB])
+    const { outcome } = await compress(geotiff, memorySource(file, 'a.tif'), async () => memorySink(file.length, 'a.tif'), optionsFor())
+    expect(outcome.kind).toBe('compressed')
+  })
+})
+
+describe('verification', () => {
+  test('notices a changed sample, field or length', async () => {
+    const original = buildTiff([{ ...RGB, extra: [{ tag: 270, type: 2, count: 12, bytes: new TextEncoder().encode('description\0') }] }])
+    const { outcome, bytes } = await packed(original)
+    const verdict = (result: Uint8Array, against = original) =>
+      tiff.verify(memorySource(against, 'a.tif'), memorySource(result, 'a.tif'), outcome, optionsFor())
+    expect(await verdict(bytes)).toEqual({ equal: true })
+    const another = original.slice()
+    another[500]! ^= 1
+    expect(await verdict(bytes, another)).toMatchObject({ equal: false })
+    const text = bytes.slice()
+    text[Buffer.from(text).indexOf('description')]! ^= 1
+    expect(await verdict(text)).toMatchObject({ equal: false, difference: 'tag 270 differs' })
+  })
+})
+
+describe('bad input', () => {
+  const files = [
+    buildTiff([
+      { ...RGB, rowsPerStrip: 10, compression: 5 },
+      { ...RGB, tile: [32, 32], compression: 8 },
+    ]),
+    buildTiff([{ ...RGB, rowsPerStrip: 10, subIfds: [RGB] }], { big: true, littleEndian: false }),
+  ]
+
+  test('cut off anywhere: malformed', async () => {
+    for (const file of files) {
+      for (let length = 8; length < file.length; length += 997) {
+        const { outcome } = await pack(memorySource(file.subarray(0, length), 'a.tif'))
+        expect(outcome).toMatchObject({ kind: 'unchanged' })
+      }
+    }
+  })
+
+  test('bent anywhere: an expected outcome, soon, and what is compressed is equal', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...files),
+        fc.double({ min: 0, max: 0.999999, noNaN: true }),
+        fc.integer({ min: 1, max: 255 }),
+        async (file, place, flip) => {
+          const bent = file.slice()
+          bent[Math.floor(place * bent.length)]! ^= flip
+          const { defect } = { defect: undefined, ...(await pack(memorySource(bent, 'a.tif'))) }
+          expect(defect).toBeUndefined()
+        },
+      ),
+      { numRuns: 120 },
+    )
+  })
+
+  test.each<[string, Uint8Array]>([
+    ['a loop', Uint8Array.of(0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0, 1, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0)],
+    ['a directory outside', Uint8Array.of(0x49, 0x49, 42, 0, 255, 255, 0, 0)],
+    ['65535 entries', concat([Uint8Array.of(0x49, 0x49, 42, 0, 8, 0, 0, 0, 255, 255), new Uint8Array(100)])],
+  ])('%s', async (_, file) => {
+    expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  test('absurd sizes are refused before anything is allocated', async () => {
+    for (const over of [{ width: 0x7fffffff }, { height: 0x7fffffff, width: 0x7fffffff }, { samples: 60_000 }]) {
+      const pixels = new Uint8Array(100)
+      const file = buildTiff([{ ...RGB, pixels, width: 8, height: 8 }])
+      const view = new DataView(file.buffer)
+      for (let at = 0; at < file.length - 12; at += 2) {
+        const tag = view.getUint16(at, true)
+        if (tag === 256 && 'width' in over && view.getUint32(at + 8, true) === 8) view.setUint32(at + 8, over.width!, true)
+        if (tag === 257 && 'height' in over && view.getUint32(at + 8, true) === 8) view.setUint32(at + 8, over.height!, true)
+        if (tag === 277 && 'samples' in over) view.setUint16(at + 8, over.samples!, true)
+      }
+      const started = performance.now()
+      expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged' })
+      expect(performance.now() - started).toBeLessThan(2000)
+    }
+  })
+
+  test('hidden content is left alone', async () => {
+    const text = (words: string) => ({ tag: 270, type: 2, count: words.length + 1, bytes: new TextEncoder().encode(`${words}\0`) })
+    const stack = buildTiff([{ ...RGB, extra: [text('ImageJ=1.53\nimages=40\nslices=40\n')] }])
+    const lsm = buildTiff([{ ...RGB, extra: [{ tag: 34412, type: 7, count: 8, bytes: new Uint8Array(8) }] }])
+    const note = buildTiff([
+      { ...RGB, exif: [{ tag: 37500, type: 7, count: 40, bytes: new TextEncoder().encode('Canon with absolute offsets in its notes!') }] },
+    ])
+    const appended = concat([buildTiff([RGB]), new Uint8Array(5000).fill(7)])
+    for (const file of [stack, lsm, note, appended]) {
+      expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    }
+  })
+})
