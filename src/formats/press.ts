@@ -8,10 +8,12 @@ import { epub } from './epub/epub.ts'
 import type { FormatId } from './format.ts'
 import { geotiff } from './geotiff/geotiff.ts'
 import { gif } from './gif/gif.ts'
+import { hdf5 } from './hdf5/hdf5.ts'
 import { jpg } from './jpg/jpg.ts'
 import { kmz } from './kmz/kmz.ts'
 import { las } from './las/las.ts'
 import { laz } from './laz/laz.ts'
+import { netcdf } from './netcdf/netcdf.ts'
 import { netcdf3 } from './netcdf3/netcdf3.ts'
 import { nifti } from './nifti/nifti.ts'
 import { ofd } from './ofd/ofd.ts'
@@ -35,7 +37,9 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   jpg,
   las,
   laz,
+  netcdf,
   netcdf3,
+  hdf5,
   nifti,
   ofd,
   pdf,

@@ -1,0 +1,29 @@
+/** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
+import { type Codec, MalformedFile, OverBudget, UnsupportedFeature } from '../../codec/codec.ts'
+import { difference, rewrite } from '../../containers/hdf5/hdf5.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
+import { HDF5 } from './format.ts'
+
+export const hdf5: Codec = {
+  format: HDF5,
+
+  async compress(source, sink, options) {
+    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+    const rewritten = await rewrite(source, options)
+    if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
+    if (rewritten.kind !== 'done') throw refusal(rewritten.kind, rewritten.reason)
+    for (const page of rewritten.file.take()) await sink.write(page)
+    return { kind: 'compressed', fidelity: 'lossless', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+  },
+
+  async verify(original, result, _outcome, options) {
+    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+    const found = await difference(original, result, options)
+    return found === undefined ? { equal: true } : { equal: false, difference: found }
+  },
+}
+
+function refusal(kind: 'malformed' | 'unsupported' | 'over_budget', reason: string): Error {
+  if (kind === 'malformed') return new MalformedFile('hdf5', 0, reason)
+  return kind === 'unsupported' ? new UnsupportedFeature(reason) : new OverBudget(reason)
+}

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Codec } from '../../src/codec/codec.ts'
+import { PagedFile } from '../../src/containers/hdf5/paged-file.ts'
+import { rangeCache } from '../../src/containers/hdf5/range-cache.ts'
+import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'
+import { netcdf } from '../../src/formats/netcdf/netcdf.ts'
+import { compareHdf5, rewriteHdf5 } from '../../wasm/hdf5/hdf5.ts'
+import { pressFile, randomNumbers } from '../support/press-file.ts'
+
+const folder = (id: string) => join(import.meta.dirname, '../fixtures', id)
+const fixture = (id: string, name: string) => new Uint8Array(readFileSync(join(folder(id), name)))
+const SOUND = readdirSync(folder('hdf5')).filter((name) => name.startsWith('everything'))
+const press = (bytes: Uint8Array, codec: Codec = hdf5) => pressFile(codec, bytes, 'a.h5')
+
+const readable = (bytes: Uint8Array) => ({
+  size: bytes.length,
+  read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
+})
+/** Whether the engine finds the same in both files. */
+async function same(a: Uint8Array, b: Uint8Array) {
+  const file = await rangeCache(readable(b), true)
+  const output = { ...file, write: () => false, resize: () => undefined }
+  return (await compareHdf5({ input: await rangeCache(readable(a), true), output, tick: () => undefined })).kind === 'done'
+}
+
+describe('hdf5', () => {
+  it.each(SOUND)('%s: every object comes back, smaller', async (name) => {
+    const file = fixture('hdf5', name)
+    const { outcome, bytes, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(bytes.length).toBeLessThan(file.length * 0.7)
+    // Once is enough.
+    const again = await press(bytes)
+    expect(again.defect).toBeUndefined()
+    expect(again.bytes.length).toBeGreaterThan(bytes.length * 0.97)
+  })
+
+  it('keeps the user block and the version of the format', async () => {
+    const file = fixture('hdf5', 'everything-user-block.h5')
+    const { bytes } = await press(file)
+    expect(Buffer.compare(bytes.subarray(0, 1024), file.subarray(0, 1024))).toBe(0)
+    // Superblock: signature (8), version.
+    expect(bytes[1024 + 8]).toBe(0)
+    expect((await press(fixture('hdf5', 'everything-v110.h5'))).bytes[8]).toBe(fixture('hdf5', 'everything-v110.h5')[8])
+  })
+
+  it.each([
+    ['virtual.h5', 'a virtual dataset'],
+    ['external.h5', 'a dataset in another file'],
+    ['lzf.h5', 'a filter that we do not have'],
+  ])('%s comes back as it was', async (name, detail) => {
+    const { outcome } = await press(fixture('hdf5', name))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(detail) })
+  })
+
+  it('waits for ranges, and asks for few', async () => {
+    const file = fixture('hdf5', 'everything-earliest.h5')
+    let reads = 0
+    const slow = {
+      size: file.length,
+      read: async (offset: number, length: number) => {
+        reads++
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        return file.slice(offset, offset + length)
+      },
+    }
+    const output = new PagedFile(1 << 20)
+    const ended = await rewriteHdf5({ input: await rangeCache(slow, false, 0), output, tick: () => undefined }, 12)
+    expect(ended).toMatchObject({ kind: 'done' })
+    expect(ended.kind === 'done' && ended.memoryBytes).toBeLessThan(24e6)
+    expect(reads).toBeLessThan(4)
+    expect(await same(file, output.read(0, output.size))).toBe(true)
+  })
+
+  it('finds what differs between the fixtures, and what was altered in a result', async () => {
+    const file = fixture('hdf5', 'everything-earliest.h5')
+    expect(await same(file, file)).toBe(true)
+    expect(await same(file, fixture('hdf5', 'everything-ordered.h5'))).toBe(false)
+    const { bytes } = await press(file)
+    const random = randomNumbers(5)
+    let seen = 0
+    for (let i = 0; i < 40; i++) {
+      const altered = bytes.slice()
+      // Raw data and attributes; much of the metadata is space for entries that are not there.
+      altered[Math.floor(random() * altered.length)]! ^= 0xff
+      if (!(await same(file, altered).catch(() => false))) seen++
+    }
+    expect(seen).toBeGreaterThan(12)
+  })
+
+  it('stops when the task is deleted', async () => {
+    const signal = AbortSignal.abort()
+    await expect(pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { signal })).rejects.toThrow()
+  })
+
+  it('says so when the memory does not suffice', async () => {
+    const { outcome } = await pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { memoryBudget: 1 << 20 })
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+  })
+
+  describe('bad input', () => {
+    it('truncations', async () => {
+      const file = fixture('hdf5', 'everything-ordered.h5')
+      for (const share of [0.001, 0.1, 0.5, 0.9, 0.999]) {
+        const { outcome } = await press(file.slice(0, file.length * share))
+        expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+      }
+    })
+
+    it('flipped bits end soon, and the next job is sound', async () => {
+      const random = randomNumbers(6)
+      for (let i = 0; i < 80; i++) {
+        const file = fixture('hdf5', SOUND[i % SOUND.length]!)
+        for (let j = 0; j < 3; j++) file[Math.floor(random() * (i % 2 ? 4096 : file.length))]! ^= 1 << (random() * 8)
+        const started = performance.now()
+        await press(file)
+        expect(performance.now() - started).toBeLessThan(5000)
+      }
+      expect((await press(fixture('hdf5', SOUND[0]!))).outcome.kind).toBe('compressed')
+    })
+  })
+})
+
+describe('netcdf', () => {
+  it('NetCDF-4 with groups, dimensions, user types and strings', async () => {
+    const { outcome, bytes, defect } = await press(fixture('netcdf', 'groups.nc'), netcdf)
+    expect(defect).toBeUndefined()
+    expect(outcome.kind).toBe('compressed')
+    expect(Buffer.from(bytes).includes('_NCProperties')).toBe(true)
+  })
+
+  it.each(['zst', 'br', 'gz'] as const)('%s is a choice, too', async (output) => {
+    expect((await pressFile(netcdf, fixture('netcdf', 'groups.nc'), 'a.nc', { output })).outcome.kind).toBe('compressed')
+  })
+})
+
+describe('paged file', () => {
+  it('reads what was written, in any order, zeros between, up to its limit', () => {
+    const file = new PagedFile(1_000_000)
+    expect(file.write(600_000, Uint8Array.of(1, 2, 3))).toBe(true)
+    expect(file.write(262_143, Uint8Array.of(9, 8))).toBe(true)
+    expect([...file.read(262_142, 4)]).toEqual([0, 9, 8, 0])
+    expect([...file.read(600_001, 10)]).toEqual([2, 3])
+    file.resize(600_002)
+    expect(Buffer.concat([...file.take()]).length).toBe(600_002)
+    expect(file.write(999_999, Uint8Array.of(1, 2))).toBe(false)
+    expect(file.full).toBe(true)
+  })
+})

@@ -1,0 +1,57 @@
+#!/bin/sh
+# HDF5 1.10.8, zlib's inflate 1.2.13 and libdeflate 1.14, as Debian ships their sources, with our rewriter, to hdf5.wasm
+# beside this script. Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, node 20 or newer, and apt with source
+# packages switched on.
+set -eu
+here=$(dirname "$(realpath "$0")")
+cache=$here/../.cache/hdf5
+mkdir -p "$cache"
+cd "$cache"
+
+fetch() { # package=version, file, hash
+  [ -e "$2" ] || apt-get source --download-only "$1"
+  echo "$3  $2" | sha256sum --check --quiet
+}
+fetch hdf5=1.10.8+repack1-1 hdf5_1.10.8+repack1.orig.tar.gz 7b38e58ff83b13fd8959a90b13bf896bc318ba096c940ab0847abf3ad41a0b31
+fetch zlib=1:1.2.13.dfsg-1 zlib_1.2.13.dfsg.orig.tar.bz2 71feb7947e3c00ef125f83b79a4e529bde31171e5babe48b391f06758d1ab0a1
+fetch libdeflate=1.14-1 libdeflate_1.14.orig.tar.gz 89e7df898c37c3427b0f39aadcf733731321a278771d20fc553f92da8d4808ac
+rm -rf hdf5-1.10.8+repack1 zlib-1.2.13.dfsg libdeflate-1.14 objects
+tar xzf hdf5_1.10.8+repack1.orig.tar.gz
+tar xjf zlib_1.2.13.dfsg.orig.tar.bz2
+tar xzf libdeflate_1.14.orig.tar.gz
+mkdir objects
+hdf5=hdf5-1.10.8+repack1/src
+zlib=zlib-1.2.13.dfsg
+libdeflate=libdeflate-1.14
+sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' $libdeflate/common_defs.h
+
+target="--target=wasm32-wasi -nostdlibinc -isystem $here/shim -isystem /usr/include/wasm32-wasi"
+flags="$target -O2 -msimd128 -mbulk-memory -DNDEBUG -D_GNU_SOURCE -DH5_BUILT_AS_STATIC_LIB -D_WASI_EMULATED_SIGNAL
+  -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_GETPID -Dtzset=whittle_no_timezone -Wno-implicit-function-declaration
+  -Wno-implicit-int -ffunction-sections -fdata-sections -ffile-prefix-map=$here=. -ffile-prefix-map=$PWD=.
+  -I$here -I$hdf5 -I$zlib -I$libdeflate"
+builtins=$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)
+
+# HDF5 finds out how numbers look on a machine by running there: a program that prints H5Tinit.c.
+clang-19 $flags -w '-DHDraise(signal)=0' -c $hdf5/H5detect.c -o H5detect.o
+wasm-ld-19 -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-command.o H5detect.o -lc -lwasi-emulated-signal \
+  -lwasi-emulated-process-clocks -lwasi-emulated-getpid "$builtins" -o H5detect.wasm
+node --no-warnings -e '
+  const { WASI } = require("node:wasi")
+  const wasi = new WASI({ version: "preview1", args: ["H5detect"], env: {} })
+  const module = new WebAssembly.Module(require("node:fs").readFileSync("H5detect.wasm"))
+  wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()))
+' >H5Tinit.c 2>H5detect.log
+echo 'char H5libhdf5_settings[] = "";' >H5lib_settings.c
+
+sources=$(ls $hdf5/H5*.c | grep -vE 'H5detect|H5make_libsettings|H5PL|H5FD(direct|hdfs|ros3|s3comms|windows|mirror|mpi)|[Hh]5mpi|mpio|H5ACmpio|H5Fmpi')
+for part in adler32 crc32 inffast inflate inftrees zutil; do sources="$sources $zlib/$part.c"; done
+sources="$sources H5Tinit.c H5lib_settings.c $(ls $libdeflate/lib/*.c)"
+for source in $sources; do echo "$source"; done | xargs -P 2 -n 8 sh -c '
+  for source; do clang-19 '"$(echo $flags)"' -w -c "$source" -o "objects/$(echo "${source%.c}" | tr / -).o" || exit 255; done' _
+for source in "$here"/*.c; do
+  clang-19 $flags -Wall -Wextra -c "$source" -o "objects/whittle-$(basename "$source" .c).o"
+done
+# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $(ls objects/*.o | LC_ALL=C sort) -lc -lm "$builtins" \
+  --wrap=malloc -s --gc-sections --max-memory=67108864 -z stack-size=1048576 -o "$here/hdf5.wasm"

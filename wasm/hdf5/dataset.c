@@ -1,0 +1,154 @@
+/* The values of datasets: read by boxes, written, compared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage.h"
+
+/* Places where a chunk may lie; more than this would take minutes to ask for. */
+#define MAX_CHUNKS (1u << 22)
+
+static hid_t box_in_memory(const boxes *b) { return b->rank ? H5Screate_simple(b->rank, b->count, NULL) : H5Screate(H5S_SCALAR); }
+
+static hid_t box_in_file(hid_t set, const boxes *b)
+{
+	hid_t space = H5Dget_space(set);
+	if (space >= 0 && b->rank && H5Sselect_hyperslab(space, H5S_SELECT_SET, b->start, NULL, b->count, NULL) < 0) {
+		H5Sclose(space);
+		return -1;
+	}
+	return space;
+}
+
+int read_box(hid_t set, hid_t type, const boxes *b, void *values)
+{
+	hid_t memory = box_in_memory(b), file = box_in_file(set, b);
+	int done = memory >= 0 && file >= 0 && H5Dread(set, type, memory, file, H5P_DEFAULT, values) >= 0;
+	if (memory >= 0) H5Sclose(memory);
+	if (file >= 0) H5Sclose(file);
+	return done;
+}
+
+static int write_box(hid_t set, hid_t type, const boxes *b, const void *values)
+{
+	hid_t memory = box_in_memory(b), file = box_in_file(set, b);
+	int done = memory >= 0 && file >= 0 && H5Dwrite(set, type, memory, file, H5P_DEFAULT, values) >= 0;
+	if (memory >= 0) H5Sclose(memory);
+	if (file >= 0) H5Sclose(file);
+	return done;
+}
+
+static void reclaim(hid_t type, const boxes *b, void *values)
+{
+	hid_t memory = box_in_memory(b);
+	H5Dvlen_reclaim(type, memory, H5P_DEFAULT, values);
+	H5Sclose(memory);
+}
+
+/* A dataset as its values are visited. */
+typedef struct {
+	hid_t type;
+	int contents, chunked;
+	boxes b;
+	size_t bytes; /* of the largest box */
+} visit;
+
+static int begin_visit(visit *v, hid_t set, hid_t boxes_of)
+{
+	hid_t space = H5Dget_space(set), plist = H5Dget_create_plist(boxes_of), own = H5Dget_create_plist(set);
+	hsize_t size[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
+	int rank = H5Sget_simple_extent_ndims(space);
+	int in_chunks = H5Pget_layout(plist) == H5D_CHUNKED;
+	v->type = H5Dget_type(set);
+	v->contents = contents_of(v->type);
+	v->chunked = H5Pget_layout(own) == H5D_CHUNKED;
+	if (rank < 0 || v->type < 0) return fail(MALFORMED, "a dataset without space or type", NULL);
+	if (rank) H5Sget_simple_extent_dims(space, size, NULL);
+	if (in_chunks && H5Pget_chunk(plist, rank, chunk) != rank) return fail(MALFORMED, "a chunk of another rank", NULL);
+	size_t value = H5Tget_size(v->type);
+	/* A dataset in chunks is visited chunk by chunk, so that places never written stay unwritten. */
+	begin_boxes(&v->b, rank, size, in_chunks ? chunk : NULL, value, v->chunked ? 1 : v->contents & HAS_VLEN ? BOX_BYTES / 8 : BOX_BYTES);
+	double bytes = (double)value, places = 1;
+	for (int i = 0; i < rank; i++) {
+		bytes *= (double)(v->b.box[i] < size[i] ? v->b.box[i] : size[i]);
+		places *= (double)((size[i] + v->b.box[i] - 1) / v->b.box[i]);
+	}
+	H5Pclose(plist), H5Pclose(own), H5Sclose(space);
+	if (bytes > MAX_BUFFER_BYTES) return fail(OVER_BUDGET, "a chunk too large for memory", NULL);
+	if (v->chunked && places > MAX_CHUNKS) return fail(OVER_BUDGET, "too many places for chunks", NULL);
+	v->bytes = (size_t)bytes;
+	return 0;
+}
+
+static int is_written(hid_t set, const hsize_t *start)
+{
+	unsigned mask;
+	haddr_t address = HADDR_UNDEF;
+	hsize_t bytes;
+	if (H5Dget_chunk_info_by_coord(set, start, &mask, &address, &bytes) < 0) return fail(MALFORMED, "a chunk index", NULL), 0;
+	return address != HADDR_UNDEF;
+}
+
+static int copy_raw_chunk(hid_t from, hid_t to, const hsize_t *start)
+{
+	hsize_t bytes;
+	uint32_t mask = 0;
+	if (H5Dget_chunk_storage_size(from, start, &bytes) < 0) return fail(MALFORMED, "a chunk's length", NULL);
+	if (bytes > MAX_BUFFER_BYTES) return fail(OVER_BUDGET, "a chunk too large for memory", NULL);
+	void *values = malloc(bytes ? (size_t)bytes : 1);
+	if (!values) return fail(OVER_BUDGET, "a chunk", NULL);
+	int done = H5Dread_chunk(from, H5P_DEFAULT, start, &mask, values) >= 0 && H5Dwrite_chunk(to, H5P_DEFAULT, mask, start, (size_t)bytes, values) >= 0;
+	free(values);
+	return done ? 0 : fail(MALFORMED, "a chunk that cannot be read", NULL);
+}
+
+int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output)
+{
+	visit v;
+	if (H5Dget_storage_size(from) == 0) return 0; /* never written */
+	if (begin_visit(&v, from, to)) return failed();
+	void *values = malloc(v.bytes ? v.bytes : 1);
+	if (!values) return fail(OVER_BUDGET, "values", NULL);
+	while (!failed() && next_box(&v.b)) {
+		host_tick(-1);
+		if (v.chunked && !is_written(from, v.b.start)) continue;
+		if (raw_chunks) {
+			copy_raw_chunk(from, to, v.b.start);
+			continue;
+		}
+		if (v.contents & HAS_VLEN) memset(values, 0, v.bytes);
+		if (!read_box(from, v.type, &v.b, values)) {
+			fail(MALFORMED, "values that cannot be read", NULL);
+			break;
+		}
+		if (!translate_references(v.type, values, v.b.values, input, output) && !write_box(to, v.type, &v.b, values))
+			fail(UNSUPPORTED, "values that cannot be written", NULL);
+		if (v.contents & HAS_VLEN) reclaim(v.type, &v.b, values);
+	}
+	free(values);
+	H5Tclose(v.type);
+	return failed();
+}
+
+int compare_values(hid_t a, hid_t b, hid_t input, hid_t output)
+{
+	visit v;
+	if (H5Dget_storage_size(a) == 0 && H5Dget_storage_size(b) == 0) return 0;
+	if (begin_visit(&v, a, b)) return failed();
+	hid_t type = H5Dget_type(b);
+	char *values = malloc(v.bytes ? v.bytes : 1), *others = malloc(v.bytes ? v.bytes : 1);
+	if (!values || !others) return fail(OVER_BUDGET, "values", NULL);
+	while (!failed() && next_box(&v.b)) {
+		host_tick(-1);
+		if (v.chunked && !is_written(a, v.b.start) && !is_written(b, v.b.start)) continue;
+		memset(values, 0, v.bytes), memset(others, 0, v.bytes);
+		if (!read_box(a, v.type, &v.b, values) || !read_box(b, type, &v.b, others)) {
+			fail(DIFFERENT, "values that cannot be read", NULL);
+			break;
+		}
+		if (!values_equal(v.type, values, others, v.b.values, input, output)) fail(DIFFERENT, "values", NULL);
+		if (v.contents & HAS_VLEN) reclaim(v.type, &v.b, values), reclaim(type, &v.b, others);
+	}
+	free(values), free(others);
+	H5Tclose(v.type), H5Tclose(type);
+	return failed();
+}

@@ -1,0 +1,97 @@
+import wasmModule from './hdf5.wasm'
+
+/** A file that the engine reads by ranges; it may have to wait for them. */
+export interface RangeFile {
+  readonly size: number
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>
+}
+
+export interface Host {
+  readonly input: RangeFile
+  /** What `rewrite` writes, and `compare` reads. */
+  readonly output: RangeFile & { write(offset: number, bytes: Uint8Array): boolean; resize(size: number): void }
+  /** Called often, with the share of the work done (or undefined); may wait, and may throw to end the job. */
+  tick(share: number | undefined): void | Promise<void>
+}
+
+export type Ended =
+  | { kind: 'done'; memoryBytes: number }
+  /** `different`: the files do not say the same. */
+  | { kind: 'malformed' | 'unsupported' | 'over_budget' | 'different'; reason: string }
+
+const VERDICTS = ['done', 'malformed', 'unsupported', 'over_budget', 'different'] as const
+
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize(): void
+  rewrite(level: number): number
+  compare(): number
+  reason_at(): number
+}
+
+/** JavaScript Promise Integration, by which C code waits for a range. Where it is missing every range must be at hand. */
+const jspi = WebAssembly as unknown as {
+  Suspending?: new (wrapped: (...values: number[]) => unknown) => WebAssembly.ExportValue
+  promising?: (wrapped: (...values: number[]) => number) => (...values: number[]) => Promise<number>
+}
+
+export const canWait = jspi.Suspending !== undefined && jspi.promising !== undefined
+
+/** Writes the HDF5 file `input` again, smaller, to `output`. libdeflate `level` 1–12. Throws what the host throws. */
+export const rewriteHdf5 = (host: Host, level: number): Promise<Ended> => run(host, (engine) => engine.rewrite, level)
+
+/** Compares two HDF5 files, all that a reader can see. */
+export const compareHdf5 = (host: Host): Promise<Ended> => run(host, (engine) => engine.compare)
+
+async function run(host: Host, pick: (engine: Exports) => (...values: number[]) => number, ...values: number[]): Promise<Ended> {
+  const bytesAt = (at: number, length: number) => new Uint8Array(engine.memory.buffer, at, length)
+
+  const read = (file: number, offset: number, to: number, length: number) => {
+    const got = (file === 0 ? host.input : host.output).read(offset, length)
+    const take = (bytes: Uint8Array) => {
+      if (bytes.length !== length) return -1
+      bytesAt(to, length).set(bytes)
+      return 0
+    }
+    return got instanceof Promise ? got.then(take) : take(got)
+  }
+  const tick = (share: number) => host.tick(share < 0 ? undefined : share)
+  const waits = (call: (...args: number[]) => unknown) => (canWait ? new jspi.Suspending!(call) : call) as WebAssembly.ExportValue
+
+  const instance = new WebAssembly.Instance(wasmModule, {
+    host: {
+      size: (file: number) => (file === 0 ? host.input : host.output).size,
+      read: waits(read as (...args: number[]) => unknown),
+      write: (offset: number, from: number, length: number) => (host.output.write(offset, bytesAt(from, length)) ? 0 : -1),
+      resize: (size: number) => host.output.resize(size),
+      tick: waits(tick as (...args: number[]) => unknown),
+    },
+    wasi_snapshot_preview1: noSystem((at) => new DataView(engine.memory.buffer).setUint32(at, 0)),
+  })
+  const engine: Exports = instance.exports as unknown as Exports
+  engine._initialize()
+  const call = pick(engine)
+  const code = canWait ? await jspi.promising!(call)(...values) : call(...values)
+  const kind = VERDICTS[code] ?? 'unsupported'
+  if (kind === 'done') return { kind, memoryBytes: engine.memory.buffer.byteLength }
+  const text = bytesAt(engine.reason_at(), 200)
+  return { kind, reason: new TextDecoder().decode(text.subarray(0, text.indexOf(0))) }
+}
+
+/** There are no files and no terminal: calls of the system answer EBADF. The environment is empty. */
+function noSystem(clear: (at: number) => void): WebAssembly.ModuleImports {
+  const names = WebAssembly.Module.imports(wasmModule)
+    .filter(({ module }) => module === 'wasi_snapshot_preview1')
+    .map(({ name }) => name)
+  const imports: WebAssembly.ModuleImports = Object.fromEntries(names.map((name) => [name, () => 8]))
+  imports['environ_sizes_get'] = (count: number, bytes: number) => {
+    clear(count)
+    clear(bytes)
+    return 0
+  }
+  imports['environ_get'] = () => 0
+  imports['proc_exit'] = () => {
+    throw new WebAssembly.RuntimeError('the engine gave up')
+  }
+  return imports
+}
