@@ -55,11 +55,9 @@ function flattened(strip: Uint8Array, channels: number, colours: number): Uint8A
   return out
 }
 
-/** Rows collected in one buffer: only where an encoder cannot take them one by one. */
-export async function wholeRgba(
-  raster: Raster,
-  into = new Uint8ClampedArray(raster.width * raster.height * 4),
-): Promise<Uint8ClampedArray> {
+/** Rows collected in one buffer, RGBA: only where an encoder cannot take them one by one. */
+export async function wholeRgba(raster: Raster): Promise<Uint8ClampedArray<ArrayBuffer>> {
+  const into = new Uint8ClampedArray(raster.width * raster.height * 4)
   const { channels } = raster
   let at = 0
   for await (const strip of raster.rows()) {

@@ -2,9 +2,11 @@
 
 import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp, decodeWebpThumbnail } from '../../wasm/webp/webp.ts'
-import type { Source } from '../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
-import type { Carried, Raster } from './raster.ts'
+import { decodeAvif, likeness } from './avif.ts'
+import { orientationOf, turned } from './orientation.ts'
+import { type Carried, type Raster, wholeRgba } from './raster.ts'
 import { webpChunks } from './webp-container.ts'
 
 /** At an eighth of the size coding noise is averaged away: what differs more is another picture. */
@@ -87,6 +89,16 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
   return at === rgba.length ? undefined : 'rows are missing'
 }
 
+/** The same for AVIF, whose pixels are turned upright. */
+export async function differenceOfAvif(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
+  const decoded = await decodeAvif(await readAll(result))
+  if (!decoded) return 'the result cannot be decoded'
+  const picture = turned(await wholeRgba(raster), raster.width, raster.height, orientationOf(carried.exif))
+  if (picture.width !== decoded.width || picture.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
+  const { ssim, psnrDb } = likeness(picture, decoded)
+  return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
+}
+
 /** The same for PNG, which is always exact. Grey and RGB rasters. */
 export async function differenceOfPng(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
   const { header, chunks } = await readPngInfo(result.stream())
@@ -115,4 +127,18 @@ export async function differenceOfPng(raster: Raster, carried: Carried, result: 
 
 function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
   return b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0
+}
+
+/** undefined: `result`, a file of kind `output`, holds the picture `raster` and what it carried; else what differs. */
+export async function differenceOf(
+  output: string,
+  raster: Raster,
+  carried: Carried,
+  result: Source,
+  exact: boolean,
+): Promise<string | undefined> {
+  if (output === 'png') return differenceOfPng(raster, carried, result)
+  if (output === 'webp') return differenceOfWebp(raster, carried, result, exact)
+  if (output === 'avif') return differenceOfAvif(raster, carried, result)
+  return `no way to verify ${output}`
 }

@@ -1,6 +1,7 @@
 /** JPEG → PNG, WebP, AVIF. */
 import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { pictureTarget } from '../../quality/levels.ts'
+import { encodeAvif } from '../../raster/avif.ts'
 import type { Encoded, Wish } from '../../raster/encoded.ts'
 import { encodePng } from '../../raster/png-encode.ts'
 import type { Carried, Raster } from '../../raster/raster.ts'
@@ -11,6 +12,7 @@ import { eighthsFor, jpegRaster } from './pixels.ts'
 import { isSegment, type JpegHeader } from './segments.ts'
 
 const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>>> = {
+  avif: encodeAvif,
   png: encodePng,
   webp: encodeWebp,
 }

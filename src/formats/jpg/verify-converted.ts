@@ -1,5 +1,5 @@
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
-import { differenceOfPng, differenceOfWebp } from '../../raster/verify.ts'
+import { differenceOf } from '../../raster/verify.ts'
 import { carriedOf } from './carried.ts'
 import { picture } from './convert.ts'
 import { readHeader } from './segments.ts'
@@ -10,7 +10,6 @@ export async function verifyConverted(original: Source, result: Source, outcome:
   const { raster } = picture(original, header, options)
   const carried = carriedOf(header)
   const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
-  const difference =
-    options.output === 'png' ? await differenceOfPng(raster, carried, result) : await differenceOfWebp(raster, carried, result, exact)
+  const difference = await differenceOf(options.output, raster, carried, result, exact)
   return difference === undefined ? { equal: true } : { equal: false, difference }
 }

@@ -1,0 +1,128 @@
+/**
+ * Metadata for AVIF: the encoder writes pictures only. EXIF and XMP become items that describe the primary one, the ICC
+ * profile a colour property of it (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
+ */
+import { concat } from '../bytes/concat.ts'
+import type { Carried } from './raster.ts'
+
+interface Box {
+  readonly type: string
+  /** Content after size and type. */
+  readonly body: Uint8Array
+}
+
+const text = (value: string) => new TextEncoder().encode(value)
+
+function u16(value: number): Uint8Array {
+  return new Uint8Array([value >> 8, value & 255])
+}
+
+function u32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, value)
+  return bytes
+}
+
+const box = (type: string, ...body: Uint8Array[]) =>
+  concat([u32(8 + body.reduce((sum, part) => sum + part.length, 0)), text(type), ...body])
+
+function boxes(bytes: Uint8Array): Box[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const found: Box[] = []
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const size = view.getUint32(at)
+    if (size < 8 || at + size > bytes.length) throw new Error('the AVIF encoder wrote boxes of another kind')
+    found.push({ type: String.fromCharCode(...bytes.subarray(at + 4, at + 8)), body: bytes.subarray(at + 8, at + size) })
+    at += size
+  }
+  return found
+}
+
+const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** One extent per item, 32-bit offsets from the start of the file: what libavif writes (iloc version 0). */
+function locations(body: Uint8Array): { id: number; offset: number; length: number }[] {
+  const view = viewOf(body)
+  if (view.getUint8(0) !== 0 || view.getUint8(4) !== 0x44 || view.getUint8(5) !== 0) throw new Error('an iloc box of another kind')
+  const items: { id: number; offset: number; length: number }[] = []
+  let at = 8
+  for (let i = 0; i < view.getUint16(6); i++, at += 14) {
+    if (view.getUint16(at + 4) !== 1) throw new Error('an item in several extents')
+    items.push({ id: view.getUint16(at), offset: view.getUint32(at + 6), length: view.getUint32(at + 10) })
+  }
+  return items
+}
+
+function ilocBox(items: readonly { id: number; offset: number; length: number }[]): Uint8Array {
+  const entries = items.map(({ id, offset, length }) => concat([u16(id), u16(0), u16(1), u32(offset), u32(length)]))
+  return box('iloc', u32(0), new Uint8Array([0x44, 0]), u16(items.length), ...entries)
+}
+
+/** Item properties with the ICC profile added and said to be the primary item's. */
+function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8Array {
+  const [ipco, ipma] = boxes(iprp)
+  if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma') throw new Error('an iprp box of another kind')
+  const index = boxes(ipco.body).length + 1
+  const view = viewOf(ipma.body)
+  if (view.getUint32(0) !== 0 || index > 127) throw new Error('an ipma box of another kind')
+  const parts = [ipma.body.subarray(0, 8)]
+  let at = 8
+  for (let i = 0; i < view.getUint32(4); i++) {
+    const id = view.getUint16(at)
+    const count = view.getUint8(at + 2)
+    const associations = ipma.body.subarray(at + 3, at + 3 + count)
+    const added = id === primary ? new Uint8Array([index]) : new Uint8Array()
+    parts.push(u16(id), new Uint8Array([count + added.length]), associations, added)
+    at += 3 + count
+  }
+  return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), box('ipma', ...parts))
+}
+
+/** The file with its metadata; as it was where there is none. */
+export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uint8Array {
+  if (!icc && !exif && !xmp) return file
+  const outer = boxes(file)
+  const meta = outer.find(({ type }) => type === 'meta')
+  if (!meta) throw new Error('no meta box')
+  const inner = boxes(meta.body.subarray(4))
+  const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const primary = viewOf(bodyOf('pitm')).getUint16(4)
+  const items = locations(bodyOf('iloc'))
+  const first = Math.max(...items.map(({ id }) => id)) + 1
+  // exif_tiff_header_offset stands before the TIFF header (23008-12, A.2.1).
+  const added = [
+    ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([u32(0), exif]) }] : []),
+    ...(xmp ? [{ type: 'mime', extra: text('application/rdf+xml\0'), data: xmp }] : []),
+  ].map((item, i) => ({ ...item, id: first + i }))
+  const infe = added.map(({ id, type, extra }) => box('infe', new Uint8Array([2, 0, 0, 1]), u16(id), u16(0), text(type), u8(0), extra))
+  const iinf = bodyOf('iinf')
+  const entries = concat([iinf.subarray(6), ...infe])
+  const references = added.map(({ id }) => box('cdsc', u16(id), u16(1), u16(primary)))
+  const oldReferences = inner.find(({ type }) => type === 'iref')?.body
+
+  const build = (shift: number, dataAt: number): Uint8Array => {
+    let at = dataAt
+    const moved = items.map((item) => ({ ...item, offset: item.offset + shift }))
+    const located = added.map(({ id, data }) => {
+      const offset = at
+      at += data.length
+      return { id, offset, length: data.length }
+    })
+    const parts = inner.flatMap(({ type, body }) => {
+      if (type === 'iloc') return [ilocBox([...moved, ...located])]
+      if (type === 'iinf') return [box('iinf', iinf.subarray(0, 4), u16(viewOf(iinf).getUint16(4) + added.length), entries)]
+      if (type === 'iprp' && icc) return [withProfile(body, primary, icc)]
+      if (type === 'iref') return []
+      return [box(type, body)]
+    })
+    const iref = references.length + (oldReferences ? 1 : 0) > 0 ? [box('iref', oldReferences ?? u32(0), ...references)] : []
+    return box('meta', meta.body.subarray(0, 4), ...parts, ...iref)
+  }
+
+  const shift = build(0, 0).length - (meta.body.length + 8)
+  const end = file.length + shift
+  const result = outer.map((outerBox) => (outerBox === meta ? build(shift, end + 8) : box(outerBox.type, outerBox.body)))
+  return concat([...result, ...(added.length > 0 ? [box('mdat', ...added.map(({ data }) => data))] : [])])
+}
+
+const u8 = (value: number) => new Uint8Array([value])

@@ -1,0 +1,110 @@
+/** Pictures of other formats as JPEG: the lowest quality that reaches the target. Transparency comes out on white. */
+
+import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
+import { concat } from '../bytes/concat.ts'
+import { OverBudget, UnsupportedFeature } from '../codec/codec.ts'
+import { type Encoded, pause, type Wish } from './encoded.ts'
+import { isReached, nextQuality, requantiseTo, requantiseToSize, sampleEvery, scansFor, searchQuality } from './jpeg-search.ts'
+import { type Carried, onWhite, type Raster } from './raster.ts'
+
+const SIDE_MAX = 65535
+/** Packed coefficients in steps of 1, as they come and requantised: noisy photographs. */
+const STORED_BYTES_PER_PIXEL = 3
+/** Only the result is held. */
+const STREAMED_BYTES_PER_PIXEL = 0.6
+const BASE_BYTES = 12 * 1024 * 1024
+const COMFORT_BYTES = 48 * 1024 * 1024
+/** Halving chroma may cost this PSNR at most: graphics with coloured edges keep theirs. */
+const DECIMATION_PSNR_DB = 36
+
+export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
+  const { width, height } = raster
+  if (wish.lossless) throw new UnsupportedFeature('JPEG is never exact')
+  if (Math.max(width, height) > SIDE_MAX) throw new UnsupportedFeature(`JPEG ends at ${SIDE_MAX} pixels a side`)
+  if (Math.min(width, height) < 11) throw new UnsupportedFeature('too small to be measured')
+  const flat = onWhite(raster)
+  const need = (perPixel: number) => BASE_BYTES + width * 1200 + width * height * perPixel
+  const stored = need(STORED_BYTES_PER_PIXEL) <= Math.min(COMFORT_BYTES, wish.options.memoryBudget)
+  if (need(STREAMED_BYTES_PER_PIXEL) > wish.options.memoryBudget) throw new OverBudget(`${width}×${height} pixels are too many for JPEG`)
+  if (!stored && wish.targetSize !== undefined) throw new OverBudget('a wanted size needs the whole picture in memory')
+  const head = headOf(carried)
+  const { job, quality, figures } = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
+  job.release('read')
+  const [first = new Uint8Array(), ...rest] = job.write('made', scansFor(width, height))
+  const step = `JPEG at quality ${quality} with trellis search, ${job.info.sampling.startsWith('2x2') ? '4:2:0 ' : ''}progressive`
+  const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
+  return {
+    chunks: [head, first.subarray(2), ...rest],
+    fidelity: 'perceptual',
+    ssim: figures.ssim,
+    psnrDb: figures.psnrDb,
+    step: step + onto,
+  }
+}
+
+async function taken(raster: Raster, wish: Wish, intake: Intake, subsampled: boolean): Promise<JpegJob> {
+  const { width, height, channels } = raster
+  const taking = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
+  let breath = 0
+  for await (const strip of raster.rows()) {
+    taking.write(strip)
+    if ((breath += strip.length) < 4_000_000) continue
+    breath = 0
+    await pause(wish.options)
+  }
+  return taking.end()
+}
+
+async function fromStored(raster: Raster, overhead: number, wish: Wish) {
+  const job = await taken(raster, wish, { kind: 'store' }, false)
+  const settings = { pause: () => pause(wish.options) }
+  const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
+  if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
+  const scans = scansFor(raster.width, raster.height)
+  const found =
+    wish.targetSize === undefined
+      ? await requantiseTo(job, wish.target, settings)
+      : await requantiseToSize(job, wish.targetSize, overhead - 2, scans, settings)
+  return { job, ...found }
+}
+
+/** Rows twice: a sample to find the quality, then everything, requantised on the way in. Chroma is halved. */
+async function fromStreamed(raster: Raster, wish: Wish) {
+  const settings = { pause: () => pause(wish.options) }
+  const sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
+  let quality = await searchQuality(sample, wish.target, settings)
+  for (;;) {
+    const job = await taken(raster, wish, { kind: 'stream', quality }, true)
+    if (isReached(quality, job.figures, wish.target)) return { job, quality, figures: job.figures }
+    quality = nextQuality(quality, job.figures, wish.target)
+  }
+}
+
+const SEGMENT_MAX = 65533
+const ICC_PART = SEGMENT_MAX - 14
+
+function segment(marker: number, ...parts: Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 2)
+  return concat([new Uint8Array([0xff, marker, length >> 8, length & 255]), ...parts])
+}
+
+/** Start-of-image, JFIF, EXIF, XMP, ICC profile in its parts (ICC.1, B.4). */
+function headOf({ icc, exif, xmp }: Carried): Uint8Array {
+  const text = (value: string) => new TextEncoder().encode(value)
+  const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]
+  parts.push(segment(0xe0, text('JFIF\0'), new Uint8Array([1, 1, 0, 0, 1, 0, 1, 0, 0])))
+  for (const [signature, bytes] of [
+    ['Exif\0\0', exif],
+    ['http://ns.adobe.com/xap/1.0/\0', xmp],
+  ] as const) {
+    if (!bytes) continue
+    if (bytes.length + signature.length > SEGMENT_MAX) throw new UnsupportedFeature('metadata larger than a JPEG segment')
+    parts.push(segment(0xe1, text(signature), bytes))
+  }
+  const count = Math.ceil((icc?.length ?? 0) / ICC_PART)
+  if (count > 255) throw new UnsupportedFeature('an ICC profile larger than JPEG holds')
+  for (let i = 0; icc && i < count; i++) {
+    parts.push(segment(0xe2, text('ICC_PROFILE\0'), new Uint8Array([i + 1, count]), icc.subarray(i * ICC_PART, (i + 1) * ICC_PART)))
+  }
+  return concat(parts)
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import { NoGain, type Options } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
+import { memorySource } from '../../../src/codec/source.ts'
+import type { OutputId } from '../../../src/formats/format.ts'
+import { jpg } from '../../../src/formats/jpg/jpg.ts'
+import { pictureTarget } from '../../../src/quality/levels.ts'
+import type { Wish } from '../../../src/raster/encoded.ts'
+import { encodeJpeg } from '../../../src/raster/jpeg.ts'
+import { orientationOf, turned, upright } from '../../../src/raster/orientation.ts'
+import { encodePng } from '../../../src/raster/png-encode.ts'
+import type { Raster } from '../../../src/raster/raster.ts'
+import { fittedSize, resized } from '../../../src/raster/resize.ts'
+import { differenceOf } from '../../../src/raster/verify.ts'
+import { encodeWebp } from '../../../src/raster/webp.ts'
+import { webpChunks } from '../../../src/raster/webp-container.ts'
+import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
+import { photo, psnrDb } from './photo.ts'
+
+const WIDTH = 333
+const HEIGHT = 271
+
+const options: Options = {
+  quality: 'medium',
+  output: 'jpg',
+  memoryBudget: 96 << 20,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
+}
+
+const wish = (more: Partial<Wish> = {}): Wish => ({ target: pictureTarget('medium'), pristine: true, sizeLimit: 1 << 30, options, ...more })
+
+/** Rows in odd strips, as decoders give them. */
+function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH, height = HEIGHT): Raster {
+  return {
+    width,
+    height,
+    channels,
+    async *rows() {
+      for (let row = 0; row < height; row += 7) yield pixels.slice(row * width * channels, Math.min(height, row + 7) * width * channels)
+    },
+  }
+}
+
+const exif = new Uint8Array([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
+const carried = { exif, icc: new Uint8Array(301).fill(7), xmp: new TextEncoder().encode('<x:xmpmeta/>') }
+
+const fileOf = (encoded: { chunks: readonly Uint8Array[] }) => concat([...encoded.chunks])
+
+describe('raster encoders', () => {
+  it.each([1, 3] as const)('webp: target reached, metadata carried, verified (%i channels)', async (channels) => {
+    const picture = raster(photo(WIDTH, HEIGHT, channels), channels)
+    const encoded = await encodeWebp(picture, carried, wish({ pristine: false }))
+    expect(encoded.fidelity).toBe('perceptual')
+    if (encoded.fidelity === 'perceptual') expect(encoded.ssim).toBeGreaterThan(0.9595)
+    const result = memorySource(fileOf(encoded), 'a.webp')
+    expect(await differenceOf('webp', picture, carried, result, false)).toBeUndefined()
+    expect(webpChunks(fileOf(encoded)).map(({ name }) => name)).toEqual(['VP8X', 'ICCP', 'VP8 ', 'EXIF', 'XMP '])
+    const other = raster(photo(WIDTH, HEIGHT, channels).reverse(), channels)
+    expect(await differenceOf('webp', other, carried, result, false)).toMatch(/another picture/)
+    expect(await differenceOf('webp', picture, { ...carried, icc: new Uint8Array(9) }, result, false)).toMatch(/ICCP/)
+  })
+
+  it('webp: exact where that is smaller, with alpha', async () => {
+    const pixels = new Uint8Array(WIDTH * HEIGHT * 4).map((_, i) => [((i >> 6) & 3) * 60, 90, 200, (i >> 9) & 1 ? 255 : 40][i & 3] ?? 0)
+    const picture = raster(pixels, 4)
+    const encoded = await encodeWebp(picture, {}, wish())
+    expect(encoded.fidelity).toBe('lossless')
+    expect(await differenceOf('webp', picture, {}, memorySource(fileOf(encoded), ''), true)).toBeUndefined()
+    pixels[4003] = 1
+    expect(await differenceOf('webp', picture, {}, memorySource(fileOf(encoded), ''), true)).toMatch(/pixel 1000/)
+  })
+
+  it('webp: a wanted size', async () => {
+    const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
+    const whole = fileOf(await encodeWebp(picture, carried, wish({ pristine: false }))).length
+    const less = await encodeWebp(picture, carried, wish({ pristine: false, targetSize: Math.round(whole * 0.8) }))
+    expect(fileOf(less).length).toBeLessThanOrEqual(whole * 0.8)
+  })
+
+  it('png: exact, and given up early where it is no use', async () => {
+    const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
+    const encoded = await encodePng(picture, carried, wish())
+    expect(await differenceOf('png', picture, carried, memorySource(fileOf(encoded), ''), true)).toBeUndefined()
+    await expect(encodePng(picture, carried, wish({ sizeLimit: 20_000 }))).rejects.toThrow(NoGain)
+  })
+
+  it.each([1, 2, 3, 4] as const)('jpeg: target reached from %i channels, transparency on white', async (channels) => {
+    const colours = channels > 2 ? 3 : 1
+    const plain = photo(WIDTH, HEIGHT, colours)
+    const pixels = new Uint8Array(WIDTH * HEIGHT * channels)
+    for (let i = 0; i < WIDTH * HEIGHT; i++) {
+      pixels.set(plain.subarray(i * colours, (i + 1) * colours), i * channels)
+      if (channels % 2 === 0) pixels[i * channels + colours] = i < WIDTH * 40 ? 0 : 255
+    }
+    const encoded = await encodeJpeg(raster(pixels, channels), carried, wish())
+    const rows = await JpegRows.open(fileOf(encoded))
+    const decoded = (await rows.read(HEIGHT)) as Uint8Array
+    const expected = plain.slice()
+    if (channels % 2 === 0) expected.fill(255, 0, WIDTH * 40 * colours)
+    expect(psnrDb(expected, decoded)).toBeGreaterThan(31)
+    if (encoded.fidelity === 'perceptual') expect(encoded.ssim).toBeGreaterThan(0.9595)
+    expect(encoded.step.includes('white')).toBe(channels % 2 === 0)
+    const streamed = await encodeJpeg(raster(pixels, channels), carried, wish({ options: { ...options, memoryBudget: 12.6 * 2 ** 20 } }))
+    expect(Math.abs(fileOf(streamed).length / fileOf(encoded).length - 1)).toBeLessThan(0.25)
+  })
+
+  it('avif: target reached, metadata carried, turned upright, verified', async () => {
+    const picture = raster(photo(96, 70, 3), 3, 96, 70)
+    const encoded = await import('../../../src/raster/avif.ts').then(({ encodeAvif }) => encodeAvif(picture, carried, wish()))
+    if (encoded.fidelity === 'perceptual') expect(encoded.ssim).toBeGreaterThan(0.96)
+    const file = fileOf(encoded)
+    expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
+    expect(Buffer.from(file).includes(Buffer.from('<x:xmpmeta/>'))).toBe(true)
+    expect(Buffer.from(file).includes(Buffer.from(new Uint8Array(301).fill(7)))).toBe(true)
+  })
+
+  it('resizes to what was asked, keeps flat areas flat, and fits boxes', async () => {
+    const flat = raster(new Uint8Array(WIDTH * HEIGHT * 3).fill(77), 3)
+    const strips: Uint8Array[] = []
+    for await (const strip of resized(flat, 50, 40).rows()) strips.push(strip)
+    expect(concat(strips)).toEqual(new Uint8Array(50 * 40 * 3).fill(77))
+    expect(fittedSize(4000, 3000, { width: 1000, height: 1000 })).toEqual({ width: 1000, height: 750 })
+    expect(fittedSize(400, 300, { width: 1000, height: 1000 })).toBeUndefined()
+  })
+
+  it('reads, resets and applies orientations', () => {
+    expect(orientationOf(exif)).toBe(6)
+    expect(orientationOf(upright(exif))).toBe(1)
+    // F-shaped marks: each orientation must come out as the stored picture turned by its own rule (EXIF 2.32, 4.6.4.A).
+    const stored = new Uint8ClampedArray(new Uint32Array([1, 2, 3, 4, 5, 6]).buffer) // 3 × 2
+    const turn = (orientation: number) => {
+      const { pixels, width, height } = turned(stored, 3, 2, orientation)
+      return [width, height, ...new Uint32Array(pixels.buffer)]
+    }
+    expect(turn(2)).toEqual([3, 2, 3, 2, 1, 6, 5, 4])
+    expect(turn(3)).toEqual([3, 2, 6, 5, 4, 3, 2, 1])
+    expect(turn(4)).toEqual([3, 2, 4, 5, 6, 1, 2, 3])
+    expect(turn(5)).toEqual([2, 3, 1, 4, 2, 5, 3, 6])
+    expect(turn(6)).toEqual([2, 3, 4, 1, 5, 2, 6, 3])
+    expect(turn(7)).toEqual([2, 3, 6, 3, 5, 2, 4, 1])
+    expect(turn(8)).toEqual([2, 3, 3, 6, 2, 5, 1, 4])
+  })
+})
+
+describe('jpg to other formats', () => {
+  const press = async (bytes: Uint8Array, output: OutputId) =>
+    compress(jpg, memorySource(bytes, 'a.jpg'), async () => memorySink(bytes.length, 'a'), { ...options, output })
+
+  it.each(['webp', 'avif'] as const)('%s', async (output) => {
+    for (const pixels of ['gray', 'rgb', 'cmyk'] as const) {
+      const rows = photo(WIDTH, HEIGHT, pixels === 'gray' ? 1 : pixels === 'cmyk' ? 4 : 3)
+      const bytes = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels, quality: 95, scans: 'sequential' }, [rows])).chunks)
+      const { outcome, ...rest } = await press(bytes, output)
+      expect('defect' in rest ? rest.defect : undefined).toBeUndefined()
+      expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+      if (output === 'avif') break
+    }
+  })
+
+  it('leaves alone what another format would lose', async () => {
+    const plain = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 95 }, [photo(WIDTH, HEIGHT, 3)])).chunks)
+    const iptc = concat([
+      plain.subarray(0, 2),
+      new Uint8Array([0xff, 0xed, 0, 16]),
+      new TextEncoder().encode('Photoshop 3.0\0'),
+      plain.subarray(2),
+    ])
+    expect((await press(iptc, 'webp')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    expect((await press(concat([plain, new Uint8Array(9)]), 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    expect((await press(plain, 'png')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+  })
+})
