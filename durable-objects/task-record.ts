@@ -110,6 +110,11 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return { freedBytes }
   }
 
+  async callback() {
+    const { url, messageId, body } = this.#callback ?? {}
+    return url && messageId && body ? { url, messageId, body } : undefined
+  }
+
   async replayCallback() {
     if (!this.#callback) return false
     this.#callback = { ...this.#callback, nextAt: Date.now() }

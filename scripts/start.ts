@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type DevelopmentKeys, provision } from './development-account.ts'
+import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
 import { loadSecrets, Service } from './service.ts'
 
 const { values } = parseArgs({
@@ -51,7 +51,7 @@ try {
   await writeKeys(join(state, 'keys.json'), keys)
   await mkdir(join(root, '.dev'), { recursive: true })
   await writeKeys(join(root, '.dev/keys.json'), keys)
-  greet(keys)
+  greet(keys, await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   await service.stop()
@@ -78,13 +78,13 @@ async function writeKeys(file: string, keys: DevelopmentKeys): Promise<void> {
   await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
 }
 
-function greet(keys: DevelopmentKeys): void {
+function greet(keys: DevelopmentKeys, invitation: string): void {
   const key = keys.keys.enterprise
   console.log(`
 Whittle listens on ${baseUrl}
 
   key       ${key}   (others: .dev/keys.json)
-  console   ${baseUrl}/console
+  console   ${invitation}
   API       ${baseUrl}/docs
 
 Make a photo smaller, then fetch it from the download_url of the answer:

@@ -25,6 +25,8 @@ export interface MediaFace {
 export interface Env {
   readonly BLOBS: R2Bucket
   readonly PRESS: PressFace
+  /** The console's files. */
+  readonly ASSETS: Fetcher
   readonly MEDIA: MediaFace
   readonly KEY_GATES: Namespace<KeyGateFace>
   readonly TASKS: Namespace<TaskRecordFace>

@@ -44,4 +44,5 @@ export const deliveryView = (delivery: DeliveryRecord) => ({
   status: delivery.status,
   ms: delivery.ms,
   ...(delivery.error ? { error: delivery.error } : {}),
+  ...(delivery.answer ? { answer: delivery.answer } : {}),
 })

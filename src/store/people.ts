@@ -47,4 +47,5 @@ export interface DeliveryRecord {
   readonly status: number
   readonly ms: number
   readonly error?: string
+  readonly answer?: string
 }

@@ -60,6 +60,8 @@ export interface TaskRecordFace {
   release(attempt: number, why: string, part?: number): Promise<void>
   /** Cancels a running job, removes blobs and record. undefined: there was none. */
   remove(): Promise<{ freedBytes: number } | undefined>
+  /** The message that is (or was) delivered. undefined: there is none. */
+  callback(): Promise<{ url: string; messageId: string; body: string } | undefined>
   /** Sends the callback once more, now. false: there is none. */
   replayCallback(): Promise<boolean>
   /** Blob keys that this task still needs, for the orphan sweep. undefined: no such task. */

@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 
 const TIMEOUT_MS = 15_000
+const ANSWER_BYTES = 300
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -16,6 +17,8 @@ export interface Delivery {
   readonly status: number
   readonly ms: number
   readonly error?: string
+  /** The first characters of what the receiver answered. */
+  readonly answer?: string
 }
 
 /** Sends the message once. 2xx is delivered; redirects are not followed and count as failures. */
@@ -36,11 +39,19 @@ export async function deliver(url: string, messageId: string, body: string, secr
       },
       body,
     })
-    await response.body?.cancel()
-    return { at, status: response.status, ms: Date.now() - at }
+    const answer = await firstCharacters(response)
+    return { at, status: response.status, ms: Date.now() - at, ...(answer ? { answer } : {}) }
   } catch (error) {
     return { at, status: 0, ms: Date.now() - at, error: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** A receiver may answer anything, at any length: only so much of it is read. */
+async function firstCharacters(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return new TextDecoder().decode(value?.subarray(0, ANSWER_BYTES))
 }
 
 /** When to try again after `attempts` deliveries; undefined: never. Jitter of up to a fifth spreads a receiver's recovery. */

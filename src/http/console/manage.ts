@@ -7,6 +7,7 @@ import { deliver } from '../../tasks/notify.ts'
 import { PLANS } from '../../tasks/plans.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
+import { ownedTask } from '../owned.ts'
 import { json, type Route } from '../route.ts'
 import { taskId } from '../schemas.ts'
 import { applicationView, deliveryView, keyView } from '../views.ts'
@@ -135,6 +136,16 @@ export const MANAGE_ROUTES: readonly Route[] = [
     async handle(c) {
       const [secret, deliveries] = await Promise.all([account(c).webhookSecret(), account(c).deliveries(100)])
       return json({ webhook_secret: secret, deliveries: deliveries.map(deliveryView) })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/api/callbacks/{task_id}',
+    access: 'session',
+    async handle(c) {
+      const message = await (await ownedTask(c)).record.callback()
+      if (!message) throw unknown('callback')
+      return json({ url: message.url, message_id: message.messageId, body: message.body })
     },
   },
   {

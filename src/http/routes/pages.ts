@@ -1,6 +1,6 @@
 /** Documents beside the API: OpenAPI, the reference page, the console's place. */
-import { ERROR_TYPES } from '../../tasks/api-error.ts'
-import { baseUrl } from '../context.ts'
+import { ApiError, ERROR_TYPES } from '../../tasks/api-error.ts'
+import { type AppContext, baseUrl } from '../context.ts'
 import { openApi } from '../openapi.ts'
 import type { Route } from '../route.ts'
 import { json } from '../route.ts'
@@ -22,17 +22,23 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
       handle: async (c) => html('API reference', docsBody(documented(), baseUrl(c))),
       doc: { id: 'docs', summary: 'The reference for people', answer: 'html', errors: [] },
     },
-    {
-      method: 'GET',
-      path: '/console',
-      access: 'public',
-      handle: async () =>
-        html(
-          'Console',
-          '<h1>Console</h1><p>Usage, applications and keys will be managed here.</p><p><a href="/docs">API reference</a></p>',
-        ),
-    },
+    { method: 'GET', path: '/console', access: 'public', handle: (c) => consoleFile(c, '/console.html') },
+    { method: 'GET', path: '/console/{file}', access: 'public', handle: (c) => consoleFile(c, `/console/${c.req.param('file')}`) },
   ]
+}
+
+/** Scripts, styles and pictures of its own only; blob: shows what was dropped and what came back. */
+const CONSOLE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+async function consoleFile(c: AppContext, path: string): Promise<Response> {
+  const found = await c.env.ASSETS.fetch(new URL(path, c.req.url))
+  if (!found.ok) throw new ApiError('unknown_route', 'The console has no such file.')
+  const answer = new Response(found.body, found)
+  answer.headers.set('Content-Security-Policy', CONSOLE_POLICY)
+  answer.headers.set('Cache-Control', 'no-cache')
+  return answer
 }
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

@@ -1,0 +1,113 @@
+/** The console's side of HTTP. The session is a cookie that scripts cannot read; the header keeps other sites out. */
+
+export interface Task {
+  task_id: string
+  status: 'pending' | 'processing' | 'completed' | 'failed'
+  file_name: string
+  format: string
+  quality: string
+  created_at: string
+  original_size: number
+  progress?: number
+  compressed_size?: number
+  compression_ratio?: string
+  output_name?: string
+  output_format?: string
+  result?: { outcome: 'compressed' | 'unchanged'; reason?: string; detail?: string; ssim?: number; psnr_db?: number; steps?: string[] }
+  error?: { message: string }
+}
+
+export interface Usage {
+  month: string
+  plan: string
+  api_calls: number
+  original_size: number
+  compressed_size: number
+  storage_used: number
+  storage_quota: number
+  tasks_completed: number
+  tasks_failed: number
+  by_format: Record<string, { tasks: number; original_size: number; compressed_size: number }>
+  by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
+}
+
+export interface Key {
+  key_id: string
+  masked: string
+  created_at: string
+  plan: string
+  scopes: string[]
+  state: 'active' | 'disabled' | 'expired'
+  expires_at?: string
+  last_used_at?: string
+}
+
+export interface Application {
+  application_id: string
+  name: string
+  environment: string
+  plan: string
+  created_at: string
+  keys: Key[]
+}
+
+export interface Delivery {
+  task_id: string | null
+  message_id: string
+  url: string
+  attempt: number
+  at: string
+  status: number
+  ms: number
+  error?: string
+  answer?: string
+}
+
+/** A refusal of the service, in its own words. */
+export class Refusal extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+const BASE = '/console/api'
+const MARK = { 'X-Whittle-Console': '1' }
+
+export async function call<T>(method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(BASE + path, {
+    method,
+    headers: body ? { ...MARK, 'Content-Type': 'application/json' } : MARK,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const said = (await answer.json().catch(() => ({}))) as T & { error?: { message?: string } }
+  if (!answer.ok) throw new Refusal(answer.status, said.error?.message ?? `The service answered ${answer.status}.`)
+  return said
+}
+
+export const downloadUrl = (taskId: string) => `${BASE}/v1/tasks/${taskId}/download`
+
+/** Uploads with progress, which `fetch` cannot tell. */
+export function upload(file: File, wishes: Record<string, string>, progress: (share: number) => void): Promise<Task> {
+  return new Promise((resolve, reject) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(wishes)) if (value) form.append(name, value)
+    form.append('file', file)
+    const request = new XMLHttpRequest()
+    request.open('POST', `${BASE}/v1/compress`)
+    request.setRequestHeader('X-Whittle-Console', '1')
+    request.setRequestHeader('Prefer', 'respond-async')
+    request.responseType = 'json'
+    request.upload.onprogress = (event) => progress(event.loaded / event.total)
+    request.onerror = () => reject(new Refusal(0, 'The service cannot be reached.'))
+    request.onload = () => {
+      const said = request.response as (Task & { error?: { message?: string } }) | null
+      if (request.status === 200 && said) resolve(said)
+      else reject(new Refusal(request.status, said?.error?.message ?? `The service answered ${request.status}.`))
+    }
+    request.send(form)
+  })
+}
+
+export const isOpen = (task: Task) => task.status === 'pending' || task.status === 'processing'

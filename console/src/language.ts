@@ -1,0 +1,32 @@
+/** English and Simplified Chinese. The English text is the key. */
+import { chinese } from './chinese.ts'
+
+export type Language = 'en' | 'zh'
+
+const STORED = 'whittle-language'
+let current: Language = (localStorage.getItem(STORED) as Language | null) ?? (navigator.language.startsWith('zh') ? 'zh' : 'en')
+document.documentElement.lang = current === 'zh' ? 'zh-Hans' : 'en'
+
+export const language = () => current
+
+export function setLanguage(wanted: Language): void {
+  current = wanted
+  localStorage.setItem(STORED, wanted)
+  document.documentElement.lang = wanted === 'zh' ? 'zh-Hans' : 'en'
+}
+
+/** The text in the reader's language; `{name}` is filled in. */
+export function t(text: string, values: Record<string, string | number> = {}): string {
+  const found = current === 'zh' ? (chinese[text] ?? text) : text
+  return found.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
+}
+
+export const dateTime = (iso: string) =>
+  new Date(iso).toLocaleString(current === 'zh' ? 'zh-CN' : 'en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let [value, unit] = [count, 0]
+  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
+  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`
+}

@@ -1,0 +1,99 @@
+/** The console: sign-in, navigation, pages. */
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { call, Refusal } from './api.ts'
+import { type Language, language, setLanguage, t } from './language.ts'
+import { ApplicationsPage } from './pages/applications.tsx'
+import { CallbacksPage } from './pages/callbacks.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { TasksPage } from './pages/tasks.tsx'
+import { TryPage } from './pages/try.tsx'
+import { UsagePage } from './pages/usage.tsx'
+import './style.css'
+
+export interface Me {
+  name: string
+  account: { name: string; plan: string }
+}
+
+const PAGES = {
+  try: { title: 'Try it', view: TryPage },
+  tasks: { title: 'Tasks', view: TasksPage },
+  usage: { title: 'Usage', view: UsagePage },
+  applications: { title: 'Applications', view: ApplicationsPage },
+  callbacks: { title: 'Callbacks', view: CallbacksPage },
+} as const
+type PageName = keyof typeof PAGES
+
+const pageOf = (hash: string): PageName => (hash.slice(1) in PAGES ? (hash.slice(1) as PageName) : 'try')
+
+function App() {
+  const [me, setMe] = useState<Me | null>()
+  const [page, setPage] = useState<PageName>(pageOf(location.hash))
+  const [shown, setShown] = useState<Language>(language())
+  const load = () =>
+    call<Me>('GET', '/me').then(setMe, (error: unknown) => {
+      if (error instanceof Refusal && error.status === 401) setMe(null)
+    })
+  useEffect(() => {
+    void load()
+    const follow = () => setPage(pageOf(location.hash))
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+
+  const choose = (
+    <label class="language">
+      <span class="hidden">{t('Language')}</span>
+      <select
+        value={shown}
+        onChange={(event) => {
+          const wanted = event.currentTarget.value as Language
+          setLanguage(wanted)
+          setShown(wanted)
+        }}
+      >
+        <option value="en">English</option>
+        <option value="zh">简体中文</option>
+      </select>
+    </label>
+  )
+  if (me === undefined) return <main aria-busy="true" />
+  if (me === null) return <SignInPage language={choose} onSignedIn={load} />
+  const View = PAGES[page].view
+  const signOut = async () => {
+    await call('POST', '/logout')
+    setMe(null)
+  }
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        {t('Skip to content')}
+      </button>
+      <header>
+        <strong class="brand">Whittle</strong>
+        <nav aria-label="Whittle">
+          {(Object.keys(PAGES) as PageName[]).map((name) => (
+            <a key={name} href={`#${name}`} aria-current={name === page ? 'page' : undefined}>
+              {t(PAGES[name].title)}
+            </a>
+          ))}
+          <a href="/docs">{t('API reference')}</a>
+        </nav>
+        <span class="who">
+          {me.name} · {me.account.name} ({me.account.plan})
+        </span>
+        {choose}
+        <button type="button" onClick={signOut}>
+          {t('Sign out')}
+        </button>
+      </header>
+      <main id="main" tabIndex={-1} key={`${page} ${shown}`}>
+        <h1>{t(PAGES[page].title)}</h1>
+        <View />
+      </main>
+    </>
+  )
+}
+
+render(<App />, document.getElementById('app')!)

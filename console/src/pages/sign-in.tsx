@@ -1,0 +1,77 @@
+import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api.ts'
+import { t } from '../language.ts'
+import { message, Problem } from '../parts.tsx'
+
+type RegistrationOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
+type SignInOptions = Parameters<typeof startAuthentication>[0]['optionsJSON']
+
+/** The invitation stands behind the #, where no server sees it. */
+const invitationIn = (hash: string) => /^#invitation=([\w.-]+)$/.exec(hash)?.[1]
+const isAddress = /^[\d.]+$|^\[/.test(location.hostname)
+
+export function SignInPage(props: { language: ComponentChildren; onSignedIn: () => void }) {
+  const invitation = invitationIn(location.hash)
+  const [invited, setInvited] = useState<{ name: string; options: RegistrationOptions }>()
+  const [error, setError] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  useEffect(() => {
+    if (!invitation) return
+    call<{ name: string; options: RegistrationOptions }>('POST', '/register/options', { invitation }).then(setInvited, (problem: unknown) =>
+      setError(message(problem)),
+    )
+  }, [invitation])
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await work()
+      history.replaceState(null, '', '#try')
+      props.onSignedIn()
+    } catch (problem) {
+      setError(message(problem))
+      setBusy(false)
+    }
+  }
+  const register = () =>
+    attempt(async () => {
+      const credential = await startRegistration({ optionsJSON: invited!.options })
+      await call('POST', '/register', { invitation, credential })
+    })
+  const signIn = () =>
+    attempt(async () => {
+      const { options } = await call<{ options: SignInOptions }>('POST', '/login/options')
+      await call('POST', '/login', { credential: await startAuthentication({ optionsJSON: options }) })
+    })
+
+  const elsewhere = `${location.protocol}//localhost${location.port ? `:${location.port}` : ''}${location.pathname}${location.hash}`
+  return (
+    <main class="sign-in">
+      <p class="brand">Whittle</p>
+      <h1>{invited ? t('Welcome, {name}', { name: invited.name }) : t('Sign in')}</h1>
+      {isAddress && <p>{t('A passkey belongs to a name. Open this page at {url}.', { url: elsewhere })}</p>}
+      <p>
+        {invited
+          ? t('This browser will make a passkey for you. There is no password to remember.')
+          : t('You need an invitation from the operator of this service to get in for the first time.')}
+      </p>
+      <Problem error={error} />
+      <p>
+        {invited ? (
+          <button type="button" class="main" disabled={busy} onClick={register}>
+            {t('Make a passkey')}
+          </button>
+        ) : (
+          <button type="button" class="main" disabled={busy} onClick={signIn}>
+            {t('Sign in with a passkey')}
+          </button>
+        )}
+      </p>
+      {props.language}
+    </main>
+  )
+}

@@ -1,0 +1,212 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call, downloadUrl, isOpen, type Task, upload } from '../api.ts'
+import { bytes, t } from '../language.ts'
+import { CopyButton, message, Problem } from '../parts.tsx'
+
+const OUTPUTS = ['', 'jpg', 'png', 'webp', 'avif', 'mp3', 'flac', 'mp4', 'mov', 'zst', 'br', 'gz']
+
+interface Attempt {
+  readonly id: number
+  readonly file: File
+  readonly wishes: Record<string, string>
+  readonly uploaded: number
+  readonly task?: Task
+  readonly error?: string
+}
+
+let count = 0
+
+export function TryPage() {
+  const [attempts, setAttempts] = useState<Attempt[]>([])
+  const [over, setOver] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+
+  const change = (id: number, part: Partial<Attempt>) => setAttempts((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
+
+  const start = async (file: File) => {
+    const fields = new FormData(form.current!)
+    const wishes = {
+      quality: String(fields.get('quality')),
+      format: String(fields.get('format')),
+      password: String(fields.get('password')),
+    }
+    const attempt: Attempt = { id: ++count, file, wishes, uploaded: 0 }
+    setAttempts((all) => [attempt, ...all])
+    try {
+      let task = await upload(file, wishes, (uploaded) => change(attempt.id, { uploaded }))
+      change(attempt.id, { uploaded: 1, task })
+      while (isOpen(task)) {
+        await new Promise((resolve) => setTimeout(resolve, 700))
+        task = await call<Task>('GET', `/v1/tasks/${task.task_id}`)
+        change(attempt.id, { task })
+      }
+    } catch (problem) {
+      change(attempt.id, { error: message(problem) })
+    }
+  }
+  const take = (files: FileList | null | undefined) => {
+    for (const file of files ?? []) void start(file)
+  }
+  return (
+    <>
+      <form ref={form} class="wishes" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          {t('Quality')}
+          <select name="quality">
+            {['medium', 'low', 'high', 'ultra'].map((level) => (
+              <option key={level} value={level}>
+                {t(level)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t('Output format')}
+          <select name="format">
+            {OUTPUTS.map((output) => (
+              <option key={output} value={output}>
+                {output || t('as it came')}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t('Password for the result')}
+          <input type="password" name="password" autoComplete="new-password" placeholder={t('optional')} />
+        </label>
+      </form>
+      <fieldset
+        class={over ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          setOver(false)
+          take(event.dataTransfer?.files)
+        }}
+      >
+        <label>
+          {t('Drop files here, or choose them')}
+          <input type="file" multiple aria-label={t('Choose files')} onChange={(event) => take(event.currentTarget.files)} />
+        </label>
+      </fieldset>
+      <div aria-live="polite">
+        {attempts.map((attempt) => (
+          <AttemptView key={attempt.id} attempt={attempt} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function AttemptView({ attempt }: { attempt: Attempt }) {
+  const { file, task, uploaded, error, wishes } = attempt
+  const done = task?.status === 'completed' ? task : undefined
+  return (
+    <article class="attempt">
+      <h2>{file.name}</h2>
+      <Problem error={error ?? task?.error?.message} />
+      {!task && !error && <progress max={1} value={uploaded} aria-label={t('Uploading')} />}
+      {task && isOpen(task) && <progress max={1} value={task.progress ?? 0} aria-label={t('Working')} />}
+      {done && (
+        <>
+          <p>
+            <strong>
+              {bytes(done.original_size)} → {bytes(done.compressed_size ?? 0)}
+            </strong>{' '}
+            {done.result?.outcome === 'unchanged'
+              ? `${t('unchanged')}: ${done.result.detail ?? done.result.reason}`
+              : `${t('saved {bytes}', { bytes: bytes(done.original_size - (done.compressed_size ?? 0)) })} (${done.compression_ratio})`}
+          </p>
+          <p class="steps">
+            {done.result?.steps?.join(' · ')}
+            {done.result?.ssim !== undefined && ` · SSIM ${done.result.ssim}, PSNR ${done.result.psnr_db} dB`}
+          </p>
+          <p class="actions">
+            <a class="button main" href={downloadUrl(done.task_id)} download={done.output_name}>
+              {t('Download')}
+            </a>
+          </p>
+          {!wishes['password'] && done.result?.outcome === 'compressed' && <Compare file={file} task={done} />}
+        </>
+      )}
+      <details>
+        <summary>{t('The same with curl')}</summary>
+        <pre>{curl(attempt)}</pre>
+        <CopyButton text={curl(attempt)} />
+      </details>
+    </article>
+  )
+}
+
+/** The command that does the same; the key and the password stay variables. */
+function curl({ file, wishes }: Attempt): string {
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  const fields = [`-F file=@${quote(file.name)}`, `-F quality=${wishes['quality']}`]
+  if (wishes['format']) fields.push(`-F format=${wishes['format']}`)
+  if (wishes['password']) fields.push('-F "password=$PASSWORD"')
+  return `curl -H "Authorization: Bearer $WHITTLE_KEY" ${fields.join(' ')} ${location.origin}/v1/compress`
+}
+
+/** Both pictures over each other, with a handle between; only where the browser can draw both. */
+function Compare({ file, task }: { file: File; task: Task }) {
+  const [urls, setUrls] = useState<[string, string]>()
+  const [share, setShare] = useState(50)
+  useEffect(() => {
+    let made: string[] = []
+    const load = async () => {
+      const result = await (await fetch(downloadUrl(task.task_id))).blob()
+      const pair: [string, string] = [URL.createObjectURL(file), URL.createObjectURL(result)]
+      made = pair
+      try {
+        await Promise.all(pair.map(drawable))
+        setUrls(pair)
+      } catch {
+        // One of the two is no picture that this browser draws: there is nothing to compare.
+      }
+    }
+    if (/^image\//.test(file.type)) void load()
+    return () => {
+      for (const url of made) URL.revokeObjectURL(url)
+    }
+  }, [task.task_id])
+  if (!urls) return null
+  return (
+    <figure class="compare">
+      <figcaption>{t('Before and after')}</figcaption>
+      <div class="pair">
+        <img src={urls[0]} alt={t('Before')} />
+        <svg class="clip" aria-hidden="true">
+          <clipPath id={`clip-${task.task_id}`} clipPathUnits="objectBoundingBox">
+            <rect x={share / 100} y="0" width={1 - share / 100} height="1" />
+          </clipPath>
+        </svg>
+        <img
+          src={urls[1]}
+          alt={t('After')}
+          clip-path={`url(#clip-${task.task_id})`}
+          ref={(element) => element?.style.setProperty('clip-path', `url(#clip-${task.task_id})`)}
+        />
+      </div>
+      <input
+        type="range"
+        min={0}
+        max={100}
+        value={share}
+        aria-label={t('Before and after')}
+        onInput={(event) => setShare(Number(event.currentTarget.value))}
+      />
+    </figure>
+  )
+}
+
+const drawable = (url: string) =>
+  new Promise<void>((resolve, reject) => {
+    const image = new Image()
+    image.onload = () => resolve()
+    image.onerror = () => reject(new Error('not drawable'))
+    image.src = url
+  })

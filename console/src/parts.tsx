@@ -1,0 +1,114 @@
+/** Small parts that pages share. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from './language.ts'
+
+/** A modal dialog of the browser's own: focus, Escape and screen readers come with it. */
+export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={element} aria-label={props.title} onClose={props.onClose}>
+      <h2>{props.title}</h2>
+      {props.children}
+      <p class="actions">
+        <button type="button" onClick={() => element.current?.close()}>
+          {t('Close')}
+        </button>
+      </p>
+    </dialog>
+  )
+}
+
+export function CopyButton(props: { text: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(props.text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2000)
+  }
+  return (
+    <button type="button" onClick={copy} aria-live="polite">
+      {copied ? t('Copied') : t('Copy')}
+    </button>
+  )
+}
+
+/** What went wrong, told once and to screen readers. */
+export function Problem(props: { error: string | undefined }) {
+  return (
+    <p role="alert" class={props.error ? 'problem' : 'problem empty'}>
+      {props.error}
+    </p>
+  )
+}
+
+export const message = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Loads once, and again on demand. */
+export function useLoaded<T>(load: () => Promise<T>) {
+  const [value, setValue] = useState<T>()
+  const [error, setError] = useState<string>()
+  const reload = async () => {
+    try {
+      setValue(await load())
+      setError(undefined)
+    } catch (problem) {
+      setError(message(problem))
+    }
+  }
+  useEffect(() => void reload(), [])
+  return { value, error, reload, setError }
+}
+
+/** Bars by day; `values` of one day stand beside each other. */
+export function Plot(props: {
+  title: string
+  rows: { label: string; values: number[] }[]
+  names: string[]
+  show: (value: number) => string
+}) {
+  const { title, rows, names, show } = props
+  const [width, height, foot] = [640, 160, 22]
+  const most = Math.max(1, ...rows.flatMap((row) => row.values))
+  const slot = width / Math.max(rows.length, 7)
+  return (
+    <figure>
+      <figcaption>
+        {title}
+        {names.map((name, i) => (
+          <span key={name} class={`key key-${i}`}>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height + foot}`}
+        role="img"
+        aria-label={`${title}: ${rows.map((row) => `${row.label} ${row.values.map(show).join(', ')}`).join('; ')}`}
+      >
+        {rows.map((row, i) => (
+          <g key={row.label}>
+            {row.values.map((value, j) => {
+              const bar = (slot * 0.8) / row.values.length
+              const tall = (value / most) * (height - 14)
+              return (
+                <rect key={names[j]} class={`bar-${j}`} x={i * slot + slot * 0.1 + j * bar} y={height - tall} width={bar - 1} height={tall}>
+                  <title>{`${row.label}: ${show(value)}`}</title>
+                </rect>
+              )
+            })}
+            <text x={i * slot + slot / 2} y={height + 16} text-anchor="middle">
+              {row.label.slice(8)}
+            </text>
+          </g>
+        ))}
+        <text x="0" y="10">
+          {show(most)}
+        </text>
+      </svg>
+    </figure>
+  )
+}
