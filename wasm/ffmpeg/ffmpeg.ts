@@ -22,6 +22,8 @@ interface Exports {
   picture_depth(): number
   picture_transfer(): number
   picture_alpha(): number
+  picture_luma(): number
+  luma_stride(): number
   encoder_begin(preset: number): number
   encoder_option(name: number, value: number): number
   encoder_open(rateNum: number, rateDen: number, timescale: number, annexb: number): number
@@ -175,6 +177,18 @@ export class Ffmpeg {
       transfer: this.#exports.picture_transfer(),
       alpha: this.#exports.picture_alpha() !== 0,
     }
+  }
+
+  /** The present picture's luma, 8 bits, without padding; a copy. */
+  luma(): Uint8Array {
+    const engine = this.#exports
+    const at = engine.picture_luma()
+    const stride = engine.luma_stride()
+    const [width, height] = [engine.picture_width(), engine.picture_height()]
+    if (!at || stride < width) throw new CodecTrouble('no memory left for a picture')
+    const out = new Uint8Array(width * height)
+    for (let row = 0; row < height; row++) out.set(new Uint8Array(engine.memory.buffer, at + row * stride, width), row * width)
+    return out
   }
 
   /**

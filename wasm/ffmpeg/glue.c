@@ -10,6 +10,7 @@
 #include <libavutil/intreadwrite.h>
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
+#include <stdarg.h>
 #include <string.h>
 #include <x264.h>
 
@@ -116,6 +117,8 @@ static int full_range(void) {
          picture->format == AV_PIX_FMT_YUVJ444P || picture->format == AV_PIX_FMT_YUVJ440P || picture->format == AV_PIX_FMT_YUVJ411P;
 }
 
+static void no_log(void *p, int level, const char *format, va_list list) { (void)p, (void)level, (void)format, (void)list; }
+
 /* Opens the encoder for pictures like the present one; colour tags are taken from it where `encoder_colour` set none. */
 int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annexb) {
   param.i_width = picture->width;
@@ -134,7 +137,9 @@ int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annex
   param.b_stitchable = 1;
   param.analyse.b_psnr = 1;
   param.analyse.b_ssim = 1;
-  param.i_log_level = X264_LOG_NONE;
+  /* x264 measures only when it may also tell. */
+  param.i_log_level = X264_LOG_INFO;
+  param.pf_log = no_log;
   param.vui.b_fullrange = full_range();
   if (picture->color_primaries != AVCOL_PRI_UNSPECIFIED) param.vui.i_colorprim = picture->color_primaries;
   if (picture->color_trc != AVCOL_TRC_UNSPECIFIED) param.vui.i_transfer = picture->color_trc;
@@ -208,6 +213,16 @@ static int encoded_from(x264_nal_t *nals, int count, int bytes, x264_picture_t *
   encoded_psnr = out->prop.f_psnr[0];
   encoded_ssim = out->prop.f_ssim;
   return READY;
+}
+
+/* Luma of the present picture as 8-bit rows, `luma_stride` apart; 0 without memory. */
+const uint8_t *EXPORT(picture_luma)(void) {
+  const AVFrame *f = as_420();
+  return f ? f->data[0] : NULL;
+}
+int EXPORT(luma_stride)(void) {
+  const AVFrame *f = as_420();
+  return f ? f->linesize[0] : 0;
 }
 
 /* Encodes the present picture at `pts`; READY when a packet came out, NEED_INPUT when the encoder waits for more. */

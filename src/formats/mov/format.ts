@@ -1,4 +1,5 @@
 import type { Format } from '../format.ts'
+import { LEVEL_TEXTS } from '../video/levels.ts'
 
 export const MOV = {
   id: 'mov',
@@ -10,4 +11,5 @@ export const MOV = {
   quickUpTo: 0,
   outputs: ['mov', 'mp4'],
   fidelity: 'perceptual',
+  levels: LEVEL_TEXTS,
 } as const satisfies Format

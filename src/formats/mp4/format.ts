@@ -1,4 +1,5 @@
 import type { Format } from '../format.ts'
+import { LEVEL_TEXTS } from '../video/levels.ts'
 
 export const MP4 = {
   id: 'mp4',
@@ -10,4 +11,5 @@ export const MP4 = {
   quickUpTo: 0,
   outputs: ['mp4', 'mov'],
   fidelity: 'perceptual',
+  levels: LEVEL_TEXTS,
 } as const satisfies Format

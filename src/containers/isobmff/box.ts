@@ -1,0 +1,92 @@
+/** Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory. */
+import { concat } from '../../bytes/concat.ts'
+
+export interface Box {
+  readonly type: string
+  /** Where the header starts. */
+  readonly start: number
+  /** Where the body starts. */
+  readonly body: number
+  readonly end: number
+}
+
+export const u16 = (b: Uint8Array, at: number) => (b[at]! << 8) | b[at + 1]!
+export const u32 = (b: Uint8Array, at: number) => ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0
+export const i32 = (b: Uint8Array, at: number) => u32(b, at) | 0
+export const u64 = (b: Uint8Array, at: number) => u32(b, at) * 2 ** 32 + u32(b, at + 4)
+export const i64 = (b: Uint8Array, at: number) => i32(b, at) * 2 ** 32 + u32(b, at + 4)
+export const type4 = (b: Uint8Array, at: number) => String.fromCharCode(b[at] ?? 0, b[at + 1] ?? 0, b[at + 2] ?? 0, b[at + 3] ?? 0)
+
+/** The boxes in `start … end`; stops at the first that does not fit (QuickTime ends some lists with four zeros). */
+export function* boxes(b: Uint8Array, start: number, end: number): Generator<Box> {
+  let at = start
+  while (at + 8 <= end) {
+    let size = u32(b, at)
+    let header = 8
+    if (size === 1 && at + 16 <= end) {
+      size = u64(b, at + 8)
+      header = 16
+    } else if (size === 0) size = end - at
+    if (size < header || at + size > end) return
+    yield { type: type4(b, at + 4), start: at, body: at + header, end: at + size }
+    at += size
+  }
+}
+
+/** The first box of each type along a path. */
+export function find(b: Uint8Array, within: { body: number; end: number }, ...path: string[]): Box | undefined {
+  let found: Box | undefined
+  let range = within
+  for (const type of path) {
+    found = undefined
+    for (const box of boxes(b, range.body, range.end)) {
+      if (box.type === type) {
+        found = box
+        break
+      }
+    }
+    if (!found) return undefined
+    range = found
+  }
+  return found
+}
+
+/** Big-endian 32-bit words. */
+export function words(...values: number[]): Uint8Array {
+  const out = new Uint8Array(values.length * 4)
+  const view = new DataView(out.buffer)
+  for (let i = 0; i < values.length; i++) view.setUint32(i * 4, values[i]! >>> 0)
+  return out
+}
+
+export function words64(...values: number[]): Uint8Array {
+  const out = new Uint8Array(values.length * 8)
+  const view = new DataView(out.buffer)
+  for (let i = 0; i < values.length; i++) view.setBigInt64(i * 8, BigInt(Math.round(values[i]!)))
+  return out
+}
+
+export const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0))
+
+export function box(type: string, ...parts: Uint8Array[]): Uint8Array {
+  const size = parts.reduce((sum, part) => sum + part.length, 8)
+  return concat([words(size), text(type), ...parts])
+}
+
+/** A box with version and flags (4.2, FullBox). */
+export const fullBox = (type: string, versionAndFlags: number, ...parts: Uint8Array[]) => box(type, words(versionAndFlags), ...parts)
+
+/** The children of a container, each replaced by what `change` answers: undefined keeps it, null drops it. */
+export function rebuild(
+  b: Uint8Array,
+  within: { body: number; end: number },
+  change: (child: Box) => Uint8Array | null | undefined,
+): Uint8Array[] {
+  const parts: Uint8Array[] = []
+  for (const child of boxes(b, within.body, within.end)) {
+    const changed = change(child)
+    if (changed === undefined) parts.push(b.subarray(child.start, child.end))
+    else if (changed) parts.push(changed)
+  }
+  return parts
+}

@@ -1,0 +1,170 @@
+/** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
+import { MalformedFile, type Source } from '../../codec/codec.ts'
+import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
+import type { TopBox, Track } from './movie.ts'
+import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
+
+const MAX_MOOF_BYTES = 8 * 1024 * 1024
+
+/** Growing tables of one track. */
+class Gathered {
+  offset: number[] = []
+  size: number[] = []
+  dts: number[] = []
+  composition: number[] = []
+  sync: number[] = []
+  /** First samples of the runs. */
+  runs: number[] = []
+  end = 0
+}
+
+/** Defaults of `trex`, then of each `tfhd`. */
+interface Defaults {
+  duration: number
+  size: number
+  flags: number
+}
+
+/** The tracks with the samples of all fragments (those in `moov` first). */
+export async function readFragments(
+  source: Source,
+  moov: Uint8Array,
+  moovBox: Box,
+  tracks: Track[],
+  top: readonly TopBox[],
+): Promise<Track[]> {
+  const defaults = new Map<number, Defaults>()
+  const mvex = find(moov, moovBox, 'mvex')
+  for (const trex of mvex ? boxes(moov, mvex.body, mvex.end) : []) {
+    if (trex.type !== 'trex' || trex.end - trex.body < 24) continue
+    // trex (8.8.3): track, description index, duration, size, flags.
+    const at = trex.body
+    defaults.set(u32(moov, at + 4), { duration: u32(moov, at + 12), size: u32(moov, at + 16), flags: u32(moov, at + 20) })
+  }
+  const gathered = new Map(tracks.map((track) => [track.id, startWith(track)]))
+  let total = 0
+  for (const { type, offset, size } of top) {
+    if (type !== 'moof') continue
+    if (size > MAX_MOOF_BYTES) throw new MalformedFile('mp4', offset, `a fragment index of ${size} bytes`)
+    const moof = await source.read(offset, size)
+    const [outer] = [...boxes(moof, 0, moof.length)]
+    for (const traf of outer ? boxes(moof, outer.body, outer.end) : []) {
+      if (traf.type === 'traf') total += readTraf(moof, traf, offset, gathered, defaults)
+      if (total > MAX_SAMPLES) throw new MalformedFile('mp4', offset, 'too many samples')
+    }
+  }
+  return tracks.map((track) => withSamples(track, gathered.get(track.id)!))
+}
+
+function startWith(track: Track): Gathered {
+  const all = new Gathered()
+  if (track.sampleCount === 0) return all
+  const samples = track.samples()
+  all.offset = [...samples.offset]
+  all.size = [...samples.size]
+  all.dts = [...samples.dts.subarray(0, samples.count)]
+  all.composition = [...samples.composition]
+  all.sync = [...samples.sync]
+  all.runs = [...track.chunks.firstSample]
+  all.end = samples.dts[samples.count]!
+  return all
+}
+
+/** One track's part of a fragment; answers how many samples it added. */
+function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map<number, Gathered>, tracks: Map<number, Defaults>): number {
+  const tfhd = find(moof, traf, 'tfhd')
+  if (!tfhd) throw new MalformedFile('mp4', moofOffset, "a fragment without 'tfhd'")
+  // 8.8.7: optional fields in the order of their flag bits.
+  const flags = u32(moof, tfhd.body) & 0xffffff
+  const id = u32(moof, tfhd.body + 4)
+  const into = gathered.get(id)
+  if (!into) return 0
+  let at = tfhd.body + 8
+  let base = moofOffset
+  if (flags & 1) {
+    base = u64(moof, at)
+    at += 8
+  }
+  if (flags & 2) at += 4 // sample_description_index
+  const defaults = { ...(tracks.get(id) ?? { duration: 0, size: 0, flags: 0 }) }
+  if (flags & 8) defaults.duration = u32(moof, (at += 4) - 4)
+  if (flags & 0x10) defaults.size = u32(moof, (at += 4) - 4)
+  if (flags & 0x20) defaults.flags = u32(moof, (at += 4) - 4)
+  const tfdt = find(moof, traf, 'tfdt')
+  let time = tfdt ? (moof[tfdt.body] === 1 ? u64(moof, tfdt.body + 4) : u32(moof, tfdt.body + 4)) : into.end
+  let added = 0
+  let data = base
+  for (const trun of boxes(moof, traf.body, traf.end)) {
+    if (trun.type !== 'trun') continue
+    const run = readRun(moof, trun, base, data, time, defaults, into)
+    data = run.data
+    time = run.time
+    added += run.count
+  }
+  into.end = Math.max(into.end, time)
+  return added
+}
+
+function readRun(moof: Uint8Array, trun: Box, base: number, start: number, startTime: number, defaults: Defaults, into: Gathered) {
+  // 8.8.8: count, data offset, first flags, then per sample duration, size, flags, composition offset as present.
+  const flags = u32(moof, trun.body) & 0xffffff
+  const count = u32(moof, trun.body + 4)
+  let at = trun.body + 8
+  let data = start
+  let time = startTime
+  if (flags & 1) data = base + i32(moof, (at += 4) - 4)
+  const firstFlags = flags & 4 ? u32(moof, (at += 4) - 4) : undefined
+  const perSample = [0x100, 0x200, 0x400, 0x800].filter((bit) => flags & bit).length * 4
+  if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw new MalformedFile('mp4', trun.start, `trun says ${count} samples`)
+  if (count > 0) into.runs.push(into.offset.length)
+  for (let i = 0; i < count; i++) {
+    const duration = flags & 0x100 ? u32(moof, (at += 4) - 4) : defaults.duration
+    const size = flags & 0x200 ? u32(moof, (at += 4) - 4) : defaults.size
+    const own = flags & 0x400 ? u32(moof, (at += 4) - 4) : i === 0 && firstFlags !== undefined ? firstFlags : defaults.flags
+    const composition = flags & 0x800 ? i32(moof, (at += 4) - 4) : 0
+    into.offset.push(data)
+    into.size.push(size)
+    into.dts.push(time)
+    into.composition.push(composition)
+    // 8.8.3.1: sample_is_non_sync_sample is bit 16.
+    into.sync.push(own & 0x10000 ? 0 : 1)
+    data += size
+    time += duration
+  }
+  return { data, time, count }
+}
+
+function withSamples(track: Track, all: Gathered): Track {
+  const count = all.offset.length
+  const dts = new Float64Array(count + 1)
+  dts.set(all.dts)
+  dts[count] = all.end
+  const samples: Samples = {
+    count,
+    offset: Float64Array.from(all.offset),
+    size: Uint32Array.from(all.size),
+    dts,
+    composition: Int32Array.from(all.composition),
+    sync: Uint8Array.from(all.sync),
+  }
+  return { ...track, sampleCount: count, chunks: chunksOf(samples, all.runs), samples: () => samples }
+}
+
+/** Runs of samples as chunks; one whose samples do not lie in a row is cut. */
+function chunksOf(samples: Samples, runs: number[]): Chunks {
+  const starts: number[] = []
+  const isStart = new Set(runs)
+  for (let i = 0; i < samples.count; i++) {
+    if (i === 0 || isStart.has(i) || samples.offset[i] !== samples.offset[i - 1]! + samples.size[i - 1]!) starts.push(i)
+  }
+  const counts = starts.map((start, i) => (starts[i + 1] ?? samples.count) - start)
+  return {
+    count: starts.length,
+    offset: Float64Array.from(starts, (start) => samples.offset[start]!),
+    size: Float64Array.from(starts, (start, i) => samples.size.subarray(start, start + counts[i]!).reduce((sum, size) => sum + size, 0)),
+    firstSample: Float64Array.from(starts),
+    time: Float64Array.from(starts, (start) => samples.dts[start]!),
+    description: new Uint16Array(starts.length).fill(1),
+    samples: Float64Array.from(counts),
+  }
+}

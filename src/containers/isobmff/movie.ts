@@ -1,0 +1,187 @@
+/** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
+import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
+import { readFragments } from './fragments.ts'
+import { type Chunks, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
+
+export interface Edit {
+  /** In the movie's timescale. */
+  readonly duration: number
+  /** In the track's timescale; -1 for an empty edit. */
+  readonly mediaTime: number
+  readonly rate: number
+}
+
+export interface Track {
+  readonly index: number
+  /** Its `trak` box inside `moov`. */
+  readonly box: Box
+  readonly id: number
+  /** `vide`, `soun`, `text`, `tmcd`, … */
+  readonly handler: string
+  readonly timescale: number
+  readonly edits: readonly Edit[] | undefined
+  /** Sample descriptions (`stsd`), whole boxes. */
+  readonly stsd: Box
+  readonly descriptions: readonly Box[]
+  readonly stbl: Box
+  readonly chunks: Chunks
+  readonly sampleCount: number
+  /** All samples; for tracks with millions of tiny ones this throws. */
+  samples(): Samples
+}
+
+export interface TopBox {
+  readonly type: string
+  readonly offset: number
+  readonly size: number
+}
+
+export interface Movie {
+  readonly brand: string
+  readonly ftyp: Uint8Array | undefined
+  /** The whole `moov` box; everything in `Track` points into it. */
+  readonly moov: Uint8Array
+  readonly moovBox: Box
+  readonly timescale: number
+  readonly tracks: readonly Track[]
+  readonly top: readonly TopBox[]
+  readonly fragmented: boolean
+}
+
+const MAX_MOOV_BYTES = 40 * 1024 * 1024
+const MAX_TOP_BOXES = 200_000
+const MAX_TRACKS = 64
+
+/** @throws MalformedFile, UnsupportedFeature (compressed or oversized index, media in other files) */
+export async function readMovie(source: Source): Promise<Movie> {
+  const top = await topLevel(source)
+  const at = top.find(({ type }) => type === 'moov')
+  if (!at) throw new MalformedFile('mp4', 0, "no 'moov' box")
+  if (at.size > MAX_MOOV_BYTES) throw new UnsupportedFeature(`an index of ${at.size} bytes`)
+  const moov = (await source.read(at.offset, at.size)).slice()
+  if (moov.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
+  const [moovBox] = [...boxes(moov, 0, moov.length)]
+  if (!moovBox) throw new MalformedFile('mp4', at.offset, "'moov' is empty")
+  if (find(moov, moovBox, 'cmov')) throw new UnsupportedFeature('a compressed movie index (cmov)')
+  const mvhd = find(moov, moovBox, 'mvhd')
+  if (!mvhd) throw new MalformedFile('mp4', at.offset, "no 'mvhd' box")
+  const timescale = u32(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
+  const ftypBox = top.find(({ type }) => type === 'ftyp')
+  const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
+  const traks = [...boxes(moov, moovBox.body, moovBox.end)].filter(({ type }) => type === 'trak')
+  if (traks.length > MAX_TRACKS) throw new MalformedFile('mp4', at.offset, `${traks.length} tracks`)
+  const fragmented = top.some(({ type }) => type === 'moof')
+  let tracks = traks.map((box, index) => readTrack(moov, box, index))
+  if (fragmented) tracks = await readFragments(source, moov, moovBox, tracks, top)
+  for (const track of tracks) checkExtents(track, source.size)
+  const brand = ftyp && ftyp.length >= 12 ? type4(ftyp, 8) : 'qt  '
+  return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented }
+}
+
+async function topLevel(source: Source): Promise<TopBox[]> {
+  const top: TopBox[] = []
+  let offset = 0
+  while (offset + 8 <= source.size) {
+    const header = await source.read(offset, 16)
+    const type = type4(header, 4)
+    let size = u32(header, 0)
+    if (size === 1 && header.length === 16) size = u64(header, 8)
+    else if (size === 0) size = source.size - offset
+    // Bytes behind the last box belong to nobody.
+    if (size < 8 || !/^[ -~©]{4}$/.test(type)) break
+    if (offset + size > source.size) {
+      if (type === 'mdat' || type === 'moov') throw new MalformedFile('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
+      break
+    }
+    top.push({ type, offset, size })
+    if (top.length > MAX_TOP_BOXES) throw new MalformedFile('mp4', offset, 'too many boxes')
+    offset += size
+  }
+  return top
+}
+
+function readTrack(moov: Uint8Array, box: Box, index: number): Track {
+  const must = (...path: string[]) => {
+    const found = find(moov, box, ...path)
+    if (!found) throw new MalformedFile('mp4', box.start, `track ${index} has no '${path.join('/')}'`)
+    return found
+  }
+  const tkhd = must('tkhd')
+  const mdhd = must('mdia', 'mdhd')
+  const stbl = must('mdia', 'minf', 'stbl')
+  const stsd = must('mdia', 'minf', 'stbl', 'stsd')
+  const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')
+  if (dref) {
+    for (const entry of boxes(moov, dref.body + 8, dref.end)) {
+      if ((moov[entry.body + 3]! & 1) === 0) throw new UnsupportedFeature('media data in another file')
+    }
+  }
+  const handler = type4(moov, must('mdia', 'hdlr').body + 8)
+  const timescale = u32(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
+  if (timescale === 0) throw new MalformedFile('mp4', mdhd.start, 'a timescale of zero')
+  const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]
+  const sizes = readSizes(moov, stbl)
+  const chunks = readChunks(moov, stbl, sizes, handler === 'soun' ? soundBytes(moov, descriptions[0], sizes.same) : undefined)
+  return {
+    index,
+    box,
+    id: u32(moov, tkhd.body + (moov[tkhd.body] === 1 ? 20 : 12)),
+    handler,
+    timescale,
+    edits: readEdits(moov, box),
+    stsd,
+    descriptions,
+    stbl,
+    chunks,
+    sampleCount: sizes.count,
+    samples: () => readSamples(moov, stbl, sizes, chunks),
+  }
+}
+
+/**
+ * QuickTime counts PCM by single samples of "size 1" and describes the bytes elsewhere (QuickTime File Format, "Sound
+ * Sample Description"): version 1 by bytes per frame, version 2 by bytes per packet, version 0 by bits.
+ */
+function soundBytes(moov: Uint8Array, entry: Box | undefined, same: number): ((samples: number) => number) | undefined {
+  if (!entry || same === 0 || entry.end - entry.body < 28) return undefined
+  const version = u16(moov, entry.body + 8)
+  if (version === 1 && entry.end - entry.body >= 44) {
+    const samplesPerPacket = u32(moov, entry.body + 28)
+    const bytesPerFrame = u32(moov, entry.body + 36)
+    if (samplesPerPacket && bytesPerFrame) return (samples) => Math.floor(samples / samplesPerPacket) * bytesPerFrame
+  }
+  if (version === 2 && entry.end - entry.body >= 64) {
+    const bytesPerPacket = u32(moov, entry.body + 56)
+    const framesPerPacket = u32(moov, entry.body + 60)
+    if (bytesPerPacket && framesPerPacket) return (samples) => Math.floor(samples / framesPerPacket) * bytesPerPacket
+  }
+  if (same > 1) return undefined
+  const channels = u16(moov, entry.body + 16)
+  const bits = u16(moov, entry.body + 18)
+  const bytes = Math.max(1, (channels * (['ulaw', 'alaw', 'raw '].includes(entry.type) && bits !== 16 ? 8 : bits)) >> 3)
+  return (samples) => samples * bytes
+}
+
+function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
+  const elst = find(moov, track, 'edts', 'elst')
+  if (!elst) return undefined
+  const wide = moov[elst.body] === 1
+  const count = u32(moov, elst.body + 4)
+  const rowBytes = wide ? 20 : 12
+  if (count * rowBytes > elst.end - elst.body - 8) throw new MalformedFile('mp4', elst.start, `elst says ${count} entries`)
+  return Array.from({ length: count }, (_, row) => {
+    const at = elst.body + 8 + row * rowBytes
+    return wide
+      ? { duration: u64(moov, at), mediaTime: i64(moov, at + 8), rate: u32(moov, at + 16) }
+      : { duration: u32(moov, at), mediaTime: i32(moov, at + 4), rate: u32(moov, at + 8) }
+  })
+}
+
+function checkExtents({ chunks, index }: Track, fileSize: number): void {
+  for (let i = 0; i < chunks.count; i++) {
+    if (chunks.offset[i]! + chunks.size[i]! > fileSize) {
+      throw new MalformedFile('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
+    }
+  }
+}

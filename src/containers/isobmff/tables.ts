@@ -1,0 +1,197 @@
+/** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
+import { MalformedFile } from '../../codec/codec.ts'
+import { type Box, find, i32, u16, u32, u64 } from './box.ts'
+
+/** One entry a sample, in decoding order. */
+export interface Samples {
+  readonly count: number
+  readonly offset: Float64Array
+  readonly size: Uint32Array
+  /** Decoding times in the track's timescale; `count + 1` entries, the last is where the track ends. */
+  readonly dts: Float64Array
+  readonly composition: Int32Array
+  /** 1 sync, 2 QuickTime's partial sync (open GOP), 0 none. */
+  readonly sync: Uint8Array
+}
+
+/** Samples that lie in a row. */
+export interface Chunks {
+  readonly count: number
+  readonly offset: Float64Array
+  readonly size: Float64Array
+  readonly firstSample: Float64Array
+  /** Decoding time of the first sample, in the track's timescale. */
+  readonly time: Float64Array
+  /** Sample description index of each chunk. */
+  readonly description: Uint16Array
+  readonly samples: Float64Array
+}
+
+export const MAX_SAMPLES = 6_000_000
+const MAX_CHUNKS = 3_000_000
+
+/** Rows of a table box whose body is version/flags, count, rows. */
+function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at: number; count: number } | undefined {
+  const table = find(moov, stbl, type)
+  if (!table || table.end - table.body < 8) return undefined
+  const count = u32(moov, table.body + 4)
+  if (count * rowBytes > table.end - table.body - 8) throw new MalformedFile('mp4', table.start, `${type} says ${count} entries`)
+  return { at: table.body + 8, count }
+}
+
+/** Sizes: one for all (`same`), or one each. */
+export interface Sizes {
+  readonly count: number
+  readonly same: number
+  of(index: number): number
+}
+
+export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
+  const stsz = find(moov, stbl, 'stsz')
+  if (stsz && stsz.end - stsz.body >= 12) {
+    const same = u32(moov, stsz.body + 4)
+    const count = u32(moov, stsz.body + 8)
+    if (!same && count * 4 > stsz.end - stsz.body - 12) throw new MalformedFile('mp4', stsz.start, `stsz says ${count} samples`)
+    const at = stsz.body + 12
+    return { count, same, of: (index) => same || u32(moov, at + index * 4) }
+  }
+  const stz2 = find(moov, stbl, 'stz2')
+  if (!stz2) throw new MalformedFile('mp4', stbl.start, 'no sample sizes')
+  const bits = moov[stz2.body + 7]!
+  const count = u32(moov, stz2.body + 8)
+  const at = stz2.body + 12
+  if (![4, 8, 16].includes(bits) || Math.ceil((count * bits) / 8) > stz2.end - at)
+    throw new MalformedFile('mp4', stz2.start, 'stz2 is damaged')
+  const of = (index: number) =>
+    bits === 16 ? u16(moov, at + index * 2) : bits === 8 ? moov[at + index]! : (moov[at + (index >> 1)]! >> (index & 1 ? 0 : 4)) & 15
+  return { count, same: 0, of }
+}
+
+/** @param bytesOf bytes of a run of samples that all have one size, where the track's codec counts its own way */
+export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: (samples: number) => number): Chunks {
+  const co64 = find(moov, stbl, 'co64')
+  const offsets = co64 ? rows(moov, stbl, 'co64', 8) : rows(moov, stbl, 'stco', 4)
+  const runs = rows(moov, stbl, 'stsc', 12)
+  if (!offsets || !runs) throw new MalformedFile('mp4', stbl.start, 'no chunk table')
+  const { count } = offsets
+  if (count > MAX_CHUNKS) throw new MalformedFile('mp4', stbl.start, `${count} chunks`)
+  const offset = new Float64Array(count)
+  const size = new Float64Array(count)
+  const firstSample = new Float64Array(count)
+  const samples = new Float64Array(count)
+  const description = new Uint16Array(count)
+  const time = new Float64Array(count)
+  let sample = 0
+  let run = 0
+  for (let chunk = 0; chunk < count; chunk++) {
+    while (run + 1 < runs.count && u32(moov, runs.at + (run + 1) * 12) <= chunk + 1) run++
+    const wanted = runs.count ? u32(moov, runs.at + run * 12 + 4) : 0
+    const got = Math.min(wanted, sizes.count - sample)
+    offset[chunk] = co64 ? u64(moov, offsets.at + chunk * 8) : u32(moov, offsets.at + chunk * 4)
+    firstSample[chunk] = sample
+    samples[chunk] = got
+    description[chunk] = runs.count ? u32(moov, runs.at + run * 12 + 8) : 1
+    if (sizes.same) size[chunk] = bytesOf ? bytesOf(got) : got * sizes.same
+    else {
+      let bytes = 0
+      for (let i = 0; i < got; i++) bytes += sizes.of(sample + i)
+      size[chunk] = bytes
+    }
+    sample += got
+  }
+  chunkTimes(moov, stbl, firstSample, time)
+  return { count, offset, size, firstSample, time, description, samples }
+}
+
+/** Times of the chunks' first samples, without a table of all samples. */
+function chunkTimes(moov: Uint8Array, stbl: Box, firstSample: Float64Array, time: Float64Array): void {
+  const stts = rows(moov, stbl, 'stts', 8)
+  if (!stts) return
+  let sample = 0
+  let at = 0
+  let row = 0
+  for (let chunk = 0; chunk < firstSample.length; chunk++) {
+    while (row < stts.count && firstSample[chunk]! >= sample + u32(moov, stts.at + row * 8)) {
+      sample += u32(moov, stts.at + row * 8)
+      at += u32(moov, stts.at + row * 8) * u32(moov, stts.at + row * 8 + 4)
+      row++
+    }
+    const delta = row < stts.count ? u32(moov, stts.at + row * 8 + 4) : 0
+    time[chunk] = at + (firstSample[chunk]! - sample) * delta
+  }
+}
+
+/** All samples of a track. */
+export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
+  const { count } = sizes
+  if (count > MAX_SAMPLES) throw new MalformedFile('mp4', stbl.start, `${count} samples`)
+  const samples: Samples = {
+    count,
+    offset: new Float64Array(count),
+    size: new Uint32Array(count),
+    dts: new Float64Array(count + 1),
+    composition: new Int32Array(count),
+    sync: new Uint8Array(count),
+  }
+  for (let chunk = 0; chunk < chunks.count; chunk++) {
+    let at = chunks.offset[chunk]!
+    const first = chunks.firstSample[chunk]!
+    for (let i = first; i < first + chunks.samples[chunk]!; i++) {
+      samples.offset[i] = at
+      samples.size[i] = sizes.of(i)
+      at += samples.size[i]!
+    }
+  }
+  fillTimes(moov, stbl, samples)
+  fillComposition(moov, stbl, samples)
+  fillSync(moov, stbl, samples)
+  return samples
+}
+
+function fillTimes(moov: Uint8Array, stbl: Box, { dts, count }: Samples): void {
+  const table = rows(moov, stbl, 'stts', 8)
+  let sample = 0
+  let time = 0
+  let delta = 0
+  for (let row = 0; row < (table?.count ?? 0); row++) {
+    const run = u32(moov, table!.at + row * 8)
+    delta = u32(moov, table!.at + row * 8 + 4)
+    // Some writers store a negative last duration.
+    if (delta > 0x7fffffff) delta = 1
+    for (let i = 0; i < run && sample < count; i++) {
+      dts[sample++] = time
+      time += delta
+    }
+  }
+  for (; sample < count; sample++) {
+    dts[sample] = time
+    time += delta
+  }
+  dts[count] = time
+}
+
+function fillComposition(moov: Uint8Array, stbl: Box, { composition, count }: Samples): void {
+  const table = rows(moov, stbl, 'ctts', 8)
+  let sample = 0
+  for (let row = 0; row < (table?.count ?? 0); row++) {
+    const run = u32(moov, table!.at + row * 8)
+    const value = i32(moov, table!.at + row * 8 + 4)
+    const end = Math.min(count, sample + run)
+    composition.fill(value, sample, end)
+    sample = end
+  }
+}
+
+function fillSync(moov: Uint8Array, stbl: Box, { sync, count }: Samples): void {
+  const stss = rows(moov, stbl, 'stss', 4)
+  if (!stss) sync.fill(1)
+  for (let row = 0; row < (stss?.count ?? 0); row++) {
+    const sample = u32(moov, stss!.at + row * 4) - 1
+    if (sample < count) sync[sample] = 1
+  }
+  const stps = rows(moov, stbl, 'stps', 4)
+  for (let row = 0; row < (stps?.count ?? 0); row++) {
+    const sample = u32(moov, stps!.at + row * 4) - 1
+    if (sample < count) sync[sample] = 2
+  }
+}

@@ -1,0 +1,314 @@
+/** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
+import { concat } from '../../bytes/concat.ts'
+import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { type Box, box, boxes, fullBox, rebuild, text, words, words64 } from './box.ts'
+import type { Edit, Movie, Track } from './movie.ts'
+import type { Samples } from './tables.ts'
+
+/** Samples that lie in a row in the result. */
+export interface Piece {
+  /** Decoding time in seconds, for interleaving. */
+  readonly time: number
+  readonly size: number
+  readonly samples: number
+  readonly from: Source
+  readonly offset: number
+}
+
+/** A track whose samples are new. */
+export interface NewTrack {
+  /** The one sample description, a whole box. */
+  readonly description: Uint8Array
+  readonly timescale: number
+  readonly sizes: Uint32Array
+  /** Durations in decoding order. */
+  readonly durations: Float64Array
+  /** Composition offsets, or undefined when all are zero. */
+  readonly compositions: Int32Array | undefined
+  /** Indexes of sync samples, or undefined when all are. */
+  readonly sync: readonly number[] | undefined
+  readonly edits: readonly Edit[] | undefined
+  readonly pieces: readonly Piece[]
+}
+
+export interface Plan {
+  /** `ftyp`, `moov` and the header of `mdat`. */
+  readonly head: Uint8Array
+  /** Bytes of the whole result. */
+  readonly total: number
+  readonly pieces: readonly Piece[]
+  /** Boxes copied behind the media data. */
+  readonly behind: readonly { readonly offset: number; readonly size: number }[]
+}
+
+interface Lane {
+  readonly track: Track
+  readonly fresh: NewTrack | undefined
+  readonly pieces: readonly Piece[]
+  /** Where each piece lies behind the head. */
+  readonly places: Float64Array
+}
+
+/** Boxes at the top that describe storage, or fill space. */
+const STORAGE = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'sidx', 'ssix', 'styp', 'moof', 'mfra', 'prft', 'pdin', 'mvex'])
+
+/**
+ * Lays a movie out.
+ * @param fresh by track index; tracks without an entry are copied sample by sample
+ * @param ftyp undefined for QuickTime files that had none
+ */
+export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, NewTrack>, ftyp: Uint8Array | undefined): Plan {
+  const lanes = movie.tracks.map((track): Lane => {
+    const own = fresh.get(track.index)
+    const pieces = own?.pieces ?? copiedPieces(source, track)
+    return { track, fresh: own, pieces, places: new Float64Array(pieces.length) }
+  })
+  const order = interleave(lanes, fresh.size === 0)
+  let mediaBytes = 0
+  for (const { lane, index } of order) {
+    lane.places[index] = mediaBytes
+    mediaBytes += lane.pieces[index]!.size
+  }
+  const behind = movie.top.filter(({ type }) => !STORAGE.has(type))
+  const wide = mediaBytes > 0xf0000000
+  const front = ftyp ?? new Uint8Array()
+  const mdatHeader = wide ? concat([words(1), text('mdat'), words64(mediaBytes + 16)]) : concat([words(mediaBytes + 8), text('mdat')])
+  const headBytes = front.length + buildMoov(movie, lanes, 0, wide).length + mdatHeader.length
+  const head = concat([front, buildMoov(movie, lanes, headBytes, wide), mdatHeader])
+  const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
+  return { head, total, pieces: order.map(({ lane, index }) => lane.pieces[index]!), behind }
+}
+
+function copiedPieces(source: Source, { chunks, timescale }: Track): Piece[] {
+  return Array.from({ length: chunks.count }, (_, i) => ({
+    time: chunks.time[i]! / timescale,
+    size: chunks.size[i]!,
+    samples: chunks.samples[i]!,
+    from: source,
+    offset: chunks.offset[i]!,
+  }))
+}
+
+/** In the file's old order when nothing is new, else by time; each track's own pieces stay in order. */
+function interleave(lanes: readonly Lane[], asBefore: boolean): { lane: Lane; index: number }[] {
+  if (asBefore) {
+    const all = lanes.flatMap((lane) => lane.pieces.map((_, index) => ({ lane, index })))
+    return all.sort((a, b) => a.lane.pieces[a.index]!.offset - b.lane.pieces[b.index]!.offset)
+  }
+  const next = lanes.map(() => 0)
+  const order: { lane: Lane; index: number }[] = []
+  for (;;) {
+    let best = -1
+    for (let i = 0; i < lanes.length; i++) {
+      const piece = lanes[i]!.pieces[next[i]!]
+      if (piece && (best < 0 || piece.time < lanes[best]!.pieces[next[best]!]!.time)) best = i
+    }
+    if (best < 0) return order
+    order.push({ lane: lanes[best]!, index: next[best]!++ })
+  }
+}
+
+function buildMoov(movie: Movie, lanes: readonly Lane[], base: number, wide: boolean): Uint8Array {
+  const { moov, moovBox } = movie
+  let longest = 0
+  const traks = new Map(
+    lanes.map((lane) => {
+      const { bytes, duration } = buildTrak(movie, lane, base, wide)
+      longest = Math.max(longest, duration)
+      return [lane.track.box.start, bytes]
+    }),
+  )
+  const children = rebuild(moov, moovBox, (child) => {
+    if (child.type === 'trak') return traks.get(child.start) ?? null
+    if (child.type === 'mvex' || child.type === 'free' || child.type === 'skip' || child.type === 'wide') return null
+    if (child.type === 'mvhd' && movie.fragmented) return withDuration(moov, child, longest, 24, 16)
+    return undefined
+  })
+  return box('moov', ...children)
+}
+
+/** A header box with another duration: 64 bits at `wideAt` in version 1, 32 bits at `at` in version 0 (from the body). */
+function withDuration(moov: Uint8Array, header: Box, duration: number, wideAt: number, at: number): Uint8Array {
+  const copy = moov.slice(header.start, header.end)
+  const body = header.body - header.start
+  if (copy[body] === 1) copy.set(words64(duration), body + wideAt)
+  else copy.set(words(Math.min(duration, 0xffffffff)), body + at)
+  return copy
+}
+
+function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { bytes: Uint8Array; duration: number } {
+  const { moov } = movie
+  const { track, fresh } = lane
+  // Fragmented files keep their times in the fragments, so every table and duration is made anew.
+  const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track, lane.pieces) : undefined)
+  const mediaDuration = rebuilt ? rebuilt.durations.reduce((sum, value) => sum + value, 0) : 0
+  const timescale = rebuilt?.timescale ?? track.timescale
+  const shown = Math.round((mediaDuration * movie.timescale) / timescale)
+  const edits = rebuilt?.edits
+  const duration = edits?.length ? edits.reduce((sum, edit) => sum + edit.duration, 0) : shown
+  const stbl = (old: Box) => (rebuilt ? newStbl(rebuilt, lane, base, wide) : copiedStbl(moov, old, lane, base, wide))
+  const minf = (old: Box) => box('minf', ...rebuild(moov, old, (child) => (child.type === 'stbl' ? stbl(child) : undefined)))
+  const mdia = (old: Box) =>
+    box(
+      'mdia',
+      ...rebuild(moov, old, (child) => {
+        if (child.type === 'minf') return minf(child)
+        return child.type === 'mdhd' && rebuilt ? newMdhd(moov, child, mediaDuration, timescale) : undefined
+      }),
+    )
+  const children = rebuild(moov, track.box, (child) => {
+    if (child.type === 'mdia') return mdia(child)
+    if (child.type === 'edts' && rebuilt) return null
+    if (child.type === 'tkhd') {
+      const header = movie.fragmented ? withDuration(moov, child, duration, 28, 20) : moov.subarray(child.start, child.end)
+      return rebuilt && edits?.length ? concat([header, editBox(edits)]) : header
+    }
+    return undefined
+  })
+  return { bytes: box('trak', ...children), duration }
+}
+
+function newMdhd(moov: Uint8Array, old: Box, duration: number, timescale: number): Uint8Array {
+  const copy = withDuration(moov, old, duration, 24, 16)
+  const body = old.body - old.start
+  copy.set(words(timescale), body + (copy[body] === 1 ? 20 : 12))
+  return copy
+}
+
+function editBox(edits: readonly Edit[]): Uint8Array {
+  const rows = edits.map(({ duration, mediaTime, rate }) => concat([words64(duration, mediaTime), words(rate)]))
+  return box('edts', fullBox('elst', 0x1000000, words(edits.length), ...rows))
+}
+
+/** The old tables, but for where the chunks lie. */
+function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: boolean): Uint8Array {
+  return box(
+    'stbl',
+    ...rebuild(moov, old, (child) => {
+      if (child.type === 'stco' || child.type === 'co64') return chunkOffsets(lane, base, wide)
+      return child.type === 'free' ? null : undefined
+    }),
+  )
+}
+
+function chunkOffsets({ places, pieces }: Lane, base: number, wide: boolean): Uint8Array {
+  const out = new Uint8Array(pieces.length * (wide ? 8 : 4))
+  const view = new DataView(out.buffer)
+  for (let i = 0; i < pieces.length; i++) {
+    if (wide) view.setBigUint64(i * 8, BigInt(base + places[i]!))
+    else view.setUint32(i * 4, base + places[i]!)
+  }
+  return fullBox(wide ? 'co64' : 'stco', 0, words(pieces.length), out)
+}
+
+function newStbl(track: NewTrack, lane: Lane, base: number, wide: boolean): Uint8Array {
+  const parts = [fullBox('stsd', 0, words(1), track.description), fullBox('stts', 0, runLengths(track.durations))]
+  if (track.compositions) {
+    const negative = track.compositions.some((value) => value < 0)
+    parts.push(fullBox('ctts', negative ? 0x1000000 : 0, runLengths(track.compositions)))
+  }
+  if (track.sync) parts.push(fullBox('stss', 0, words(track.sync.length, ...track.sync.map((index) => index + 1))))
+  const perChunk: number[] = []
+  lane.pieces.forEach(({ samples }, i) => {
+    if (i === 0 || samples !== lane.pieces[i - 1]!.samples) perChunk.push(i + 1, samples, 1)
+  })
+  const sizes = new Uint8Array(track.sizes.length * 4)
+  const view = new DataView(sizes.buffer)
+  track.sizes.forEach((size, i) => {
+    view.setUint32(i * 4, size)
+  })
+  const same = track.sizes.length > 0 && track.sizes.every((size) => size === track.sizes[0]) ? track.sizes[0]! : 0
+  parts.push(
+    fullBox('stsc', 0, words(perChunk.length / 3, ...perChunk)),
+    fullBox('stsz', 0, words(same, track.sizes.length), same ? new Uint8Array() : sizes),
+    chunkOffsets(lane, base, wide),
+  )
+  return box('stbl', ...parts)
+}
+
+/** Count of rows, then runs of equal values as (run, value). */
+function runLengths(values: Float64Array | Int32Array): Uint8Array {
+  const rows: number[] = []
+  for (let i = 0; i < values.length; ) {
+    let end = i + 1
+    while (end < values.length && values[end] === values[i]) end++
+    rows.push(end - i, values[i]!)
+    i = end
+  }
+  const out = new Uint8Array(4 + rows.length * 4)
+  const view = new DataView(out.buffer)
+  view.setUint32(0, rows.length / 2)
+  rows.forEach((value, i) => {
+    view.setInt32(4 + i * 4, value | 0)
+  })
+  return out
+}
+
+/** A fragmented track's samples as tables, unchanged. */
+function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewTrack {
+  const samples = track.samples()
+  const description = track.descriptions[0]!
+  const last = samples.dts[samples.count]! - (samples.dts[samples.count - 1] ?? 0)
+  const sync: number[] = []
+  samples.sync.forEach((kind, i) => {
+    if (kind) sync.push(i)
+  })
+  // Tables count from zero: what the fragments' own clock (tfdt) was ahead by becomes an empty edit, or shortens the skip.
+  const ahead = samples.dts[0] ?? 0
+  const duration = samples.dts[samples.count]! - ahead
+  const toMovie = (time: number) => Math.round((time * movie.timescale) / track.timescale)
+  const skip = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+  const media: Edit = { duration: toMovie(duration - Math.max(0, skip - ahead)), mediaTime: Math.max(0, skip - ahead), rate: 0x10000 }
+  const empty: Edit = { duration: toMovie(ahead - skip), mediaTime: -1, rate: 0x10000 }
+  return {
+    description: movie.moov.subarray(description.start, description.end),
+    timescale: track.timescale,
+    sizes: samples.size,
+    durations: durationsOf(samples, last),
+    compositions: samples.composition.some((value) => value !== 0) ? samples.composition : undefined,
+    sync: sync.length === samples.count ? undefined : sync,
+    edits: ahead > skip ? [empty, media] : ahead > 0 || skip > 0 ? [media] : undefined,
+    pieces,
+  }
+}
+
+function durationsOf({ dts, count }: Samples, last: number): Float64Array {
+  return Float64Array.from({ length: count }, (_, i) => (i + 1 < count ? dts[i + 1]! - dts[i]! : last))
+}
+
+const COPY_BYTES = 1024 * 1024
+
+/** Writes a laid-out movie; pieces that lie in a row are read together. */
+export async function writeMovie(source: Source, plan: Plan, sink: Sink, options: Options): Promise<void> {
+  await sink.write(plan.head)
+  let run: { from: Source; offset: number; size: number } | undefined
+  const flush = async () => {
+    if (!run) return
+    for (let at = 0; at < run.size; at += COPY_BYTES) {
+      options.signal.throwIfAborted()
+      const bytes = await run.from.read(run.offset + at, Math.min(COPY_BYTES, run.size - at))
+      await sink.write(bytes.slice())
+    }
+    run = undefined
+  }
+  for (const { from, offset, size } of plan.pieces) {
+    if (run && run.from === from && run.offset + run.size === offset && run.size < 8 * COPY_BYTES) run.size += size
+    else {
+      await flush()
+      run = { from, offset, size }
+    }
+  }
+  await flush()
+  for (const { offset, size } of plan.behind) {
+    run = { from: source, offset, size }
+    await flush()
+  }
+}
+
+/** Bytes of each track's samples. */
+export const trackBytes = ({ chunks }: Track) => chunks.size.reduce((sum, size) => sum + size, 0)
+
+/** The `colr`, `pasp`, `clap` and similar boxes of a visual sample entry (78 bytes of fields come first). */
+export function visualExtensions(moov: Uint8Array, entry: Box): Box[] {
+  return [...boxes(moov, entry.body + 78, entry.end)]
+}

@@ -1,0 +1,6 @@
+import type { SegmentedCodec } from '../../codec/segmented.ts'
+import { filmCodec } from '../video/film.ts'
+import { MOV } from './format.ts'
+
+/** QuickTime movies. */
+export const mov: SegmentedCodec = filmCodec(MOV)

@@ -1,0 +1,113 @@
+/** What to do with each track of a movie, decided from its index and one decoded picture. */
+
+import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
+import { trackBytes } from '../../containers/isobmff/write.ts'
+import { type Cut, cutByTime } from './cut.ts'
+import { isEncrypted, pcmStream, videoStream } from './decoders.ts'
+import { type Level, levelOf } from './levels.ts'
+import { type PictureTrack, probe } from './pictures.ts'
+import { AAC_RATES } from './sound.ts'
+
+export interface VideoJob {
+  readonly track: Track
+  readonly pictures: PictureTrack
+  readonly cuts: readonly Cut[]
+}
+
+export interface SoundJob {
+  readonly track: Track
+  readonly stream: AudioStream
+  readonly bitsPerSecond: number
+}
+
+export interface Analysis {
+  readonly movie: Movie
+  readonly level: Level
+  readonly video: VideoJob | undefined
+  readonly sounds: readonly SoundJob[]
+  /** Why the pictures are kept, when they are. */
+  readonly kept: { readonly reason: Reason; readonly detail: string } | undefined
+  /** CPU seconds the work is expected to take. */
+  readonly cpuSeconds: number
+}
+
+/** A job may take 300 CPU-seconds; pictures that need a second try take twice as long. */
+export const WHOLE_CPU_SECONDS = 90
+const PART_CPU_SECONDS = 40
+/** Bits a pixel below which a film is lean already, by level, for H.264; newer codecs do with less. */
+const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
+/** Sound longer than this would not fit into one message. */
+const MAX_SOUND_SECONDS = 4000
+
+/** CPU seconds a picture takes, from measurements. */
+export function secondsPerFrame(pixels: number): number {
+  if (pixels <= 1024 * 576) return pixels * 1.5e-7
+  return pixels <= 1280 * 736 ? pixels * 7e-8 : pixels * 5e-8
+}
+
+export async function analyse(source: Source, options: Options): Promise<Analysis> {
+  const movie = await readMovie(source)
+  for (const { descriptions } of movie.tracks) {
+    if (descriptions.some(isEncrypted)) throw new Encrypted()
+  }
+  const level = levelOf(options.quality)
+  const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
+  if (options.lossless) return base
+  const sounds = movie.tracks.flatMap((track) => soundJob(movie, track, level) ?? [])
+  const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
+  const judged = candidate ? await judge(source, movie, candidate, options) : undefined
+  const video = judged && 'cuts' in judged ? judged : undefined
+  const kept = judged && !('cuts' in judged) ? judged : undefined
+  const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
+  const cpuSeconds = video ? video.pictures.samples.count * secondsPerFrame(pixels) : 0
+  return { ...base, sounds, video, kept, cpuSeconds }
+}
+
+/** Thrown for protected tracks. */
+export class Encrypted extends Error {
+  override readonly name = 'Encrypted'
+}
+
+function soundJob(movie: Movie, track: Track, level: Level): SoundJob | undefined {
+  const [entry] = track.descriptions
+  if (track.handler !== 'soun' || track.descriptions.length !== 1 || !entry || track.chunks.count === 0) return undefined
+  const stream = pcmStream(movie.moov, entry)
+  if (!stream || stream.channels < 1 || stream.channels > 2 || !AAC_RATES.includes(stream.hertz)) return undefined
+  if (trackBytes(track) / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS) return undefined
+  return { track, stream, bitsPerSecond: Math.min(level.aacPerChannel, stream.hertz * 3) * stream.channels }
+}
+
+async function judge(source: Source, movie: Movie, track: Track, options: Options): Promise<VideoJob | { reason: Reason; detail: string }> {
+  const [entry] = track.descriptions
+  if (track.descriptions.length !== 1 || !entry) return { reason: 'unsupported_feature', detail: 'several kinds of pictures in one track' }
+  const stream = videoStream(movie.moov, entry)
+  if (!stream) return { reason: 'unsupported_feature', detail: `pictures of type '${entry.type}' are kept as they are` }
+  const samples = track.samples()
+  const seconds = samples.dts[samples.count]! / track.timescale
+  if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: 'a film without duration' }
+  const pixels = stream.width * stream.height
+  const bits = (trackBytes(track) * 8) / (pixels * samples.count)
+  const lean = LEAN_BITS[options.quality] * (stream.decoder === 'hevc' || stream.decoder === 'vp9' ? 0.6 : 1)
+  if (bits < lean) return { reason: 'no_gain', detail: `${bits.toFixed(3)} bits a pixel is lean already` }
+  const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
+  const pictures: PictureTrack = { stream, timescale: track.timescale, samples, rate, counted: false, annexb: false }
+  try {
+    await probe(source, pictures)
+  } catch (error) {
+    if (error instanceof UnsupportedFeature) return { reason: 'unsupported_feature', detail: error.message }
+    if (error instanceof Error && error.name === 'OverBudget') return { reason: 'over_budget', detail: error.message }
+    throw error
+  }
+  return { track, pictures, cuts: cutFor(pictures) }
+}
+
+/** One part when one message can do it, else parts of about 40 CPU-seconds. */
+export function cutFor(pictures: PictureTrack): Cut[] {
+  const { samples, stream, timescale, rate } = pictures
+  const perSecond = (secondsPerFrame(stream.width * stream.height) * rate.num) / rate.den
+  const total = samples.count * secondsPerFrame(stream.width * stream.height)
+  const seconds = total <= WHOLE_CPU_SECONDS ? Number.MAX_SAFE_INTEGER : Math.min(30, Math.max(3, PART_CPU_SECONDS / perSecond))
+  return cutByTime(samples, timescale, seconds)
+}

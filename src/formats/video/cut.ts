@@ -1,0 +1,56 @@
+/** Where a film is cut: spans of display time that begin at sync samples, and what must be decoded for each. */
+import type { Samples } from '../../containers/isobmff/tables.ts'
+
+export interface Cut {
+  /** Samples to decode, in decoding order. */
+  readonly from: number
+  readonly to: number
+  /** Display times of the frames that belong to this part: from `start` up to `end`. */
+  readonly start: number
+  readonly end: number
+  readonly frames: number
+  /** Number of the first frame that comes out of the decoder, for streams without times. */
+  readonly first: number
+}
+
+/** Source bytes a part may have. */
+const MAX_PART_BYTES = 16 * 1024 * 1024
+
+/** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
+export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
+  const used: number[] = []
+  for (let i = 0; i < samples.count; i++) if (samples.size[i]! > 0) used.push(i)
+  if (used.length === 0) return []
+  const pts = (i: number) => samples.dts[i]! + samples.composition[i]!
+  const order = [...used].sort((a, b) => pts(a) - pts(b) || a - b)
+  const starts = [0]
+  let bytes = 0
+  for (let k = 1; k < order.length; k++) {
+    const sample = order[k]!
+    bytes += samples.size[order[k - 1]!]!
+    const passed = (pts(sample) - pts(order[starts.at(-1)!]!)) / timescale
+    const sync = samples.sync[sample] !== 0
+    const due = sync ? passed >= seconds * 0.75 || bytes >= MAX_PART_BYTES : passed >= seconds * 2 || bytes >= 2 * MAX_PART_BYTES
+    const left = (pts(order.at(-1)!) - pts(sample)) / timescale
+    // Two frames at one time must not be parted, and a tiny rest is not worth a part.
+    if (!due || left < seconds * 0.3 || pts(sample) === pts(order[k - 1]!)) continue
+    starts.push(k)
+    bytes = 0
+  }
+  const syncs = used.filter((i) => samples.sync[i] !== 0)
+  return starts.map((start, part) => {
+    const stop = starts[part + 1] ?? order.length
+    const first = order[start]!
+    let from = used[0]!
+    if (part > 0) {
+      for (const sync of syncs) {
+        if (sync > first) break
+        if (pts(sync) <= pts(first)) from = sync
+      }
+    }
+    let to = 0
+    for (let k = start; k < stop; k++) to = Math.max(to, order[k]! + 1)
+    const end = stop < order.length ? pts(order[stop]!) : Number.MAX_SAFE_INTEGER
+    return { from, to, start: pts(first), end, frames: stop - start, first: 0 }
+  })
+}

@@ -1,0 +1,304 @@
+/** MP4 and QuickTime: cut, encode, join; or copy what is better kept into a file without dead space. */
+import { concat } from '../../bytes/concat.ts'
+import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec } from '../../codec/segmented.ts'
+import { memorySink } from '../../codec/sink.ts'
+import { box, text, words } from '../../containers/isobmff/box.ts'
+import type { Edit, Movie } from '../../containers/isobmff/movie.ts'
+import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import type { Format } from '../format.ts'
+import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_CPU_SECONDS } from './analyse.ts'
+import { aacEntry, avcEntry } from './entries.ts'
+import { type PartFile, type PicturesHead, readPart, type SoundHead, writePart } from './part-file.ts'
+import { encodePart } from './pictures.ts'
+import { encodeSound, runsOf } from './sound.ts'
+import { verifyFilm } from './verify.ts'
+
+/** A new track must be this much smaller than the old one. */
+const WORTH_IT = 0.97
+
+export function filmCodec(format: Format): SegmentedCodec {
+  return {
+    format,
+    compress: (source, sink, options) => guarded(() => compressWhole(source, sink, options)),
+    plan: (source, options) => planned(source, options),
+    compressPart,
+    join: (source, parts, sink, options) => guarded(() => join(source, parts, sink, options)),
+    verify: verifyFilm,
+  }
+}
+
+async function guarded(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
+    throw error
+  }
+}
+
+async function planned(source: Source, options: Options): Promise<JobPlan> {
+  try {
+    const analysis = await analyse(source, options)
+    if (analysis.cpuSeconds <= WHOLE_CPU_SECONDS) return { kind: 'whole' }
+    return { kind: 'parts', parts: partsOf(analysis) }
+  } catch (error) {
+    if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
+    throw error
+  }
+}
+
+/** Parts of the pictures, then one for each sound track that is encoded. */
+function partsOf({ video, sounds }: Analysis): PartPlan[] {
+  const cuts = video?.cuts ?? []
+  const frames = cuts.reduce((sum, cut) => sum + cut.frames, 0)
+  const pictures = cuts.map((cut, index): PartPlan => {
+    const seconds = (cut.start / video!.pictures.timescale).toFixed(1)
+    return { index, label: `pictures from ${seconds} s`, weight: (0.95 * cut.frames) / frames, facts: { kind: 'pictures', ...cut } }
+  })
+  const others = sounds.map(
+    ({ track }, i): PartPlan => ({
+      index: cuts.length + i,
+      label: `sound of track ${track.id}`,
+      weight: (cuts.length ? 0.05 : 1) / sounds.length,
+      facts: { kind: 'sound', track: track.index },
+    }),
+  )
+  return [...pictures, ...others]
+}
+
+async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  return runPart(source, await analyse(source, options), part, sink, options)
+}
+
+async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  const { video, sounds, level } = analysis
+  if (part.facts['kind'] === 'sound') {
+    const job = sounds.find(({ track }) => track.index === part.facts['track'])
+    if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
+    const { head, packets, memoryBytes } = await encodeSound(source, job.stream, runsOf(job.track), job.bitsPerSecond, options)
+    const sizes = Uint32Array.from(packets, (packet) => packet.length)
+    const bytes = await writePart(head, new Float64Array(head.count), sizes, new Uint8Array(head.count), packets, sink)
+    return { bytes, facts: { snrDb: head.snrDb, memoryBytes } }
+  }
+  const cut = video?.cuts[part.index]
+  if (!video || !cut || cut.start !== part.facts['start']) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
+  const done = await encodePart(source, video.pictures, cut, level, options)
+  const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
+  const bytes = await writePart(head, done.pts, done.sizes, done.keys, done.packets, sink)
+  return {
+    bytes,
+    facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
+  }
+}
+
+/** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
+async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const analysis = await analyse(source, options)
+  const parts: FinishedPart[] = []
+  let old = 0
+  let fresh = 0
+  let done = 0
+  let pays = true
+  for (const plan of partsOf(analysis)) {
+    const cut = plan.facts['kind'] === 'pictures' ? analysis.video!.cuts[plan.index]! : undefined
+    if (cut && !pays) continue
+    const into = memorySink(Number.POSITIVE_INFINITY, 'part')
+    const inner = { ...options, progress: (share: number) => options.progress(0.9 * (done + share * plan.weight)) }
+    const receipt = await runPart(source, analysis, plan, into, inner)
+    parts.push({ plan, receipt, result: await into.finish() })
+    done += plan.weight
+    if (!cut) continue
+    const { samples } = analysis.video!.pictures
+    for (let i = cut.from; i < cut.to; i++) old += samples.size[i]!
+    fresh += receipt.bytes
+    pays = fresh < old * WORTH_IT
+  }
+  return joinParts(source, analysis, parts, sink, options)
+}
+
+async function join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  return joinParts(source, await analyse(source, options), parts, sink, options)
+}
+
+async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  const { movie, video, sounds, kept } = analysis
+  const quickTime = options.output === 'mov'
+  const fresh = new Map<number, NewTrack>()
+  const steps: string[] = []
+  let figures: { ssim: number; psnrDb: number } | undefined
+  let snrDb: number | undefined
+  const pictureParts = parts.filter(({ plan }) => plan.facts['kind'] === 'pictures')
+  if (video && pictureParts.length === video.cuts.length) {
+    const files = await Promise.all(pictureParts.map(({ result }) => readPart(result) as Promise<PartFile<PicturesHead>>))
+    const track = newVideo(movie, video, files)
+    if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
+      fresh.set(video.track.index, track)
+      figures = worstOf(files)
+      steps.push(describeVideo(video, files))
+    }
+  }
+  for (const job of sounds) {
+    const part = parts.find(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
+    if (!part) continue
+    const file = (await readPart(part.result)) as PartFile<SoundHead>
+    const track = newSound(movie, job, file, quickTime)
+    if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
+    fresh.set(job.track.index, track)
+    snrDb = Math.min(snrDb ?? 120, file.head.snrDb)
+    steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
+  }
+  checkContainer(movie, fresh, quickTime)
+  const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
+  if (plan.total >= source.size) {
+    if (kept) return { kind: 'unchanged', ...kept }
+    throw new NoGain()
+  }
+  await writeMovie(source, plan, sink, options)
+  steps.push('index first, dead space dropped')
+  if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...(snrDb === undefined ? {} : { snrDb }), steps }
+  if (snrDb !== undefined) return soundOnly(movie, snrDb, steps)
+  return { kind: 'compressed', fidelity: 'lossless', steps }
+}
+
+/** Pictures copied, sound new: the pictures are perfect, and the receipt of a film must say so. */
+function soundOnly(movie: Movie, snrDb: number, steps: string[]): Outcome {
+  const hasPictures = movie.tracks.some(({ handler }) => handler === 'vide')
+  return hasPictures
+    ? { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: 99, snrDb, steps }
+    : { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
+}
+
+/** The mean of the worst 1 % of frames of the worst part: what the floors are about. */
+function worstOf(files: readonly PartFile<PicturesHead>[]): { ssim: number; psnrDb: number } {
+  return {
+    ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
+    psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
+  }
+}
+
+function describeVideo({ pictures, cuts }: VideoJob, files: readonly PartFile<PicturesHead>[]): string {
+  const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
+  const parts = cuts.length > 1 ? ` in ${cuts.length} parts` : ''
+  return `pictures: ${pictures.stream.decoder} → H.264 crf ${crfs.join('/')}${parts}`
+}
+
+/** About this long are the runs in which tracks take turns. */
+const CHUNK_SECONDS = 0.75
+
+function newVideo(movie: Movie, { track, pictures }: VideoJob, files: readonly PartFile<PicturesHead>[]): NewTrack {
+  const [first] = files
+  for (const { head } of files) {
+    if (head.headers.length !== first!.head.headers.length || head.headers.some((byte, i) => byte !== first!.head.headers[i])) {
+      throw new UnsupportedFeature('the parts of the film need different parameter sets')
+    }
+  }
+  const pts = Float64Array.from(files.flatMap((file) => [...file.pts]))
+  const sizes = Uint32Array.from(files.flatMap((file) => [...file.sizes]))
+  const sync: number[] = []
+  let frame = 0
+  for (const { keys } of files) {
+    for (const key of keys) {
+      if (key) sync.push(frame)
+      frame++
+    }
+  }
+  const shown = Float64Array.from(pts).sort()
+  const { samples, timescale } = pictures
+  const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
+  const durations = Float64Array.from(shown, (time, i) => (i + 1 < shown.length ? shown[i + 1]! - time : lastDuration))
+  // Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream
+  // is shown later by the largest lead, which the edit list takes back.
+  const base = shown[0]!
+  const raw = Int32Array.from(pts, (time, i) => time - (shown[i]! - base))
+  const delay = Math.max(0, -raw.reduce((least, value) => Math.min(least, value), 0))
+  const compositions = raw.map((value) => value + delay)
+  const total = shown.at(-1)! - base + lastDuration
+  const toMovie = (time: number) => Math.round((time * movie.timescale) / timescale)
+  let edits: readonly Edit[] | undefined = track.edits?.map((edit) => ({
+    ...edit,
+    duration: edit.duration === 0 && movie.fragmented ? toMovie(total) : edit.duration,
+    mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + delay,
+  }))
+  if (!edits && delay > 0) edits = [{ duration: toMovie(base + total), mediaTime: delay, rate: 0x10000 }]
+  const [entry] = track.descriptions
+  const { width, height } = pictures.stream
+  return {
+    description: avcEntry(Uint8Array.from(first!.head.headers), width, height, movie.moov, entry),
+    timescale,
+    sizes,
+    durations,
+    compositions: compositions.some((value) => value !== 0) ? compositions : undefined,
+    sync: sync.length === sizes.length ? undefined : sync,
+    edits,
+    pieces: picturePieces(files, shown, timescale),
+  }
+}
+
+function picturePieces(files: readonly PartFile<PicturesHead>[], shown: Float64Array, timescale: number): Piece[] {
+  const pieces: Piece[] = []
+  let frame = 0
+  for (const { sizes, source, dataOffset } of files) {
+    let offset = dataOffset
+    let piece: { time: number; size: number; samples: number; from: Source; offset: number } | undefined
+    for (const size of sizes) {
+      const time = shown[frame++]! / timescale
+      if (!piece || time - piece.time >= CHUNK_SECONDS) pieces.push((piece = { time, size: 0, samples: 0, from: source, offset }))
+      piece.size += size
+      piece.samples++
+      offset += size
+    }
+  }
+  return pieces
+}
+
+function newSound(
+  movie: Movie,
+  { track, bitsPerSecond }: SoundJob,
+  { head, sizes, source, dataOffset }: PartFile<SoundHead>,
+  quickTime: boolean,
+): NewTrack {
+  const { hertz, channels, delay, samples } = head
+  const edits: Edit[] = track.edits?.length
+    ? track.edits.map((edit) => ({
+        ...edit,
+        mediaTime: edit.mediaTime < 0 ? -1 : Math.round((edit.mediaTime * hertz) / track.timescale) + delay,
+      }))
+    : [{ duration: Math.round((samples * movie.timescale) / hertz), mediaTime: delay, rate: 0x10000 }]
+  const pieces: Piece[] = []
+  const perPiece = Math.max(1, Math.round((CHUNK_SECONDS * hertz) / 1024))
+  let offset = dataOffset
+  for (let i = 0; i < sizes.length; i += perPiece) {
+    const part = sizes.subarray(i, i + perPiece)
+    const size = part.reduce((sum, value) => sum + value, 0)
+    pieces.push({ time: (i * 1024) / hertz, size, samples: part.length, from: source, offset })
+    offset += size
+  }
+  return {
+    description: aacEntry(Uint8Array.from(head.config), channels, hertz, bitsPerSecond, quickTime),
+    timescale: hertz,
+    sizes,
+    durations: new Float64Array(sizes.length).fill(1024),
+    compositions: undefined,
+    sync: undefined,
+    edits,
+    pieces,
+  }
+}
+
+/** What MP4 cannot hold although QuickTime can. */
+function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quickTime: boolean): void {
+  if (quickTime || movie.brand !== 'qt  ') return
+  const known = ['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'mp4a', 'ac-3', 'ec-3', 'alac', 'vp09', 'tx3g', 'text', 'tmcd', 'mebx', 'c608']
+  for (const { index, descriptions } of movie.tracks) {
+    if (fresh.has(index)) continue
+    for (const { type } of descriptions) if (!known.includes(type)) throw new UnsupportedFeature(`MP4 has no tracks of type '${type}'`)
+  }
+}
+
+/** The file type box of the output: the old one where it fits. */
+function fileType(movie: Movie, quickTime: boolean): Uint8Array | undefined {
+  const was = movie.brand === 'qt  '
+  if (quickTime) return was ? movie.ftyp : concat([box('ftyp', text('qt  '), words(0x200), text('qt  '))])
+  return was ? box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41')) : movie.ftyp
+}

@@ -1,0 +1,233 @@
+/** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
+
+import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Samples } from '../../containers/isobmff/tables.ts'
+import type { Cut } from './cut.ts'
+import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
+
+/** A track of pictures, whatever its container. */
+export interface PictureTrack {
+  readonly stream: VideoStream
+  readonly timescale: number
+  readonly samples: Samples
+  /** Frames a second, the same for all parts. */
+  readonly rate: { readonly num: number; readonly den: number }
+  /** Frames come without times of their own (AVI): they count 0, 1, 2 … in display order. */
+  readonly counted: boolean
+  /** Parameter sets inside the stream, start codes instead of lengths (AVI). */
+  readonly annexb: boolean
+}
+
+export interface EncodedPart {
+  /** Parameter sets. */
+  readonly headers: Uint8Array
+  /** In decoding order. */
+  readonly pts: Float64Array
+  readonly sizes: Uint32Array
+  readonly keys: Uint8Array
+  readonly packets: readonly Uint8Array[]
+  readonly quality: PartQuality
+  readonly memoryBytes: number
+  readonly crf: number
+}
+
+export interface PartQuality {
+  readonly frames: number
+  readonly meanSsim: number
+  readonly meanPsnrDb: number
+  /** Means over the worst 1 % of the frames. */
+  readonly worstSsim: number
+  readonly worstPsnrDb: number
+}
+
+const MIN_CRF = 14
+const CRF_STEP = 4
+
+/** @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget */
+export async function encodePart(source: Source, track: PictureTrack, cut: Cut, level: Level, options: Options): Promise<EncodedPart> {
+  for (let crf = level.crf; ; crf = Math.max(MIN_CRF, crf - CRF_STEP)) {
+    const part = await encodeOnce(source, track, cut, crf, options)
+    const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = part.quality
+    const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
+    if (good || crf <= MIN_CRF) return part
+  }
+}
+
+/** Bits per pixel the encoder's speed and memory allow: x264's own names, over the preset. */
+function settings(
+  width: number,
+  height: number,
+  crf: number,
+  rate: { num: number; den: number },
+): { preset: string; options: [string, string][] } {
+  const pixels = width * height
+  const gop = Math.max(24, Math.round((rate.num / rate.den) * 8))
+  const common: [string, string][] = [
+    ['crf', String(crf)],
+    ['keyint', String(gop)],
+    ['sync-lookahead', '0'],
+    ['aq-mode', '1'],
+  ]
+  if (pixels <= 1024 * 576) return { preset: 'medium', options: [...common, ['rc-lookahead', '20'], ['bframes', '3'], ['ref', '2']] }
+  if (pixels <= 1280 * 736) {
+    return { preset: 'faster', options: [...common, ['rc-lookahead', '8'], ['bframes', '2'], ['b-pyramid', 'none'], ['ref', '1']] }
+  }
+  return {
+    preset: 'veryfast',
+    options: [...common, ['rc-lookahead', '0'], ['mbtree', '0'], ['bframes', '0'], ['ref', '1'], ['weightp', '0'], ['scenecut', '40']],
+  }
+}
+
+async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: number, options: Options): Promise<EncodedPart> {
+  const engine = new Ffmpeg()
+  const out = new Collector()
+  const { samples, stream } = track
+  const window = new Window(source)
+  let headers: Uint8Array | undefined
+  let shown = 0
+  let last = performance.now()
+  const take = (picture: Picture) => {
+    if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
+    const pts = track.counted ? cut.first + shown++ : picture.pts
+    if (pts === undefined || pts < cut.start || pts >= cut.end) return
+    if (!headers) {
+      refuse(picture, stream)
+      const { preset, options: wanted } = settings(picture.width, picture.height, crf, track.rate)
+      headers = engine.openEncoder(preset, wanted, track.rate, track.timescale, track.annexb)
+    }
+    const packet = engine.encode(pts, out.fed++ === 0)
+    if (packet) out.add(packet)
+  }
+  engine.openVideo(stream)
+  try {
+    for (let i = cut.from; i < cut.to; i++) {
+      if (samples.size[i] === 0) continue
+      const bytes = await window.read(samples.offset[i]!, samples.size[i]!)
+      if (!engine.sendVideo(bytes, samples.dts[i]! + samples.composition[i]!, samples.sync[i] !== 0)) {
+        throw new MalformedFile('video', samples.offset[i]!, 'a packet cannot be decoded')
+      }
+      for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
+      if (performance.now() - last > 150) {
+        options.signal.throwIfAborted()
+        options.progress((i - cut.from) / (cut.to - cut.from))
+        // Others must run, too: a queue that hears nothing for long takes the worker for dead.
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        last = performance.now()
+      }
+    }
+    engine.endVideo()
+    for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
+  } catch (error) {
+    if (error instanceof CodecTrouble) throw new MalformedFile('video', samples.offset[cut.from]!, error.message)
+    if (error instanceof WebAssembly.RuntimeError && engine.memoryBytes > 120 * 1024 * 1024) throw new OverBudget('pictures of this size')
+    throw error
+  }
+  if (!headers) throw new MalformedFile('video', samples.offset[cut.from]!, 'no pictures')
+  for (let packet = engine.drainEncoder(); packet; packet = engine.drainEncoder()) out.add(packet)
+  if (out.packets.length !== cut.frames) {
+    throw new MalformedFile('video', samples.offset[cut.from]!, `${out.packets.length} pictures instead of ${cut.frames}`)
+  }
+  return out.finish(headers, engine.memoryBytes, crf)
+}
+
+/** Decodes the first picture and says, by throwing, when it is better kept. @throws UnsupportedFeature, OverBudget, MalformedFile */
+export async function probe(source: Source, { stream, samples }: PictureTrack): Promise<void> {
+  if (stream.width * stream.height > MAX_PIXELS) throw new OverBudget(`pictures of ${stream.width}×${stream.height}`)
+  const engine = new Ffmpeg()
+  const window = new Window(source)
+  try {
+    engine.openVideo(stream)
+    let picture: Picture | undefined
+    for (let i = 0; i < Math.min(samples.count, 40) && !picture; i++) {
+      if (samples.size[i] === 0) continue
+      engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)
+      picture = engine.nextPicture()
+    }
+    if (!picture) {
+      engine.endVideo()
+      picture = engine.nextPicture()
+    }
+    if (!picture) throw new MalformedFile('video', samples.offset[0] ?? 0, 'no pictures')
+    refuse(picture, stream)
+  } catch (error) {
+    if (error instanceof CodecTrouble) throw new UnsupportedFeature(error.message)
+    throw error
+  }
+}
+
+/** More does not fit beside a decoder into the memory of an isolate. */
+const MAX_PIXELS = 2048 * 1152
+
+/** Pictures that 8-bit 4:2:0 H.264 would not do justice to. */
+function refuse(picture: Picture, stream: VideoStream): void {
+  // H.273: 16 is PQ, 18 is HLG.
+  if (picture.transfer === 16 || picture.transfer === 18) throw new UnsupportedFeature('HDR pictures are kept as they are')
+  if (picture.depth > 8 && ['h264', 'hevc', 'vp9'].includes(stream.decoder))
+    throw new UnsupportedFeature('pictures of more than 8 bits are kept')
+  if (picture.alpha) throw new UnsupportedFeature('pictures with transparency are kept')
+  if (picture.width % 2 || picture.height % 2) throw new UnsupportedFeature('pictures of odd size are kept')
+  if (picture.width !== stream.width || picture.height !== stream.height)
+    throw new UnsupportedFeature('pictures of another size than the track says')
+  if (picture.width * picture.height > MAX_PIXELS) throw new OverBudget(`pictures of ${picture.width}×${picture.height}`)
+}
+
+class Collector {
+  fed = 0
+  readonly packets: Uint8Array[] = []
+  readonly #pts: number[] = []
+  readonly #keys: number[] = []
+  readonly #ssim: number[] = []
+  readonly #psnrDb: number[] = []
+
+  add(packet: VideoPacket): void {
+    this.packets.push(packet.bytes)
+    this.#pts.push(packet.pts)
+    this.#keys.push(packet.key ? 1 : 0)
+    this.#ssim.push(packet.ssim)
+    this.#psnrDb.push(Math.min(100, packet.psnrDb))
+  }
+
+  finish(headers: Uint8Array, memoryBytes: number, crf: number): EncodedPart {
+    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+    const worst = (values: number[]) => mean([...values].sort((a, b) => a - b).slice(0, Math.max(1, Math.ceil(values.length / 100))))
+    return {
+      headers,
+      pts: Float64Array.from(this.#pts),
+      sizes: Uint32Array.from(this.packets, (packet) => packet.length),
+      keys: Uint8Array.from(this.#keys),
+      packets: this.packets,
+      quality: {
+        frames: this.packets.length,
+        meanSsim: mean(this.#ssim),
+        meanPsnrDb: mean(this.#psnrDb),
+        worstSsim: worst(this.#ssim),
+        worstPsnrDb: worst(this.#psnrDb),
+      },
+      memoryBytes,
+      crf,
+    }
+  }
+}
+
+const WINDOW_BYTES = 1024 * 1024
+
+/** Reads that mostly go forward, through one buffer. */
+export class Window {
+  readonly #source: Source
+  #bytes: Uint8Array = new Uint8Array()
+  #at = 0
+
+  constructor(source: Source) {
+    this.#source = source
+  }
+
+  async read(offset: number, size: number): Promise<Uint8Array> {
+    if (offset < this.#at || offset + size > this.#at + this.#bytes.length) {
+      this.#bytes = await this.#source.read(offset, Math.max(size, WINDOW_BYTES))
+      this.#at = offset
+      if (this.#bytes.length < size) throw new MalformedFile('video', offset, 'the file ends inside a packet')
+    }
+    return this.#bytes.subarray(offset - this.#at, offset - this.#at + size)
+  }
+}

@@ -1,0 +1,146 @@
+/** Uncompressed sound as AAC, decoded again on the way to know the noise. */
+
+import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import type { Track } from '../../containers/isobmff/movie.ts'
+import { SnrMeter } from '../../quality/snr.ts'
+import type { SoundHead } from './part-file.ts'
+import { Window } from './pictures.ts'
+
+/** ISO/IEC 14496-3, table 1.18. */
+export const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
+
+const BLOCK = 1024
+const READ_BYTES = 32 * 1024
+
+export interface EncodedSound {
+  readonly head: SoundHead
+  readonly packets: readonly Uint8Array[]
+  readonly memoryBytes: number
+}
+
+/** Runs of bytes that hold sound, in order. */
+export interface SoundRuns {
+  readonly count: number
+  readonly offset: Float64Array
+  readonly size: Float64Array
+}
+
+export const runsOf = ({ chunks }: Track): SoundRuns => chunks
+
+export async function encodeSound(
+  source: Source,
+  stream: AudioStream,
+  runs: SoundRuns,
+  bitsPerSecond: number,
+  options: Options,
+): Promise<EncodedSound> {
+  const { hertz, channels, blockAlign } = stream
+  const decoder = new Ffmpeg()
+  const encoder = new Ffmpeg()
+  decoder.openAudio(stream)
+  const { config, delay } = encoder.openAac(hertz, channels, bitsPerSecond)
+  const checker = new Checker(hertz, channels, config, delay)
+  const packets: Uint8Array[] = []
+  const block = Array.from({ length: channels }, () => new Float32Array(BLOCK))
+  let filled = 0
+  let samples = 0
+  const flush = () => {
+    checker.expect(block.map((channel) => channel.slice(0, filled)))
+    const packet = encoder.encodeAac(block.map((channel) => channel.subarray(0, filled)))
+    filled = 0
+    if (packet) keep(packet)
+  }
+  const keep = (packet: Uint8Array) => {
+    packets.push(packet)
+    checker.decode(packet)
+  }
+  const window = new Window(source)
+  const step = Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign))
+  let last = performance.now()
+  for (let run = 0; run < runs.count; run++) {
+    for (let at = 0; at + blockAlign <= runs.size[run]!; at += step) {
+      const wanted = Math.min(step, runs.size[run]! - at)
+      const bytes = await window.read(runs.offset[run]! + at, wanted - (wanted % blockAlign))
+      if (!decoder.sendAudio(bytes)) throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
+      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+        const count = sound.channels[0]!.length
+        for (let from = 0; from < count; ) {
+          const part = Math.min(BLOCK - filled, count - from)
+          for (let channel = 0; channel < channels; channel++)
+            block[channel]!.set(sound.channels[channel]!.subarray(from, from + part), filled)
+          filled += part
+          from += part
+          if (filled === BLOCK) flush()
+        }
+        samples += count
+      }
+      if (performance.now() - last > 150) {
+        options.signal.throwIfAborted()
+        options.progress(run / runs.count)
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        last = performance.now()
+      }
+    }
+  }
+  if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
+  if (filled) flush()
+  for (let packet = encoder.finishAac(); packet; packet = encoder.finishAac()) keep(packet)
+  const snrDb = checker.finish()
+  const head: SoundHead = { kind: 'sound', config: [...config], count: packets.length, hertz, channels, delay, samples, snrDb }
+  return { head, packets, memoryBytes: decoder.memoryBytes + encoder.memoryBytes + checker.memoryBytes }
+}
+
+/** Decodes what the encoder made and compares it with what went in. */
+class Checker {
+  readonly #engine = new Ffmpeg()
+  readonly #meter = new SnrMeter()
+  #expected: Float32Array[][] = []
+  #at = 0
+  #skip: number
+
+  constructor(hertz: number, channels: number, config: Uint8Array, delay: number) {
+    this.#skip = delay
+    this.#engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
+  }
+
+  get memoryBytes(): number {
+    return this.#engine.memoryBytes
+  }
+
+  expect(planar: Float32Array[]): void {
+    this.#expected.push(planar)
+  }
+
+  decode(packet: Uint8Array): void {
+    this.#engine.sendAudio(packet)
+    this.#compare()
+  }
+
+  finish(): number {
+    this.#engine.endAudio()
+    this.#compare()
+    return this.#meter.decibels
+  }
+
+  #compare(): void {
+    for (let sound = this.#engine.nextSound(); sound; sound = this.#engine.nextSound()) {
+      const count = sound.channels[0]!.length
+      let from = Math.min(this.#skip, count)
+      this.#skip -= from
+      while (from < count && this.#expected[0]) {
+        const [first] = this.#expected
+        const part = Math.min(count - from, first[0]!.length - this.#at)
+        for (let channel = 0; channel < first.length; channel++) {
+          this.#meter.add(first[channel]!.subarray(this.#at, this.#at + part), sound.channels[channel]!.subarray(from, from + part))
+        }
+        from += part
+        this.#at += part
+        if (this.#at === first[0]!.length) {
+          this.#expected.shift()
+          this.#at = 0
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
+
+import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import { find } from '../../containers/isobmff/box.ts'
+import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
+import type { Samples } from '../../containers/isobmff/tables.ts'
+import { videoStream } from './decoders.ts'
+import { Window } from './pictures.ts'
+
+/** Pictures that are decoded on both sides and compared, spread over the film. */
+const COMPARED = 4
+/** Frames of the result that are decoded to see that they can be. */
+const DECODED = 240
+
+export async function verifyFilm(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
+  try {
+    const before = await readMovie(original)
+    const after = await readMovie(result)
+    const difference = compareBoxes(before, after) ?? (await compareTracks(original, result, before, after, options))
+    return difference ? { equal: false, difference } : { equal: true }
+  } catch (error) {
+    if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof CodecTrouble) {
+      return { equal: false, difference: error.message }
+    }
+    throw error
+  }
+}
+
+function compareBoxes(before: Movie, after: Movie): string | undefined {
+  if (before.tracks.length !== after.tracks.length) return `${before.tracks.length} tracks became ${after.tracks.length}`
+  for (const type of ['udta', 'meta']) {
+    const [a, b] = [find(before.moov, before.moovBox, type), find(after.moov, after.moovBox, type)]
+    if (!a !== !b) return `'${type}' is lost`
+    if (a && b && !same(before.moov.subarray(a.start, a.end), after.moov.subarray(b.start, b.end))) return `'${type}' changed`
+  }
+  return undefined
+}
+
+const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+async function compareTracks(original: Source, result: Source, before: Movie, after: Movie, options: Options): Promise<string | undefined> {
+  for (const [index, a] of before.tracks.entries()) {
+    const b = after.tracks[index]!
+    const name = `track ${a.id}`
+    if (a.handler !== b.handler || a.id !== b.id) return `${name} became another`
+    const [x, y] = [a.descriptions[0], b.descriptions[0]]
+    const copied = x && y && same(before.moov.subarray(x.start, x.end), after.moov.subarray(y.start, y.end))
+    if (copied || !x) {
+      if (a.sampleCount !== b.sampleCount) return `${name}: ${a.sampleCount} samples became ${b.sampleCount}`
+      const where = await compareBytes(original, result, a, b, options)
+      if (where !== undefined) return `${name}: other bytes at ${where}`
+    } else if (a.handler === 'vide') {
+      const difference = await compareVideo(original, result, before, after, a, b, options)
+      if (difference) return `${name}: ${difference}`
+    }
+  }
+  return undefined
+}
+
+/** Media bytes of both tracks, run against run. */
+async function compareBytes(original: Source, result: Source, a: Track, b: Track, options: Options): Promise<number | undefined> {
+  if (a.chunks.count !== b.chunks.count) return 0
+  const left = new Window(original)
+  const right = new Window(result)
+  for (let i = 0; i < a.chunks.count; i++) {
+    options.signal.throwIfAborted()
+    const size = a.chunks.size[i]!
+    if (size !== b.chunks.size[i]) return a.chunks.offset[i]
+    for (let at = 0; at < size; at += 1 << 20) {
+      const count = Math.min(1 << 20, size - at)
+      const [x, y] = [await left.read(a.chunks.offset[i]! + at, count), await right.read(b.chunks.offset[i]! + at, count)]
+      if (!same(x, y)) return a.chunks.offset[i]! + at
+    }
+  }
+  return undefined
+}
+
+async function compareVideo(
+  original: Source,
+  result: Source,
+  before: Movie,
+  after: Movie,
+  a: Track,
+  b: Track,
+  options: Options,
+): Promise<string | undefined> {
+  const [x, y] = [a.samples(), b.samples()]
+  const used = x.size.reduce((count, size) => count + (size > 0 ? 1 : 0), 0)
+  if (used !== y.count) return `${used} frames became ${y.count}`
+  const times = compareTimes(x, y, a, b)
+  if (times) return times
+  const decoded = await decodeSome(result, after, b, y, options)
+  if (decoded) return decoded
+  return comparePictures(original, result, before, after, a, b, x, y)
+}
+
+/** Display times, but for a constant that the edit lists answer for. */
+function compareTimes(x: Samples, y: Samples, a: Track, b: Track): string | undefined {
+  const times = (samples: Samples) => {
+    const all: number[] = []
+    for (let i = 0; i < samples.count; i++) if (samples.size[i]! > 0) all.push(samples.dts[i]! + samples.composition[i]!)
+    return Float64Array.from(all).sort()
+  }
+  const [p, q] = [times(x), times(y)]
+  if (a.timescale !== b.timescale) return 'another timescale'
+  const shift = q[0]! - p[0]!
+  for (let i = 0; i < p.length; i++) if (q[i]! - p[i]! !== shift) return `frame ${i} is shown at another time`
+  const start = (track: Track) => track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime
+  const moved = (start(b) ?? 0) - (start(a) ?? 0)
+  return moved === shift ? undefined : `the edit list moved by ${moved}, the frames by ${shift}`
+}
+
+/** The first frames of the result, and those behind some of its sync samples. */
+async function decodeSome(result: Source, movie: Movie, track: Track, samples: Samples, options: Options): Promise<string | undefined> {
+  const stream = videoStream(movie.moov, track.descriptions[0]!)
+  if (!stream) return 'no decoder for the result'
+  const engine = new Ffmpeg()
+  engine.openVideo(stream)
+  const window = new Window(result)
+  const count = Math.min(samples.count, DECODED)
+  let pictures = 0
+  const drain = () => {
+    for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) {
+      if (picture.damaged) return `frame ${pictures} is damaged`
+      pictures++
+    }
+    return undefined
+  }
+  for (let i = 0; i < count; i++) {
+    if ((i & 15) === 0) options.signal.throwIfAborted()
+    if (!engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0))
+      return `frame ${i} cannot be decoded`
+    const damage = drain()
+    if (damage) return damage
+  }
+  engine.endVideo()
+  const damage = drain()
+  if (damage) return damage
+  return pictures === count ? undefined : `${pictures} pictures from ${count} frames`
+}
+
+async function comparePictures(
+  original: Source,
+  result: Source,
+  before: Movie,
+  after: Movie,
+  a: Track,
+  b: Track,
+  x: Samples,
+  y: Samples,
+): Promise<string | undefined> {
+  const shift = y.dts[0]! + y.composition[0]! - Math.min(...firstTimes(x))
+  const old = new Map<number, number>()
+  for (let i = 0; i < x.count; i++) if (x.sync[i] && x.size[i]) old.set(x.dts[i]! + x.composition[i]!, i)
+  const pairs: [number, number][] = []
+  for (let i = 0; i < y.count; i++) {
+    const at = y.sync[i] ? old.get(y.dts[i]! + y.composition[i]! - shift) : undefined
+    if (at !== undefined) pairs.push([at, i])
+  }
+  const step = Math.max(1, Math.floor(pairs.length / COMPARED))
+  for (let k = 0; k < pairs.length; k += step) {
+    const [i, j] = pairs[k]!
+    const [p, q] = [await onePicture(original, before, a, x, i), await onePicture(result, after, b, y, j)]
+    if (!p || !q) continue
+    if (p.length !== q.length) return 'pictures of another size'
+    const psnrDb = luma(p, q)
+    if (psnrDb < 28) return `a picture of ${psnrDb.toFixed(1)} dB at frame ${j}`
+  }
+  return undefined
+}
+
+const firstTimes = (samples: Samples) => {
+  const times: number[] = []
+  for (let i = 0; i < samples.count && times.length < 64; i++) if (samples.size[i]) times.push(samples.dts[i]! + samples.composition[i]!)
+  return times
+}
+
+/** A sync sample alone, decoded to luma. */
+async function onePicture(source: Source, movie: Movie, track: Track, samples: Samples, index: number): Promise<Uint8Array | undefined> {
+  const stream = videoStream(movie.moov, track.descriptions[0]!)
+  if (!stream) return undefined
+  const engine = new Ffmpeg()
+  engine.openVideo(stream)
+  engine.sendVideo((await source.read(samples.offset[index]!, samples.size[index]!)).slice(), 0, true)
+  engine.endVideo()
+  return engine.nextPicture() ? engine.luma() : undefined
+}
+
+function luma(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i]! - b[i]!) ** 2
+  return sum === 0 ? 100 : 10 * Math.log10((255 * 255 * a.length) / sum)
+}
