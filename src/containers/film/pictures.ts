@@ -2,7 +2,7 @@
 
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
-import type { Samples } from '../../containers/isobmff/tables.ts'
+import type { Samples } from '../isobmff/tables.ts'
 import type { Cut } from './cut.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
 

@@ -23,9 +23,3 @@ export const levelOf = (quality: Quality): Level => LEVELS[quality]
 /** The worst 1 % of a part's frames must stay above the house's floors, with a little to spare. */
 export const WORST_SSIM = 0.905
 export const WORST_PSNR_DB = 30.3
-
-export const LEVEL_TEXTS = {
-  low: 'H.264 at crf 29 (SSIM 0.93, 32 dB at least), uncompressed sound as AAC at 48 kbit/s a channel; lean tracks copied',
-  medium: 'H.264 at crf 25 (SSIM 0.96, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied',
-  high: 'H.264 at crf 20 (SSIM 0.98, 38 dB), AAC at 112 kbit/s a channel; lean tracks copied, dead space dropped',
-} as const

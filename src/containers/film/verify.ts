@@ -2,9 +2,9 @@
 
 import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
-import { find } from '../../containers/isobmff/box.ts'
-import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
-import type { Samples } from '../../containers/isobmff/tables.ts'
+import { find } from '../isobmff/box.ts'
+import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
+import type { Samples } from '../isobmff/tables.ts'
 import { videoStream } from './decoders.ts'
 import { Window } from './pictures.ts'
 

@@ -2,8 +2,8 @@
 
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
-import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
-import { trackBytes } from '../../containers/isobmff/write.ts'
+import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
+import { trackBytes } from '../isobmff/write.ts'
 import { type Cut, cutByTime } from './cut.ts'
 import { isEncrypted, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
@@ -52,6 +52,9 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new Encrypted()
   }
+  // Players disagree whether edit lists hold in fragmented files, so any rewriting would move the sound for some.
+  const skips = movie.tracks.some(({ edits }) => edits?.some(({ mediaTime }) => mediaTime > 0))
+  if (movie.fragmented && skips) throw new UnsupportedFeature('a fragmented film with an edit list that skips')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base

@@ -2,8 +2,8 @@
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
-import type { Track } from '../../containers/isobmff/movie.ts'
 import { SnrMeter } from '../../quality/snr.ts'
+import type { Track } from '../isobmff/movie.ts'
 import type { SoundHead } from './part-file.ts'
 import { Window } from './pictures.ts'
 

@@ -1,7 +1,7 @@
 /** Sample descriptions of ISO media and QuickTime as FFmpeg's decoders want them. */
 
 import type { AudioStream, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { type Box, boxes, find, u16, u32 } from '../../containers/isobmff/box.ts'
+import { type Box, boxes, find, u16, u32 } from '../isobmff/box.ts'
 
 /** Decoders by the type of the sample entry. */
 const VIDEO: { readonly [type: string]: string } = {

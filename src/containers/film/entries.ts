@@ -1,6 +1,6 @@
 /** Sample entries of new tracks: H.264 (ISO/IEC 14496-15) and AAC (ISO/IEC 14496-14), in MP4 and in QuickTime. */
 import { concat } from '../../bytes/concat.ts'
-import { type Box, box, boxes, fullBox, text, words } from '../../containers/isobmff/box.ts'
+import { type Box, box, boxes, fullBox, text, words } from '../isobmff/box.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
 const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'vexu'])
