@@ -60,8 +60,16 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
     const result = await options.inner.compress(bytes, name, { ...attempt, ...(wish.lossless ? { lossless: true } : {}) })
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
+    if (hopeless(facts, result)) return undefined
   }
   return undefined
+}
+
+/** No larger size would bring a gain: nothing was gained, or the room does not downsample. */
+function hopeless(facts: PictureFacts, result: InnerResult): boolean {
+  if (result.kind === 'unchanged') return result.reason !== 'below_floor'
+  const fresh = pictureFacts(result.bytes)
+  return fresh?.width === facts.width && fresh.height === facts.height
 }
 
 async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
@@ -69,9 +77,9 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
   for (const attempt of attempts(facts, options.quality, wish)) {
     options.signal.throwIfAborted()
     const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
-    if (result.kind === 'unchanged' && result.reason === 'unsupported_feature') return undefined
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
+    if (hopeless(facts, result)) return undefined
   }
   return undefined
 }

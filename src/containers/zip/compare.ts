@@ -30,7 +30,8 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
   return { equal: true }
 }
 
-function changedFact(before: ZipEntry, after: ZipEntry): string | undefined {
+/** The first fact about two entries that differs, but for sizes. */
+export function changedFact(before: ZipEntry, after: ZipEntry): string | undefined {
   if (Buffer.compare(before.rawName, after.rawName) !== 0) return 'the name'
   if (Buffer.compare(before.comment, after.comment) !== 0) return 'the comment'
   if ((before.flags ^ after.flags) & (FLAG_UTF8 | FLAG_ENCRYPTED)) return 'the flags'

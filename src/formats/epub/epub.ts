@@ -1,6 +1,7 @@
 import type { Codec } from '../../codec/codec.ts'
-import type { ZipArchive } from '../../containers/zip/read.ts'
-import { repackRoom } from '../../containers/zip/repack.ts'
+import { pictureRoom, type Survey } from '../../containers/pictures/room.ts'
+import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
+import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
 import { EPUB } from './format.ts'
 
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
@@ -9,7 +10,31 @@ function mimetypeFirst(archive: ZipArchive): ZipArchive {
   return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
 }
 
-export const epub: Codec = repackRoom(EPUB, {
-  arrange: mimetypeFirst,
-  recipe: (entry) => ({ kind: entry.name === 'mimetype' ? 'store' : 'keep' }),
-})
+async function survey(archive: ZipArchive): Promise<Survey> {
+  const find = (name: string) => archive.entries.find((entry) => entry.name.toLowerCase() === name)
+  if (find('meta-inf/signatures.xml')) return { sealed: 'digital signature kept, every file byte-equal' }
+  // A rights file governs resources in ways that are not public (4.2.6.3.4).
+  if (find('meta-inf/rights.xml')) return { sealed: 'rights management kept, every file byte-equal' }
+  const encryption = find('meta-inf/encryption.xml')
+  return encryption ? encrypted(archive, encryption) : {}
+}
+
+/** Resources that encryption.xml names (4.2.6.3.2): encrypted or obfuscated, so not what they seem. */
+async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Survey> {
+  const unreadable: Survey = { sealed: 'encryption that cannot be read, every file byte-equal' }
+  if (encryption.opaque || encryption.size > 4 * 1024 * 1024) return unreadable
+  try {
+    const names = new Set<string>()
+    for (const tag of scanTags(decodeXml(await readEntry(archive, encryption)))) {
+      const uri = tag.local === 'CipherReference' ? tag.get('URI') : undefined
+      if (uri !== undefined) names.add(decodeURIComponent(uri).replace(/^\//, ''))
+    }
+    return { untouchable: new Set(archive.entries.filter((entry) => names.has(entry.name))) }
+  } catch (error) {
+    if (error instanceof XmlError || error instanceof URIError) return unreadable
+    throw error
+  }
+}
+
+/** EPUB 2 and 3: texts and styles byte for byte, pictures recompressed under their names. */
+export const epub: Codec = pictureRoom(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })

@@ -1,5 +1,9 @@
 import type { Codec } from '../../codec/codec.ts'
-import { repackRoom } from '../../containers/zip/repack.ts'
+import { pictureRoom } from '../../containers/pictures/room.ts'
 import { KMZ } from './format.ts'
 
-export const kmz: Codec = repackRoom(KMZ)
+/**
+ * KMZ (OGC 12-007r2, annex C): the first .kml in the archive is the document, so the order of files stays. KML is kept
+ * byte for byte, pictures are recompressed under their names; how large they are shown depends on the viewer.
+ */
+export const kmz: Codec = pictureRoom(KMZ, { survey: async () => ({}) })
