@@ -1,5 +1,6 @@
 /** The codecs of `whittle-press`. A room's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
+import { bmp } from './bmp/bmp.ts'
 import { dicom } from './dicom/dicom.ts'
 import { docx } from './docx/docx.ts'
 import { dxf } from './dxf/dxf.ts'
@@ -27,6 +28,7 @@ import { tiff } from './tiff/tiff.ts'
 import { xlsx } from './xlsx/xlsx.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
+  bmp,
   dicom,
   docx,
   dxf,

@@ -13,7 +13,7 @@
 #ifndef WEIGHT_POWER
 #define WEIGHT_POWER 0.75f
 #endif
-#define HISTOGRAM_SLOTS (1u << 16)
+#define HISTOGRAM_SLOTS (1u << 15)
 
 typedef float v4f __attribute__((vector_size(16)));
 typedef i32 v4i __attribute__((vector_size(16)));

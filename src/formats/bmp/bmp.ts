@@ -1,0 +1,278 @@
+/** BMP: fewer bits where that is exact, runs where they pay; at `medium` and `low` a palette within the target. */
+
+import { PngEngine } from '../../../wasm/png/engine.ts'
+import {
+  type Codec,
+  type Options,
+  type Outcome,
+  type Sink,
+  type Source,
+  TargetUnreachable,
+  UnsupportedFeature,
+  type Verdict,
+} from '../../codec/codec.ts'
+import { LikenessMeter } from '../../quality/metrics.ts'
+import { applyPalette, lookAtColours, searchPalette } from '../../raster/png-quantise.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { BMP } from './format.ts'
+import { type BmpHeader, readHeader } from './header.ts'
+import { asPicture, type BmpPixels, openPixels, spareBytesAreEqual } from './pixels.ts'
+import { BmpWriter, type Form, fileBytes, plainBytes, RunCounter } from './write.ts'
+
+export const bmp: Codec = {
+  format: BMP,
+
+  async compress(source, sink, options) {
+    const header = await readHeader(source)
+    const pixels = await openPixels(source, header, options)
+    return compressBmp({ source, header, pixels, options }, sink)
+  },
+
+  verify: verifyBmp,
+}
+
+interface Job {
+  readonly source: Source
+  readonly header: BmpHeader
+  readonly pixels: BmpPixels
+  readonly options: Options
+}
+
+const pause = () => new Promise<void>((done) => setTimeout(done, 0))
+
+/** A way to write the file: its form, its pixels' size, and the pass of the engine that gives its rows. */
+interface Plan {
+  readonly form: Form
+  readonly pixelBytes: number
+  readonly bytes: number
+  readonly prepare: (engine: PngEngine) => void
+  readonly lossy: boolean
+}
+
+async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
+  const { header, pixels, options, source } = job
+  if (header.bits === 32 && header.masks[3] !== 0) return alphaBmp(job, sink)
+  if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
+    throw new UnsupportedFeature('32-bit pixels with something in their fourth byte')
+  }
+  const engine = new PngEngine(pixels.header)
+  const picture = asPicture(pixels)
+  engine.begin('analyse')
+  await picture.visit(engine)
+  const { colours } = engine.facts()
+  const plans: Plan[] = []
+  if (pixels.deep) {
+    if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
+      throw new UnsupportedFeature('more than eight bits of a colour, exactly')
+    }
+  } else if (colours <= 256) {
+    engine.planPalette(1)
+    plans.push(...(await indexedPlans(engine, job, (e) => void e.planPalette(1), false)))
+  } else {
+    const pixelBytes = plainBytes(header, 24)
+    const form: Form = { kind: 'rgb24' }
+    plans.push({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare: () => undefined, lossy: false })
+  }
+  options.progress(0.2)
+  const wanted = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
+  const [first] = plans
+  const exact = first && smallest(plans, first)
+  if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
+    return write(job, engine, exact, sink)
+  }
+  await lookAtColours(engine, picture)
+  const add = async (target: RasterTarget) => {
+    const plan = await searchPalette(engine, picture, target, false, pause)
+    options.signal.throwIfAborted()
+    const found = plan ? await indexedPlans(engine, job, (e) => applyPalette(e, plan), true) : []
+    plans.push(...found)
+    return found
+  }
+  if (wanted === undefined) for (const target of levelTargets(options)) await add(target)
+  else return write(job, engine, await gentlestThatFits(add, wanted), sink)
+  const [any] = plans
+  if (!any) throw new UnsupportedFeature('more than eight bits of a colour, and no palette holds the target')
+  const best = smallest(plans, any)
+  return write(job, engine, best, sink)
+}
+
+/** The plan of the gentlest step of the ladder that has one below `wanted` bytes. */
+async function gentlestThatFits(plansFor: (target: RasterTarget) => Promise<Plan[]>, wanted: number): Promise<Plan> {
+  let found: Plan | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (let low = 0, high = TARGET_LADDER.length - 1; low <= high; ) {
+    const middle = (low + high) >> 1
+    const plans = await plansFor(TARGET_LADDER[middle] ?? PALETTE_TARGETS.low)
+    const [first] = plans
+    const best = first && smallest(plans, first)
+    least = Math.min(least, best?.bytes ?? least)
+    if (best && best.bytes < wanted) {
+      found = best
+      high = middle - 1
+    } else {
+      low = middle + 1
+    }
+  }
+  if (!found) throw new TargetUnreachable(least)
+  return found
+}
+
+/** Low considers what medium would do. */
+function levelTargets({ quality }: Options): readonly RasterTarget[] {
+  return quality === 'medium' || quality === 'high' ? [PALETTE_TARGETS.medium] : [PALETTE_TARGETS.medium, PALETTE_TARGETS[quality]]
+}
+
+const smallest = (plans: readonly Plan[], first: Plan) => plans.reduce((best, plan) => (plan.bytes < best.bytes ? plan : best), first)
+
+/** The palette that the engine has now, plain and as runs. */
+async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'], lossy: boolean): Promise<Plan[]> {
+  prepare(engine)
+  const { header } = job
+  const palette = engine.layout().palette ?? new Uint8Array(3)
+  const bits = palette.length <= 6 ? 1 : palette.length <= 48 ? 4 : 8
+  const plain: Form = { kind: 'indexed', bits, runs: false, palette }
+  const forms: { form: Form; pixelBytes: number }[] = [{ form: plain, pixelBytes: plainBytes(header, bits) }]
+  const runForms: Form[] =
+    bits === 1
+      ? []
+      : bits === 4
+        ? [
+            { ...plain, bits: 4, runs: true },
+            { ...plain, bits: 8, runs: true },
+          ]
+        : [{ ...plain, runs: true }]
+  const counters = runForms.map((form) => ({ form, counter: new RunCounter(form) }))
+  if (counters.length) {
+    await showIndices(engine, job, palette, lossy, (row) => {
+      for (const { counter } of counters) counter.add(row)
+    })
+  }
+  for (const { form, counter } of counters) forms.push({ form, pixelBytes: counter.bytes })
+  return forms.map(({ form, pixelBytes }) => ({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare, lossy }))
+}
+
+/** Rows of indices into the engine's palette, from the bottom. */
+async function showIndices(
+  engine: PngEngine,
+  { pixels }: Job,
+  palette: Uint8Array,
+  lossy: boolean,
+  onRow: (row: Uint8Array) => void,
+): Promise<void> {
+  const picture = asPicture(pixels)
+  if (lossy) {
+    engine.onRow = onRow
+    engine.begin('indices')
+    await picture.visit(engine)
+    engine.onRow = undefined
+    return
+  }
+  // Exact palettes are looked up here: the engine packs them only when it writes PNG.
+  const index = new Map<number, number>()
+  for (let i = 0; i * 3 < palette.length; i++)
+    index.set(((palette[3 * i] ?? 0) << 16) | ((palette[3 * i + 1] ?? 0) << 8) | (palette[3 * i + 2] ?? 0), i)
+  const { width } = pixels.header
+  const out = new Uint8Array(width)
+  for await (const rgb of rgbRows(pixels, 'bottom-up')) {
+    for (let i = 0; i < width; i++)
+      out[i] = index.get(((rgb[3 * i] ?? 0) << 16) | ((rgb[3 * i + 1] ?? 0) << 8) | (rgb[3 * i + 2] ?? 0)) ?? 0
+    onRow(out)
+  }
+}
+
+/** Rows as RGB, or RGBA where there is alpha. */
+export async function* rgbRows({ header, rows }: BmpPixels, order: 'bottom-up' | 'top-down'): AsyncGenerator<Uint8Array> {
+  if (header.colourType !== 3) return yield* rows(order)
+  const { width, bitDepth, palette } = header
+  const out = new Uint8Array(width * 3)
+  const mask = (1 << bitDepth) - 1
+  for await (const row of rows(order)) {
+    for (let i = 0; i < width; i++) {
+      const bit = i * bitDepth
+      const entry = ((row[bit >> 3] ?? 0) >> (8 - bitDepth - (bit & 7))) & mask
+      for (let c = 0; c < 3; c++) out[3 * i + c] = palette?.[3 * entry + c] ?? 0
+    }
+    yield out
+  }
+}
+
+async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promise<Outcome> {
+  const { header, options, pixels } = job
+  plan.prepare(engine)
+  const writer = new BmpWriter(sink, header, plan.form, plan.pixelBytes)
+  if (plan.form.kind === 'rgb24') {
+    for await (const row of rgbRows(pixels, 'bottom-up')) {
+      writer.row(row)
+      await writer.flush()
+    }
+  } else {
+    const { palette } = plan.form
+    await showIndices(engine, { ...job, pixels: flushed(pixels, writer) }, palette, plan.lossy, (row) => writer.row(row))
+  }
+  await writer.end()
+  options.progress(0.95)
+  const steps = [stepOf(header, plan.form)]
+  if (!plan.lossy) return { kind: 'compressed', fidelity: 'lossless', steps }
+  const { ssim, psnrDb } = engine.quality()
+  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb: Math.min(psnrDb, 99), steps }
+}
+
+/** The same rows, with a chance for the writer to hand on what it has before each. */
+function flushed(pixels: BmpPixels, writer: BmpWriter): BmpPixels {
+  return {
+    ...pixels,
+    async *rows(order) {
+      for await (const row of pixels.rows(order)) {
+        await writer.flush()
+        yield row
+      }
+    },
+  }
+}
+
+function stepOf(header: BmpHeader, form: Form): string {
+  const to =
+    form.kind === 'rgb24' ? '24 bits' : `${form.palette.length / 3} colours in ${form.bits} bits${form.runs ? ', run lengths' : ''}`
+  return `${header.bits} bits → ${to}`
+}
+
+/** Pictures with alpha: 24 bits when they are opaque throughout, else as they are. */
+async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
+  const engine = new PngEngine(job.pixels.header)
+  engine.begin('analyse')
+  await asPicture(job.pixels).visit(engine)
+  if (!engine.facts().opaque) throw new UnsupportedFeature('transparency, which only 32 bits can hold')
+  const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
+  const pixels = await openPixels(job.source, opaque, job.options)
+  return compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
+}
+
+/** Decodes both and compares: samples for exact results, likeness for others; size, resolution, profile. */
+async function verifyBmp(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const differ = (difference: string): Verdict => ({ equal: false, difference })
+  const [a, b] = [await readHeader(original), await readHeader(result)]
+  if (a.width !== b.width || a.height !== b.height) return differ('another size')
+  if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i])) return differ('another resolution')
+  if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))
+    return differ('the profile changed')
+  const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
+  const perceptual = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
+  const meter = new LikenessMeter(a.width, a.height, 3)
+  const [left, right] = [rgbRows(x, 'bottom-up'), rgbRows(y, 'bottom-up')]
+  const alpha = x.header.colourType === 6
+  for (let row = 0; row < a.height; row++) {
+    const p: Uint8Array | undefined = (await left.next()).value
+    const q: Uint8Array | undefined = (await right.next()).value
+    if (!p || !q) return differ(`row ${row} is missing`)
+    const rgb = alpha ? p.filter((_, i) => i % 4 !== 3) : p
+    if (alpha && p.some((v, i) => i % 4 === 3 && v !== 255)) return differ('transparency is lost')
+    if (perceptual) meter.push(rgb, q)
+    else if (rgb.some((v, i) => v !== q[i])) return differ(`row ${row} differs`)
+  }
+  if (!perceptual) return { equal: true }
+  const found = meter.finish()
+  if ((outcome.ssim ?? 0) > found.ssim + 0.002 || (outcome.psnrDb ?? 0) > found.psnrDb + 0.1) {
+    return differ(`claimed ${outcome.ssim} and ${outcome.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
+  }
+  return { equal: true }
+}

@@ -1,0 +1,146 @@
+/** Rows of a BMP, whatever its form, as 8-bit samples in PNG's forms. */
+
+import type { PictureHeader } from '../../../wasm/png/engine.ts'
+import { MalformedFile, type Options, OverBudget, type Source } from '../../codec/codec.ts'
+import type { PngPicture } from '../../raster/png-picture.ts'
+import type { BmpHeader } from './header.ts'
+import { decodeRle } from './rle.ts'
+
+export type Order = 'bottom-up' | 'top-down'
+const STRIP_BYTES = 256 * 1024
+const MOST_PIXELS = 110_000_000
+
+export interface BmpPixels {
+  readonly header: PictureHeader
+  /** Rows one by one in PNG's native form; views that are valid until the next. */
+  rows(order: Order): AsyncGenerator<Uint8Array>
+  /** Pixels have bits that no mask names. */
+  readonly spareBits: boolean
+  /** Fields of more than eight bits: what comes out is not all there is. */
+  readonly deep: boolean
+}
+
+/** Checks what can be checked without reading pixels. Run-length pictures are decoded whole, one byte a pixel. */
+export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
+  const { width, height, bits, palette, masks } = bmp
+  if (width * height > MOST_PIXELS) throw new OverBudget(`${width} x ${height} pixels`)
+  if (bits <= 8) {
+    const indices = bmp.coding === 'plain' ? undefined : await decodedRuns(source, bmp, options)
+    const bitDepth = indices ? 8 : bits
+    const header: PictureHeader = { width, height, colourType: 3, bitDepth, palette }
+    return {
+      header,
+      spareBits: false,
+      deep: false,
+      rows: (order) => (indices ? slices(indices, width, height, order) : indexRows(source, bmp, order, options)),
+    }
+  }
+  const alpha = masks[3] !== 0
+  const header: PictureHeader = { width, height, colourType: alpha ? 6 : 2, bitDepth: 8 }
+  return {
+    header,
+    spareBits: bits === 32 && !alpha,
+    deep: masks.some((mask) => mask !== 0 && mask / (mask & -mask) > 255),
+    async *rows(order) {
+      const convert = bits === 24 ? from24 : bits === 16 ? masked(masks, 2) : masked(masks, 4)
+      const out = new Uint8Array(width * (alpha ? 4 : 3))
+      for await (const row of storedRows(source, bmp, order, options)) {
+        convert(row, out, width)
+        yield out
+      }
+    },
+  }
+}
+
+async function decodedRuns(source: Source, bmp: BmpHeader, options: Options): Promise<Uint8Array> {
+  if (bmp.width * bmp.height + source.size > options.memoryBudget / 2) throw new OverBudget('a run-length picture of this size')
+  return decodeRle(source, bmp)
+}
+
+function* order(height: number, from: 'first' | 'last') {
+  for (let i = 0; i < height; i++) yield from === 'first' ? i : height - 1 - i
+}
+
+async function* slices(indices: Uint8Array, width: number, height: number, wanted: Order): AsyncGenerator<Uint8Array> {
+  for (const y of order(height, wanted === 'bottom-up' ? 'first' : 'last')) yield indices.subarray(y * width, (y + 1) * width)
+}
+
+async function* indexRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
+  const bytes = Math.ceil((bmp.width * bmp.bits) / 8)
+  for await (const row of storedRows(source, bmp, wanted, options)) yield row.subarray(0, bytes)
+}
+
+/** Stored rows by ranges, a strip at a time. */
+async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
+  const { rowBytes, height, pixelsAt, topDown } = bmp
+  const forward = topDown === (wanted === 'top-down')
+  const perStrip = Math.max(1, Math.floor(STRIP_BYTES / rowBytes))
+  for (let done = 0; done < height; done += perStrip) {
+    options.signal.throwIfAborted()
+    const count = Math.min(perStrip, height - done)
+    const first = forward ? done : height - done - count
+    let strip = await source.read(pixelsAt + first * rowBytes, count * rowBytes)
+    if (strip.length < count * rowBytes) {
+      // Some writers leave the padding of the last row out.
+      if (strip.length < count * rowBytes - 3) throw new MalformedFile('bmp', source.size, 'the file ends in its pixels')
+      const padded = new Uint8Array(count * rowBytes)
+      padded.set(strip)
+      strip = padded
+    }
+    for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
+  }
+}
+
+function from24(row: Uint8Array, out: Uint8Array, width: number): void {
+  for (let i = 0, at = 0; i < width; i++, at += 3) {
+    out[at] = row[at + 2] ?? 0
+    out[at + 1] = row[at + 1] ?? 0
+    out[at + 2] = row[at] ?? 0
+  }
+}
+
+/** Fields of any width, scaled to eight bits (and cut off, as most readers do). */
+function masked(masks: BmpHeader['masks'], bytes: 2 | 4) {
+  const used = masks[3] !== 0 ? masks : masks.slice(0, 3)
+  const fields = used.map((mask) => {
+    const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask)
+    const most = mask >>> shift
+    return { mask, shift, most: Math.max(1, most) }
+  })
+  return (row: Uint8Array, out: Uint8Array, width: number): void => {
+    const view = new DataView(row.buffer, row.byteOffset, row.length)
+    for (let i = 0, at = 0; i < width; i++) {
+      const pixel = bytes === 2 ? view.getUint16(i * 2, true) : view.getUint32(i * 4, true)
+      for (const { mask, shift, most } of fields) out[at++] = Math.floor((((pixel & mask) >>> shift) * 255) / most)
+    }
+  }
+}
+
+/** The picture for the PNG engine, rows from the bottom: in the order in which a BMP stores them. */
+export function asPicture(pixels: BmpPixels): PngPicture {
+  return {
+    header: pixels.header,
+    frames: 1,
+    profiled: false,
+    async visit(visitor) {
+      await visitor.frame()
+      for await (const row of pixels.rows('bottom-up')) await visitor.takeRow(row)
+      await visitor.frameEnd()
+    },
+  }
+}
+
+/** Whether the fourth byte of 32-bit pixels without alpha is the same everywhere: only then may it go. */
+export async function spareBytesAreEqual(source: Source, bmp: BmpHeader, options: Options): Promise<boolean> {
+  let first: number | undefined
+  const spare = ~(bmp.masks[0] | bmp.masks[1] | bmp.masks[2]) >>> 0
+  for await (const row of storedRows(source, bmp, 'bottom-up', options)) {
+    const view = new DataView(row.buffer, row.byteOffset, row.length)
+    for (let i = 0; i < bmp.width; i++) {
+      const value = (view.getUint32(i * 4, true) & spare) >>> 0
+      first ??= value
+      if (value !== first) return false
+    }
+  }
+  return true
+}

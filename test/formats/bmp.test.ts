@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Quality } from '../../src/codec/codec.ts'
+import { compress } from '../../src/codec/compress.ts'
+import { memorySink } from '../../src/codec/sink.ts'
+import { memorySource, readAll } from '../../src/codec/source.ts'
+import { bmp, rgbRows } from '../../src/formats/bmp/bmp.ts'
+import { readHeader } from '../../src/formats/bmp/header.ts'
+import { openPixels } from '../../src/formats/bmp/pixels.ts'
+import { decodeRle, encodeRle4, encodeRle8 } from '../../src/formats/bmp/rle.ts'
+
+const base = {
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  output: 'bmp' as const,
+  quality: 'high' as Quality,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
+}
+const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
+  const source = memorySource(bytes, 'test.bmp')
+  const pressed = await compress(bmp, source, async () => memorySink(source.size, source.name), { ...base, quality, ...more } as never)
+  return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : undefined }
+}
+
+interface Made {
+  width: number
+  height: number
+  bits: number
+  dibBytes?: number
+  compression?: number
+  masks?: number[]
+  palette?: number[]
+  rows: Uint8Array // stored rows, padded
+  topDown?: boolean
+}
+
+function bmpOf({ width, height, bits, dibBytes = 40, compression = 0, masks = [], palette = [], rows, topDown = false }: Made): Uint8Array {
+  const entry = dibBytes === 12 ? 3 : 4
+  const outside = dibBytes === 40 ? masks.length * 4 : 0
+  const pixelsAt = 14 + dibBytes + outside + (palette.length / 3) * entry
+  const out = new Uint8Array(pixelsAt + rows.length)
+  const view = new DataView(out.buffer)
+  out.set([0x42, 0x4d])
+  view.setUint32(2, out.length, true)
+  view.setUint32(10, pixelsAt, true)
+  view.setUint32(14, dibBytes, true)
+  if (dibBytes === 12) {
+    view.setUint16(18, width, true)
+    view.setUint16(20, height, true)
+    view.setUint16(22, 1, true)
+    view.setUint16(24, bits, true)
+  } else {
+    view.setInt32(18, width, true)
+    view.setInt32(22, topDown ? -height : height, true)
+    view.setUint16(26, 1, true)
+    view.setUint16(28, bits, true)
+    view.setUint32(30, compression, true)
+    view.setInt32(38, 2835, true)
+    view.setInt32(42, 2835, true)
+    view.setUint32(46, palette.length / 3, true)
+  }
+  masks.forEach((mask, i) => {
+    view.setUint32(54 + 4 * i, mask, true)
+  })
+  for (let i = 0; i * 3 < palette.length; i++)
+    for (let c = 0; c < 3; c++) out[14 + dibBytes + outside + entry * i + c] = palette[3 * i + 2 - c] ?? 0
+  out.set(rows, pixelsAt)
+  return out
+}
+
+async function pixelsOf(bytes: Uint8Array): Promise<number[][]> {
+  const source = memorySource(bytes, 'x.bmp')
+  const pixels = await openPixels(source, await readHeader(source), base as never)
+  const rows: number[][] = []
+  for await (const row of rgbRows(pixels, 'top-down')) rows.push([...row])
+  return rows
+}
+
+const stride = (width: number, bits: number) => Math.ceil((width * bits) / 32) * 4
+const photo = (width: number, height: number) => {
+  const rows = new Uint8Array(stride(width, 24) * height)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      for (let c = 0; c < 3; c++)
+        rows[y * stride(width, 24) + 3 * x + c] =
+          128 + 60 * Math.sin((x + 20 * c) / 17) + 50 * Math.cos(y / 13) + (((x * 73 + y * 151 + c * 31) * 2654435761) >>> 30)
+  return rows
+}
+
+describe('BMP', () => {
+  it('reads one picture alike in every form', async () => {
+    const palette = [0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255]
+    const index = [0, 1, 1, 3, 2, 2, 0] // one row of seven pixels
+    const rgb = index.flatMap((i) => palette.slice(3 * i, 3 * i + 3))
+    const padded = (row: number[], bits: number) => Uint8Array.from({ length: stride(7, bits) }, (_, i) => row[i] ?? 0)
+    const pack4 = [0x01, 0x13, 0x22, 0x00]
+    const bgr = index.flatMap((i) => palette.slice(3 * i, 3 * i + 3).reverse())
+    const bgrx = index.flatMap((i) => [...palette.slice(3 * i, 3 * i + 3).reverse(), 0])
+    const word565 = index.flatMap((i) => {
+      const [r = 0, g = 0, b = 0] = palette.slice(3 * i, 3 * i + 3)
+      const v = ((r >> 3) << 11) | ((g >> 2) << 5) | (b >> 3)
+      return [v & 255, v >> 8]
+    })
+    const files: Made[] = [
+      { width: 7, height: 1, bits: 8, palette, rows: padded(index, 8) },
+      { width: 7, height: 1, bits: 8, palette, rows: padded(index, 8), dibBytes: 12 },
+      { width: 7, height: 1, bits: 8, palette, rows: padded(index, 8), dibBytes: 64 },
+      { width: 7, height: 1, bits: 4, palette, rows: padded(pack4, 4), dibBytes: 108 },
+      { width: 7, height: 1, bits: 8, palette, rows: Uint8Array.from([...encodeRle8(Uint8Array.from(index)), 0, 1]), compression: 1 },
+      { width: 7, height: 1, bits: 4, palette, rows: Uint8Array.from([...encodeRle4(Uint8Array.from(index)), 0, 1]), compression: 2 },
+      { width: 7, height: 1, bits: 24, rows: padded(bgr, 24), topDown: true },
+      { width: 7, height: 1, bits: 32, rows: padded(bgrx, 32), dibBytes: 124 },
+      { width: 7, height: 1, bits: 16, rows: padded(word565, 16), compression: 3, masks: [0xf800, 0x7e0, 0x1f] },
+    ]
+    for (const file of files) expect(await pixelsOf(bmpOf(file))).toEqual([rgb])
+  })
+
+  it('run lengths come back', async () => {
+    const rows = fc.array(fc.oneof(fc.constant(1), fc.constant(1), fc.nat(15)), { minLength: 1, maxLength: 700 })
+    await fc.assert(
+      fc.asyncProperty(rows, async (row) => {
+        for (const [encode, coding] of [
+          [encodeRle8, 'rle8'],
+          [encodeRle4, 'rle4'],
+        ] as const) {
+          const data = Uint8Array.from([...encode(Uint8Array.from(row)), 0, 1])
+          const header = { width: row.length, height: 1, coding, pixelsAt: 0 } as never
+          expect([...(await decodeRle(memorySource(data, 'x'), header))]).toEqual(row)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('is exact at high: fewer bits, same pixels, resolution kept; top-down comes out right', async () => {
+    const rows = new Uint8Array(stride(60, 24) * 40)
+    for (let y = 0; y < 40; y++) rows.fill(y % 5 ? 200 : 30, y * stride(60, 24), y * stride(60, 24) + 180)
+    for (const topDown of [false, true]) {
+      const file = bmpOf({ width: 60, height: 40, bits: 24, rows, topDown })
+      const { outcome, bytes } = await run(file, 'high')
+      expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+      expect(bytes!.length).toBeLessThan(800)
+      expect(await pixelsOf(bytes!)).toEqual(await pixelsOf(file))
+      expect((await readHeader(memorySource(bytes!, 'x'))).pixelsPerMetre).toEqual([2835, 2835])
+    }
+  })
+
+  it('low ≤ medium ≤ high within the targets; a wanted size is met; exact when asked', async () => {
+    const file = bmpOf({ width: 200, height: 150, bits: 24, rows: photo(200, 150) })
+    const sizes: number[] = []
+    for (const [quality, psnrDb] of [
+      ['low', 32],
+      ['medium', 35],
+    ] as const) {
+      const { outcome, bytes } = await run(file, quality)
+      if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual' || !bytes) throw new Error(JSON.stringify(outcome))
+      expect(outcome.psnrDb).toBeGreaterThanOrEqual(psnrDb)
+      sizes.push(bytes.length)
+    }
+    expect(sizes[0]).toBeLessThanOrEqual(sizes[1]!)
+    expect(sizes[1]).toBeLessThan(file.length / 2.5)
+    expect((await run(file, 'high')).outcome).toMatchObject({ reason: 'no_gain' })
+    expect((await run(file, 'low', { lossless: true })).outcome).toMatchObject({ kind: 'unchanged' })
+    const { bytes } = await run(file, 'high', { targetSize: sizes[1]! + 500 })
+    expect(bytes!.length).toBeLessThan(sizes[1]! + 500)
+    await expect(run(file, 'high', { targetSize: 200 })).rejects.toThrow(/bytes/)
+  })
+
+  it('keeps what only 32 bits can hold, and the colour profile', async () => {
+    const masks = [0xff0000, 0xff00, 0xff, 0xff000000]
+    const rows = Uint8Array.from({ length: 64 * 4 }, (_, i) => i)
+    const alpha = bmpOf({ width: 8, height: 8, bits: 32, dibBytes: 108, compression: 3, masks, rows })
+    expect((await run(alpha, 'low')).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    const profile = new Uint8Array(40).fill(7)
+    const plain = bmpOf({ width: 60, height: 40, bits: 24, dibBytes: 124, rows: new Uint8Array(180 * 40).fill(9) })
+    const file = new Uint8Array(plain.length + profile.length)
+    file.set(plain)
+    file.set(profile, plain.length)
+    const view = new DataView(file.buffer)
+    view.setUint32(14 + 56, 0x4d424544, true)
+    view.setUint32(14 + 112, plain.length - 14, true)
+    view.setUint32(14 + 116, profile.length, true)
+    const { bytes } = await run(file, 'high')
+    expect((await readHeader(memorySource(bytes!, 'x'))).profile).toEqual(profile)
+  })
+
+  it('refuses damage and absurd headers', async () => {
+    const file = bmpOf({ width: 60, height: 40, bits: 24, rows: new Uint8Array(180 * 40) })
+    for (let at = 1; at < file.length - 4; at += 250)
+      expect((await run(file.subarray(0, at), 'low')).outcome).toMatchObject({ reason: 'malformed' })
+    for (let at = 0; at < 54; at++) {
+      const bad = file.slice()
+      bad[at]! ^= 0xff
+      expect((await run(bad, 'low')).outcome.kind).toMatch(/unchanged|compressed/)
+    }
+    const huge = bmpOf({ width: 20000, height: 14000, bits: 8, palette: [0, 0, 0], rows: Uint8Array.of(0, 1), compression: 1 })
+    expect((await run(huge, 'low')).outcome).toMatchObject({ reason: 'over_budget' })
+    expect((await run(file, 'high')).outcome.kind).toBe('compressed')
+  })
+})
