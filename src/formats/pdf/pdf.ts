@@ -1,6 +1,8 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { type Document, openDocument } from './document.ts'
 import { findDuplicates, type Twins } from './duplicates.ts'
+import { FontShop } from './fonts/fonts.ts'
+import { fontJudge, toUnicodeJudge } from './fonts/judge.ts'
 import { PDF } from './format.ts'
 import { ImageShop, maskNumbers } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
@@ -8,7 +10,7 @@ import { nameOf, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
 import { Rewriter } from './rewrite.ts'
 import { keepAt } from './trim.ts'
-import { UsageScan } from './usage.ts'
+import { type Usage, UsageScan } from './usage.ts'
 import { verifyGraphs } from './verify.ts'
 import { Writer } from './writer.ts'
 
@@ -21,31 +23,30 @@ export const pdf: Codec = {
     if ('kind' in document) return document
     const { reader, reach } = document
     const twins = await findDuplicates(reader, reach.streams, options.signal)
-    const images = await imageShop(document, twins, options)
+    const usage = await new UsageScan(reader, twins, options.signal).run(document.root, document.pages, reach.objects)
+    const images = await imageShop(document, twins, usage, options)
+    const fonts = new FontShop(reader, usage.fonts, (number) => twins.of(number))
     const writer = new Writer(sink, !document.classic)
     await new Rewriter(reader, writer, {
       reach,
       twins,
       keep: keepAt(options.quality),
-      transforms: [images.transform],
+      transforms: [fonts.transform, images.transform],
       verbatim: await metadataNumbers(document),
       signal: options.signal,
       progress: options.progress,
     }).run()
-    return outcomeOf(writer, twins, images)
+    return outcomeOf(writer, twins, fonts, images)
   },
 
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const [a, b] = [await Reader.open(original), await Reader.open(result)]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
-    const changed = async () => 'changed'
-    return verifyGraphs(a, b, { image: imageJudge(a, b), font: changed, toUnicode: changed }, options.signal)
+    return verifyGraphs(a, b, { image: imageJudge(a, b), font: fontJudge(a, b), toUnicode: toUnicodeJudge(a, b) }, options.signal)
   },
 }
 
-async function imageShop(document: Document, twins: Twins, options: Options): Promise<ImageShop> {
-  const { reader, root, pages, reach } = document
-  const usage = await new UsageScan(reader, twins, options.signal).run(root, pages, reach.objects)
+async function imageShop({ reader, reach }: Document, twins: Twins, usage: Usage, options: Options): Promise<ImageShop> {
   const masks = await maskNumbers(reader, reach.streams, (number) => twins.of(number))
   return new ImageShop(reader, usage.images, masks, options.quality, options.lossless ?? false)
 }
@@ -60,10 +61,11 @@ async function metadataNumbers({ reader, reach }: Document): Promise<Set<number>
   return numbers
 }
 
-function outcomeOf(writer: Writer, twins: Twins, { report }: ImageShop): Outcome {
+function outcomeOf(writer: Writer, twins: Twins, fonts: FontShop, { report }: ImageShop): Outcome {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
   if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
+  if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
   if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)
   if (report.reduced > 0) steps.push(`${report.reduced} images reduced to their size on the page`)

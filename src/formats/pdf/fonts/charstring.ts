@@ -1,0 +1,127 @@
+/** Type 2 charstrings (Adobe TN 5177), walked for the subroutines and accented parts that they use. */
+
+export interface CharstringUse {
+  /** Local and global subroutines by number. */
+  local(index: number): Uint8Array | undefined
+  global(index: number): Uint8Array | undefined
+  /** Base and accent of an old-style composite (endchar with four arguments), by standard encoding code. */
+  accent(code: number): void
+}
+
+const MAX_DEPTH = 12
+const MAX_STEPS = 500_000
+const MAX_STACK = 513
+
+/** Subroutine numbers are biased by how many there are (TN 5176, section 16). */
+export const biasOf = (count: number): number => (count < 1240 ? 107 : count < 33_900 ? 1131 : 32_768)
+
+/** Throws a `RangeError` for what cannot be followed. */
+export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void {
+  const stack: number[] = []
+  let hints = 0
+  let steps = 0
+  const stems = () => {
+    hints += stack.length >> 1
+    stack.length = 0
+  }
+  /** True when the glyph has ended. */
+  const run = (code: Uint8Array, depth: number): boolean => {
+    if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
+    for (let i = 0; i < code.length; ) {
+      if (++steps > MAX_STEPS || stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      const byte = code[i++]!
+      if (byte >= 32 || byte === 28) {
+        const [value, next] = operand(code, i, byte)
+        stack.push(value)
+        i = next
+        continue
+      }
+      switch (byte) {
+        case 1: // hstem
+        case 3: // vstem
+        case 18: // hstemhm
+        case 23: // vstemhm
+          stems()
+          break
+        case 19: // hintmask
+        case 20: // cntrmask
+          stems()
+          i += (hints + 7) >> 3
+          break
+        case 10: // callsubr
+        case 29: {
+          // callgsubr
+          const index = stack.pop() ?? 0
+          const subroutine = byte === 10 ? use.local(index) : use.global(index)
+          if (!subroutine) throw new RangeError('a subroutine that is not there')
+          if (run(subroutine, depth + 1)) return true
+          break
+        }
+        case 11: // return
+          return false
+        case 14: // endchar
+          if (stack.length >= 4) for (const standardCode of stack.slice(-2)) use.accent(standardCode)
+          return true
+        case 12:
+          twoByteOperator(code[i++]!, stack)
+          break
+        default:
+          stack.length = 0
+      }
+    }
+    return false
+  }
+  run(charstring, 0)
+}
+
+/** TN 5177, section 3.2. */
+function operand(code: Uint8Array, at: number, first: number): [value: number, next: number] {
+  if (first === 28) return [(((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16)) >> 16, at + 2]
+  if (first <= 246) return [first - 139, at]
+  if (first <= 250) return [(first - 247) * 256 + (code[at] ?? 0) + 108, at + 1]
+  if (first <= 254) return [-(first - 251) * 256 - (code[at] ?? 0) - 108, at + 1]
+  const fixed = ((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16) | ((code[at + 2] ?? 0) << 8) | (code[at + 3] ?? 0)
+  return [fixed / 65_536, at + 4]
+}
+
+/** Two-byte operators: flexes clear the stack, the arithmetic that may feed a subroutine number is done. */
+function twoByteOperator(operator: number, stack: number[]): void {
+  if (operator >= 34 && operator <= 37) {
+    stack.length = 0
+    return
+  }
+  const y = stack.pop() ?? 0
+  switch (operator) {
+    case 9: // abs
+      stack.push(Math.abs(y))
+      return
+    case 14: // neg
+      stack.push(-y)
+      return
+    case 18: // drop
+      return
+    case 27: // dup
+      stack.push(y, y)
+      return
+    case 10: // add
+      stack.push((stack.pop() ?? 0) + y)
+      return
+    case 11: // sub
+      stack.push((stack.pop() ?? 0) - y)
+      return
+    case 12: // div
+      stack.push((stack.pop() ?? 0) / (y || 1))
+      return
+    case 24: // mul
+      stack.push((stack.pop() ?? 0) * y)
+      return
+    case 28: {
+      // exch
+      const x = stack.pop() ?? 0
+      stack.push(y, x)
+      return
+    }
+    default:
+      throw new RangeError(`charstring operator 12 ${operator}`)
+  }
+}

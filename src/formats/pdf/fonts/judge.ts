@@ -1,0 +1,73 @@
+/** Looks at fonts that lost glyphs: every outline that is left is byte for byte that of the original. */
+import type { Reader } from '../reader.ts'
+import { MAX_DECODED_BYTES } from '../recompress.ts'
+import type { Judge } from '../verify.ts'
+import { Cff } from './cff.ts'
+import { toUnicodeDifference } from './to-unicode.ts'
+import { Outlines, tablesOf } from './truetype.ts'
+
+const EMPTY_CHARSTRING = 14
+
+export function fontJudge(a: Reader, b: Reader): Judge {
+  return async ({ key, original, result }) => {
+    const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
+    try {
+      return key === 'FontFile2' ? trueTypeDifference(before, after) : cffDifference(before, after)
+    } catch (error) {
+      if (error instanceof RangeError) return `unreadable font (${error.message})`
+      throw error
+    }
+  }
+}
+
+export function toUnicodeJudge(a: Reader, b: Reader): Judge {
+  return async ({ original, result }) =>
+    toUnicodeDifference(await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES))
+}
+
+function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
+  const [old, fresh] = [tablesOf(before), tablesOf(after)]
+  if (!old || !fresh) return 'no TrueType font'
+  const [from, to] = [new Outlines(old), new Outlines(fresh)]
+  let kept = 0
+  for (let glyph = 0; glyph < to.count; glyph++) {
+    const outline = to.of(glyph)
+    if (outline.length === 0) continue
+    const expected = from.of(glyph)
+    // The new outline may be padded to four bytes.
+    if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length) return `outline ${glyph}`
+    if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline ${glyph}`
+    kept++
+  }
+  return kept > 0 || from.of(0).length === 0 ? undefined : 'no outlines left'
+}
+
+function cffDifference(before: Uint8Array, after: Uint8Array): string | undefined {
+  const [old, fresh] = [new Cff(before), new Cff(after)]
+  if (old.cidKeyed !== fresh.cidKeyed) return 'another kind of font'
+  for (let glyph = 0; glyph < fresh.count; glyph++) {
+    const charstring = fresh.charstrings[glyph]!
+    if (charstring.length === 1 && charstring[0] === EMPTY_CHARSTRING) continue
+    const id = fresh.charset[glyph]!
+    const from = fresh.cidKeyed ? old.glyphOfCid(id) : glyph === 0 ? 0 : old.glyphOfName(fresh.stringOf(id))
+    const expected = from >= 0 ? old.charstrings[from] : undefined
+    if (!expected || Buffer.compare(charstring, expected) !== 0) return `outline ${glyph}`
+  }
+  // Subroutines are called by number: each must still be where it was.
+  return sameSubroutines(old, fresh)
+}
+
+const RETURN = 11
+
+function sameSubroutines(old: Cff, fresh: Cff): string | undefined {
+  const lists: [Uint8Array[], Uint8Array[]][] = [[old.globalSubrs, fresh.globalSubrs]]
+  for (const [i, dict] of fresh.privates.entries()) lists.push([old.privates[i]?.subrs ?? [], dict.subrs])
+  for (const [from, to] of lists) {
+    const wrong = to.findIndex(
+      (subroutine, i) =>
+        !(subroutine.length === 1 && subroutine[0] === RETURN) && Buffer.compare(subroutine, from[i] ?? new Uint8Array(0)) !== 0,
+    )
+    if (wrong >= 0) return `subroutine ${wrong}`
+  }
+  return undefined
+}
