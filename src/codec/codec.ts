@@ -35,7 +35,8 @@ export const PATCHABLE_BYTES = 5 * 1024 * 1024
 export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
 
 export type Outcome =
-  | { kind: 'compressed'; fidelity: 'lossless'; steps: string[] }
+  /** `output`: what came out, where the file's own container leaves no choice (a NIfTI pair in a ZIP archive stays one). */
+  | { kind: 'compressed'; fidelity: 'lossless'; steps: string[]; output?: OutputId }
   /** `ssim` and `psnrDb` are luma, against the upload; the worst frame or page that was measured. */
   | { kind: 'compressed'; fidelity: 'perceptual'; ssim: number; psnrDb: number; snrDb?: number; steps: string[] }
   /** Sound alone: `snrDb` is the signal-to-noise ratio of the whole file against the upload, all channels together. */

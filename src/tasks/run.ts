@@ -156,7 +156,7 @@ async function finish(env: WorkerEnv, record: TaskRecordFace, claim: Claimed, so
     return
   }
   const format = FORMATS[task.format as FormatId]
-  const plainOutput = pressed.result ? (task.output as OutputId) : format.id
+  const plainOutput = pressed.result ? (ownOutput(pressed.outcome) ?? (task.output as OutputId)) : format.id
   const plainName = outputName(task.fileName, format, plainOutput)
   let [stored, key] = [plain, pressed.result ? `results/${task.taskId}/${claim.attempt}` : claim.uploadKey]
   let [output, name] = [plainOutput, plainName]
@@ -198,3 +198,5 @@ function logDefect(task: Task, outcome: Outcome, defect: string) {
   const { taskId, requestId, format } = task
   console.error(JSON.stringify({ level: 'error', event: 'defect', task_id: taskId, request_id: requestId, format, outcome, defect }))
 }
+
+const ownOutput = (outcome: Outcome) => (outcome.kind === 'compressed' && outcome.fidelity === 'lossless' ? outcome.output : undefined)

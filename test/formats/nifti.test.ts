@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it } from 'vitest'
 import { identify } from '../../src/codec/identify.ts'
 import { memorySource } from '../../src/codec/source.ts'
@@ -86,6 +87,26 @@ describe('nifti', () => {
     const file = Buffer.concat([volume(1, true, SIZE, 4 + 64), Buffer.alloc(777, 'x')])
     const { bytes } = await press(file)
     expect(Buffer.compare(gunzipSync(bytes), file)).toBe(0)
+  })
+
+  it('a pair in a ZIP archive stays a pair, deflated better', async () => {
+    const file = volume(1, true, SIZE)
+    const header = file.slice(0, 348)
+    header.set(new TextEncoder().encode('ni1\0'), 344)
+    new DataView(header.buffer).setFloat32(108, 0, true)
+    const writer = new ZipWriter(new Uint8ArrayWriter(), { level: 1 })
+    await writer.add('scan.hdr', new Uint8ArrayReader(header))
+    await writer.add('scan.img', new Uint8ArrayReader(file.subarray(352)))
+    const archive = await writer.close()
+    expect((await identify(memorySource(archive, 'scan.zip')))?.id).toBe('nifti')
+    const { outcome, bytes } = await press(archive, 'scan.zip')
+    expect(outcome).toMatchObject({ kind: 'compressed', output: 'nifti' })
+    expect(bytes.length).toBeLessThan(archive.length)
+    const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
+    expect(entries.map(({ filename }) => filename)).toEqual(['scan.hdr', 'scan.img'])
+    const image = entries[1]!
+    if (image.directory) throw new Error('an image is no folder')
+    expect(Buffer.compare(await image.getData(new Uint8ArrayWriter()), file.subarray(352))).toBe(0)
   })
 
   it.each(['zst', 'br', 'gz'] as const)('%s is a choice, too', async (output) => {

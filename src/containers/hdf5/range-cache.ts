@@ -41,7 +41,8 @@ export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes 
     return bytes
   }
   const read = (offset: number, length: number): Uint8Array | Promise<Uint8Array> => {
-    if (length > (BLOCK_BYTES * KEPT_BLOCKS) / 4) return file.read(offset, length)
+    // Values come in long ranges, once; what is asked for again and again is short.
+    if (length >= BLOCK_BYTES) return file.read(offset, length)
     const held = cut(offset, length)
     if (held) return held
     const first = Math.floor(offset / BLOCK_BYTES)
@@ -49,8 +50,7 @@ export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes 
     return file.read(first * BLOCK_BYTES, (last - first + 1) * BLOCK_BYTES).then((bytes) => {
       for (let index = first; index <= last; index++) {
         const from = (index - first) * BLOCK_BYTES
-        // Copies, so that one kept block does not keep all of a large read.
-        blocks.set(index, bytes.slice(from, from + BLOCK_BYTES))
+        blocks.set(index, bytes.subarray(from, from + BLOCK_BYTES))
       }
       for (const index of blocks.keys()) {
         if (blocks.size <= KEPT_BLOCKS) break

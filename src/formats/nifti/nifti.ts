@@ -1,6 +1,7 @@
 /**
  * NIfTI: `.nii` becomes `.nii.gz`, which every reader takes; `.nii.gz` is deflated again, better. The volume inside is
  * the same to the last byte, whatever its byte order, and the gzip stream has one member (some readers stop after one).
+ * Pairs of `.hdr` and `.img` in a ZIP archive stay in it, deflated better.
  */
 import { DeflateError } from '../../bytes/deflate.ts'
 import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
@@ -15,6 +16,8 @@ import {
   UnsupportedFeature,
 } from '../../codec/codec.ts'
 import { rangeStream } from '../../codec/source.ts'
+import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
 import { NIFTI } from './format.ts'
 import { HEADER_BYTES, type NiftiHeader, readNiftiHeader } from './header.ts'
@@ -31,6 +34,10 @@ export const nifti: Codec = {
 
   async compress(source, sink, options) {
     if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+    if (await isZip(source)) {
+      const outcome = await repack(await openPair(source), sink, options)
+      return outcome.kind === 'compressed' ? { ...outcome, output: 'nifti' } : outcome
+    }
     const file = await open(source)
     const fileBytes = file.gzipped ? file.header.endOfVolume : source.size
     return damagedAsMalformed(() => deflate(payload(file, source, options, 0, 0.7), fileBytes, sink, file.gzipped))
@@ -38,6 +45,7 @@ export const nifti: Codec = {
 
   async verify(original, result, _outcome, options) {
     if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+    if (await isZip(original)) return verifyRepacked(await openPair(original), result, options)
     const file = await open(original)
     const stored = payload({ header: file.header, gzipped: true }, result, options, 1, 0)
     const difference = await damagedAsMalformed(() => streamsDiffer(payload(file, original, options, 0.7, 0.3), stored))
@@ -52,7 +60,6 @@ interface NiftiFile {
 
 async function open(source: Source): Promise<NiftiFile> {
   const start = await source.read(0, HEADER_BYTES)
-  if (start[0] === 0x50 && start[1] === 0x4b) throw new UnsupportedFeature('a header and an image in a ZIP archive')
   const gzipped = start[0] === 0x1f && start[1] === 0x8b
   const header = readNiftiHeader(gzipped ? await firstBytes(source, HEADER_BYTES) : start)
   if (!header) throw new MalformedFile('nifti', 0, 'the dimensions make no sense')
@@ -62,6 +69,25 @@ async function open(source: Source): Promise<NiftiFile> {
     throw new MalformedFile('nifti', source.size, `the header promises ${header.endOfVolume} bytes`)
   }
   return { header, gzipped }
+}
+
+async function isZip(source: Source): Promise<boolean> {
+  const [p, k] = await source.read(0, 2)
+  return p === 0x50 && k === 0x4b
+}
+
+/** Headers and images (`.hdr` and `.img`) in a ZIP archive, the header's dimensions checked against its image. */
+async function openPair(source: Source): Promise<ZipArchive> {
+  const archive = await openZip(source, 'nifti')
+  for (const entry of archive.entries) {
+    if (!/\.hdr$/i.test(entry.name) || entry.size < 348 || entry.size > 1 << 20) continue
+    const header = readNiftiHeader(await readEntry(archive, entry))
+    const image = archive.entries.find(({ name }) => name.toLowerCase() === entry.name.toLowerCase().replace(/\.hdr$/, '.img'))
+    if (header && image && image.size < header.endOfVolume) {
+      throw new MalformedFile('nifti', 0, `${entry.name} promises ${header.endOfVolume} bytes, ${image.name} has ${image.size}`)
+    }
+  }
+  return archive
 }
 
 async function firstBytes(source: Source, length: number): Promise<Uint8Array> {
