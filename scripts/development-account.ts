@@ -36,9 +36,9 @@ export async function provision(baseUrl: string, adminToken: string, known: Deve
 }
 
 /** The address at which a person makes a passkey for the development account's console; good for one. */
-export async function inviteDeveloper(baseUrl: string, adminToken: string, accountId: string): Promise<string> {
+export async function inviteDeveloper(baseUrl: string, adminToken: string, accountId: string, name = 'Developer'): Promise<string> {
   const path = `/admin/accounts/${accountId}/invitations`
-  const { invitation_url } = await new Operator(baseUrl, adminToken).post<{ invitation_url: string }>(path, { name: 'Developer' })
+  const { invitation_url } = await new Operator(baseUrl, adminToken).post<{ invitation_url: string }>(path, { name })
   // A passkey belongs to a name; a browser has none for an IP address.
   return invitation_url.replace('//127.0.0.1', '//localhost')
 }

@@ -9,6 +9,8 @@ export interface Running {
   readonly pid: number
   readonly keys: DevelopmentKeys['keys']
   readonly adminToken: string
+  /** The development account. */
+  readonly accountId: string
   readonly logFile: string
   stop(): Promise<void>
 }
@@ -27,8 +29,8 @@ export async function startService(): Promise<Running> {
   try {
     await service.start()
     const baseUrl = `http://127.0.0.1:${port}`
-    const { keys } = await provision(baseUrl, adminToken, undefined)
-    return { baseUrl, pid: service.pid, keys, adminToken, logFile: service.logFile, stop }
+    const { keys, account_id: accountId } = await provision(baseUrl, adminToken, undefined)
+    return { baseUrl, pid: service.pid, keys, adminToken, accountId, logFile: service.logFile, stop }
   } catch (error) {
     await stop()
     throw error

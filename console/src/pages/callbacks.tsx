@@ -79,7 +79,7 @@ export function CallbacksPage() {
                           type="button"
                           onClick={() =>
                             attempt(async () =>
-                              setPayload(await call<{ url: string; body: string }>('GET', `/callbacks/${delivery.task_id}`)),
+                              setPayload(await call<{ url: string; body: string }>('GET', `/callbacks/messages/${delivery.task_id}`)),
                             )
                           }
                         >

@@ -140,7 +140,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
   },
   {
     method: 'GET',
-    path: '/console/api/callbacks/{task_id}',
+    path: '/console/api/callbacks/messages/{task_id}',
     access: 'session',
     async handle(c) {
       const message = await (await ownedTask(c)).record.callback()

@@ -1,0 +1,201 @@
+/**
+ * A person walks through the console in a real browser: invitation and passkey (virtual authenticator), an application, its
+ * key, a photo, reset and disable, usage, a callback and its replay. Skipped where no Chromium is installed.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inviteDeveloper } from '../../scripts/development-account.ts'
+import { type Running, startService } from './running.ts'
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const SCREENSHOTS = process.env['SCREENSHOTS']
+const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8')
+
+/** Runs in the page. */
+const findSerious = `async () => {
+  const { violations } = await axe.run()
+  return JSON.stringify(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => [id, ...nodes.map((node) => node.html)]))
+}`
+
+describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
+  let service: Running
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let receiver: Server
+  const received: { id: string; body: string }[] = []
+  let base: string
+  const violations: string[] = []
+
+  beforeAll(async () => {
+    service = await startService()
+    base = service.baseUrl.replace('127.0.0.1', 'localhost')
+    receiver = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => {
+        body += chunk
+      })
+      request.on('end', () => {
+        received.push({ id: String(request.headers['webhook-id']), body })
+        response.end('thank you')
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: flags })
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', permissions: ['clipboard-write'] })
+    page = await context.newPage()
+    page.on('console', (message) => {
+      if (/Content Security Policy|Content-Security-Policy/.test(message.text())) violations.push(message.text())
+    })
+    const session = await context.newCDPSession(page)
+    await session.send('WebAuthn.enable')
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    receiver?.close()
+    await service?.stop()
+  })
+
+  const shot = async (name: string) => {
+    if (!SCREENSHOTS) return
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-phone.png`), fullPage: true })
+    await page.setViewportSize({ width: 1280, height: 800 })
+  }
+  /** axe finds nothing serious on the page as it stands. */
+  const accessible = async () => {
+    const session = await context.newCDPSession(page)
+    // Through the protocol, because the page's own policy lets no script in.
+    await session.send('Runtime.evaluate', { expression: AXE })
+    const serious = await session.send('Runtime.evaluate', { expression: `(${findSerious})()`, awaitPromise: true, returnByValue: true })
+    const { result } = serious
+    expect(JSON.parse(String(result.value))).toEqual([])
+  }
+  const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+  const askApi = (key: string) => fetch(`${service.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+
+  it('lets an invited person in with a passkey, once', async () => {
+    const invitation = await inviteDeveloper(service.baseUrl, service.adminToken, service.accountId, 'Ada')
+    await page.goto(invitation)
+    await page.getByRole('heading', { name: 'Welcome, Ada' }).waitFor()
+    await shot('welcome')
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByRole('heading', { name: 'Try it' }).waitFor()
+    const cookies = await context.cookies(`${base}/console`)
+    expect(cookies.find((cookie) => cookie.name === 'whittle_session')).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await accessible()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Try it' }).waitFor()
+
+    const again = await fetch(`${service.baseUrl}/console/api/register/options`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ invitation: invitation.split('=')[1] }),
+    })
+    expect(again.status).toBe(401)
+  })
+
+  it('makes a dropped photo smaller and shows the receipt', async () => {
+    await page.getByLabel('Choose files').setInputFiles(join(import.meta.dirname, '../../docs/photo.jpg'))
+    await page.getByRole('link', { name: 'Download' }).waitFor({ timeout: 60_000 })
+    await page.getByText(/saved .*B/).waitFor()
+    await page.getByRole('slider', { name: 'Before and after' }).waitFor()
+    await accessible()
+    await shot('try')
+  })
+
+  it('keeps other sites out: no header, no answer', async () => {
+    const answer = await page.evaluate(async () => (await fetch('/console/api/logout', { method: 'POST' })).status)
+    expect(answer).toBe(401)
+  })
+
+  it('manages applications and keys; a disabled key is refused within a second', async () => {
+    await go('Applications')
+    await page.getByRole('button', { name: 'New application' }).click()
+    await page.getByLabel('Name').fill('Shop')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const section = page.getByRole('region', { name: 'Shop' })
+    await section.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    const key = (await page.locator('pre.secret').innerText()).trim()
+    expect(key).toMatch(/^whl_live_/)
+    expect((await askApi(key)).status).toBe(200)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await expect.poll(() => page.content()).not.toContain(key)
+    await accessible()
+    await shot('applications')
+
+    await section.getByRole('button', { name: 'Disable' }).click()
+    await section.getByText('disabled').waitFor()
+    expect((await askApi(key)).status).toBe(401)
+    await section.getByRole('button', { name: 'Enable' }).click()
+    await section.getByText('active').waitFor()
+    expect((await askApi(key)).status).toBe(200)
+
+    await section.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    const fresh = (await page.locator('pre.secret').innerText()).trim()
+    expect(fresh).not.toBe(key)
+    expect((await askApi(key)).status).toBe(401)
+    expect((await askApi(fresh)).status).toBe(200)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  })
+
+  it('lists the task and shows usage', async () => {
+    await go('Tasks')
+    await page.getByRole('rowheader', { name: /photo\.jpg/ }).waitFor()
+    await accessible()
+    await shot('tasks')
+    await go('Usage')
+    await page.getByRole('img', { name: /API calls by day/ }).waitFor()
+    await page.getByRole('rowheader', { name: 'jpg' }).waitFor()
+    await accessible()
+    await shot('usage')
+  })
+
+  it('shows deliveries, their payload, and sends one again', async () => {
+    const address = receiver.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const form = new FormData()
+    form.append('file', new Blob(['a callback '.repeat(300)]), 'callback.txt')
+    form.append('callback_url', `http://127.0.0.1:${port}/hook`)
+    const headers = { authorization: `Bearer ${service.keys.enterprise}` }
+    expect((await fetch(`${service.baseUrl}/v1/compress`, { method: 'POST', headers, body: form })).status).toBe(200)
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1)
+    await go('Callbacks')
+    await page.getByRole('cell', { name: /thank you/ }).waitFor()
+    await page.getByRole('button', { name: 'Payload' }).click()
+    await page.getByRole('dialog').getByText('task.completed').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await accessible()
+    await shot('callbacks')
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
+    expect(received[1]).toEqual(received[0])
+  })
+
+  it('speaks Chinese, and breaks no rule of its content policy', async () => {
+    await page.getByLabel('Language').selectOption('zh')
+    await page.getByRole('heading', { name: '回调' }).waitFor()
+    await shot('chinese')
+    expect(violations).toEqual([])
+  })
+})
