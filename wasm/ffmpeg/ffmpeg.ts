@@ -11,7 +11,16 @@ interface Exports {
   quiet(): void
   reserve(bytes: number): number
   release(block: number): void
-  video_open(name: number, extra: number, extraBytes: number, width: number, height: number, tag: number, bits: number): number
+  video_open(
+    name: number,
+    extra: number,
+    extraBytes: number,
+    width: number,
+    height: number,
+    tag: number,
+    bits: number,
+    reorder: number,
+  ): number
   video_send(block: number, bytes: number, pts: number, key: number): number
   video_receive(): number
   picture_pts(): number
@@ -76,6 +85,8 @@ export interface VideoStream {
   /** FourCC as a little-endian number. */
   tag: number
   bitsPerSample: number
+  /** How many frames may have to wait for later ones before they can be shown; 0 when the order never changes. */
+  reorder?: number
 }
 
 export interface AudioStream {
@@ -142,10 +153,10 @@ export class Ffmpeg {
 
   /** @throws CodecTrouble when there is no such decoder or it refuses the configuration */
   openVideo(stream: VideoStream): void {
-    const { width, height, tag, bitsPerSample } = stream
+    const { width, height, tag, bitsPerSample, reorder = 0 } = stream
     const opened = this.#withText(stream.decoder, (name) =>
       this.#withBytes(stream.extradata, (extra) =>
-        this.#exports.video_open(name, extra, stream.extradata.length, width, height, tag, bitsPerSample),
+        this.#exports.video_open(name, extra, stream.extradata.length, width, height, tag, bitsPerSample, reorder),
       ),
     )
     if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)

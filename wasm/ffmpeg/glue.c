@@ -67,13 +67,15 @@ static int receive(AVCodecContext *c, AVFrame *frame) {
 static AVCodecContext *video;
 static AVFrame *picture;
 
-int EXPORT(video_open)(const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits) {
+/* `reorder` is how many frames may have to wait for later ones: a decoder that guesses too little loses some. */
+int EXPORT(video_open)(const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits, int reorder) {
   video = open_decoder(name, extradata, extradata_bytes);
   if (!video || !packet || !(picture = av_frame_alloc())) return -1;
   video->width = video->coded_width = width;
   video->height = video->coded_height = height;
   video->codec_tag = tag;
   video->bits_per_coded_sample = bits;
+  video->has_b_frames = reorder;
   video->max_pixels = 4096LL * 4096;
   video->workaround_bugs = FF_BUG_AUTODETECT;
   return avcodec_open2(video, video->codec, NULL);

@@ -4,7 +4,7 @@ import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import { trackBytes } from '../isobmff/write.ts'
-import { type Cut, cutByTime } from './cut.ts'
+import { type Cut, cutByTime, reorderDepth } from './cut.ts'
 import { isEncrypted, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
 import { type PictureTrack, probe } from './pictures.ts'
@@ -52,9 +52,11 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new Encrypted()
   }
-  // Players disagree whether edit lists hold in fragmented files, so any rewriting would move the sound for some.
+  // Players disagree about edit lists and negative composition offsets in fragmented files, so any rewriting would move the sound for some.
   const skips = movie.tracks.some(({ edits }) => edits?.some(({ mediaTime }) => mediaTime > 0))
-  if (movie.fragmented && skips) throw new UnsupportedFeature('a fragmented film with an edit list that skips')
+  const negative = movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0))
+  if (negative || (movie.fragmented && skips))
+    throw new UnsupportedFeature('a fragmented film with an edit list or negative composition offsets')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
@@ -95,7 +97,14 @@ async function judge(source: Source, movie: Movie, track: Track, options: Option
   const lean = LEAN_BITS[options.quality] * (stream.decoder === 'hevc' || stream.decoder === 'vp9' ? 0.6 : 1)
   if (bits < lean) return { reason: 'no_gain', detail: `${bits.toFixed(3)} bits a pixel is lean already` }
   const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
-  const pictures: PictureTrack = { stream, timescale: track.timescale, samples, rate, counted: false, annexb: false }
+  const pictures: PictureTrack = {
+    stream: { ...stream, reorder: reorderDepth(samples) },
+    timescale: track.timescale,
+    samples,
+    rate,
+    counted: false,
+    annexb: false,
+  }
   try {
     await probe(source, pictures)
   } catch (error) {

@@ -54,3 +54,15 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
     return { from, to, start: pts(first), end, frames: stop - start, first: 0 }
   })
 }
+
+/** How many frames, at most, are decoded before one that is shown earlier than they are. */
+export function reorderDepth(samples: Samples): number {
+  let deepest = 0
+  for (let i = 1; i < samples.count; i++) {
+    const shown = samples.dts[i]! + samples.composition[i]!
+    let before = 0
+    for (let k = Math.max(0, i - 16); k < i; k++) if (samples.dts[k]! + samples.composition[k]! > shown) before++
+    deepest = Math.max(deepest, before)
+  }
+  return Math.min(16, deepest)
+}

@@ -5,6 +5,7 @@ import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeat
 import { find } from '../isobmff/box.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import type { Samples } from '../isobmff/tables.ts'
+import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
 import { Window } from './pictures.ts'
 
@@ -116,7 +117,7 @@ async function decodeSome(result: Source, movie: Movie, track: Track, samples: S
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
   const engine = new Ffmpeg()
-  engine.openVideo(stream)
+  engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
   const window = new Window(result)
   const count = Math.min(samples.count, DECODED)
   let pictures = 0
