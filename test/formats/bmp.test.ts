@@ -4,9 +4,9 @@ import type { Quality } from '../../src/codec/codec.ts'
 import { compress } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
-import { bmp, rgbRows } from '../../src/formats/bmp/bmp.ts'
+import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { readHeader } from '../../src/formats/bmp/header.ts'
-import { openPixels } from '../../src/formats/bmp/pixels.ts'
+import { openPixels, rgbRows } from '../../src/formats/bmp/pixels.ts'
 import { decodeRle, encodeRle4, encodeRle8 } from '../../src/formats/bmp/rle.ts'
 
 const base = {

@@ -12,24 +12,32 @@ import {
   type Verdict,
 } from '../../codec/codec.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
+import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { applyPalette, lookAtColours, searchPalette } from '../../raster/png-quantise.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { convertibleBmp } from './convert.ts'
 import { BMP } from './format.ts'
 import { type BmpHeader, readHeader } from './header.ts'
-import { asPicture, type BmpPixels, openPixels, spareBytesAreEqual } from './pixels.ts'
+import { asPicture, type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 import { BmpWriter, type Form, fileBytes, plainBytes, RunCounter } from './write.ts'
 
 export const bmp: Codec = {
   format: BMP,
 
   async compress(source, sink, options) {
+    if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source.size, sink, options)
     const header = await readHeader(source)
     const pixels = await openPixels(source, header, options)
     return compressBmp({ source, header, pixels, options }, sink)
   },
 
-  verify: verifyBmp,
+  async verify(original, result, outcome, options) {
+    if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), result, outcome, options)
+    return verifyBmp(original, result, outcome, options)
+  },
 }
+
+const isConverted = (options: Options) => options.output !== 'bmp'
 
 interface Job {
   readonly source: Source
@@ -177,22 +185,6 @@ async function showIndices(
     for (let i = 0; i < width; i++)
       out[i] = index.get(((rgb[3 * i] ?? 0) << 16) | ((rgb[3 * i + 1] ?? 0) << 8) | (rgb[3 * i + 2] ?? 0)) ?? 0
     onRow(out)
-  }
-}
-
-/** Rows as RGB, or RGBA where there is alpha. */
-export async function* rgbRows({ header, rows }: BmpPixels, order: 'bottom-up' | 'top-down'): AsyncGenerator<Uint8Array> {
-  if (header.colourType !== 3) return yield* rows(order)
-  const { width, bitDepth, palette } = header
-  const out = new Uint8Array(width * 3)
-  const mask = (1 << bitDepth) - 1
-  for await (const row of rows(order)) {
-    for (let i = 0; i < width; i++) {
-      const bit = i * bitDepth
-      const entry = ((row[bit >> 3] ?? 0) >> (8 - bitDepth - (bit & 7))) & mask
-      for (let c = 0; c < 3; c++) out[3 * i + c] = palette?.[3 * entry + c] ?? 0
-    }
-    yield out
   }
 }
 

@@ -144,3 +144,19 @@ export async function spareBytesAreEqual(source: Source, bmp: BmpHeader, options
   }
   return true
 }
+
+/** Rows as RGB, or RGBA where there is alpha. */
+export async function* rgbRows({ header, rows }: BmpPixels, order: 'bottom-up' | 'top-down'): AsyncGenerator<Uint8Array> {
+  if (header.colourType !== 3) return yield* rows(order)
+  const { width, bitDepth, palette } = header
+  const out = new Uint8Array(width * 3)
+  const mask = (1 << bitDepth) - 1
+  for await (const row of rows(order)) {
+    for (let i = 0; i < width; i++) {
+      const bit = i * bitDepth
+      const entry = ((row[bit >> 3] ?? 0) >> (8 - bitDepth - (bit & 7))) & mask
+      for (let c = 0; c < 3; c++) out[3 * i + c] = palette?.[3 * entry + c] ?? 0
+    }
+    yield out
+  }
+}

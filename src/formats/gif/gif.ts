@@ -14,7 +14,9 @@ import {
   type Verdict,
 } from '../../codec/codec.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
+import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { convertibleGif } from './convert.ts'
 import { GIF } from './format.ts'
 
 export const gif: Codec = {
@@ -30,6 +32,11 @@ export const gif: Codec = {
 
   async verify(original, result, outcome, options) {
     try {
+      if (options.output !== 'gif') {
+        const facts = await scan(original, openEngine(options, 0.5), options)
+        const picture = convertibleGif(original, facts, () => openEngine(options, 0.3), framesOf, options)
+        return await verifyPicture(picture, result, outcome, options)
+      }
       return await verifyGif(original, result, outcome, options)
     } catch (error) {
       throw inHouseWords(error)
@@ -104,6 +111,10 @@ async function encode(source: Source, engine: GifEngine, target: RasterTarget | 
 async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const engine = openEngine(options)
   const facts = await scan(source, engine, options)
+  if (options.output !== 'gif') {
+    const picture = convertibleGif(source, facts, () => openEngine(options, 0.3), framesOf, options)
+    return convertPicture(picture, source.size, sink, options)
+  }
   const target = await chooseTarget(source, engine, facts, options)
   await encode(source, engine, target, sink, options)
   const frames = `${facts.frames} ${facts.frames === 1 ? 'frame' : 'frames'} against what is shown`

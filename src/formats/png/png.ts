@@ -1,10 +1,13 @@
 /** PNG and APNG: exact at `high`; at `medium` and `low` a palette where the level's target holds and it is smaller. */
 
-import { PngEngine } from '../../../wasm/png/engine.ts'
+import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { type Codec, type Options, type Outcome, type Sink, type Source, TargetUnreachable, type Verdict } from '../../codec/codec.ts'
+import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
+import { fittedSize } from '../../raster/resize.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { convertible } from './convert.ts'
 import { inHouseWords, openPngFile, type PngFile, pause } from './file.ts'
 import { PNG } from './format.ts'
 import { verifyPng } from './verify.ts'
@@ -15,6 +18,8 @@ export const png: Codec = {
 
   async compress(source, sink, options) {
     try {
+      const picture = await converted(source, options)
+      if (picture) return await convertPicture(picture, source.size, sink, options)
       return await compressPng(source, sink, options)
     } catch (error) {
       throw inHouseWords(error)
@@ -23,11 +28,22 @@ export const png: Codec = {
 
   async verify(original, result, outcome, options): Promise<Verdict> {
     try {
+      const picture = await converted(original, options)
+      if (picture) return await verifyPicture(picture, result, outcome, options)
       return await verifyPng(original, result, outcome, options)
     } catch (error) {
       throw inHouseWords(error)
     }
   },
+}
+
+/** The picture where another format or a smaller size is wanted. */
+async function converted(source: Source, options: Options): Promise<Convertible | undefined> {
+  if (options.output !== 'png') return convertible(source, options)
+  const { fitWithin } = options
+  if (!fitWithin || options.lossless) return undefined
+  const { header, animated } = await readPngInfo(source.stream())
+  return animated || !fittedSize(header.width, header.height, fitWithin) ? undefined : convertible(source, options)
 }
 
 async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {

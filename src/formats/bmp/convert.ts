@@ -1,0 +1,36 @@
+/** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
+import type { Options, Source } from '../../codec/codec.ts'
+import type { Convertible } from '../../raster/convert.ts'
+import { stripRows } from '../../raster/raster.ts'
+import { readHeader } from './header.ts'
+import { openPixels, rgbRows } from './pixels.ts'
+
+export async function convertibleBmp(source: Source, options: Options): Promise<Convertible> {
+  const header = await readHeader(source)
+  const pixels = await openPixels(source, header, options)
+  const { width, height } = header
+  const channels = pixels.header.colourType === 6 ? 4 : 3
+  return {
+    carried: header.profile ? { icc: header.profile } : {},
+    exact: !pixels.deep && !pixels.spareBits,
+    raster: {
+      width,
+      height,
+      channels,
+      async *rows() {
+        const perStrip = stripRows(width, channels)
+        let strip = new Uint8Array(perStrip * width * channels)
+        let filled = 0
+        for await (const row of rgbRows(pixels, 'top-down')) {
+          strip.set(row, filled)
+          filled += row.length
+          if (filled < strip.length) continue
+          yield strip
+          strip = new Uint8Array(strip.length)
+          filled = 0
+        }
+        if (filled > 0) yield strip.subarray(0, filled)
+      },
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
+import { inflateSync } from 'node:zlib'
+import { GATHER_BYTES, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { pngRows } from '../../../wasm/png/png.ts'
+import { type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Convertible } from '../../raster/convert.ts'
+import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
+import { carried as carriedChunk } from './chunks.ts'
+import { openPngFile, type PngFile, streamOf } from './file.ts'
+
+const MOST_PROFILE_BYTES = 4 * 1024 * 1024
+
+export async function convertible(source: Source, options: Options): Promise<Convertible> {
+  const file = await openPngFile(source, options)
+  if (file.animated) throw new UnsupportedFeature('an animation in a format of still pictures')
+  const { header } = file
+  if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
+    throw new OverBudget('an interlaced picture of this size')
+  const chunks = file.items.flatMap((item) => {
+    if (!('type' in item) || PIXEL_CHUNKS.has(item.type)) return []
+    const data = carriedChunk(item, header, { colourType: 6, bitDepth: 8 })
+    return data ? [{ type: item.type, data }] : []
+  })
+  return { raster: rasterOf(file, source, options), carried: carriedOf(file), exact: header.bitDepth <= 8, chunks }
+}
+
+/** Chunks that speak of the stored form of the pixels. */
+const PIXEL_CHUNKS = new Set(['bKGD', 'sBIT', 'hIST', 'sPLT', 'pHYs', 'oFFs'])
+
+function rasterOf(file: PngFile, source: Source, options: Options): Raster {
+  const { width, height, colourType, key, paletteAlpha } = file.header
+  const alpha = (colourType & 4) !== 0 || key !== undefined || paletteAlpha !== undefined
+  const channels = alpha ? 4 : colourType === 0 ? 1 : 3
+  const form = alpha ? 'rgba8' : colourType === 0 ? 'gray8' : 'rgb8'
+  return {
+    width,
+    height,
+    channels,
+    async *rows() {
+      const most = stripRows(width, channels) * width * channels
+      for await (const { rows } of pngRows(streamOf(source, options), form)) {
+        for (let at = 0; at < rows.length; at += most) yield rows.subarray(at, at + most)
+      }
+    },
+  }
+}
+
+/** iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
+function carriedOf({ items }: PngFile): Carried {
+  const chunk = (type: string, start = '') =>
+    items.find((item) => 'type' in item && item.type === type && latin(item.data.subarray(0, start.length)) === start) as
+      | { data: Uint8Array }
+      | undefined
+  const profile = chunk('iCCP')?.data
+  const named = profile ? profile.indexOf(0) : -1
+  const xmp = chunk('iTXt', XMP)?.data
+  return {
+    icc: profile && named >= 0 ? inflate(profile.subarray(named + 2)) : undefined,
+    exif: chunk('eXIf')?.data,
+    xmp: xmp && xmpOf(xmp),
+  }
+}
+
+const XMP = 'XML:com.adobe.xmp\0'
+const latin = (bytes: Uint8Array) => String.fromCharCode(...bytes)
+
+function inflate(bytes: Uint8Array): Uint8Array | undefined {
+  try {
+    return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_PROFILE_BYTES }))
+  } catch {
+    return undefined // a damaged profile is no profile
+  }
+}
+
+function xmpOf(data: Uint8Array): Uint8Array | undefined {
+  const compressed = data[XMP.length] === 1
+  const language = data.indexOf(0, XMP.length + 2)
+  const keyword = language < 0 ? -1 : data.indexOf(0, language + 1)
+  if (keyword < 0) return undefined
+  const text = data.subarray(keyword + 1)
+  return compressed ? inflate(text) : text
+}

@@ -1,0 +1,187 @@
+/** Pictures of lossless formats in another form or size: one door for the rooms, and its verification. */
+
+import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
+import type { AncillaryChunk } from '../../wasm/png/png.ts'
+import { decodePng, pngRows } from '../../wasm/png/png.ts'
+import { concat } from '../bytes/concat.ts'
+import { zlibCompress } from '../bytes/deflate.ts'
+import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
+import { pictureTarget } from '../quality/levels.ts'
+import { LikenessMeter } from '../quality/metrics.ts'
+import { encodeAvif } from './avif.ts'
+import type { Encoded, Wish } from './encoded.ts'
+import { encodeJpeg } from './jpeg.ts'
+import { encodeBestPng } from './png-best.ts'
+import { type Carried, onWhite, type Raster } from './raster.ts'
+import { fittedSize, resized } from './resize.ts'
+import { differenceOf } from './verify.ts'
+import { encodeWebp } from './webp.ts'
+
+/** A still picture on its way to another form. */
+export interface Convertible {
+  readonly raster: Raster
+  readonly carried: Carried
+  /** 8 bits of a sample are all there is; otherwise nothing exact can be promised. */
+  readonly exact: boolean
+  /** Further chunks for a PNG result. */
+  readonly chunks?: readonly AncillaryChunk[]
+}
+
+const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>>> = {
+  jpg: encodeJpeg,
+  webp: encodeWebp,
+  avif: encodeAvif,
+}
+
+/** Writes `picture` as `options.output`, downsampled where `options.fitWithin` says so. */
+export async function convertPicture(picture: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+  if (options.lossless && !picture.exact) throw new UnsupportedFeature('more than eight bits of a colour, exactly')
+  const { raster, steps } = fitted(picture.raster, options)
+  const { targetSize, lossless, output } = options
+  if (output === 'png') {
+    const best = await encodeBestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), options)
+    for (const piece of best.pieces) await sink.write(piece)
+    return outcomeOf(best, [...steps, best.step], picture, raster === picture.raster)
+  }
+  const encode = ENCODERS[output]
+  if (!encode) throw new UnsupportedFeature(`a picture as ${output}`)
+  const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.exact, options, sizeLimit }
+  const encoded = await encode(raster, picture.carried, wish)
+  for (const chunk of encoded.chunks) await sink.write(chunk)
+  return outcomeOf(encoded, [...steps, encoded.step], picture, raster === picture.raster)
+}
+
+type Result = { fidelity: 'lossless' } | { fidelity: 'perceptual'; ssim: number; psnrDb: number }
+
+/** Downsampling and rounding to eight bits are no longer exact, even where the container is: figures are of what was kept. */
+function outcomeOf(result: Result, steps: string[], { exact }: Convertible, wholeSize: boolean): Outcome {
+  if (result.fidelity === 'perceptual') {
+    return { kind: 'compressed', fidelity: 'perceptual', ssim: result.ssim, psnrDb: result.psnrDb, steps }
+  }
+  return exact && wholeSize
+    ? { kind: 'compressed', fidelity: 'lossless', steps }
+    : { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: ROUNDED_PSNR_DB, steps: exact ? steps : [...steps, '16 → 8 bits'] }
+}
+
+/** PSNR of values rounded to eight bits: the mean squared error is a twelfth. */
+const ROUNDED_PSNR_DB = 58.9
+
+function fitted(raster: Raster, options: Options): { raster: Raster; steps: string[] } {
+  const size = options.fitWithin && !options.lossless ? fittedSize(raster.width, raster.height, options.fitWithin) : undefined
+  if (!size) return { raster, steps: [] }
+  const steps = [`downsampled from ${raster.width}×${raster.height} to ${size.width}×${size.height}`]
+  const alpha = raster.channels === 2 || raster.channels === 4
+  if (!alpha) return { raster: resized(raster, size.width, size.height), steps }
+  return { raster: scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply), steps }
+}
+
+/** Each row of strips through `change`. */
+function scaled(raster: Raster, change: (colour: number, alpha: number) => number): Raster {
+  const { channels } = raster
+  return {
+    ...raster,
+    async *rows() {
+      for await (const strip of raster.rows()) {
+        const out = new Uint8Array(strip.length)
+        for (let i = 0; i < strip.length; i += channels) {
+          const alpha = strip[i + channels - 1] ?? 255
+          for (let c = 0; c < channels - 1; c++) out[i + c] = change(strip[i + c] ?? 0, alpha)
+          out[i + channels - 1] = alpha
+        }
+        yield out
+      }
+    },
+  }
+}
+const premultiply = (colour: number, alpha: number) => Math.round((colour * alpha) / 255)
+const unpremultiply = (colour: number, alpha: number) => (alpha === 0 ? 0 : Math.min(255, Math.round((colour * 255) / alpha)))
+
+/** iCCP, eXIf and iTXt (W3C PNG, 11.3.2.3, 11.3.4.4, 11.3.3.4) of what is carried, unless the source has its own. */
+function chunksOf({ carried, chunks = [] }: Convertible): AncillaryChunk[] {
+  const text = (value: string) => new TextEncoder().encode(value)
+  const out = [...chunks]
+  const add = (type: string, data: Uint8Array) => {
+    if (!out.some((chunk) => chunk.type === type)) out.push({ type, data })
+  }
+  if (carried.icc) add('iCCP', concat([text('ICC profile\0\0'), zlibCompress(carried.icc)]))
+  if (carried.exif) add('eXIf', carried.exif)
+  if (carried.xmp && !chunks.some(({ type }) => type === 'iTXt')) add('iTXt', concat([text('XML:com.adobe.xmp\0\0\0\0\0'), carried.xmp]))
+  return out
+}
+
+/** Decodes the result and compares it with the picture as it was to be encoded. */
+export async function verifyPicture(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const { raster } = fitted(picture.raster, options)
+  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+  const difference =
+    options.output === 'png' || options.output === 'jpg'
+      ? await differenceOfRows(raster, result, outcome, options.output)
+      : await differenceOf(options.output, raster, picture.carried, result, exact)
+  return difference === undefined ? { equal: true } : { equal: false, difference }
+}
+
+/** Both decoded side by side; figures may not be better than what is found. */
+async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome, output: 'png' | 'jpg'): Promise<string | undefined> {
+  const flat = output === 'jpg' ? onWhite(raster) : raster
+  const { width, height, channels } = flat
+  const { rows, size } = await rowsOf(result, output, channels)
+  if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
+  const meter = new LikenessMeter(width, height, channels)
+  let rest = new Uint8Array()
+  for await (const strip of flat.rows()) {
+    for (let at = 0; at < strip.length; ) {
+      if (rest.length === 0) {
+        const next = await rows.next()
+        if (next.done) return 'rows are missing'
+        rest = new Uint8Array(next.value)
+      }
+      const length = Math.min(rest.length, strip.length - at)
+      const whole = length - (length % (width * channels))
+      meter.push(strip.subarray(at, at + whole), rest.subarray(0, whole))
+      rest = rest.subarray(whole)
+      at += whole
+    }
+  }
+  const found = meter.finish()
+  if (outcome.kind !== 'compressed') return undefined
+  if (outcome.fidelity === 'lossless') return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
+  // JPEG is measured before its decoder's rounding.
+  const slack = output === 'jpg' ? { ssim: 0.01, psnrDb: 0.7 } : { ssim: 0.002, psnrDb: 0.1 }
+  const [ssim, psnrDb] = [outcome.ssim ?? 0, outcome.psnrDb ?? 0]
+  return ssim > found.ssim + slack.ssim || psnrDb > found.psnrDb + slack.psnrDb
+    ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
+    : undefined
+}
+
+async function rowsOf(result: Source, output: 'png' | 'jpg', channels: Raster['channels']) {
+  if (output === 'jpg') {
+    const jpeg = await JpegRows.open(result.stream(), { colour: channels === 1 ? 'gray' : 'rgb' })
+    async function* strips() {
+      for (let strip = await jpeg.read(64); strip; strip = await jpeg.read(64)) yield strip
+    }
+    return { rows: strips(), size: { width: jpeg.width, height: jpeg.height } }
+  }
+  let size = { width: 0, height: 0 }
+  await decodePng(
+    result.stream(),
+    'native',
+    () => undefined,
+    ({ header }) => {
+      size = header
+    },
+  )
+  async function* strips() {
+    const form = channels === 1 ? 'gray8' : channels === 3 ? 'rgb8' : 'rgba8'
+    for await (const { rows } of pngRows(result.stream(), form)) yield channels === 2 ? grayAlpha(rows) : rows
+  }
+  return { rows: strips(), size }
+}
+
+function grayAlpha(rgba: Uint8Array): Uint8Array {
+  const out = new Uint8Array(rgba.length / 2)
+  for (let i = 0; i < out.length; i += 2) {
+    out[i] = rgba[2 * i] ?? 0
+    out[i + 1] = rgba[2 * i + 3] ?? 0
+  }
+  return out
+}

@@ -1,0 +1,86 @@
+/** Rows of any picture as the best PNG: exact, or a palette within the target where that is allowed and smaller. */
+import { chunk, colourChunks, startOfPng } from '../../wasm/png/chunks.ts'
+import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../wasm/png/png.ts'
+import { NoGain, type Options, TargetUnreachable } from '../codec/codec.ts'
+import { losslessBytes, searchLossless } from './png-lossless.ts'
+import type { PngPicture } from './png-picture.ts'
+import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from './png-quantise.ts'
+import type { Raster } from './raster.ts'
+import { PALETTE_TARGETS, TARGET_LADDER } from './targets.ts'
+
+const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
+
+/** A raster that the PNG engine can look at. */
+export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
+  const { width, height, channels } = raster
+  return {
+    header: { width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 },
+    frames: 1,
+    profiled,
+    async visit(visitor) {
+      await visitor.frame()
+      for await (const strip of raster.rows()) {
+        for (let at = 0; at < strip.length; at += width * channels) await visitor.takeRow(strip.subarray(at, at + width * channels))
+      }
+      await visitor.frameEnd()
+    },
+  }
+}
+
+export type BestPng = { readonly pieces: readonly Uint8Array[]; readonly step: string } & (
+  | { readonly fidelity: 'lossless' }
+  | { readonly fidelity: 'perceptual'; readonly ssim: number; readonly psnrDb: number }
+)
+
+/** The result is held in memory; `limit` bytes are never passed (`NoGain`, or `TargetUnreachable` where a size was wanted). */
+export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Options): Promise<BestPng> {
+  const picture = asPngPicture(
+    raster,
+    chunks.some(({ type }) => type === 'iCCP'),
+  )
+  const engine = new PngEngine(picture.header)
+  const lossless = await searchLossless(engine, picture)
+  const alpha = !lossless.facts.opaque
+  const around = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)
+  const exactBytes = await losslessBytes(engine, picture, lossless)
+  const plan = await choosePalette()
+  if (plan) applyPalette(engine, plan)
+  else {
+    lossless.plan.apply(engine)
+    engine.setEffort(lossless.plan.effort)
+  }
+  const layout = engine.layout()
+  const pieces: Uint8Array[] = [startOfPng(raster.width, raster.height, layout, false)]
+  for (const { type, data } of chunks) if (BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
+  pieces.push(...colourChunks(layout))
+  for (const { type, data } of chunks) if (!BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
+  engine.begin(plan ? 'remap' : 'encode', { alpha })
+  await picture.visit(engine)
+  for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
+  pieces.push(chunk('IEND'))
+  if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw new NoGain()
+  if (!plan) return { pieces, fidelity: 'lossless', step: 'exact PNG' }
+  const { ssim, psnrDb } = engine.quality()
+  const colours = (layout.palette?.length ?? 0) / 3
+  return { pieces, fidelity: 'perceptual', ssim, psnrDb: Math.min(99, psnrDb), step: `PNG with a palette of ${colours} colours` }
+
+  async function choosePalette(): Promise<PalettePlan | undefined> {
+    const wanted = options.targetSize
+    const fits = wanted === undefined ? options.quality === 'high' : exactBytes + around < wanted
+    if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
+    await lookAtColours(engine, picture)
+    const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
+    const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
+    let best: { plan: PalettePlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
+    for (const target of new Set(targets)) {
+      const found = await searchPalette(engine, picture, target, alpha, () => new Promise((done) => setTimeout(done, 0)))
+      options.signal.throwIfAborted()
+      if (!found) continue
+      const bytes = await paletteBytes(engine, picture, found, alpha)
+      if (bytes < best.bytes) best = { plan: found, bytes }
+      if (wanted !== undefined && best.bytes + around < wanted) break
+    }
+    if (wanted !== undefined && best.bytes + around >= wanted) throw new TargetUnreachable(best.bytes + around)
+    return best.plan
+  }
+}
