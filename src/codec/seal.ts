@@ -1,14 +1,14 @@
 /**
- * Puts a result under the caller's password: Office documents get ECMA-376 agile encryption, everything else a WinZip
- * AES-256 archive around it. What was written is opened again with the password and its SHA-256 compared before it counts.
+ * Puts a result under the caller's password: Office documents get ECMA-376 agile encryption, PDF its own, everything else
+ * a WinZip AES-256 archive around it. What was written is opened again with the password and compared before it counts.
  */
 import { createHash } from 'node:crypto'
-import { isCompoundFile } from '../containers/cfb/read.ts'
 import { decryptOoxml, encryptOoxml } from '../containers/ooxml/encrypt.ts'
 import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
 import type { Format, OutputId } from '../formats/format.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
 import type { Sink, Source } from './codec.ts'
+import { passwordApplies } from './locked.ts'
 import type { ResultSink } from './sink.ts'
 
 export interface Sealed {
@@ -55,16 +55,6 @@ export async function seal(
   }
 }
 
-/**
- * Whether a password can be put on this upload: not on an Office document that is encrypted already (its
- * owner's password stands, and no program opens a document that is encrypted twice), nor on a signed PDF, whose signature
- * would break.
- */
-export async function passwordApplies(upload: Source, format: Format): Promise<boolean> {
-  if (format.password === 'pdf') return (await pdfPasswordUse(upload)) !== 'signed'
-  return !(format.password === 'ooxml' && isCompoundFile(await upload.read(0, 8)))
-}
-
 async function lockFor(result: Source, output: OutputId, format: Format, resultName: string): Promise<Lock> {
   if (format.password === 'ooxml' && output === format.id && (await passwordApplies(result, format))) {
     return { name: resultName, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
@@ -82,6 +72,7 @@ async function lockFor(result: Source, output: OutputId, format: Format, resultN
   }
 }
 
+/** Opened, the sealed file has the SHA-256 of what was sealed. */
 function sameBytes(open: (sealed: Source, password: string) => AsyncGenerator<Uint8Array>): Lock['prove'] {
   return async (result, sealed, password) => {
     const [expected, opened] = [await sha256(result.stream()), await sha256(open(sealed, password))]

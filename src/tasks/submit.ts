@@ -1,4 +1,5 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
+import { passwordApplies } from '../codec/locked.ts'
 import type { Env } from '../env.ts'
 import type { Format } from '../formats/format.ts'
 import type { KeyRecord } from '../store/keys.ts'
@@ -73,6 +74,7 @@ async function decide(submission: Submission, staged: Staged, format: Format, fa
   checkQuality(format, wishes.quality)
   const output = chooseOutput(format, wishes.format)
   if (wishes.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
+  if (wishes.password !== undefined && format.password === 'ooxml') await refuseLocked(staged, format)
   const quick = fastest === 'quick' && format.worker === 'press' && staged.size <= format.quickUpTo
   return { format: format.id, output, worker: format.worker, lane: quick ? 'quick' : 'slow' }
 }
@@ -80,6 +82,12 @@ async function decide(submission: Submission, staged: Staged, format: Format, fa
 async function refuseSigned(staged: Staged): Promise<void> {
   if ('refusal' in staged.kept || !(await isSignedPdf(staged.kept.upload.source(staged.fileName)))) return
   const message = 'This PDF is signed: encrypting it would break the signature. Send it without a password.'
+  throw new ApiError('password_not_applicable', message, { param: 'password' })
+}
+
+async function refuseLocked(staged: Staged, format: Format): Promise<void> {
+  if ('refusal' in staged.kept || (await passwordApplies(staged.kept.upload.source(staged.fileName), format))) return
+  const message = 'This document is under a password already. Send it without one.'
   throw new ApiError('password_not_applicable', message, { param: 'password' })
 }
 

@@ -1,6 +1,16 @@
 import type { Codec } from '../../codec/codec.ts'
-import { companionCodec } from '../companion.ts'
+import { compressCompanion, verifyCompanion } from '../companion.ts'
+import { compressMail, verifyMail } from './attachments.ts'
 import { EML } from './format.ts'
 
-/** Mail, byte for byte inside a companion: DKIM, S/MIME and PGP signatures survive. */
-export const eml: Codec = companionCodec(EML)
+/**
+ * Mail, byte for byte inside a companion: DKIM, S/MIME and PGP signatures survive. As mail itself (`eml`) its attachments are
+ * recompressed in place, where nothing is signed.
+ */
+export const eml: Codec = {
+  format: EML,
+  compress: (source, sink, options) =>
+    options.output === 'eml' ? compressMail(source, sink, options) : compressCompanion(source, sink, options),
+  verify: (original, result, _outcome, options) =>
+    options.output === 'eml' ? verifyMail(original, result) : verifyCompanion(original, result, options),
+}

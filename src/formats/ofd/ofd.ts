@@ -9,7 +9,7 @@ const SIGNATURE = /(^|\/)(signs?|signatures?)\/|(^|\/)signatures?\.xml$|signedva
 const PROTECTION = /(^|\/)(ofdentries|encryptions?|decrypt[^/]*|encrypt[^/]*)(\.xml|\.dat|\/)/i
 
 async function survey(archive: ZipArchive): Promise<Survey> {
-  const has = (pattern: RegExp) => archive.entries.some((entry) => pattern.test(entry.name))
+  const has = (pattern: RegExp) => archive.entries.some((entry) => !entry.isDirectory && pattern.test(entry.name))
   if (has(SIGNATURE)) return { sealed: 'signatures kept, every file byte-equal' }
   if (has(PROTECTION)) return { sealed: 'integrity or encryption lists kept, every file byte-equal' }
   return { shown: await shownSizes(archive) }
