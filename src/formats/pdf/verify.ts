@@ -37,7 +37,7 @@ export interface Exceptions {
 
 const FONT_KEYS = new Set(['FontFile', 'FontFile2', 'FontFile3'])
 /** What an image that was coded anew may say differently (8.9.5, table 87). */
-const IMAGE_KEYS = new Set(['ColorSpace', 'BitsPerComponent', 'Width', 'Height', 'Decode'])
+const IMAGE_KEYS = new Set(['ColorSpace', 'BitsPerComponent', 'Width', 'Height', 'Decode', 'SMaskInData'])
 
 class Difference extends Error {}
 

@@ -20,6 +20,8 @@ export interface ImageFacts {
   decode: readonly number[] | undefined
   /** Some sample values are transparent (8.9.6.4): any change of a sample could show. */
   colourKey: boolean
+  /** JPEG 2000 that carries its own opacity (table 87, /SMaskInData). */
+  ownMask: boolean
   /** The soft mask has a matte: both must stay as they are (11.6.5.2). */
   matte: boolean
   chain: readonly Filter[]
@@ -67,6 +69,7 @@ export async function imageFacts(reader: Reader, stream: Stream, chain: readonly
     palette,
     decode: numbers?.every((value, i) => value === (i % 2) * top) ? undefined : numbers,
     colourKey: Array.isArray(await reader.resolve(dict.get('Mask'))),
+    ownMask: (await reader.number(dict, 'SMaskInData', 0)) !== 0,
     matte: dict.has('Matte') || (softMask instanceof Stream && softMask.dict.has('Matte')),
     chain,
     length: await reader.length(stream),

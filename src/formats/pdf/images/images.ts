@@ -2,7 +2,7 @@
 import { JpegError, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import type { Quality } from '../../../codec/codec.ts'
 import { type Filter, setFilters } from '../filters.ts'
-import { Dict, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
+import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { Effort, type Rewritten, recompress } from '../recompress.ts'
 import type { DrawnSize } from '../usage.ts'
@@ -12,7 +12,7 @@ import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
 import { CLOSE_UP_PSNR_DB, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, TARGETS } from './levels.ts'
 import { type Reencoded, reencode } from './reencode.ts'
-import { asSyntax, type Eighths, hasRows, jpegFlow, openRows } from './rows.ts'
+import { asSyntax, type Eighths, hasRows, imageFlow, openRows } from './rows.ts'
 import type { Size } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
@@ -141,7 +141,7 @@ export class ImageShop {
     const closeUp = CLOSE_UP_PSNR_DB[quality]
     const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (closeUp === undefined || !size || facts.length > STORED_BYTES) return undefined
-    const job = await JpegJob.read(jpegFlow(this.reader, stream, facts)).catch(asSyntax)
+    const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
     const rows = () => openRows(this.reader, stream, facts)
     return codeForSize(rows, async () => job, size, TARGETS[quality], closeUp, needsHeaders(job.info.colour))
   }
@@ -153,7 +153,7 @@ export class ImageShop {
       size,
       screen: screenFor(size, drawn),
       target: TARGETS[quality],
-      jpeg: isMask ? 'never' : isJpeg ? 'any' : 'photographs',
+      jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
       hint: this.hints[quality],
       effort: this.effort,
@@ -186,6 +186,8 @@ function dictionaryOf(facts: ImageFacts, coded: Candidate): Dict {
   dict.set('Width', coded.width)
   dict.set('Height', coded.height)
   dict.set('BitsPerComponent', 8)
+  dict.delete('SMaskInData')
+  if (!dict.has('ColorSpace')) dict.set('ColorSpace', Name.of(coded.channels === 1 ? 'DeviceGray' : 'DeviceRGB'))
   if (facts.palette) {
     dict.set('ColorSpace', facts.palette.base)
     dict.delete('Decode')

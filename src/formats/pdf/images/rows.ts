@@ -1,10 +1,12 @@
 /** Images of any kind as rows of 8-bit samples. */
 import { JpegError, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { JpxError, JpxPicture } from '../../../../wasm/openjpeg/openjpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type ImageFacts, imageFilter } from './facts.ts'
+import { jp2Colour } from './jp2.ts'
 
 export interface Rows {
   width: number
@@ -20,6 +22,7 @@ export type Eighths = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 const STRIP_BYTES = 512 * 1024
 const MAX_SAMPLE_BYTES = 2 * 1024 * 1024 * 1024
 const MAX_GATHERED_BYTES = 8 * 1024 * 1024
+const MAX_JPX_BYTES = 12 * 1024 * 1024
 
 /** Families whose samples can be coded as JPEG and averaged. */
 const CONTINUOUS: ReadonlySet<string> = new Set([
@@ -43,6 +46,7 @@ export function hasRows(facts: ImageFacts): boolean {
   if (facts.decode?.some((value) => !(value >= 0 && value <= 1))) return false
   const filter = imageFilter(facts)
   if (filter === 'DCTDecode') return CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && facts.bitsPerComponent === 8
+  if (filter === 'JPXDecode') return !facts.ownMask && !facts.palette && (facts.family === '' || CONTINUOUS.has(facts.family))
   if (filter !== '' || !facts.chain.every((f) => GENERIC_FILTERS.has(f.name))) return false
   if (facts.palette) return !facts.decode && facts.bitsPerComponent >= 2 && facts.bitsPerComponent <= 8
   return (
@@ -52,18 +56,20 @@ export function hasRows(facts: ImageFacts): boolean {
 
 /** Opens the rows; a JPEG may come out reduced to `eighths`. Throws `PdfSyntax` for damaged data. */
 export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths = 8): Promise<Rows> {
-  return imageFilter(facts) === 'DCTDecode' ? jpegRows(reader, stream, facts, eighths) : sampleRows(reader, stream, facts)
+  const filter = imageFilter(facts)
+  if (filter === 'DCTDecode') return jpegRows(reader, stream, facts, eighths)
+  return filter === 'JPXDecode' ? jpxRows(reader, stream, facts) : sampleRows(reader, stream, facts)
 }
 
-/** The JPEG data of an image, generic filters around it taken off. */
-export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+/** The coded data of an image, generic filters around it taken off. */
+export function imageFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
   let flow: AsyncIterable<Uint8Array> = reader.pieces(stream)
   for (const filter of facts.chain.slice(0, -1)) flow = decodeFlow(filter, flow, MAX_SAMPLE_BYTES, MAX_GATHERED_BYTES)
   return flow
 }
 
 async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths): Promise<Rows> {
-  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { eighths }).catch(asSyntax)
+  const rows = await JpegRows.open(imageFlow(reader, stream, facts), { eighths }).catch(asSyntax)
   if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
@@ -77,8 +83,46 @@ async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** JPEG 2000 is decoded by strips of about this many pixels, 12 bytes of memory each. */
+const JPX_STRIP_PIXELS = 1_000_000
+
+async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
+  const parts: Uint8Array[] = []
+  for await (const piece of imageFlow(reader, stream, facts)) {
+    parts.push(piece)
+    if (parts.length * piece.length > 2 * MAX_JPX_BYTES) break
+  }
+  const data = concat(parts)
+  if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('JPEG 2000 data over the limit')
+  const picture = openJpx(data)
+  const { width, height, components, plain } = picture
+  // Without a colour space in the document the picture's own counts (8.9.5, table 87): only the simple ones are followed.
+  const own = jp2Colour(data)
+  const expected = facts.components || (own === 'gray' ? 1 : own === 'rgb' ? 3 : own === undefined ? components : 0)
+  const fits = plain && width === facts.width && height === facts.height && components === expected
+  if (!fits || ![1, 3, 4].includes(components)) throw new PdfSyntax('JPEG 2000 of a kind that is not followed')
+  const rows = Math.max(64, Math.ceil(JPX_STRIP_PIXELS / width))
+  return { width, height, channels: components, strips: jpxStrips(picture, rows) }
+}
+
+function openJpx(data: Uint8Array): JpxPicture {
+  try {
+    return new JpxPicture(data)
+  } catch (error) {
+    return asSyntax(error)
+  }
+}
+
+async function* jpxStrips(picture: JpxPicture, rows: number): AsyncGenerator<Uint8Array> {
+  try {
+    yield* picture.strips(rows)
+  } catch (error) {
+    asSyntax(error)
+  }
+}
+
 export function asSyntax(error: unknown): never {
-  if (error instanceof JpegError) throw new PdfSyntax(`JPEG: ${error.message}`)
+  if (error instanceof JpegError || error instanceof JpxError) throw new PdfSyntax(`${error.name}: ${error.message}`)
   throw error
 }
 

@@ -1,0 +1,34 @@
+#!/bin/sh
+# OpenJPEG 2.5.0 as Debian ships it, its security patches applied, decoder only, to openjpeg.wasm beside this script.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and patch, xz, apt with source packages switched on.
+set -eu
+here=$(dirname "$(realpath "$0")")
+cache=$here/../.cache/openjpeg
+orig=openjpeg2_2.5.0.orig.tar.xz
+debian=openjpeg2_2.5.0-2+deb12u3.debian.tar.xz
+
+mkdir -p "$cache"
+cd "$cache"
+[ -e "$orig" ] && [ -e "$debian" ] || apt-get source --download-only openjpeg2=2.5.0-2+deb12u3
+sha256sum --check --quiet <<SUMS
+007e19d772c8b6b22e35379630b06ff3549e49ba719d96453607a36ad7b4de73  $orig
+36dedb0ca4c1659c173feac97c19b31985656f4cd112b1a4d54d54bc4133ad37  $debian
+SUMS
+rm -rf openjpeg-2.5.0 debian
+tar xJf "$orig"
+tar xJf "$debian"
+cd openjpeg-2.5.0
+grep -v '^ *#' ../debian/patches/series | while read -r name; do [ -z "$name" ] || patch -s -p1 <"../debian/patches/$name"; done
+
+flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I$here -Isrc/lib/openjp2 -DOPJ_STATIC -DMUTEX_stub
+  -D_WASI_EMULATED_PROCESS_CLOCKS -O3 -msimd128 -mbulk-memory -flto -ffunction-sections -fdata-sections -w -ffile-prefix-map=$PWD=."
+objects=
+for name in bio cio dwt event function_list ht_dec image invert j2k jp2 mct mqc openjpeg opj_clock opj_malloc pi sparse_array t1 t2 tcd tgt thread; do
+  clang-19 $flags -c "src/lib/openjp2/$name.c" -o "$name.o"
+  objects="$objects $name.o"
+done
+clang-19 $flags -c "$here/glue.c" -o glue.o
+# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+wasm-ld-19 -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $objects glue.o -lwasi-emulated-process-clocks -lc \
+  "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
+  --entry=_initialize -s --gc-sections --lto-O3 --max-memory=67108864 -z stack-size=262144 -o "$here/openjpeg.wasm"

@@ -1,0 +1,77 @@
+import { refusedWasi } from '../wasi.ts'
+import wasmModule from './openjpeg.wasm'
+
+/** What the engine exports (glue.c). */
+interface Exports {
+  memory: WebAssembly.Memory
+  _initialize(): void
+  allocate(bytes: number): number
+  open_picture(pointer: number, length: number): number
+  info(what: number): number
+  read_strip(first: number, last: number, pointer: number, room: number): number
+}
+
+/** The data is damaged, needs too much memory, or is no JPEG 2000. The instance that threw is dead; drop it. */
+export class JpxError extends Error {
+  override readonly name = 'JpxError'
+}
+
+/** One JPEG 2000 picture, decoded by strips: memory is the file and a few strips (a whole picture where it is one tile). */
+export class JpxPicture {
+  readonly width: number
+  readonly height: number
+  readonly components: number
+  /** Bits of a sample; rows have 8. */
+  readonly precision: number
+  /** All components have the same size and no sign: only such pictures have rows. */
+  readonly plain: boolean
+  readonly tiles: number
+  private readonly exports: Exports
+
+  /** Throws `JpxError`. */
+  constructor(file: Uint8Array) {
+    this.exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
+    const { info } = this.exports
+    this.guarded(() => {
+      this.exports._initialize()
+      const pointer = this.exports.allocate(file.length)
+      if (!pointer) throw new JpxError('no memory for the file')
+      new Uint8Array(this.exports.memory.buffer).set(file, pointer)
+      if (this.exports.open_picture(pointer, file.length) < 0) throw new JpxError('no readable JPEG 2000 header')
+    })
+    this.width = info(0)
+    this.height = info(1)
+    this.components = info(2)
+    this.precision = info(3)
+    this.plain = info(4) === 1
+    this.tiles = info(5)
+  }
+
+  get memoryBytes(): number {
+    return this.exports.memory.buffer.byteLength
+  }
+
+  /** Interleaved rows of 8-bit samples, `rows` at a time. Throws `JpxError`. */
+  *strips(rows: number): Generator<Uint8Array> {
+    if (!this.plain) throw new JpxError('components of different kinds')
+    const room = this.width * Math.min(rows, this.height) * this.components
+    const pointer = this.exports.allocate(room)
+    if (!pointer) throw new JpxError('no memory for a strip')
+    for (let first = 0; first < this.height; first += rows) {
+      const last = Math.min(this.height, first + rows)
+      const length = this.guarded(() => this.exports.read_strip(first, last, pointer, room))
+      if (length !== this.width * (last - first) * this.components) throw new JpxError('damaged JPEG 2000 data')
+      yield new Uint8Array(this.exports.memory.buffer, pointer, length).slice()
+    }
+  }
+
+  private guarded<T>(use: () => T): T {
+    try {
+      return use()
+    } catch (error) {
+      // A trap: out of memory or worse.
+      if (error instanceof WebAssembly.RuntimeError) throw new JpxError(error.message)
+      throw error
+    }
+  }
+}
