@@ -11,22 +11,22 @@ interface Box {
   readonly body: Uint8Array
 }
 
-const text = (value: string) => new TextEncoder().encode(value)
+export const text = (value: string) => new TextEncoder().encode(value)
 
-function u16(value: number): Uint8Array {
+export function u16(value: number): Uint8Array {
   return new Uint8Array([value >> 8, value & 255])
 }
 
-function u32(value: number): Uint8Array {
+export function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, value)
   return bytes
 }
 
-const box = (type: string, ...body: Uint8Array[]) =>
+export const box = (type: string, ...body: Uint8Array[]) =>
   concat([u32(8 + body.reduce((sum, part) => sum + part.length, 0)), text(type), ...body])
 
-function boxes(bytes: Uint8Array): Box[] {
+export function boxes(bytes: Uint8Array): Box[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const found: Box[] = []
   for (let at = 0; at + 8 <= bytes.length; ) {
@@ -38,10 +38,10 @@ function boxes(bytes: Uint8Array): Box[] {
   return found
 }
 
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** One extent per item, 32-bit offsets from the start of the file: what libavif writes (iloc version 0). */
-function locations(body: Uint8Array): { id: number; offset: number; length: number }[] {
+export function locations(body: Uint8Array): { id: number; offset: number; length: number }[] {
   const view = viewOf(body)
   if (view.getUint8(0) !== 0 || view.getUint8(4) !== 0x44 || view.getUint8(5) !== 0) throw new Error('an iloc box of another kind')
   const items: { id: number; offset: number; length: number }[] = []

@@ -1,4 +1,5 @@
 /** EXIF orientation: for containers whose readers do not look there. */
+import type { Raster } from './raster.ts'
 
 const TAG_ORIENTATION = 0x0112
 
@@ -31,27 +32,53 @@ export function upright(exif: Uint8Array): Uint8Array {
   return copy
 }
 
-/** RGBA pixels turned and mirrored to stand upright. */
-export function turned(
-  pixels: Uint8ClampedArray<ArrayBuffer>,
-  width: number,
-  height: number,
-  orientation: number,
-): { pixels: Uint8ClampedArray<ArrayBuffer>; width: number; height: number } {
-  if (orientation === 1) return { pixels, width, height }
+/** Bytes of the band that is put together in one reading of the picture. */
+const BAND_BYTES = 8 * 1024 * 1024
+
+/**
+ * The picture as it is meant to be seen. Where rows are not rows of the stored picture, it is read again for every band:
+ * time instead of memory.
+ */
+export function uprightRaster(raster: Raster, orientation: number): Raster {
+  if (orientation === 1) return raster
+  const { channels } = raster
   const across = orientation >= 5
-  const [outWidth, outHeight] = across ? [height, width] : [width, height]
-  const from = new Uint32Array(pixels.buffer)
-  const to = new Uint32Array(from.length)
-  // Rows and columns of the stored picture that become the top and the left, by orientation.
+  const [width, height] = across ? [raster.height, raster.width] : [raster.width, raster.height]
+  // Whether the stored columns and rows run against those of the picture (EXIF 2.32, 4.6.4.A).
   const flipX = [2, 3, 7, 8].includes(orientation)
   const flipY = [3, 4, 6, 7].includes(orientation)
-  for (let y = 0; y < outHeight; y++) {
-    for (let x = 0; x < outWidth; x++) {
-      const storedX = across ? y : x
-      const storedY = across ? x : y
-      to[y * outWidth + x] = from[(flipY ? height - 1 - storedY : storedY) * width + (flipX ? width - 1 - storedX : storedX)] ?? 0
-    }
+  const stride = width * channels
+  return {
+    width,
+    height,
+    channels,
+    async *rows() {
+      const bandRows = Math.max(1, Math.floor(BAND_BYTES / stride))
+      for (let top = 0; top < height; top += bandRows) {
+        const band = new Uint8Array(Math.min(bandRows, height - top) * stride)
+        const bottom = top + band.length / stride
+        let storedY = 0
+        for await (const strip of raster.rows()) {
+          for (let at = 0; at < strip.length; at += raster.width * channels, storedY++) {
+            const line = flipY ? raster.height - 1 - storedY : storedY
+            if (across) {
+              // A stored row is a column here: of it, the samples whose row lies in the band.
+              for (let y = top; y < bottom; y++) {
+                const from = at + (flipX ? raster.width - 1 - y : y) * channels
+                const to = (y - top) * stride + line * channels
+                for (let c = 0; c < channels; c++) band[to + c] = strip[from + c] ?? 0
+              }
+            } else if (line >= top && line < bottom) {
+              const to = (line - top) * stride
+              if (!flipX) band.set(strip.subarray(at, at + stride), to)
+              else
+                for (let x = 0; x < width; x++)
+                  for (let c = 0; c < channels; c++) band[to + x * channels + c] = strip[at + (width - 1 - x) * channels + c] ?? 0
+            }
+          }
+        }
+        yield band
+      }
+    },
   }
-  return { pixels: new Uint8ClampedArray(to.buffer), width: outWidth, height: outHeight }
 }

@@ -4,8 +4,10 @@ import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp, decodeWebpThumbnail } from '../../wasm/webp/webp.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
-import { decodeAvif, likeness } from './avif.ts'
-import { orientationOf, turned } from './orientation.ts'
+import type { Likeness } from '../quality/metrics.ts'
+import { AvifCodec, likeness } from './avif-codec.ts'
+import { likenessOfGrid } from './avif-grid.ts'
+import { orientationOf, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 import { webpChunks } from './webp-container.ts'
 
@@ -90,12 +92,19 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
 }
 
 /** The same for AVIF, whose pixels are turned upright. */
-export async function differenceOfAvif(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
-  const decoded = await decodeAvif(await readAll(result))
+export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source): Promise<string | undefined> {
+  const raster = uprightRaster(stored, orientationOf(carried.exif))
+  const file = await readAll(result)
+  const grid = await likenessOfGrid(raster, carried, file)
+  if (typeof grid === 'string') return grid
+  if (grid) return belowFloors(grid)
+  const decoded = (await AvifCodec.open('decoder')).decode(file)
   if (!decoded) return 'the result cannot be decoded'
-  const picture = turned(await wholeRgba(raster), raster.width, raster.height, orientationOf(carried.exif))
-  if (picture.width !== decoded.width || picture.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
-  const { ssim, psnrDb } = likeness(picture, decoded)
+  if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
+  return belowFloors(likeness({ ...raster, pixels: await wholeRgba(raster) }, decoded))
+}
+
+function belowFloors({ ssim, psnrDb }: Likeness): string | undefined {
   return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
 }
 

@@ -7,9 +7,11 @@ import { memorySource } from '../../../src/codec/source.ts'
 import type { OutputId } from '../../../src/formats/format.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import { pictureTarget } from '../../../src/quality/levels.ts'
+import { encodeAvif } from '../../../src/raster/avif.ts'
+import { likenessOfGrid } from '../../../src/raster/avif-grid.ts'
 import type { Wish } from '../../../src/raster/encoded.ts'
 import { encodeJpeg } from '../../../src/raster/jpeg.ts'
-import { orientationOf, turned, upright } from '../../../src/raster/orientation.ts'
+import { orientationOf, upright, uprightRaster } from '../../../src/raster/orientation.ts'
 import { encodePng } from '../../../src/raster/png-encode.ts'
 import type { Raster } from '../../../src/raster/raster.ts'
 import { fittedSize, resized } from '../../../src/raster/resize.ts'
@@ -110,12 +112,26 @@ describe('raster encoders', () => {
 
   it('avif: target reached, metadata carried, turned upright, verified', async () => {
     const picture = raster(photo(96, 70, 3), 3, 96, 70)
-    const encoded = await import('../../../src/raster/avif.ts').then(({ encodeAvif }) => encodeAvif(picture, carried, wish()))
+    const encoded = await encodeAvif(picture, carried, wish())
     if (encoded.fidelity === 'perceptual') expect(encoded.ssim).toBeGreaterThan(0.96)
     const file = fileOf(encoded)
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
     expect(Buffer.from(file).includes(Buffer.from('<x:xmpmeta/>'))).toBe(true)
     expect(Buffer.from(file).includes(Buffer.from(new Uint8Array(301).fill(7)))).toBe(true)
+  })
+
+  it('avif: a grid of tiles for larger pictures', async () => {
+    const picture = raster(photo(700, 530, 3), 3, 700, 530)
+    const encoded = await encodeAvif(picture, carried, wish({ options: { ...options, memoryBudget: 80 << 20 } }))
+    expect(encoded.step).toMatch(/2×2 tiles/)
+    const file = fileOf(encoded)
+    const said = { ...carried, exif: upright(exif) }
+    expect(await likenessOfGrid(uprightRaster(picture, 6), said, file)).toMatchObject({
+      ssim: encoded.fidelity === 'perceptual' ? encoded.ssim : 0,
+    })
+    expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
+    const other = raster(photo(700, 530, 3).reverse(), 3, 700, 530)
+    expect(await differenceOf('avif', other, carried, memorySource(file, ''), false)).toMatch(/SSIM/)
   })
 
   it('resizes to what was asked, keeps flat areas flat, and fits boxes', async () => {
@@ -127,22 +143,24 @@ describe('raster encoders', () => {
     expect(fittedSize(400, 300, { width: 1000, height: 1000 })).toBeUndefined()
   })
 
-  it('reads, resets and applies orientations', () => {
+  it('reads, resets and applies orientations', async () => {
     expect(orientationOf(exif)).toBe(6)
     expect(orientationOf(upright(exif))).toBe(1)
     // F-shaped marks: each orientation must come out as the stored picture turned by its own rule (EXIF 2.32, 4.6.4.A).
-    const stored = new Uint8ClampedArray(new Uint32Array([1, 2, 3, 4, 5, 6]).buffer) // 3 × 2
-    const turn = (orientation: number) => {
-      const { pixels, width, height } = turned(stored, 3, 2, orientation)
-      return [width, height, ...new Uint32Array(pixels.buffer)]
+    const stored = raster(new Uint8Array([1, 2, 3, 4, 5, 6]), 1, 3, 2)
+    const turn = async (orientation: number) => {
+      const picture = uprightRaster(stored, orientation)
+      const strips: Uint8Array[] = []
+      for await (const strip of picture.rows()) strips.push(strip)
+      return [picture.width, picture.height, ...concat(strips)]
     }
-    expect(turn(2)).toEqual([3, 2, 3, 2, 1, 6, 5, 4])
-    expect(turn(3)).toEqual([3, 2, 6, 5, 4, 3, 2, 1])
-    expect(turn(4)).toEqual([3, 2, 4, 5, 6, 1, 2, 3])
-    expect(turn(5)).toEqual([2, 3, 1, 4, 2, 5, 3, 6])
-    expect(turn(6)).toEqual([2, 3, 4, 1, 5, 2, 6, 3])
-    expect(turn(7)).toEqual([2, 3, 6, 3, 5, 2, 4, 1])
-    expect(turn(8)).toEqual([2, 3, 3, 6, 2, 5, 1, 4])
+    expect(await turn(2)).toEqual([3, 2, 3, 2, 1, 6, 5, 4])
+    expect(await turn(3)).toEqual([3, 2, 6, 5, 4, 3, 2, 1])
+    expect(await turn(4)).toEqual([3, 2, 4, 5, 6, 1, 2, 3])
+    expect(await turn(5)).toEqual([2, 3, 1, 4, 2, 5, 3, 6])
+    expect(await turn(6)).toEqual([2, 3, 4, 1, 5, 2, 6, 3])
+    expect(await turn(7)).toEqual([2, 3, 6, 3, 5, 2, 4, 1])
+    expect(await turn(8)).toEqual([2, 3, 3, 6, 2, 5, 1, 4])
   })
 })
 

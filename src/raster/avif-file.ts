@@ -1,0 +1,145 @@
+/**
+ * AVIF files from coded pictures (ISO/IEC 23008-12, ISO/IEC 23000-22): one AV1 key frame, or a grid of equal ones, which is
+ * how pictures of any size are coded in the memory of a tile.
+ */
+import { concat } from '../bytes/concat.ts'
+import { box, boxes, locations, text, u16, u32, viewOf } from './avif-container.ts'
+import type { Carried } from './raster.ts'
+
+/** A coded picture as it came out of the encoder's file. */
+export interface Coded {
+  /** The AV1CodecConfigurationBox, whole. */
+  readonly config: Uint8Array
+  /** Colour description and channel depths (colr nclx, pixi), whole boxes. */
+  readonly colour: readonly Uint8Array[]
+  /** The key frame. */
+  readonly frame: Uint8Array
+}
+
+export interface Grid {
+  readonly width: number
+  readonly height: number
+  readonly columns: number
+  readonly rows: number
+  readonly tileWidth: number
+  readonly tileHeight: number
+}
+
+const wrapped = (type: string, body: Uint8Array) => box(type, body)
+
+/** The picture in a file of one opaque picture, as the encoder writes it. */
+export function codedOf(file: Uint8Array): Coded {
+  const meta = boxes(file).find(({ type }) => type === 'meta')
+  const inner = boxes(meta?.body.subarray(4) ?? new Uint8Array())
+  const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const [location, ...more] = locations(body('iloc'))
+  const properties = boxes(boxes(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const config = properties.find(({ type }) => type === 'av1C')
+  if (!location || more.length > 0 || !config) throw new Error('the AVIF encoder wrote another kind of file')
+  return {
+    config: wrapped('av1C', config.body),
+    colour: properties.filter(({ type }) => type === 'colr' || type === 'pixi').map(({ type, body: content }) => wrapped(type, content)),
+    frame: file.slice(location.offset, location.offset + location.length),
+  }
+}
+
+const ispe = (width: number, height: number) => box('ispe', u32(0), u32(width), u32(height))
+
+interface Item {
+  readonly type: string
+  readonly data: Uint8Array
+  /** Indices of its properties, from 1; essential ones with bit 7. */
+  readonly properties: readonly number[]
+  readonly hidden: boolean
+  readonly extra?: Uint8Array
+}
+
+/** A file of one key frame. */
+export function singleFile({ config, colour, frame }: Coded, width: number, height: number): Uint8Array {
+  const shared = [ispe(width, height), ...colour, config]
+  const properties = shared.map((_, i) => (i === shared.length - 1 ? 0x80 : 0) | (i + 1))
+  return fileOf([{ type: 'av01', data: frame, properties, hidden: false }], shared, [])
+}
+
+/** A file of a grid, its tiles row by row. */
+export function gridFile(grid: Grid, tiles: readonly Coded[], { icc, exif, xmp }: Carried): Uint8Array {
+  const [first] = tiles
+  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0)) throw new Error('tiles of different kinds')
+  const profile = icc ? [box('colr', text('prof'), icc)] : []
+  const shared = [ispe(grid.tileWidth, grid.tileHeight), ...first.colour, first.config, ispe(grid.width, grid.height), ...profile]
+  const colours = first.colour.map((_, i) => i + 2)
+  const config = first.colour.length + 2
+  const whole = [config + 1, ...colours, ...profile.map(() => config + 2)]
+  // ImageGrid (23008-12, 6.6.2.3): version, flags, rows and columns minus one, size of the output.
+  const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), u16(grid.width), u16(grid.height)])
+  const items: Item[] = [
+    { type: 'grid', data: descriptor, properties: whole, hidden: false },
+    ...tiles.map(({ frame }) => ({ type: 'av01', data: frame, properties: [1, ...colours, 0x80 | config], hidden: true })),
+    // exif_tiff_header_offset stands before the TIFF header (A.2.1).
+    ...(exif ? [{ type: 'Exif', data: concat([u32(0), exif]), properties: [], hidden: true }] : []),
+    ...(xmp ? [{ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') }] : []),
+  ]
+  const derived = box('dimg', u16(1), u16(tiles.length), ...tiles.map((_, i) => u16(i + 2)))
+  const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', u16(i + 1), u16(1), u16(1))] : []))
+  return fileOf(items, shared, [derived, ...described])
+}
+
+/** Items are numbered from 1; the first is the picture. */
+function fileOf(items: readonly Item[], properties: readonly Uint8Array[], references: readonly Uint8Array[]): Uint8Array {
+  const ftyp = box('ftyp', text('avif'), u32(0), text('avifmif1miaf'))
+  const metaOf = (dataAt: number): Uint8Array => {
+    let at = dataAt
+    const places = items.map(({ data }, i) => {
+      const entry = concat([u16(i + 1), u16(0), u16(1), u32(at), u32(data.length)])
+      at += data.length
+      return entry
+    })
+    const infe = items.map(({ type, hidden, extra }, i) =>
+      box('infe', new Uint8Array([2, 0, 0, hidden ? 1 : 0]), u16(i + 1), u16(0), text(type), new Uint8Array(1), extra ?? new Uint8Array()),
+    )
+    const associations = items.flatMap((item, i) =>
+      item.properties.length > 0 ? [concat([u16(i + 1), new Uint8Array([item.properties.length, ...item.properties])])] : [],
+    )
+    return box(
+      'meta',
+      u32(0),
+      box('hdlr', u32(0), u32(0), text('pict'), new Uint8Array(13)),
+      box('pitm', u32(0), u16(1)),
+      box('iloc', u32(0), new Uint8Array([0x44, 0]), u16(items.length), ...places),
+      box('iinf', u32(0), u16(items.length), ...infe),
+      ...(references.length > 0 ? [box('iref', u32(0), ...references)] : []),
+      box('iprp', box('ipco', ...properties), box('ipma', u32(0), u32(associations.length), ...associations)),
+    )
+  }
+  const meta = metaOf(ftyp.length + metaOf(0).length + 8)
+  return concat([ftyp, meta, box('mdat', ...items.map(({ data }) => data))])
+}
+
+/** The tiles of a file that `gridFile` made, and its grid; undefined for other files. */
+export function readGrid(file: Uint8Array): { grid: Grid; tiles: Coded[]; has: (type: string) => boolean } | undefined {
+  const meta = boxes(file).find(({ type }) => type === 'meta')
+  const inner = boxes(meta?.body.subarray(4) ?? new Uint8Array())
+  const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const [descriptor, ...places] = locations(body('iloc'))
+  const types = boxes(body('iinf').subarray(6)).map((entry) => String.fromCharCode(...entry.body.subarray(8, 12)))
+  if (!descriptor || types[0] !== 'grid') return undefined
+  const properties = boxes(boxes(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const [tile, whole] = properties.filter(({ type }) => type === 'ispe').map((found) => viewOf(found.body))
+  const config = properties.find(({ type }) => type === 'av1C')
+  if (!tile || !whole || !config) return undefined
+  const grid: Grid = {
+    width: whole.getUint32(4),
+    height: whole.getUint32(8),
+    rows: (file[descriptor.offset + 2] ?? 0) + 1,
+    columns: (file[descriptor.offset + 3] ?? 0) + 1,
+    tileWidth: tile.getUint32(4),
+    tileHeight: tile.getUint32(8),
+  }
+  const nclx = (found: { type: string; body: Uint8Array }) => found.type === 'pixi' || (found.type === 'colr' && found.body[0] === 0x6e)
+  const colour = properties.filter(nclx).map(({ type, body: content }) => wrapped(type, content))
+  const tiles = places
+    .filter((_, i) => types[i + 1] === 'av01')
+    .map(({ offset, length }) => ({ config: wrapped('av1C', config.body), colour, frame: file.subarray(offset, offset + length) }))
+  const profiles = properties.some(({ type, body: content }) => type === 'colr' && content[0] === 0x70)
+  return { grid, tiles, has: (type) => (type === 'prof' ? profiles : types.includes(type)) }
+}

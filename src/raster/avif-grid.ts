@@ -1,0 +1,227 @@
+/** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
+import { OverBudget, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
+import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { AvifCodec, figuresOf, type Pixels } from './avif-codec.ts'
+import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
+import { type Encoded, type Figures, lowest, pause, reaches, type Wish } from './encoded.ts'
+import type { Carried, Raster } from './raster.ts'
+
+/** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
+const TILE = 512
+const BASE_BYTES = 64 * 1024 * 1024
+/** Where the slower, better search would take minutes. */
+const PATIENT_PIXELS = 16_000_000
+const SAMPLE_TILES = 4
+/** Qualities that are tried: 26, 29 … 95. */
+const qualityAt = (step: number) => 26 + 3 * step
+const STEPS = 23
+const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
+const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
+
+export function gridFor(width: number, height: number): Grid {
+  const columns = Math.ceil(width / TILE)
+  const rows = Math.ceil(height / TILE)
+  const tile = (side: number, count: number) => Math.ceil(side / count / 64) * 64
+  return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
+}
+
+export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
+  const { width, height, channels } = raster
+  const grid = gridFor(width, height)
+  const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
+  if (channels === 2 || channels === 4) throw new OverBudget(`${width}×${height} pixels with transparency are too many for AVIF`)
+  if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable)
+    throw new UnsupportedFeature('AVIF of this size')
+  if (BASE_BYTES + 2 * 4 * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
+    throw new OverBudget(`${width} pixels are too wide for AVIF`)
+  const codec = await AvifCodec.open()
+  const speed = width * height <= PATIENT_PIXELS ? 7 : 8
+  const sample = await sampleOf(raster, grid)
+  const share = (grid.columns * grid.rows) / sample.length
+  let estimated = 0
+  let step = await lowest(0, STEPS, async (value) => {
+    await pause(wish.options)
+    const found = look(codec, sample, qualityAt(value), speed)
+    estimated = found.bytes * share
+    if (wish.targetSize !== undefined) return estimated > wish.targetSize
+    return reaches(found.figures, wish.target, SAMPLE_SLACK)
+  })
+  if (wish.targetSize !== undefined) step = Math.max(0, step - 1)
+  for (;;) {
+    const { tiles, figures } = await encodeAll(codec, raster, grid, qualityAt(step), speed, wish)
+    const file = gridFile(grid, tiles, carried)
+    const fits = wish.targetSize === undefined || file.length <= wish.targetSize
+    const good = wish.targetSize !== undefined || step >= STEPS || reaches(figures, wish.target, TOLERANCE)
+    if (fits && good) {
+      const how = `AVIF at quality ${qualityAt(step)}, ${grid.columns}×${grid.rows} tiles`
+      return { chunks: [file], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step: how }
+    }
+    if (!fits && step === 0) throw new TargetUnreachable(file.length)
+    step += fits ? 1 : -1
+  }
+}
+
+const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
+
+/** Bands as high as a tile, RGBA, padded to whole tiles by repeating the last column and row. */
+async function eachBand(
+  raster: Raster,
+  grid: Grid,
+  visit: (band: Uint8ClampedArray<ArrayBuffer>, row: number) => Promise<void>,
+): Promise<void> {
+  const { width, height, channels } = raster
+  const stride = bandWidth(grid) * 4
+  const band = new Uint8ClampedArray(stride * grid.tileHeight)
+  let filled = 0
+  let row = 0
+  let y = 0
+  for await (const strip of raster.rows()) {
+    for (let at = 0; at < strip.length; at += width * channels) {
+      expand(strip, at, width, channels, band, filled * stride, bandWidth(grid))
+      y++
+      if (++filled < grid.tileHeight && y < height) continue
+      for (let pad = filled; pad < grid.tileHeight; pad++) band.copyWithin(pad * stride, (filled - 1) * stride, filled * stride)
+      await visit(band, row++)
+      filled = 0
+    }
+  }
+}
+
+function expand(
+  strip: Uint8Array,
+  from: number,
+  width: number,
+  channels: number,
+  band: Uint8ClampedArray,
+  to: number,
+  padded: number,
+): void {
+  const grey = channels < 3
+  for (let x = 0; x < padded; x++, to += 4) {
+    const at = from + Math.min(x, width - 1) * channels
+    const first = strip[at] ?? 0
+    band[to] = first
+    band[to + 1] = grey ? first : (strip[at + 1] ?? 0)
+    band[to + 2] = grey ? first : (strip[at + 2] ?? 0)
+    band[to + 3] = 255
+  }
+}
+
+function tileOf(band: Uint8ClampedArray, column: number, grid: Grid): Pixels {
+  const { tileWidth: width, tileHeight: height } = grid
+  const pixels = new Uint8ClampedArray(width * height * 4)
+  const stride = bandWidth(grid) * 4
+  for (let y = 0; y < height; y++)
+    pixels.set(band.subarray(y * stride + column * width * 4, y * stride + (column + 1) * width * 4), y * width * 4)
+  return { pixels, width, height }
+}
+
+/** A few whole tiles, spread over the picture. */
+async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
+  const whole = Math.max(1, Math.floor(raster.height / grid.tileHeight))
+  const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
+  const tiles: Pixels[] = []
+  const wanted = new Map<number, number[]>()
+  for (let i = 0; i < SAMPLE_TILES; i++) {
+    const row = Math.floor(((i + 0.5) * whole) / SAMPLE_TILES)
+    const column = Math.floor(((i * 0.618 + 0.3) % 1) * columns)
+    wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
+  }
+  await eachBand(raster, grid, async (band, row) => {
+    for (const column of wanted.get(row) ?? []) tiles.push(tileOf(band, column, grid))
+  })
+  return tiles
+}
+
+function look(codec: AvifCodec, sample: readonly Pixels[], quality: number, speed: number): { bytes: number; figures: Figures } {
+  let bytes = 0
+  const sums = { ssim: 0, luma: 0, colour: 0 }
+  for (const tile of sample) {
+    const file = codec.encode(tile, quality, speed)
+    const decoded = codec.decode(file)
+    if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+    const meter = new LikenessMeter(tile.width, tile.height, 4)
+    meter.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
+    const found = meter.finish()
+    bytes += codedOf(file).frame.length
+    sums.ssim += found.ssim
+    sums.luma += 10 ** (-found.psnrDb / 10)
+    sums.colour += 10 ** (-found.psnrRgbDb / 10)
+  }
+  const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
+  return { bytes, figures: { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) } }
+}
+
+/** Feeds a meter with bands as they are and as they came back. */
+class BandMeter {
+  readonly #grid: Grid
+  readonly #meter: LikenessMeter
+  readonly #band: Uint8ClampedArray<ArrayBuffer>
+  #y = 0
+
+  constructor(grid: Grid) {
+    this.#grid = grid
+    this.#meter = new LikenessMeter(grid.width, grid.height, 4)
+    this.#band = new Uint8ClampedArray(bandWidth(grid) * 4 * grid.tileHeight)
+  }
+
+  put(column: number, tile: Pixels | undefined): boolean {
+    const { tileWidth: width, tileHeight: height } = this.#grid
+    if (tile?.width !== width || tile.height !== height) return false
+    const stride = bandWidth(this.#grid) * 4
+    for (let y = 0; y < height; y++)
+      this.#band.set(tile.pixels.subarray(y * width * 4, (y + 1) * width * 4), y * stride + column * width * 4)
+    return true
+  }
+
+  compare(band: Uint8ClampedArray<ArrayBuffer>): void {
+    const stride = bandWidth(this.#grid) * 4
+    const bytes = this.#grid.width * 4
+    for (let y = 0; y < this.#grid.tileHeight && this.#y < this.#grid.height; y++, this.#y++) {
+      this.#meter.push(new Uint8Array(band.buffer, y * stride, bytes), new Uint8Array(this.#band.buffer, y * stride, bytes))
+    }
+  }
+
+  finish(): Likeness {
+    return this.#meter.finish()
+  }
+}
+
+async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: number, speed: number, { options }: Wish) {
+  const tiles: Coded[] = []
+  const meter = new BandMeter(grid)
+  await eachBand(raster, grid, async (band, row) => {
+    for (let column = 0; column < grid.columns; column++) {
+      const file = codec.encode(tileOf(band, column, grid), quality, speed)
+      tiles.push(codedOf(file))
+      if (!meter.put(column, codec.decode(file))) throw new Error('what the AVIF encoder made cannot be decoded')
+      await pause(options)
+    }
+    meter.compare(band)
+    options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
+  })
+  return { tiles, figures: figuresOf(meter.finish()) }
+}
+
+/** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */
+export async function likenessOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Likeness | string | undefined> {
+  const read = readGrid(file)
+  if (!read) return undefined
+  const { grid, tiles, has } = read
+  if (grid.width !== raster.width || grid.height !== raster.height) return `the result is ${grid.width}×${grid.height}`
+  if (tiles.length !== grid.columns * grid.rows) return `${tiles.length} tiles for a grid of ${grid.columns}×${grid.rows}`
+  if (carried.exif && !has('Exif')) return 'EXIF was lost'
+  if (carried.xmp && !has('mime')) return 'XMP was lost'
+  if (carried.icc && !has('prof')) return 'the ICC profile was lost'
+  const codec = await AvifCodec.open('decoder')
+  const meter = new BandMeter(grid)
+  let damaged = false
+  await eachBand(raster, grid, async (band, row) => {
+    for (let column = 0; column < grid.columns; column++) {
+      const tile = tiles[row * grid.columns + column]
+      damaged ||= !tile || !meter.put(column, codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight)))
+    }
+    meter.compare(band)
+  })
+  return damaged ? 'a tile cannot be decoded' : meter.finish()
+}
