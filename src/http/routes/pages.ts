@@ -22,6 +22,7 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
       handle: async (c) => html('API reference', docsBody(documented(), baseUrl(c))),
       doc: { id: 'docs', summary: 'The reference for people', answer: 'html', errors: [] },
     },
+    { method: 'GET', path: '/llms.txt', access: 'public', handle: (c) => consoleFile(c, '/llms.txt') },
     { method: 'GET', path: '/console', access: 'public', handle: (c) => consoleFile(c, '/console.html') },
     { method: 'GET', path: '/console/{file}', access: 'public', handle: (c) => consoleFile(c, `/console/${c.req.param('file')}`) },
   ]

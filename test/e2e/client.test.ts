@@ -1,0 +1,133 @@
+/** The generated client and the command line against a real service. */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import createClient from 'openapi-fetch'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { paths } from '../../clients/typescript/schema.d.ts'
+import { type Running, startService } from './running.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const TEXT = 'the quick brown fox jumps over the lazy dog\n'.repeat(400)
+
+let service: Running
+let folder: string
+beforeAll(async () => {
+  service = await startService()
+  folder = mkdtempSync(join(tmpdir(), 'whittle-cli-'))
+})
+afterAll(async () => {
+  await service?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs the command line as a person would. */
+function whittle(
+  args: string[],
+  options: { key?: string; interruptAfterLines?: number } = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((done) => {
+    const env = {
+      ...process.env,
+      WHITTLE_SERVER: service.baseUrl,
+      WHITTLE_KEY: options.key ?? service.keys.enterprise,
+      XDG_STATE_HOME: join(folder, 'state'),
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    }
+    const child = spawn(process.execPath, [join(ROOT, 'cli/bin/whittle.mjs'), ...args], { env, cwd: folder })
+    let [out, err] = ['', '']
+    let interrupted = false
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk
+      if (interrupted || !options.interruptAfterLines || out.split('\n').length <= options.interruptAfterLines) return
+      interrupted = child.kill('SIGINT')
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk
+    })
+    child.on('close', (code) => done({ code, out, err }))
+  })
+}
+
+describe('the generated client', () => {
+  it('compresses, reads and deletes with types', async () => {
+    const client = createClient<paths>({ baseUrl: service.baseUrl, headers: { Authorization: `Bearer ${service.keys.enterprise}` } })
+    const { data: made } = await client.POST('/v1/compress', {
+      body: { file: 'sent as a form' },
+      bodySerializer: () => {
+        const form = new FormData()
+        form.append('file', new Blob([TEXT]), 'notes.md')
+        return form
+      },
+    })
+    const path = { task_id: made?.task_id ?? '' }
+    const { data: task } = await client.GET('/v1/tasks/{task_id}', { params: { path } })
+    expect(task).toMatchObject({ status: 'completed', output_name: 'notes.md.zst' })
+    const { data: usage } = await client.GET('/v1/usage')
+    expect(usage?.tasks_completed).toBeGreaterThanOrEqual(1)
+    expect((await client.DELETE('/v1/tasks/{task_id}', { params: { path } })).data).toMatchObject({ deleted: true })
+    expect((await client.GET('/v1/tasks/{task_id}', { params: { path } })).response.status).toBe(404)
+  })
+})
+
+describe('whittle', () => {
+  it('compresses files and folders, keeps the tree, and cleans up after itself', async () => {
+    mkdirSync(join(folder, 'in/deep'), { recursive: true })
+    cpSync(join(ROOT, 'docs/photo.jpg'), join(folder, 'in/photo.jpg'))
+    writeFileSync(join(folder, 'in/deep/notes.md'), TEXT)
+    const { code, out } = await whittle(['in', '-q', 'low', '-o', 'out'])
+    expect(out).toMatch(/2 files: .* saved/)
+    expect(code).toBe(0)
+    expect(statSync(join(folder, 'out/photo.jpg')).size).toBeLessThan(statSync(join(folder, 'in/photo.jpg')).size)
+    expect(readFileSync(join(folder, 'out/deep/notes.md.zst')).subarray(0, 4)).toEqual(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))
+    const { out: tasks } = await whittle(['tasks', '--json'])
+    expect(tasks.trim()).toBe('')
+  })
+
+  it('puts a result beside its file and never over it', async () => {
+    writeFileSync(join(folder, 'beside.txt'), TEXT)
+    const { code } = await whittle(['beside.txt'])
+    expect(code).toBe(0)
+    expect(readFileSync(join(folder, 'beside.txt'), 'utf8')).toBe(TEXT)
+    expect(statSync(join(folder, 'beside.whittled.txt.zst')).size).toBeGreaterThan(0)
+  })
+
+  it('tells what went wrong, and by its exit code', async () => {
+    writeFileSync(join(folder, 'noise.bin'), Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 197 + (i >> 3) * 31) & 255)))
+    writeFileSync(join(folder, 'good.txt'), TEXT)
+    const partly = await whittle(['noise.bin', 'good.txt', '--json'])
+    expect(partly.code).toBe(1)
+    expect(
+      partly.out
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { status: string }).status)
+        .sort(),
+    ).toEqual(['compressed', 'failed'])
+    expect(await whittle(['nowhere.txt'])).toMatchObject({ code: 2, err: expect.stringContaining('nowhere.txt') })
+    expect(await whittle(['good.txt', '-q', 'best'])).toMatchObject({ code: 2 })
+    expect(await whittle(['usage'], { key: service.keys.disabled })).toMatchObject({ code: 3, err: expect.stringContaining('disabled') })
+  })
+
+  it('goes on after an interruption where it stopped', async () => {
+    mkdirSync(join(folder, 'many'))
+    for (let i = 0; i < 12; i++) writeFileSync(join(folder, `many/${i}.txt`), `${TEXT}${i}`)
+    const cut = await whittle(['many', '-o', 'many-out', '-j', '1'], { interruptAfterLines: 2 })
+    expect(cut.code).toBe(130)
+    const rest = await whittle(['many', '-o', 'many-out', '-j', '1'])
+    expect(rest.code).toBe(0)
+    expect(rest.out).toContain('done before')
+    for (let i = 0; i < 12; i++) expect(statSync(join(folder, `many-out/${i}.txt.zst`)).size).toBeGreaterThan(0)
+  })
+
+  it('encrypts, and fits a wanted size or says that it cannot', async () => {
+    const locked = await whittle(['in/photo.jpg', '-p', 'Пароль', '-o', 'locked'])
+    expect(locked.code).toBe(0)
+    expect(readFileSync(join(folder, 'locked/photo.jpg.zip')).subarray(0, 2).toString()).toBe('PK')
+    const fitted = await whittle(['in/photo.jpg', '-t', '60kB', '-o', 'fitted'])
+    expect(fitted.code).toBe(0)
+    expect(statSync(join(folder, 'fitted/photo.jpg')).size).toBeLessThanOrEqual(60_000)
+    expect(await whittle(['in/photo.jpg', '-t', '1kB', '-o', 'tiny'])).toMatchObject({ code: 1, out: expect.stringContaining('floors') })
+  })
+})
