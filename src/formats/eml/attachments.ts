@@ -101,8 +101,9 @@ export async function verifyMail(original: Source, result: Source): Promise<Verd
     ;[at, freshAt] = [part.end, twin.end]
     const unchanged = Buffer.compare(mail.subarray(part.start, part.end), fresh.subarray(twin.start, twin.end)) === 0
     if (unchanged) continue
-    const decoded = readBase64(fresh.subarray(twin.start, twin.end))
-    if (!decoded || decoded.lineBreak !== body.lineBreak || decoded.tail !== body.tail)
+    const text = fresh.subarray(twin.start, twin.end)
+    const decoded = readBase64(text)
+    if (!decoded || writeBase64(body, decoded.bytes) !== Buffer.from(text).toString('latin1'))
       return different(`the lines of attachment ${part.fileName} changed`)
     const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
     if (problem) return different(`attachment ${part.fileName}: ${problem}`)

@@ -1,0 +1,309 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Inner } from '../../src/codec/codec.ts'
+import { innerRooms } from '../../src/codec/inner.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { contentTypes, editContentTypes, editRelationships, readRelationships, resolvePart } from '../../src/containers/ooxml/parts.ts'
+import { pictureUses } from '../../src/containers/ooxml/usage.ts'
+import { docx } from '../../src/formats/docx/docx.ts'
+import { jpg } from '../../src/formats/jpg/jpg.ts'
+import { pptx } from '../../src/formats/pptx/pptx.ts'
+import { jpegOf, NO_ROOMS, type Parts, partsOf, photo, pngOf, press, rooms, text, zipOf } from '../support/packages.ts'
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+const relationships = (rows: [id: string, type: string, target: string, mode?: string][]) =>
+  `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\r\n<Relationships xmlns="${PACKAGE}/relationships">${rows
+    .map(([id, type, target, mode]) => `<Relationship Id="${id}" Type="${type}" Target="${target}"${mode ? ` TargetMode="${mode}"` : ''}/>`)
+    .join('')}</Relationships>`
+const TYPES = `<?xml version="1.0"?><Types xmlns="${PACKAGE}/content-types"><Default Extension="png" ContentType="image/png"/><Default Extension="jpeg" ContentType="image/jpeg"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+
+/** A drawing of a picture, in inches. */
+const drawing = (id: string, width: number, height: number, crop = '') => {
+  const size = `cx="${Math.round(width * 914400)}" cy="${Math.round(height * 914400)}"`
+  return `<w:drawing><wp:inline><wp:extent ${size}/><a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="${id}"/>${crop}<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing>`
+}
+const body = (content: string) =>
+  `<?xml version="1.0"?><w:document><w:body>${content}${'<w:p>filler &amp; text</w:p>'.repeat(200)}</w:body></w:document>`
+
+function document(
+  content: string,
+  images: [id: string, target: string][],
+  parts: Parts,
+  extra: [string, string, string, string?][] = [],
+): Parts {
+  return {
+    '[Content_Types].xml': TYPES,
+    '_rels/.rels': relationships([['rId1', `${OFFICE}/officeDocument`, 'word/document.xml'], ...extra]),
+    'word/document.xml': body(content),
+    'word/_rels/document.xml.rels': relationships(images.map(([id, target]) => [id, `${OFFICE}/image`, target])),
+    'word/vbaProject.bin': Uint8Array.from({ length: 500 }, (_, index) => index & 255),
+    ...parts,
+  }
+}
+
+/** A room that makes a JPEG of any picture, at the wanted size. */
+const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
+  rooms(async (bytes, name, wish) => {
+    calls.push({ name, ...(wish.maxWidth ? { width: wish.maxWidth } : {}), ...(wish.output ? { output: wish.output } : {}) })
+    const png = bytes[0] === 0x89
+    if (png && wish.output !== 'jpg') return { kind: 'unchanged', reason: 'no_gain' }
+    const [width, height] = [wish.maxWidth ?? 320, wish.maxHeight ?? 240]
+    const small = await jpegOf(scaledPhoto(width, height), width, height, 80)
+    return {
+      kind: 'compressed',
+      bytes: small,
+      output: 'jpg',
+      outcome: { kind: 'compressed', fidelity: 'perceptual', ssim: 0.98, psnrDb: 40, steps: ['made'] },
+    }
+  })
+
+/** The 320 × 240 photo in another size. */
+function scaledPhoto(width: number, height: number): Uint8Array {
+  const whole = photo(320, 240)
+  const rows = new Uint8Array(width * height * 3)
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const from = (Math.floor(((y + 0.5) * 240) / height) * 320 + Math.floor(((x + 0.5) * 320) / width)) * 3
+      rows.set(whole.subarray(from, from + 3), (y * width + x) * 3)
+    }
+  }
+  return rows
+}
+
+describe('relationships and content types', () => {
+  test('targets resolve as the packaging conventions say', () => {
+    expect(resolvePart('word/document.xml', 'media/a.png')).toBe('word/media/a.png')
+    expect(resolvePart('ppt/slides/slide1.xml', '../media/A%20b.PNG')).toBe('ppt/media/a b.png')
+    expect(resolvePart('ppt/slides/slide1.xml', '/ppt/media/a.png#x')).toBe('ppt/media/a.png')
+    expect(resolvePart('', '../../up.xml')).toBe('up.xml')
+  })
+
+  test('only the target of the changed relationship changes, to the byte', () => {
+    const xml = relationships([
+      ['a', `${OFFICE}/image`, 'media/1.png'],
+      ['b', `${OFFICE}/hyperlink`, 'http://x/?a=1&amp;b', 'External'],
+    ])
+    const edited = editRelationships(xml, 'word/document.xml', ({ id }) => (id === 'a' ? 'media/1.jpeg' : undefined))
+    expect(edited).toBe(xml.replace('media/1.png', 'media/1.jpeg'))
+    expect(readRelationships(xml, 'word/document.xml').map(({ part, external, target }) => ({ part, external, target }))).toEqual([
+      { part: 'word/media/1.png', external: false, target: 'media/1.png' },
+      { part: undefined, external: true, target: 'http://x/?a=1&b' },
+    ])
+    expect(editRelationships(xml, 'word/document.xml', ({ id }) => (id === 'b' ? 'drop' : undefined))).not.toContain('hyperlink')
+  })
+
+  test('a new kind of part gets its type, by default or by override', () => {
+    const renamed = new Map([['word/media/1.png', { name: 'word/media/1.jpg', type: 'image/jpeg' }]])
+    expect(contentTypes(editContentTypes(TYPES, renamed, new Set())).typeOf('word/media/1.jpg')).toBe('image/jpeg')
+    const odd = TYPES.replace('Extension="jpeg" ContentType="image/jpeg"', 'Extension="jpg" ContentType="application/odd"')
+    expect(contentTypes(editContentTypes(odd, renamed, new Set())).typeOf('word/media/1.jpg')).toBe('image/jpeg')
+  })
+})
+
+describe('how large pictures are shown', () => {
+  const shown = (xml: string, id = 'p') => pictureUses(xml, new Set([id])).get(id)
+
+  test('extents in inches, the largest use counts, cropping asks for more pixels', () => {
+    expect(shown(body(drawing('p', 2, 1)))).toEqual({ widthInches: 2, heightInches: 1 })
+    expect(shown(body(drawing('p', 2, 1) + drawing('p', 1, 3)))).toEqual({ widthInches: 2, heightInches: 3 })
+    expect(shown(body(drawing('p', 2, 1, '<a:srcRect l="25000" r="25000"/>')))).toEqual({ widthInches: 4, heightInches: 1 })
+  })
+
+  test('groups scale what they hold', () => {
+    const group = `<p:grpSp><p:grpSpPr><a:xfrm><a:ext cx="1828800" cy="914400"/><a:chExt cx="914400" cy="914400"/></a:xfrm></p:grpSpPr><p:pic><p:blipFill><a:blip r:embed="p"/></p:blipFill><p:spPr><a:xfrm><a:ext cx="914400" cy="914400"/></a:xfrm></p:spPr></p:pic></p:grpSp>`
+    expect(shown(group)).toEqual({ widthInches: 2, heightInches: 1 })
+  })
+
+  test('VML shapes have points', () => {
+    const shape = `<w:pict><v:shape style="position:absolute;width:144pt;height:72pt"><v:imagedata r:id="p"/></v:shape></w:pict>`
+    expect(shown(shape)).toEqual({ widthInches: 2, heightInches: 1 })
+  })
+
+  test.each([
+    [
+      'a tiled fill',
+      '<p:sp><p:spPr><a:xfrm><a:ext cx="914400" cy="914400"/></a:xfrm><a:blipFill><a:blip r:embed="p"/><a:tile/></a:blipFill></p:spPr></p:sp>',
+    ],
+    [
+      'a bullet',
+      '<p:sp><p:spPr><a:xfrm><a:ext cx="914400" cy="914400"/></a:xfrm></p:spPr><p:txBody><a:buBlip><a:blip r:embed="p"/></a:buBlip></p:txBody></p:sp>',
+    ],
+    ['a placeholder without a size', '<p:pic><p:blipFill><a:blip r:embed="p"/></p:blipFill><p:spPr/></p:pic>'],
+    ['an element nobody knows', '<x:y r:embed="p"/>'],
+    ['a size and a use nobody knows', `${drawing('p', 1, 1)}<x:y r:id="p"/>`],
+  ])('%s is not known for sure', (_, xml) => {
+    expect(shown(xml)).toBe('unknown')
+  })
+
+  test('any text ends in an answer or an XmlError', () => {
+    const piece = fc.constantFrom(
+      '<a:blip r:embed="p"/>',
+      '<p:pic>',
+      '</p:pic>',
+      '<a:ext cx="9" cy="-1"/>',
+      '<p:grpSp>',
+      '</p:grpSp>',
+      '<a:chExt cx="0" cy="1"/>',
+      '<',
+      '"',
+      '&',
+      '<!--',
+      '-->',
+      '<a b=',
+      'text',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        try {
+          pictureUses(pieces.join(''), new Set(['p']))
+        } catch (error) {
+          expect((error as Error).name).toBe('XmlError')
+        }
+      }),
+      { numRuns: 500, seed: 5 },
+    )
+  })
+})
+
+describe('documents', () => {
+  test('an opaque PNG photo becomes a JPEG; name, relationship and type follow, everything else stays', async () => {
+    const png = pngOf(photo(320, 240), 320, 240)
+    const parts = document(drawing('rId7', 20, 15), [['rId7', 'media/image1.png']], { 'word/media/image1.png': png })
+    const zip = await zipOf(parts)
+    const calls: { name: string }[] = []
+    const { outcome, bytes } = await press(docx, zip, 'medium', shrinking(calls))
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual', ssim: 0.98 })
+    const after = await partsOf(bytes)
+    expect([...after.keys()]).toEqual(Object.keys(parts).map((name) => name.replace('image1.png', 'image1.jpeg')))
+    expect(text(after.get('word/_rels/document.xml.rels'))).toContain('Target="media/image1.jpeg"')
+    expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
+    expect(after.get('word/vbaProject.bin')).toEqual(parts['word/vbaProject.bin'])
+  })
+
+  test('at high a PNG stays a PNG', async () => {
+    const png = pngOf(photo(320, 240), 320, 240)
+    const zip = await zipOf(document(drawing('rId7', 20, 15), [['rId7', 'media/image1.png']], { 'word/media/image1.png': png }))
+    const calls: { name: string; output?: string }[] = []
+    const { outcome, bytes } = await press(docx, zip, 'high', shrinking(calls))
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect((await partsOf(bytes)).get('word/media/image1.png')).toEqual(png)
+    expect(calls.every(({ output }) => output === undefined)).toBe(true)
+  })
+
+  test('pictures are asked for in the size that is shown, and larger where the floors want it', async () => {
+    const jpeg = await jpegOf(photo(320, 240), 320, 240)
+    const zip = await zipOf(document(drawing('rId7', 0.4, 0.3), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
+    const calls: { name: string; width?: number }[] = []
+    const { outcome } = await press(docx, zip, 'low', shrinking(calls))
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    const widths = calls.map(({ width }) => width)
+    expect(widths[0]).toBe(60) // 0.4 inches at 150 dpi
+    expect(widths).toEqual([60, 80, 120, undefined].slice(0, widths.length))
+  })
+
+  test('with the real JPEG room: smaller by level, never below the floors', async () => {
+    const jpeg = await jpegOf(photo(640, 480), 640, 480)
+    const zip = await zipOf(document(drawing('rId7', 2, 1.5), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const first = await press(docx, zip, quality, NO_ROOMS)
+      const { outcome, bytes } = await press(docx, zip, quality, innerRooms({ jpg }, first.options))
+      sizes.push(bytes.length)
+      if (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual') expect(outcome.ssim).toBeGreaterThan(0.9)
+    }
+    expect(sizes[0]).toBeLessThan(zip.length / 2)
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
+  })
+
+  test('ultra merges duplicates and leaves the thumbnail out; the other levels do not', async () => {
+    const jpeg = await jpegOf(photo(320, 240), 320, 240)
+    const parts = document(
+      drawing('rId7', 9, 9) + drawing('rId8', 9, 9),
+      [
+        ['rId7', 'media/image1.jpeg'],
+        ['rId8', 'media/image2.jpeg'],
+      ],
+      { 'word/media/image1.jpeg': jpeg, 'word/media/image2.jpeg': jpeg, 'docProps/thumbnail.jpeg': jpeg, 'word/media/unused.jpeg': jpeg },
+      [['rId9', `${PACKAGE}/relationships/metadata/thumbnail`, 'docProps/thumbnail.jpeg']],
+    )
+    const zip = await zipOf(parts)
+    const ultra = await press(docx, zip, 'ultra')
+    expect(ultra.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const after = await partsOf(ultra.bytes)
+    expect([...after.keys()].filter((name) => name.endsWith('.jpeg'))).toEqual(['word/media/image1.jpeg'])
+    expect(text(after.get('word/_rels/document.xml.rels'))).toContain(
+      'Id="rId8" Type="' + OFFICE + '/image" Target="/word/media/image1.jpeg"',
+    )
+    expect(text(after.get('_rels/.rels'))).not.toContain('thumbnail')
+    const low = await partsOf((await press(docx, zip, 'low')).bytes)
+    expect([...low.keys()].filter((name) => name.endsWith('.jpeg'))).toEqual([
+      'word/media/image1.jpeg',
+      'word/media/image2.jpeg',
+      'docProps/thumbnail.jpeg',
+    ])
+  })
+
+  test('a signed document keeps every byte of every part', async () => {
+    const jpeg = await jpegOf(photo(320, 240), 320, 240)
+    const parts = document(drawing('rId7', 1, 1), [['rId7', 'media/image1.jpeg']], {
+      'word/media/image1.jpeg': jpeg,
+      '_xmlsignatures/sig1.xml': body('sig'),
+    })
+    const { outcome, bytes } = await press(docx, await zipOf(parts), 'low', shrinking([]))
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(JSON.stringify(outcome)).toContain('signature kept')
+    for (const [name, content] of await partsOf(bytes)) {
+      const before = parts[name]!
+      expect(content).toEqual(typeof before === 'string' ? new TextEncoder().encode(before) : before)
+    }
+  })
+
+  test('what is no package says what it is', async () => {
+    const compound = new Uint8Array(2048)
+    compound.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+    expect((await press(pptx, compound, 'low')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    expect((await press(pptx, new Uint8Array(100), 'low')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    const bomb = document('', [], { 'xl/bomb.xml': '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>' })
+    expect((await press(docx, await zipOf(bomb), 'low')).outcome.kind).toBe('compressed')
+    const declared = { ...bomb, '_rels/.rels': '<!DOCTYPE x [<!ENTITY a "aaaa">]><x/>' }
+    expect((await press(docx, await zipOf(declared), 'low')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  test('the verification notices a lost part, another text, and a relationship that leads nowhere', async () => {
+    const jpeg = await jpegOf(photo(64, 64), 64, 64)
+    const parts = document(drawing('rId7', 1, 1), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg })
+    const original = await zipOf(parts)
+    const { options, outcome } = await press(docx, original, 'low')
+    if (outcome.kind !== 'compressed') throw new Error('nothing was compressed')
+    const verdict = async (changed: Parts) =>
+      docx.verify(memorySource(original, 'a.docx'), memorySource(await zipOf(changed), 'b.docx'), outcome, options)
+    expect(await verdict(parts)).toEqual({ equal: true })
+    const { 'word/vbaProject.bin': _, ...lost } = parts
+    expect((await verdict(lost)).equal).toBe(false)
+    expect((await verdict({ ...parts, 'word/document.xml': body('') })).equal).toBe(false)
+    expect(
+      (await verdict({ ...parts, 'word/_rels/document.xml.rels': relationships([['rId7', `${OFFICE}/image`, 'media/other.jpeg']]) })).equal,
+    ).toBe(false)
+    expect((await verdict({ ...parts, 'word/media/image1.jpeg': jpeg.slice(0, 300) })).equal).toBe(false)
+    expect((await verdict({ ...parts, 'word/media/extra.jpeg': jpeg })).equal).toBe(false)
+  })
+
+  test('truncated and damaged documents are left alone, and the next one works', async () => {
+    const zip = await zipOf(
+      document(drawing('rId7', 1, 1), [['rId7', 'media/image1.png']], { 'word/media/image1.png': pngOf(photo(20, 20), 20, 20) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.nat(zip.length - 1), fc.nat(255), fc.boolean(), async (at, value, cut) => {
+        const damaged = cut ? zip.slice(0, at) : Uint8Array.from(zip)
+        if (!cut) damaged[at] = value
+        const pressed = await press(docx, damaged, 'low')
+        expect('defect' in pressed ? pressed.defect : undefined).toBeUndefined()
+        if (pressed.outcome.kind === 'unchanged')
+          expect(['malformed', 'no_gain', 'unsupported_feature', 'over_budget']).toContain(pressed.outcome.reason)
+      }),
+      { numRuns: 200, seed: 9 },
+    )
+    expect((await press(docx, zip, 'low')).outcome.kind).toBe('compressed')
+  })
+})
