@@ -276,11 +276,7 @@ u32 decode(const u8 *bytes, u32 count) {
           state = DESCRIPTOR;
           have = 0;
         } else if (c != 0) { /* stray terminators are common, anything else is damage */
-          if (frames_read) { /* rubbish after the last frame: viewers stop there */
-            state = ENDED;
-          } else {
-            damaged("a block of unknown kind");
-          }
+          damaged("a block of unknown kind");
         }
         break;
       case LABEL:

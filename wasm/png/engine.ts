@@ -295,7 +295,7 @@ export class PngEngine {
     this.#wasm.set_tolerance(multiple)
   }
 
-  /** Maps a sample of the picture (all of it up to 1.5 million pixels). `bytes` only when `encode`. */
+  /** Maps a sample of the picture (all of it up to three quarters of a million pixels). `bytes` only when `encode`. */
   trial(alpha: boolean, encode: boolean): PictureQuality & { bytes: number; share: number } {
     const bytes = this.#wasm.trial(alpha ? 1 : 0, encode ? 1 : 0)
     return { ...qualityOf(this.#wasm.trial_fact), bytes, share: this.#wasm.trial_fact(5) }

@@ -14,4 +14,9 @@ export const GIF = {
   quickUpTo: 2097152,
   outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
   fidelity: 'perceptual',
+  levels: {
+    low: 'every frame SSIM 0.93 and 32 dB',
+    medium: 'every frame SSIM 0.96 and 35 dB',
+    high: 'exact',
+  },
 } as const satisfies Format

@@ -1,0 +1,339 @@
+import { deflateSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import type { Quality } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
+import { memorySource, readAll } from '../../../src/codec/source.ts'
+import { png } from '../../../src/formats/png/png.ts'
+import { chunk, readPng } from '../../../wasm/png/chunks.ts'
+import { decodePng, GATHER_BYTES, PngEngine } from '../../../wasm/png/png.ts'
+
+const base = {
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  output: 'png' as const,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
+}
+const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
+  const source = memorySource(bytes, 'test.png')
+  const pressed = await compress(png, source, async () => memorySink(source.size, source.name), { ...base, quality, ...more } as never)
+  return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : undefined }
+}
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
+const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+interface Made {
+  width: number
+  height: number
+  colourType: number
+  bitDepth: number
+  interlaced?: boolean
+  /** Sample `c` of pixel x, y. */
+  sample: (x: number, y: number, c: number) => number
+  before?: Uint8Array[]
+  after?: Uint8Array[]
+}
+
+function ihdr({ width, height, bitDepth, colourType, interlaced }: Made): Uint8Array {
+  const data = new Uint8Array(13)
+  const view = new DataView(data.buffer)
+  view.setUint32(0, width)
+  view.setUint32(4, height)
+  data.set([bitDepth, colourType, 0, 0, interlaced ? 1 : 0], 8)
+  return chunk('IHDR', data)
+}
+
+/** Filtered (None) scanlines, deflated: an encoder of its own. */
+function zlibOf({ width, height, colourType, bitDepth, interlaced, sample }: Made): Uint8Array {
+  const passes = interlaced
+    ? ([
+        [0, 0, 8, 8],
+        [4, 0, 8, 8],
+        [0, 4, 4, 8],
+        [2, 0, 4, 4],
+        [0, 2, 2, 4],
+        [1, 0, 2, 2],
+        [0, 1, 1, 2],
+      ] as const)
+    : ([[0, 0, 1, 1]] as const)
+  const bytes: number[] = []
+  for (const [x0, y0, dx, dy] of passes) {
+    if (x0 >= width) continue
+    for (let y = y0; y < height; y += dy) {
+      bytes.push(0)
+      let held = 0
+      let bits = 0
+      for (let x = x0; x < width; x += dx)
+        for (let c = 0; c < CHANNELS[colourType]!; c++) {
+          const v = sample(x, y, c)
+          if (bitDepth === 16) bytes.push(v >> 8, v & 255)
+          else if (bitDepth === 8) bytes.push(v)
+          else {
+            held = (held << bitDepth) | v
+            if ((bits += bitDepth) === 8) {
+              bytes.push(held)
+              held = bits = 0
+            }
+          }
+        }
+      if (bits) bytes.push(held << (8 - bits))
+    }
+  }
+  return deflateSync(Uint8Array.from(bytes))
+}
+
+const pngOf = (made: Made) =>
+  concat([SIGNATURE, ihdr(made), ...(made.before ?? []), chunk('IDAT', zlibOf(made)), ...(made.after ?? []), chunk('IEND')])
+
+async function rgba16(bytes: Uint8Array): Promise<Uint8Array> {
+  const rows: Uint8Array[] = []
+  await decodePng(once(bytes), 'rgba16', (row) => void rows.push(row.slice()))
+  return concat(rows)
+}
+async function chunkTypes(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>()
+  for await (const event of readPng(once(bytes))) if (event.kind === 'chunk') found.set(event.type, event.data)
+  return found
+}
+const text = (value: string) => new TextEncoder().encode(value)
+
+/** Every colour type and depth, plain and Adam7, with and without a transparent colour. */
+const pictures = fc
+  .record({
+    form: fc.constantFrom(
+      [0, 1],
+      [0, 2],
+      [0, 4],
+      [0, 8],
+      [0, 16],
+      [2, 8],
+      [2, 16],
+      [3, 1],
+      [3, 2],
+      [3, 4],
+      [3, 8],
+      [4, 8],
+      [4, 16],
+      [6, 8],
+      [6, 16],
+    ),
+    width: fc.integer({ min: 1, max: 40 }),
+    height: fc.integer({ min: 1, max: 40 }),
+    interlaced: fc.boolean(),
+    transparent: fc.boolean(),
+    seed: fc.nat(1000),
+    values: fc.constantFrom(1, 2, 3, 17, 255),
+  })
+  .map(({ form: [colourType = 0, bitDepth = 8], width, height, interlaced, transparent, seed, values }) => {
+    const most = 2 ** bitDepth - 1
+    const sample = (x: number, y: number, c: number) => {
+      const v =
+        ((x * 7 + y * 13 + seed + (colourType & 4 && c === CHANNELS[colourType]! - 1 ? x >> 2 : 0)) >> 1) % (Math.min(values, most) + 1)
+      return bitDepth === 16
+        ? v * (seed % 2 ? 257 : 100)
+        : values === 255
+          ? v
+          : Math.min(most, v * Math.max(1, Math.floor(most / Math.max(1, values))))
+    }
+    const before: Uint8Array[] = []
+    if (colourType === 3) {
+      before.push(
+        chunk(
+          'PLTE',
+          Uint8Array.from({ length: 3 << bitDepth }, (_, i) => (i * 41) & 255),
+        ),
+      )
+      if (transparent) before.push(chunk('tRNS', Uint8Array.of(0, 128)))
+    } else if (transparent && !(colourType & 4)) {
+      const key = [sample(0, 0, 0), sample(0, 0, 1), sample(0, 0, 2)].slice(0, colourType ? 3 : 1)
+      before.push(chunk('tRNS', Uint8Array.from(key.flatMap((v) => [v >> 8, v & 255]))))
+    }
+    return { width, height, colourType, bitDepth, interlaced, sample, before }
+  })
+
+describe('PNG', () => {
+  it('is exact at high in every form', async () => {
+    let compressed = 0
+    await fc.assert(
+      fc.asyncProperty(pictures, async (made) => {
+        const file = pngOf({ ...made, after: [chunk('zTXt', text(`x\0\0${'pad'.repeat(40)}`))] })
+        const { outcome, bytes } = await run(file, 'high')
+        if (outcome.kind === 'unchanged') {
+          expect(outcome.reason).toBe('no_gain')
+          return
+        }
+        compressed++
+        expect(outcome.fidelity).toBe('lossless')
+        expect(await rgba16(bytes!)).toEqual(await rgba16(file))
+      }),
+      { numRuns: 120 },
+    )
+    expect(compressed).toBeGreaterThan(20)
+  })
+
+  const made: Made = {
+    width: 160,
+    height: 120,
+    colourType: 2,
+    bitDepth: 8,
+    sample: (x, y, c) =>
+      Math.floor(128 + 70 * Math.sin((x + 9 * c) / 15) * Math.cos(y / 11) + (((x * 73 + y * 151 + c) * 2654435761) >>> 29)),
+  }
+
+  it('keeps what matters around the picture', async () => {
+    const icc = chunk('iCCP', concat([text('p\0\0'), deflateSync(new Uint8Array(200))]))
+    const kept = {
+      gAMA: Uint8Array.of(0, 0, 0xb1, 0x8f),
+      cHRM: new Uint8Array(32).fill(1),
+      pHYs: Uint8Array.of(0, 0, 11, 19, 0, 0, 11, 19, 1),
+      eXIf: text('MM\0*\0\0\0\x08\0\0\0\0\0\0'),
+      tEXt: text('Title\0A picture'),
+      zTXt: concat([text('Long\0\0'), deflateSync(text('words '.repeat(30)))]),
+      iTXt: text('XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta/>'),
+      tIME: Uint8Array.of(7, 234, 11, 20, 1, 2, 3),
+    }
+    const before = [...Object.entries(kept).slice(0, 2), ...Object.entries(kept).slice(2)].map(([type, data]) => chunk(type, data))
+    const bKGD = chunk('bKGD', Uint8Array.of(0, 10, 0, 20, 0, 30))
+    const file = pngOf({
+      ...made,
+      before: [icc, chunk('sBIT', Uint8Array.of(8, 7, 6)), ...before, bKGD],
+      after: [chunk('tEXt', text('Late\0one'))],
+    })
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { outcome, bytes } = await run(file, quality)
+      expect(outcome.kind).toBe('compressed')
+      const found = await chunkTypes(bytes!)
+      for (const [type, data] of Object.entries(kept)) if (type !== 'tEXt') expect(found.get(type)).toEqual(data)
+      expect(String.fromCharCode(...bytes!)).toContain('A picture')
+      expect(String.fromCharCode(...bytes!)).toContain('Late')
+      expect(found.get('sBIT')).toEqual(Uint8Array.of(8, 7, 6))
+      expect(found.has('iCCP')).toBe(true)
+      expect(found.get('bKGD')?.length).toBe(quality === 'high' ? 6 : 1)
+    }
+  })
+
+  it('low ≤ medium ≤ high, within the targets; exact when asked; a wanted size; a wanted box', async () => {
+    const file = pngOf(made)
+    const sizes: number[] = []
+    for (const [quality, ssim, psnrDb] of [
+      ['low', 0.93, 32],
+      ['medium', 0.96, 35],
+      ['high', 1, 0],
+    ] as const) {
+      const { outcome, bytes } = await run(file, quality)
+      if (outcome.kind !== 'compressed' || !bytes) throw new Error(JSON.stringify(outcome))
+      sizes.push(bytes.length)
+      if (outcome.fidelity === 'perceptual') {
+        expect(outcome.ssim).toBeGreaterThanOrEqual(ssim)
+        expect(outcome.psnrDb).toBeGreaterThanOrEqual(psnrDb)
+      } else expect(quality).toBe('high')
+    }
+    expect(sizes[0]).toBeLessThanOrEqual(sizes[1]!)
+    expect(sizes[1]).toBeLessThan(sizes[2]!)
+    expect((await run(file, 'low', { lossless: true })).bytes?.length).toBe(sizes[2])
+    const wanted = Math.floor((sizes[1]! + sizes[2]!) / 2)
+    expect((await run(file, 'high', { targetSize: wanted })).bytes!.length).toBeLessThan(wanted)
+    await expect(run(file, 'high', { targetSize: 150 })).rejects.toThrow(/bytes/)
+    const small = await run(file, 'medium', { fitWithin: { width: 80, height: 80 } })
+    const view = new DataView(small.bytes!.buffer, small.bytes!.byteOffset)
+    expect([view.getUint32(16), view.getUint32(20)]).toEqual([80, 60])
+  })
+
+  it('measures translucent pictures over black and over white', async () => {
+    const file = pngOf({
+      ...made,
+      colourType: 6,
+      sample: (x, y, c) => (c === 3 ? (x < 70 ? 255 : x < 110 ? 128 : 0) : made.sample(x, y, c)),
+    })
+    const { outcome, bytes } = await run(file, 'medium')
+    if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual') throw new Error(JSON.stringify(outcome))
+    expect(outcome.psnrDb).toBeGreaterThanOrEqual(35)
+    expect((await chunkTypes(bytes!)).has('tRNS')).toBe(true)
+  })
+
+  it('frames of an APNG survive, renumbered', async () => {
+    const control = (sequence: number, width: number, height: number) => {
+      const data = new Uint8Array(26)
+      const view = new DataView(data.buffer)
+      view.setUint32(0, sequence)
+      view.setUint32(4, width)
+      view.setUint32(8, height)
+      view.setUint16(20, 1)
+      view.setUint16(22, 10)
+      data[24] = sequence % 3
+      data[25] = sequence % 2
+      return chunk('fcTL', data)
+    }
+    const frame = { ...made, width: 60, height: 50 }
+    const fdat = (sequence: number, shift: number, cuts: number) => {
+      const data = zlibOf({ ...frame, sample: (x, y, c) => made.sample(x + shift, y, c) })
+      const size = Math.ceil(data.length / cuts)
+      return Array.from({ length: cuts }, (_, i) => {
+        const number = new Uint8Array(4)
+        new DataView(number.buffer).setUint32(0, sequence + i)
+        return chunk('fdAT', number, data.subarray(i * size, (i + 1) * size))
+      })
+    }
+    const file = concat([
+      SIGNATURE,
+      ihdr(made),
+      chunk('acTL', Uint8Array.of(0, 0, 0, 3, 0, 0, 0, 2)),
+      control(0, 160, 120),
+      chunk('IDAT', zlibOf(made)),
+      control(1, 60, 50),
+      ...fdat(2, 3, 4),
+      control(6, 60, 50),
+      ...fdat(7, 5, 2),
+      chunk('IEND'),
+    ])
+    const { outcome, bytes } = await run(file, 'low')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const sequence: number[] = []
+    for (let at = 8; at < bytes!.length; ) {
+      const view = new DataView(bytes!.buffer, bytes!.byteOffset + at)
+      const type = String.fromCharCode(...bytes!.subarray(at + 4, at + 8))
+      if (type === 'fcTL' || type === 'fdAT') sequence.push(view.getUint32(8))
+      at += 12 + view.getUint32(0)
+    }
+    expect(sequence).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it('refuses damage quickly and works on', async () => {
+    const file = pngOf({ ...made, width: 40, height: 30 })
+    for (let at = 0; at < file.length; at += 61) {
+      expect((await run(file.subarray(0, at), 'high')).outcome).toMatchObject({ reason: 'malformed' })
+      const bad = file.slice()
+      bad[at]! ^= 4
+      expect((await run(bad, 'high')).outcome).toMatchObject({ kind: 'unchanged' })
+    }
+    const claims = (width: number, height: number) =>
+      concat([SIGNATURE, ihdr({ ...made, width, height }), chunk('IDAT', zlibOf(made)), chunk('IEND')])
+    expect((await run(claims(20000, 14000), 'low')).outcome).toMatchObject({ reason: 'over_budget' })
+    expect((await run(claims(0, 4), 'low')).outcome).toMatchObject({ reason: 'malformed' })
+    expect((await run(claims(160, 121), 'low')).outcome).toMatchObject({ reason: 'malformed' })
+    expect((await run(file, 'high')).outcome.kind).toBe('compressed')
+  })
+
+  it('takes the same memory at any height', () => {
+    const memory = [500, 4000].map((height) => {
+      const engine = new PngEngine({ width: 2000, height, colourType: 2, bitDepth: 8 })
+      engine.planVerbatim()
+      engine.setEffort({ level: 12, trialLevel: 6, strategies: 1, bandBytes: 131072, passes: 1 })
+      engine.begin('encode', { mute: true })
+      engine.frame()
+      const row = new Uint8Array(6000).map((_, i) => (i * i) >> 7)
+      for (let y = 0; y < height; y++) engine.takeRow(row)
+      engine.frameEnd()
+      return engine.memoryBytes
+    })
+    expect(memory[1]).toBe(memory[0])
+    expect(memory[0]).toBeLessThan(20 * 1024 * 1024)
+    expect(GATHER_BYTES).toBeLessThan(96 * 1024 * 1024)
+  })
+})
