@@ -9,8 +9,6 @@ export interface Cut {
   readonly start: number
   readonly end: number
   readonly frames: number
-  /** Number of the first frame that comes out of the decoder, for streams without times. */
-  readonly first: number
 }
 
 /** Source bytes a part may have. */
@@ -51,7 +49,7 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
     let to = 0
     for (let k = start; k < stop; k++) to = Math.max(to, order[k]! + 1)
     const end = stop < order.length ? pts(order[stop]!) : Number.MAX_SAFE_INTEGER
-    return { from, to, start: pts(first), end, frames: stop - start, first: 0 }
+    return { from, to, start: pts(first), end, frames: stop - start }
   })
 }
 

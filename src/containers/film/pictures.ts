@@ -59,7 +59,7 @@ function settings(
   width: number,
   height: number,
   crf: number,
-  rate: { num: number; den: number },
+  { rate, annexb }: PictureTrack,
 ): { preset: string; options: [string, string][] } {
   const pixels = width * height
   const gop = Math.max(24, Math.round((rate.num / rate.den) * 8))
@@ -69,9 +69,18 @@ function settings(
     ['sync-lookahead', '0'],
     ['aq-mode', '1'],
   ]
-  if (pixels <= 1024 * 576) return { preset: 'medium', options: [...common, ['rc-lookahead', '20'], ['bframes', '3'], ['ref', '2']] }
+  // AVI has one time for each chunk, so nothing may be reordered there.
+  if (annexb) common.push(['bframes', '0'])
+  const reordered = (frames: string): [string, string][] =>
+    annexb
+      ? []
+      : [
+          ['bframes', frames],
+          ['b-pyramid', 'none'],
+        ]
+  if (pixels <= 1024 * 576) return { preset: 'medium', options: [...common, ['rc-lookahead', '20'], ...reordered('3'), ['ref', '2']] }
   if (pixels <= 1280 * 736) {
-    return { preset: 'faster', options: [...common, ['rc-lookahead', '8'], ['bframes', '2'], ['b-pyramid', 'none'], ['ref', '1']] }
+    return { preset: 'faster', options: [...common, ['rc-lookahead', '8'], ...reordered('2'), ['ref', '1']] }
   }
   return {
     preset: 'veryfast',
@@ -89,11 +98,11 @@ async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: nu
   let last = performance.now()
   const take = (picture: Picture) => {
     if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
-    const pts = track.counted ? cut.first + shown++ : picture.pts
+    const pts = track.counted ? cut.start + shown++ : picture.pts
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
     if (!headers) {
       refuse(picture, stream)
-      const { preset, options: wanted } = settings(picture.width, picture.height, crf, track.rate)
+      const { preset, options: wanted } = settings(picture.width, picture.height, crf, track)
       headers = engine.openEncoder(preset, wanted, track.rate, track.timescale, track.annexb)
     }
     const packet = engine.encode(pts, out.fed++ === 0)

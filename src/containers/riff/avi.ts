@@ -1,0 +1,176 @@
+/** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
+import { MalformedFile, type Source } from '../../codec/codec.ts'
+import { fourCC } from './riff.ts'
+
+export interface AviStream {
+  readonly index: number
+  /** `vids`, `auds`, `txts`, … */
+  readonly kind: string
+  /** Bodies of the stream header and format chunks. */
+  readonly strh: Uint8Array
+  readonly strf: Uint8Array
+  /** Frames (or bytes, or blocks) a second: rate / scale. */
+  readonly rate: number
+  readonly scale: number
+  /** All chunks of the `strl` list, in order. */
+  readonly parts: readonly { readonly id: string; readonly body: Uint8Array }[]
+}
+
+/** One chunk of media data. */
+export interface AviChunk {
+  readonly stream: number
+  /** The four characters: stream number and kind (`00dc`, `01wb`). */
+  readonly id: string
+  /** Where its body lies. */
+  readonly offset: number
+  readonly size: number
+  readonly key: boolean
+}
+
+export interface Avi {
+  readonly avih: Uint8Array
+  /** Chunks of `hdrl` that are neither `avih` nor a stream. */
+  readonly headers: readonly { readonly id: string; readonly body: Uint8Array }[]
+  readonly streams: readonly AviStream[]
+  readonly chunks: readonly AviChunk[]
+  /** Other chunks at the top: `LIST INFO` and the like. Offsets of their headers. */
+  readonly others: readonly { readonly id: string; readonly offset: number; readonly size: number }[]
+}
+
+const MAX_HEADER_BYTES = 8 * 1024 * 1024
+const MAX_CHUNKS = 3_000_000
+
+const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true)
+
+/** @throws MalformedFile */
+export async function readAvi(source: Source): Promise<Avi> {
+  const lists: { offset: number; size: number }[] = []
+  const others: { id: string; offset: number; size: number }[] = []
+  let hdrl: Uint8Array | undefined
+  let idx1: { offset: number; size: number } | undefined
+  let at = 0
+  // OpenDML files go on with further RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
+  for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
+    const head = await source.read(at, 12)
+    if (fourCC(head, 0) !== 'RIFF' || !['AVI ', 'AVIX'].includes(fourCC(head, 8))) {
+      if (form === 0) throw new MalformedFile('avi', 0, 'no AVI header')
+      break
+    }
+    const end = Math.min(source.size, at + 8 + u32(head, 4))
+    let inner = at + 12
+    while (inner + 8 <= end) {
+      const header = await source.read(inner, 12)
+      const id = fourCC(header, 0)
+      const size = u32(header, 4)
+      const list = id === 'LIST' && header.length === 12 ? fourCC(header, 8) : ''
+      if (list === 'movi') lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
+      else if (inner + 8 + size > source.size) throw new MalformedFile('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
+      else if (list === 'hdrl' && form === 0) {
+        if (size > MAX_HEADER_BYTES) throw new MalformedFile('avi', inner, `a header of ${size} bytes`)
+        hdrl = (await source.read(inner + 12, size - 4)).slice()
+      } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
+      else if (id !== 'JUNK') others.push({ id, offset: inner, size: 8 + size + (size & 1) })
+      if (others.length > 1000) throw new MalformedFile('avi', inner, 'too many chunks')
+      inner += 8 + size + (size & 1)
+    }
+    at = end + (end & 1)
+  }
+  if (!hdrl || !lists[0]) throw new MalformedFile('avi', 12, "no 'hdrl' or no 'movi' list")
+  const { avih, streams, headers } = readHeaders(hdrl)
+  const single = lists.length === 1 && idx1
+  const chunks = single ? await readIndex(source, lists[0], idx1!) : await scan(source, lists)
+  const known = chunks.filter(({ stream }) => stream < streams.length)
+  return { avih, headers, streams, chunks: known, others }
+}
+
+function* chunksOf(bytes: Uint8Array): Generator<{ id: string; body: Uint8Array }> {
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const size = u32(bytes, at + 4)
+    if (at + 8 + size > bytes.length) return
+    yield { id: fourCC(bytes, at), body: bytes.subarray(at + 8, at + 8 + size) }
+    at += 8 + size + (size & 1)
+  }
+}
+
+function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'> {
+  let avih: Uint8Array | undefined
+  const streams: AviStream[] = []
+  const headers: { id: string; body: Uint8Array }[] = []
+  for (const { id, body } of chunksOf(hdrl)) {
+    if (id === 'avih') avih = body
+    else if (id === 'LIST' && fourCC(body, 0) === 'strl') {
+      const parts = [...chunksOf(body.subarray(4))]
+      const strh = parts.find((part) => part.id === 'strh')?.body
+      const strf = parts.find((part) => part.id === 'strf')?.body
+      if (!strh || strh.length < 48 || !strf) throw new MalformedFile('avi', 12, 'a stream without headers')
+      // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
+      const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
+      streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
+    } else if (id !== 'JUNK') headers.push({ id, body })
+    if (streams.length > 32) throw new MalformedFile('avi', 12, 'too many streams')
+  }
+  if (!avih || avih.length < 40 || streams.length === 0) throw new MalformedFile('avi', 12, "no 'avih' chunk")
+  return { avih, streams, headers }
+}
+
+const streamOf = (id: string) => (/^[0-9][0-9]/.test(id) ? Number(id.slice(0, 2)) : -1)
+
+/** idx1 (AVIOLDINDEX): id, flags, offset, size; offsets count from the `movi` list or from the start of the file. */
+async function readIndex(
+  source: Source,
+  movi: { offset: number; size: number },
+  idx1: { offset: number; size: number },
+): Promise<AviChunk[]> {
+  if (idx1.size > MAX_CHUNKS * 16) throw new MalformedFile('avi', idx1.offset, `an index of ${idx1.size} bytes`)
+  const table = await source.read(idx1.offset, idx1.size - (idx1.size % 16))
+  const chunks: AviChunk[] = []
+  let base: number | undefined
+  for (let at = 0; at + 16 <= table.length; at += 16) {
+    const id = fourCC(table, at)
+    const stream = streamOf(id)
+    if (stream < 0) continue
+    const offset = u32(table, at + 8)
+    if (base === undefined) {
+      const probe = await source.read(offset, 4)
+      base = probe.length === 4 && fourCC(probe, 0) === id ? 0 : movi.offset - 4
+    }
+    const size = u32(table, at + 12)
+    if (base + offset + 8 + size > source.size) throw new MalformedFile('avi', idx1.offset + at, 'an index entry points over the end')
+    chunks.push({ stream, id, offset: base + offset + 8, size, key: (u32(table, at + 4) & 0x10) !== 0 })
+  }
+  return chunks.length ? chunks : scan(source, [movi])
+}
+
+/** Without a usable index: the lists are walked chunk by chunk. Everything but the first picture is taken for no key frame. */
+async function scan(source: Source, lists: readonly { offset: number; size: number }[]): Promise<AviChunk[]> {
+  const chunks: AviChunk[] = []
+  const seen = new Set<number>()
+  let window: Uint8Array = new Uint8Array()
+  let windowAt = 0
+  for (const list of lists) {
+    let at = list.offset
+    const end = list.offset + list.size
+    while (at + 8 <= end) {
+      if (at < windowAt || at + 12 > windowAt + window.length) {
+        window = await source.read(at, 256 * 1024)
+        windowAt = at
+        if (window.length < 8) break
+      }
+      const id = fourCC(window, at - windowAt)
+      const size = u32(window, at - windowAt + 4)
+      if (id === 'LIST') {
+        at += 12 // `rec ` lists only group chunks
+        continue
+      }
+      if (at + 8 + size > source.size) throw new MalformedFile('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
+      const stream = streamOf(id)
+      if (stream >= 0 && !id.endsWith('ix')) {
+        chunks.push({ stream, id, offset: at + 8, size, key: !seen.has(stream) })
+        seen.add(stream)
+      }
+      if (chunks.length > MAX_CHUNKS) throw new MalformedFile('avi', at, 'too many chunks')
+      at += 8 + size + (size & 1)
+    }
+  }
+  return chunks
+}

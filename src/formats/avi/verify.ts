@@ -1,0 +1,77 @@
+import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../codec/codec.ts'
+import { type Avi, type AviChunk, readAvi } from '../../containers/riff/avi.ts'
+import { pictureTrack } from './avi.ts'
+
+/** Frames that are decoded on both sides and compared. */
+const DECODED = 150
+/** Mean over the compared frames; single frames are measured by the encoder. */
+const MIN_PSNR_DB = 29
+
+/** Streams, chunk counts and copied bytes; new pictures are decoded and compared with the old ones. */
+export async function verifyAvi(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  try {
+    const difference = await compare(original, result, outcome, options)
+    return difference ? { equal: false, difference } : { equal: true }
+  } catch (error) {
+    if (error instanceof MalformedFile || error instanceof CodecTrouble) return { equal: false, difference: error.message }
+    throw error
+  }
+}
+
+async function compare(original: Source, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const before = await readAvi(original)
+  const after = await readAvi(result)
+  if (before.streams.length !== after.streams.length) return 'streams'
+  if (before.chunks.length !== after.chunks.length) return `${before.chunks.length} chunks became ${after.chunks.length}`
+  const lossy = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
+  const fresh = lossy ? before.streams.find(({ kind }) => kind === 'vids')?.index : undefined
+  for (const [i, a] of before.chunks.entries()) {
+    const b = after.chunks[i]!
+    if ((i & 255) === 0) options.signal.throwIfAborted()
+    if (a.stream !== b.stream) return `chunk ${i} belongs to another stream`
+    if (a.stream === fresh) {
+      if ((a.size === 0) !== (b.size === 0)) return `chunk ${i} lost its picture`
+    } else if (!(await sameChunk(original, result, a, b))) return `chunk ${i} changed`
+  }
+  return fresh === undefined ? undefined : comparePictures(original, result, before, after)
+}
+
+const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+async function sameChunk(original: Source, result: Source, a: AviChunk, b: AviChunk): Promise<boolean> {
+  return a.size === b.size && same(await original.read(a.offset, a.size), await result.read(b.offset, b.size))
+}
+
+async function comparePictures(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
+  const left = decoded(original, before)
+  const right = decoded(result, after)
+  let sum = 0
+  let count = 0
+  for (; count < DECODED; count++) {
+    const [x, y] = [await left.next(), await right.next()]
+    if (x.done || y.done) {
+      if (x.done !== y.done) return `the pictures end at ${count}`
+      break
+    }
+    if (x.value.length !== y.value.length) return 'pictures of another size'
+    let error = 0
+    for (let i = 0; i < x.value.length; i++) error += (x.value[i]! - y.value[i]!) ** 2
+    sum += error === 0 ? 100 : 10 * Math.log10((255 * 255 * x.value.length) / error)
+  }
+  return count > 0 && sum / count >= MIN_PSNR_DB ? undefined : `pictures of ${(sum / count).toFixed(1)} dB`
+}
+
+async function* decoded(source: Source, file: Avi): AsyncGenerator<Uint8Array> {
+  const found = pictureTrack(file)
+  if ('kept' in found) throw new MalformedFile('avi', 0, found.kept)
+  const { stream, samples } = found.track
+  const engine = new Ffmpeg()
+  engine.openVideo(stream)
+  for (let i = 0; i < samples.count; i++) {
+    engine.sendVideo(await source.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)
+    while (engine.nextPicture()) yield engine.luma()
+  }
+  engine.endVideo()
+  while (engine.nextPicture()) yield engine.luma()
+}
