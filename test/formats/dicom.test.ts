@@ -89,6 +89,17 @@ describe('dicom', () => {
     expect((bytes.length - start) % 2).toBe(0)
   })
 
+  it('a frame too large to hold is coded twice', async () => {
+    const file = dicomFile(imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit'), 'explicit')
+    const { outcome, bytes, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['JPEG-LS lossless, 12 bits, 1 frames'] })
+    const pixels = imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit').find(
+      ([tag]) => tag === 0x7fe00010,
+    )![2] as Uint8Array
+    expect(Buffer.compare(await decodeWithCharLs(fragmentsOf(bytes)[1]!), pixels)).toBe(0)
+  })
+
   it('a data set without pixels is deflated', async () => {
     const elements: Element[] = [
       [0x00080016, 'UI', '1.2.3.4'],

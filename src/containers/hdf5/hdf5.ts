@@ -22,7 +22,7 @@ export type Rewritten =
   | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: string }
 
 /** The engine's own memory, blocks of the input, and what else is on the heap. */
-const OVERHEAD_BYTES = 40 << 20
+const OVERHEAD_BYTES = 32 << 20
 /** libdeflate 12 does about 2 MB a second of CPU time, 9 about 20. */
 const BEST_LEVEL_UP_TO_BYTES = 120 << 20
 const BREATH_MS = 50

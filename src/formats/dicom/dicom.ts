@@ -21,8 +21,9 @@ import { jpegLsDiffers, jpegLsFrame, sealWithJpegLs } from './seal-jpegls.ts'
 const TRY_BOTH_BYTES = 6 << 20
 const SAMPLE_BYTES = 256 * 1024
 const SAMPLES = 12
-/** A frame's code is held while it is written: noise may take more room than its samples. */
-const MAX_FRAME_BYTES = 48 << 20
+/** Deflate's best is tried where its quick level comes this close: it gains at most some 15 % on it. */
+const QUICK_LEVEL = 6
+const WITHIN_REACH = 1.2
 
 export const dicom: Codec = {
   format: DICOM,
@@ -31,7 +32,7 @@ export const dicom: Codec = {
     if (isCompanion(options.output)) return compressCompanion(source, sink, options)
     const file = await open(source)
     if (!('before' in file)) return file
-    const frames = usableFrames(file, source)
+    const frames = framesOf(file, source)
     const tick = ticker(options, 0, 0.6)
     if (!frames) return writeDeflated(file, source, sink, tick)
     const bits = await precision(frames, () => tick(0))
@@ -42,16 +43,12 @@ export const dicom: Codec = {
     }
     const sealed = memorySink(Number.POSITIVE_INFINITY, source.name)
     await sealWithJpegLs(file, frames, bits, sealed, tick)
-    const deflated: Uint8Array[] = []
-    let deflatedBytes = 0
-    for await (const piece of deflatedFile(file, source)) {
-      deflatedBytes += piece.length
-      if (deflatedBytes >= sealed.written) break
-      deflated.push(piece)
-    }
-    if (deflatedBytes < sealed.written) {
-      for (const piece of deflated) await sink.write(piece.slice())
-      return done(file, `Deflate level ${deflatedLevel(source)}`)
+    if (await deflatedWithin(file, source, sealed.written * WITHIN_REACH, QUICK_LEVEL)) {
+      const deflated = await deflatedWithin(file, source, sealed.written)
+      if (deflated) {
+        for (const piece of deflated) await sink.write(piece)
+        return done(file, `Deflate level ${deflatedLevel(source)}`)
+      }
     }
     await sink.write(sealed.bytes())
     return done(file, `JPEG-LS lossless, ${bits} bits, ${frames.count} frames`)
@@ -77,11 +74,16 @@ async function open(source: Source): Promise<Dicom | Extract<Outcome, { kind: 'u
   }
 }
 
-function usableFrames(file: Dicom, source: Source): Frames | undefined {
-  const frames = framesOf(file, source)
-  if (!frames) return undefined
-  const { width, height, components, sampleBytes } = frames.frame
-  return width * height * components * sampleBytes > MAX_FRAME_BYTES ? undefined : frames
+/** The deflated file, if it is smaller than `limit`. */
+async function deflatedWithin(file: Dicom, source: Source, limit: number, level?: number): Promise<Uint8Array[] | undefined> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of deflatedFile(file, source, level)) {
+    bytes += piece.length
+    if (bytes >= limit) return undefined
+    pieces.push(piece)
+  }
+  return pieces
 }
 
 async function writeDeflated(file: Dicom, source: Source, sink: Sink, tick: (share: number) => Promise<void>): Promise<Outcome> {
@@ -140,7 +142,7 @@ async function storedDiffers(file: Dicom, original: Source, result: Source, tick
   const deflated = file.start(SYNTAX.deflated)
   const stored = await result.read(0, deflated.length)
   if (deflated.every((byte, i) => byte === stored[i])) return deflatedDiffers(file, original, result, tick)
-  const frames = usableFrames(file, original)
+  const frames = framesOf(file, original)
   if (!frames) return 'neither deflated nor with frames'
   return jpegLsDiffers(file, frames, await precision(frames, () => tick(0)), result, tick)
 }

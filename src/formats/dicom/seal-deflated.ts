@@ -15,9 +15,13 @@ const SEGMENT_BYTES = 1 << 20
 
 export const deflatedLevel = (source: Source): number => gzipLevel(source.size)
 
-export async function* deflatedFile(dicom: Dicom, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* deflatedFile(
+  dicom: Dicom,
+  source: Source,
+  level = deflatedLevel(source),
+): AsyncGenerator<Uint8Array, void, undefined> {
   yield dicom.start(SYNTAX.deflated)
-  const segments = new DeflateSegments(deflatedLevel(source), SEGMENT_BYTES)
+  const segments = new DeflateSegments(level, SEGMENT_BYTES)
   let length = 0
   for await (const chunk of explicitDataSet(dicom, source)) {
     for (const compressed of segments.push(chunk)) {

@@ -8,6 +8,8 @@ import { type Dicom, SYNTAX } from './file.ts'
 import type { Frames } from './frames.ts'
 import { explicitHeader, itemHeader } from './to-explicit.ts'
 
+/** Frames up to this many bytes are held while their code is written. */
+const HELD_BYTES = 8 << 20
 const PLANAR_CONFIGURATION = 0x0028_0006
 
 export const jpegLsFrame = (frames: Frames, bits: number): JpegLsFrame => ({ ...frames.frame, bits })
@@ -20,21 +22,24 @@ export async function sealWithJpegLs(dicom: Dicom, frames: Frames, bits: number,
   const offsets = new Uint8Array(frames.count * 4)
   const view = new DataView(offsets.buffer)
   const coder = new JpegLs()
+  const { width, height, components, sampleBytes } = frames.frame
+  const small = width * height * components * sampleBytes <= HELD_BYTES
   let offset = 0
   for (let index = 0; index < frames.count; index++) {
     view.setUint32(4 * index, offset, true)
-    // A fragment's length comes before it, so one frame's code is held; it is not larger than what the sink allows.
+    // A fragment's length comes before it: a small frame's code is held, a large frame is coded twice.
+    const code = () => coder.encode(jpegLsFrame(frames, bits), frames.rows(index))
     const pieces: Uint8Array[] = []
     let bytes = 0
-    for await (const piece of coder.encode(jpegLsFrame(frames, bits), frames.rows(index))) {
-      pieces.push(piece)
+    for await (const piece of code()) {
       bytes += piece.length
+      if (small) pieces.push(piece)
+      else await tick(index / frames.count)
     }
-    if (bytes % 2) pieces.push(new Uint8Array(1))
-    bytes += bytes % 2
-    await sink.write(itemHeader(ITEM, bytes))
-    for (const piece of pieces) if (piece.length > 0) await sink.write(piece)
-    offset += 8 + bytes
+    await sink.write(itemHeader(ITEM, bytes + (bytes % 2)))
+    for await (const piece of small ? pieces : code()) if (piece.length > 0) await sink.write(piece)
+    if (bytes % 2) await sink.write(new Uint8Array(1))
+    offset += 8 + bytes + (bytes % 2)
     await tick((index + 1) / frames.count)
   }
   await sink.write(itemHeader(SEQUENCE_END, 0))
