@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** Resident memory above the loaded modules, in MB; includes everything: heap, Wasm, native zlib. */
+function peak(...args: string[]): number {
+  const done = spawnSync(process.execPath, ['--expose-gc', '--import', './scripts/wasm-hook.ts', 'test/formats/memory/peak.ts', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const said = JSON.parse(done.stdout || '{}') as { kind?: string; peakMB?: number }
+  expect(said.kind, done.stderr).toBe('compressed')
+  return said.peakMB!
+}
+
+// 12 MB is more than a window of zstd: its memory does not grow after that.
+test.each([
+  ['text', 'zst', '12', 110],
+  ['text', 'gz', '6', 60],
+  ['text', 'br', '4', 110],
+  ['tiff', 'tiff', '60', 80],
+])('%s to %s, %s MB, in at most %i MB', { timeout: 180_000 }, (what, output, megabytes, limitMB) => {
+  expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
+})

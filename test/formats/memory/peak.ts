@@ -1,0 +1,109 @@
+/**
+ * A process of its own, so that its memory is the job's: runs one room on a source that is computed as it is read, throws the
+ * result into a file, and prints how far the resident memory rose above what the loaded modules take.
+ */
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { NoGain, type Options, type Source } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { innerRooms } from '../../../src/codec/inner.ts'
+import type { ResultSink } from '../../../src/codec/sink.ts'
+import { rangeStream } from '../../../src/codec/source.ts'
+import type { OutputId } from '../../../src/formats/format.ts'
+import { text } from '../../../src/formats/text/text.ts'
+import { tiff } from '../../../src/formats/tiff/tiff.ts'
+import { buildTiff } from '../tiff/build-tiff.ts'
+
+const [what = 'text', output = 'zst', megabytes = '20'] = process.argv.slice(2)
+const bytes = Number(megabytes) * 1_000_000
+
+/** Words that compress as prose does, the same at every read. */
+function words(offset: number, length: number): Uint8Array {
+  const chunk = new Uint8Array(length)
+  for (let i = 0; i < length; i++) {
+    const at = offset + i
+    const word = Math.imul((at >>> 3) ^ (at >>> 11), 2654435761) >>> 21
+    chunk[i] = at % 8 === 7 ? 32 : 97 + ((Math.imul(word + (at % 8), 40503) >>> 9) % 26)
+  }
+  return chunk
+}
+
+function source(size: number, name: string, read: (offset: number, length: number) => Uint8Array): Source {
+  const ranged = async (offset: number, length: number) => read(offset, Math.max(0, Math.min(length, size - offset)))
+  return { name, size, read: ranged, stream: () => rangeStream(size, ranged) }
+}
+
+/** An uncompressed RGB picture in one strip: a small one whose header says that it is tall. */
+function tallTiff(): Source {
+  const width = 6000
+  const height = Math.floor(bytes / (width * 3))
+  const small = buildTiff([{ width, height: 1, bits: 8, samples: 3 }])
+  const view = new DataView(small.buffer)
+  const strip = width * 3
+  const shift = (height - 1) * strip
+  view.setUint32(4, view.getUint32(4, true) + shift, true)
+  for (let at = 8 + strip; at < small.length - 8; at += 2) {
+    const tag = view.getUint16(at, true)
+    if (tag === 257 || tag === 278) view.setUint32(at + 8, height, true)
+    if (tag === 279) view.setUint32(at + 8, height * strip, true)
+    if (tag === 258 && view.getUint32(at + 4, true) === 3) view.setUint32(at + 8, view.getUint32(at + 8, true) + shift, true)
+  }
+  return source(small.length + shift, 'tall.tif', (offset, length) => {
+    const chunk = words(offset, length)
+    for (let i = 0; i < length; i++) {
+      const at = offset + i
+      if (at < 8) chunk[i] = small[at]!
+      else if (at >= 8 + height * strip) chunk[i] = small[at - shift]!
+    }
+    return chunk
+  })
+}
+
+function fileSink(path: string, limit: number): ResultSink {
+  const file = openSync(path, 'w+')
+  let written = 0
+  return {
+    get written() {
+      return written
+    },
+    async write(chunk) {
+      if (written + chunk.length >= limit) throw new NoGain()
+      writeSync(file, chunk, 0, chunk.length, written)
+      written += chunk.length
+    },
+    patch: (offset, patched) => void writeSync(file, patched, 0, patched.length, offset),
+    async finish() {
+      return source(written, 'result', (offset, length) => {
+        const chunk = new Uint8Array(length)
+        return chunk.subarray(0, readSync(file, chunk, 0, length, offset))
+      })
+    },
+    async abort() {
+      closeSync(file)
+    },
+  }
+}
+
+const codec = what === 'tiff' ? tiff : text
+const input = what === 'tiff' ? tallTiff() : source(bytes, 'words.txt', words)
+const path = join(tmpdir(), `whittle-peak-${process.pid}`)
+const before = process.memoryUsage.rss()
+let peak = before
+let steps = 0
+const sampled = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5)
+const base: Omit<Options, 'inner'> = {
+  quality: 'medium',
+  output: output as OutputId,
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+    // Garbage of the computed source is not the room's memory: it is collected now and then.
+    if (++steps % 8 === 0) globalThis.gc?.()
+  },
+}
+const { outcome } = await compress(codec, input, async () => fileSink(path, input.size), { ...base, inner: innerRooms({}, base) })
+clearInterval(sampled)
+rmSync(path, { force: true })
+console.log(JSON.stringify({ kind: outcome.kind, peakMB: Math.round((peak - before) / 1e6) }))
