@@ -1,15 +1,18 @@
 /**
- * What a Worker holds in memory while it works: the inspector's `Runtime.getHeapUsage` (V8 heap in use, and the backing
- * stores of ArrayBuffers and Wasm memories), asked again and again; the peak is what counts against 128 MB.
+ * What a Worker holds in memory while it works, asked of the inspector again and again: `Runtime.getHeapUsage` (V8 heap in
+ * use, backing stores of ArrayBuffers), and the sizes of all Wasm memories, which V8 does not count among them. The peak of
+ * the sum is what counts against 128 MB.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 export interface HeapPeak {
   /** Bytes of V8 objects. */
   readonly heap: number
-  /** Bytes of ArrayBuffers and Wasm memories. */
+  /** Bytes of ArrayBuffers. */
   readonly buffers: number
-  /** The highest sum of both that was seen. */
+  /** Bytes of Wasm memories. */
+  readonly wasm: number
+  /** The highest sum of them that was seen. */
   readonly total: number
   readonly samples: number
 }
@@ -19,24 +22,33 @@ interface HeapUsage {
   backingStorageSize?: number
 }
 
-/** `rootPid`: the service's process (group); `worker`: its name in wrangler's configuration. */
+/**
+ * `rootPid`: the service's process (group); `worker`: its name in wrangler's configuration. An isolate that computes does not
+ * answer, so samples fall into its pauses; `stop` takes a last one, which still sees every Wasm memory of the job.
+ */
 export async function watchHeap(rootPid: number, worker: string): Promise<{ stop(): Promise<HeapPeak> }> {
   const url = await inspectorOf(rootPid, worker)
-  let session = await open(url)
-  let peak: HeapPeak = { heap: 0, buffers: 0, total: 0, samples: 0 }
+  let session = await listening(url)
+  let peak: HeapPeak = { heap: 0, buffers: 0, wasm: 0, total: 0, samples: 0 }
   let running = true
+
+  async function sample(): Promise<void> {
+    const usage = await session.call<HeapUsage>('Runtime.getHeapUsage')
+    const wasm = await session.evaluate(SUM_MEMORIES)
+    if (usage && wasm !== undefined) {
+      const { usedSize: heap, backingStorageSize: buffers = 0 } = usage
+      const total = heap + buffers + wasm
+      peak = { ...(total > peak.total ? { heap, buffers, wasm, total } : peak), samples: peak.samples + 1 }
+      return
+    }
+    // Only one session is allowed at a time, and wrangler's own may have taken ours.
+    session.close()
+    session = await listening(url)
+  }
+
   const loop = (async () => {
     while (running) {
-      const usage = await session.call<HeapUsage>('Runtime.getHeapUsage')
-      if (usage) {
-        const { usedSize, backingStorageSize = 0 } = usage
-        const total = usedSize + backingStorageSize
-        peak = { ...(total > peak.total ? { heap: usedSize, buffers: backingStorageSize, total } : peak), samples: peak.samples + 1 }
-      } else {
-        // Only one session is allowed at a time, and wrangler's own may have taken ours.
-        session.close()
-        session = await open(url)
-      }
+      await sample().catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   })()
@@ -44,10 +56,42 @@ export async function watchHeap(rootPid: number, worker: string): Promise<{ stop
     async stop() {
       running = false
       await loop
+      await sample()
       session.close()
       return peak
     },
   }
+}
+
+/**
+ * Lists the Wasm memories of every instance made from now on. (Asking V8 for all memories, `Runtime.queryObjects`, brings
+ * workerd down when a job runs.)
+ */
+const LIST_MEMORIES = `globalThis.__memories ??= (() => {
+  const memories = []
+  const { Memory, Instance } = WebAssembly
+  WebAssembly.Instance = new Proxy(Instance, {
+    construct(target, [module, imports = {}], newTarget) {
+      const instance = Reflect.construct(target, [module, imports], newTarget)
+      const values = [instance.exports, ...Object.values(imports)].flatMap((group) => Object.values(group))
+      for (const value of values) if (value instanceof Memory) memories.push(new WeakRef(value))
+      return instance
+    },
+  })
+  return memories
+})(); 0`
+const SUM_MEMORIES =
+  '[...new Set(globalThis.__memories?.map((weak) => weak.deref()))].reduce((sum, memory) => sum + (memory?.buffer.byteLength ?? 0), 0)'
+
+/** A session that lists memories; the first ones may be cut by wrangler's. */
+async function listening(url: string): Promise<Session> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const session = await open(url)
+    if ((await session.evaluate(LIST_MEMORIES)) !== undefined) return session
+    session.close()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  throw new Error(`the inspector at ${url} evaluates nothing`)
 }
 
 async function inspectorOf(rootPid: number, worker: string): Promise<string> {
@@ -107,7 +151,9 @@ const ANSWER_MS = 15_000
 
 interface Session {
   /** undefined: the session was cut, or does not answer. */
-  call<T>(method: string): Promise<T | undefined>
+  call<T>(method: string, params?: object): Promise<T | undefined>
+  /** The value of an expression that is a number. */
+  evaluate(expression: string): Promise<number | undefined>
   close(): void
 }
 
@@ -126,17 +172,28 @@ async function open(url: string): Promise<Session> {
     for (const resolve of waiting.values()) resolve(undefined)
   })
   let lastId = 0
+  let contextId: number | undefined
+  socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(String(data)) as { method?: string; params?: { context?: { id: number } } }
+    if (message.method === 'Runtime.executionContextCreated') contextId = message.params?.context?.id
+  })
+  async function call<T>(method: string, params: object = {}): Promise<T | undefined> {
+    if (socket.readyState !== WebSocket.OPEN) return undefined
+    const id = ++lastId
+    socket.send(JSON.stringify({ id, method, params }))
+    const result = await new Promise<unknown>((resolve) => {
+      waiting.set(id, resolve)
+      setTimeout(resolve, ANSWER_MS)
+    })
+    waiting.delete(id)
+    return result as T | undefined
+  }
+  await call('Runtime.enable')
   return {
-    async call<T>(method: string) {
-      if (socket.readyState !== WebSocket.OPEN) return undefined
-      const id = ++lastId
-      socket.send(JSON.stringify({ id, method }))
-      const result = await new Promise<unknown>((resolve) => {
-        waiting.set(id, resolve)
-        setTimeout(resolve, ANSWER_MS)
-      })
-      waiting.delete(id)
-      return result as T | undefined
+    call,
+    async evaluate(expression) {
+      const answer = await call<{ result?: { value?: number } }>('Runtime.evaluate', { expression, contextId, returnByValue: true })
+      return answer?.result?.value
     },
     close: () => socket.close(),
   }
