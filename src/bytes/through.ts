@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import type { Transform } from 'node:stream'
 
 /** Written at once. Larger slices gain nothing, and workerd's zstd wants small ones. */
@@ -14,7 +15,7 @@ export async function* through(engine: Transform, input: AsyncIterable<Uint8Arra
           if (!engine.write(chunk.subarray(at, at + SLICE_BYTES))) await drained(engine)
         }
       }
-      if (!engine.destroyed) engine.end()
+      if (!engine.destroyed) await end(engine)
     } catch (error) {
       inputError = { error }
       engine.destroy(error instanceof Error ? error : new Error(String(error)))
@@ -29,6 +30,23 @@ export async function* through(engine: Transform, input: AsyncIterable<Uint8Arra
     engine.destroy()
     await feeding
   }
+}
+
+/**
+ * workerd's zstd fails with `Unexpected end of file` when what it holds back at the end does not fit into the rest of its
+ * output buffer: it gets a fresh one first, once everything written has been worked on.
+ */
+async function end(engine: Transform): Promise<void> {
+  await new Promise<void>((resolve) => {
+    engine.once('close', resolve)
+    engine.write(new Uint8Array(0), () => resolve())
+  })
+  const inner = engine as Transform & { _outBuffer?: Uint8Array; _outOffset?: number; _chunkSize?: number }
+  if (inner._outOffset && inner._chunkSize) {
+    inner._outBuffer = Buffer.allocUnsafe(inner._chunkSize)
+    inner._outOffset = 0
+  }
+  if (!engine.destroyed) engine.end()
 }
 
 /** Resolves when the stream wants more, or will never want anything again. */
