@@ -30,7 +30,7 @@ async function press(
     task = (await answer.json()) as typeof task
   }
   const peak = await meter.stop()
-  expect(task).toMatchObject({ status: 'completed' })
+  expect(task, JSON.stringify(task)).toMatchObject({ status: 'completed' })
   const [total, heap, buffers, wasm] = [peak.total, peak.heap, peak.buffers, peak.wasm].map((bytes) => (bytes / MB).toFixed(1))
   console.log(`${name}: ${content.length} → ${task.compressed_size} B, peak ${total} MB (heap ${heap}, buffers ${buffers}, Wasm ${wasm})`)
   expect(peak.samples).toBeGreaterThan(0)
