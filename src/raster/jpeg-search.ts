@@ -1,6 +1,6 @@
 /** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
 
-import type { JpegJob, Measured, Scans } from '../../wasm/jpeg/jpeg.ts'
+import type { JpegJob, Measured, Scans, Which } from '../../wasm/jpeg/jpeg.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable } from '../codec/codec.ts'
 import type { Target } from '../quality/levels.ts'
 
@@ -16,7 +16,7 @@ const COLOUR_ALLOWANCE_DB = 5
 /** Pictures below this are looked at whole. */
 const SAMPLE_PIXELS = 800_000
 /** Pairs of MCU rows in a sample. */
-const SAMPLE_PAIRS = 24
+const SAMPLE_PAIRS = 15
 
 export interface SearchSettings {
   /** Awaited now and then during long work; throws to end it. */
@@ -31,7 +31,7 @@ export interface Found {
 /** One of how many pairs of MCU rows a sample takes (the engine looks at a thousand pixels of each). */
 export function sampleEvery(width: number, height: number): number {
   if (width * height < SAMPLE_PIXELS) return 1
-  return Math.max(1, Math.floor(height / 32 / SAMPLE_PAIRS))
+  return Math.max(2, Math.floor(height / 32 / SAMPLE_PAIRS))
 }
 
 function reaches(figures: Measured, target: Target, ssimSlack: number, psnrSlackDb: number): boolean {
@@ -54,7 +54,9 @@ export async function searchQuality(job: JpegJob, target: Target, settings: Sear
   let high = HIGHEST
   while (low < high) {
     const middle = (low + high) >> 1
-    if (reaches(job.estimate(middle, every), target, margin.ssim, margin.psnrDb)) high = middle
+    // What lies below the level's lowest quality need not be looked at: it would not be taken.
+    if (middle < target.lowestJpegQuality) low = middle + 1
+    else if (reaches(job.estimate(middle, every), target, margin.ssim, margin.psnrDb)) high = middle
     else low = middle + 1
     await settings.pause()
   }
@@ -148,7 +150,31 @@ async function smallest(job: JpegJob, overhead: number, scans: Scans, settings: 
   return overhead + job.size('made', scans)
 }
 
-/** Trying scan scripts pays for small pictures; on large ones the fixed script is within 0.3 % at a quarter of the time. */
-export function scansFor(width: number, height: number): Scans {
-  return width * height <= 1_500_000 ? 'search' : 'progressive'
+/** Below this a script is searched for, below the other two are tried, above that the bit rate decides. */
+const SEARCH_PIXELS = 400_000
+const TRY_PIXELS = 8_000_000
+/** Bits per pixel above which refinement scans pay. */
+const SIMPLE_BITS = 0.55
+
+/** The scan scripts worth trying for a picture whose sequential coding takes `bytes`. */
+export function scansFor(width: number, height: number, bytes: number): readonly [Scans, ...Scans[]] {
+  const pixels = width * height
+  if (pixels <= SEARCH_PIXELS) return bytes < 30_000 ? ['search', 'sequential'] : ['search']
+  if (pixels <= TRY_PIXELS) return ['progressive', 'simple']
+  return [(bytes * 8) / pixels < SIMPLE_BITS ? 'simple' : 'progressive']
+}
+
+/** The file by the script that makes it smallest. */
+export function smallestFile(
+  job: JpegJob,
+  which: Which,
+  scripts: readonly [Scans, ...Scans[]],
+): { scans: Scans; coded: Uint8Array[]; bytes: number } {
+  let best: { scans: Scans; coded: Uint8Array[]; bytes: number } | undefined
+  for (const scans of scripts) {
+    const coded = job.write(which, scans)
+    const bytes = coded.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (!best || bytes < best.bytes) best = { scans, coded, bytes }
+  }
+  return best as NonNullable<typeof best>
 }

@@ -4,7 +4,16 @@ import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
 import { OverBudget, UnsupportedFeature } from '../codec/codec.ts'
 import { type Encoded, pause, type Wish } from './encoded.ts'
-import { isReached, nextQuality, requantiseTo, requantiseToSize, sampleEvery, scansFor, searchQuality } from './jpeg-search.ts'
+import {
+  isReached,
+  nextQuality,
+  requantiseTo,
+  requantiseToSize,
+  sampleEvery,
+  scansFor,
+  searchQuality,
+  smallestFile,
+} from './jpeg-search.ts'
 import { type Carried, onWhite, type Raster } from './raster.ts'
 
 const SIDE_MAX = 65535
@@ -30,7 +39,8 @@ export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): 
   const head = headOf(carried)
   const { job, quality, figures } = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
   job.release('read')
-  const [first = new Uint8Array(), ...rest] = job.write('made', scansFor(width, height))
+  const { coded } = smallestFile(job, 'made', scansFor(width, height, figures.estimatedBytes))
+  const [first = new Uint8Array(), ...rest] = coded
   const step = `JPEG at quality ${quality} with trellis search, ${job.info.sampling.startsWith('2x2') ? '4:2:0 ' : ''}progressive`
   const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
   return {
@@ -60,7 +70,7 @@ async function fromStored(raster: Raster, overhead: number, wish: Wish) {
   const settings = { pause: () => pause(wish.options) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
-  const scans = scansFor(raster.width, raster.height)
+  const [scans] = scansFor(raster.width, raster.height, wish.targetSize ?? 0)
   const found =
     wish.targetSize === undefined
       ? await requantiseTo(job, wish.target, settings)

@@ -3,7 +3,16 @@
 import { JpegJob, type Measured, type Scans, type Which } from '../../../wasm/jpeg/jpeg.ts'
 import { type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
-import { isReached, nextQuality, requantiseTo, requantiseToSize, sampleEvery, scansFor, searchQuality } from '../../raster/jpeg-search.ts'
+import {
+  isReached,
+  nextQuality,
+  requantiseTo,
+  requantiseToSize,
+  sampleEvery,
+  scansFor,
+  searchQuality,
+  smallestFile,
+} from '../../raster/jpeg-search.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import type { JpegHeader } from './segments.ts'
 
@@ -19,6 +28,8 @@ const COMFORT_BYTES = 56 * 1024 * 1024
 const WORTH_LOSING = 0.95
 /** Below this share of the original, lossless coding cannot win: it is not even tried. */
 const LOSSLESS_BEST = 0.7
+/** What is recoded without loss has high bit rates; on large pictures one script must do. */
+const FINE_PIXELS = 8_000_000
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
 /** PSNR of chroma that halving it may cost, by level. */
@@ -27,8 +38,9 @@ export const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } a
 /** A candidate: what to write, how large it gets, what it is. */
 interface Candidate {
   readonly job: JpegJob
-  readonly which: Which
-  readonly scans: Scans
+  /** Tables, frame and scans, with a start marker. */
+  readonly coded: readonly Uint8Array[]
+  /** Of the whole file. */
   readonly bytes: number
   readonly outcome: Extract<Outcome, { kind: 'compressed' }>
 }
@@ -37,10 +49,8 @@ export async function recompress(source: Source, sink: Sink, header: JpegHeader,
   const task = new Recompression(source, header, options)
   const best = await task.best()
   if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
-  const { job, which, scans, outcome } = best
+  const { job, coded, outcome } = best
   const frame = task.frame(job)
-  job.release(which === 'made' ? 'read' : 'made')
-  const coded = job.write(which, scans)
   options.progress(0.95)
   await assemble(source, sink, frame, coded)
   return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)] }
@@ -102,7 +112,7 @@ class Recompression {
     const exact = await this.lossless()
     if (exact.bytes <= limit) return exact
     await this.decimate(exact.job, DECIMATION_PSNR_DB.low)
-    const scans = scansFor(this.header.width, this.header.height)
+    const [scans] = scansFor(this.header.width, this.header.height, limit)
     const overhead = assembledBytes(this.source, this.frame(exact.job), 0)
     const { quality, figures } = await requantiseToSize(exact.job, limit, overhead, scans, this)
     return this.perceptual(exact.job, quality, figures)
@@ -112,39 +122,31 @@ class Recompression {
   private async lossless(job?: JpegJob): Promise<Candidate> {
     this.require(1)
     const read = job ?? (await this.read())
-    const { scans, bytes } = this.smallest(read, 'read')
+    const { scans, coded, bytes } = this.smallest(read, 'read')
     const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
     return {
       job: read,
-      which: 'read',
-      scans,
+      coded,
       bytes,
       outcome: { kind: 'compressed', fidelity: 'lossless', steps: [`same coefficients, ${coding}`] },
     }
   }
 
   private perceptual(job: JpegJob, quality: number, { ssim, psnrDb }: Measured): Candidate {
-    const { scans, bytes } = this.smallest(job, 'made')
+    const { scans, coded, bytes } = this.smallest(job, 'made')
     const steps = [
       ...this.steps,
       `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
     ]
-    return { job, which: 'made', scans, bytes, outcome: { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps } }
+    return { job, coded, bytes, outcome: { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps } }
   }
 
-  /** The scan script that comes out smallest. Sequential only has a chance where tables are most of the file. */
-  private smallest(job: JpegJob, which: Which): { scans: Scans; bytes: number } {
-    const frame = this.frame(job)
-    const progressive = scansFor(this.header.width, this.header.height)
-    const choices: Scans[] = [progressive]
-    let coded = job.size(which, progressive)
-    let scans = progressive
-    for (const other of coded < 30_000 ? (['sequential'] as const) : which === 'read' ? (['fine'] as const) : []) {
-      const size = job.size(which, other)
-      choices.push(other)
-      if (size < coded) [coded, scans] = [size, other]
-    }
-    return { scans, bytes: assembledBytes(this.source, frame, coded) }
+  private smallest(job: JpegJob, which: Which): { scans: Scans; coded: Uint8Array[]; bytes: number } {
+    const { width, height, scanOffset } = this.header
+    const sequential = which === 'made' ? job.figures.estimatedBytes : this.source.size - scanOffset
+    const scripts = scansFor(width, height, sequential)
+    const best = smallestFile(job, which, which === 'read' && width * height < FINE_PIXELS ? [...scripts, 'fine'] : scripts)
+    return { ...best, bytes: assembledBytes(this.source, this.frame(job), best.bytes) }
   }
 
   private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {

@@ -29,7 +29,7 @@ static void destination_term(j_compress_ptr object) { (void)object; emit(sizeof 
 /*
  * The progressive script that mozjpeg's search picks most often (its own fixed one announces ten scans, fills eleven and
  * so loses the last): DC of each component, then luma as a low and a high band one bit coarser and its refinement, chroma
- * in one. `fine` (high quality): two refinements for luma, chroma in two bands.
+ * in one. `fine` (high quality): two refinements for luma, chroma in two bands. `simple` (low bit rates): no refinement.
  */
 static jpeg_scan_info script[64];
 static int scans;
@@ -44,12 +44,16 @@ static void scan(int component, int from, int to, int high, int low) {
   s->Al = low;
 }
 
-static int make_script(int fine) {
+static int make_script(int choice) {
+  const int fine = choice == 3, simple = choice == 4;
   scans = 0;
   for (int i = 0; i < picture.planes; i++) scan(i, 0, 0, 0, 0);
   for (int i = 0; i < picture.planes; i++) {
     const int full = !picture.plane[i].chroma;
-    if (full && fine) {
+    if (full && simple) {
+      scan(i, 1, 2, 0, 0);
+      scan(i, 3, 63, 0, 0);
+    } else if (full && fine) {
       scan(i, 1, 8, 0, 2);
       scan(i, 9, 63, 0, 2);
       scan(i, 1, 63, 2, 1);
@@ -88,7 +92,7 @@ static void set_steps(int made) {
 
 /*
  * Writes the rows as read (0) or as made (1). `scan_choice` 0: sequential; 1: progressive; 2: progressive by mozjpeg's
- * search (its memory is the sum of all scans it tries); 3: the finer script. `headers`: JFIF and Adobe segments as libjpeg
+ * search (its memory is the sum of all scans it tries); 3: the finer script; 4: the simple one. `headers`: JFIF and Adobe segments as libjpeg
  * writes them; without, the host brings its own. Returns the number of bytes; `counting` only counts.
  */
 double EXPORT(finish)(int made, int scan_choice, int headers, int counting) {
@@ -128,7 +132,7 @@ double EXPORT(finish)(int made, int scan_choice, int headers, int counting) {
     coder.master->optimize_scans = TRUE;
     jpeg_simple_progression(&coder);
   } else if (scan_choice) {
-    coder.num_scans = make_script(scan_choice == 3);
+    coder.num_scans = make_script(scan_choice);
     coder.scan_info = script;
   }
   jpeg_write_coefficients(&coder, arrays);
