@@ -31,8 +31,8 @@ static int host_cmp(const H5FD_t *a, const H5FD_t *b) { return ((const host_file
 static herr_t host_query(const H5FD_t *file, unsigned long *flags)
 {
 	(void)file;
-	if (flags)
-		*flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA;
+	/* No aggregation: the rests of its blocks would stay in the file as holes. */
+	if (flags) *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE;
 	return 0;
 }
 
