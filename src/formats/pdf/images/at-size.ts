@@ -9,7 +9,7 @@ import type { Coded } from './jpeg.ts'
 import type { Target } from './levels.ts'
 import { PIXELS } from './reencode.ts'
 import type { Rows } from './rows.ts'
-import { searchQuality } from './search.ts'
+import { narrow } from './search.ts'
 import { likeness, openJpeg, type Size, View } from './view.ts'
 
 /** The search runs on bands of about this many pixels, the result is measured as a whole. */
@@ -20,6 +20,9 @@ const MAX_VIEW_PIXELS = 3_000_000
 const LOWEST = 15
 const HIGHEST = 90
 const CORRECTIONS = 3
+const ESTIMATED_EVERY = 4
+const FIRST_STEP = 6
+const CLOSE_ENOUGH = 3
 const RENDERER_SSIM = 0.02
 const RENDERER_PSNR_DB = 2
 
@@ -75,6 +78,7 @@ export async function codeForSize(
   target: Target,
   leastPsnrDb: number,
   headers: boolean,
+  hint: number,
 ): Promise<Coded | undefined> {
   if (size.width * size.height > MAX_VIEW_PIXELS) return undefined
   const rows = await openRows()
@@ -85,11 +89,12 @@ export async function codeForSize(
     whole.push(strip)
   }
   const reference = whole.done()
-  const enough = await searchBands(rows, bands, size, target)
+  const enough = await searchBands(rows, bands, size, target, hint)
   if (enough === undefined) return undefined
   const job = await openJob()
   const closeUp = { ...target, ssim: 0, psnrDb: leastPsnrDb, colourPsnrDb: 0 }
-  const least = (await searchQuality(job, rows.width * rows.height, closeUp, enough))?.quality
+  const clear = job.estimate(enough, ESTIMATED_EVERY).psnrDb >= leastPsnrDb
+  const least = clear ? enough : narrow(job, ESTIMATED_EVERY, closeUp, enough)
   if (least === undefined) return undefined
   let quality = Math.max(enough, least)
   for (let correction = 0; correction < CORRECTIONS && quality <= HIGHEST; correction++, quality += 4) {
@@ -104,7 +109,7 @@ export async function codeForSize(
   return undefined
 }
 
-async function searchBands(rows: Rows, bands: Bands, size: Size, target: Target): Promise<number | undefined> {
+async function searchBands(rows: Rows, bands: Bands, size: Size, target: Target, hint: number): Promise<number | undefined> {
   const channels = rows.channels as 1 | 3 | 4
   const shape = { width: rows.width, height: bands.height, channels }
   const pixels = bands.done()
@@ -122,10 +127,17 @@ async function searchBands(rows: Rows, bands: Bands, size: Size, target: Target)
   }
   let low = LOWEST - 1
   let high = HIGHEST + 1
-  while (high - low > 3) {
-    const middle = (low + high) >> 1
-    if (await good(middle)) high = middle
-    else low = middle
+  // From where the last picture ended, in growing steps, then by halves.
+  let probe = Math.min(HIGHEST, Math.max(LOWEST, hint))
+  for (let step = FIRST_STEP; high - low > CLOSE_ENOUGH; step *= 2) {
+    if (await good(probe)) {
+      high = probe
+      probe = low >= LOWEST ? (low + high) >> 1 : Math.max(LOWEST, probe - step)
+    } else {
+      low = probe
+      probe = high <= HIGHEST ? (low + high) >> 1 : Math.min(HIGHEST, probe + step)
+    }
+    if (probe === high || probe === low) break
   }
   return high <= HIGHEST ? high : undefined
 }

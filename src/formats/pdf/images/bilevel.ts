@@ -25,6 +25,8 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   const kept: Uint8Array[] = []
   let rest = new Uint8Array(0)
   let done = 0
+  // More data than the picture has rows: only the rows survive in a fax, so Flate is left to the general treatment.
+  let surplus = false
   for await (const piece of flow) {
     const bytes = rest.length ? concat([rest, piece]) : piece
     const whole = Math.min(bytes.length - (bytes.length % rowBytes), total - done)
@@ -33,14 +35,17 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
     if (total <= MAX_KEPT_BYTES) kept.push(rows.slice())
     else if (fax.full) return undefined
     done += whole
-    if (done === total) break
     rest = bytes.slice(whole)
+    if (done < total) continue
+    surplus = rest.length > 0
+    rest = new Uint8Array(0)
+    if (surplus) break
   }
   if (done < total) throw new PdfSyntax(`${done} of ${total} bytes of a bilevel image`)
   const coded = fax.end()
   const layout = { predictor: 15, colors: 1, bitsPerComponent: 1, columns: facts.width }
   const room = Math.min(facts.length, coded ? coded.length + PARMS_BYTES : facts.length)
-  const packed = kept.length > 0 ? deflateBest(concat(kept), layout, effort, room) : undefined
+  const packed = kept.length > 0 && !surplus ? deflateBest(concat(kept), layout, effort, room) : undefined
   const dict = new Dict(facts.dict)
   if (packed) {
     setFilters(dict, packed.chain)

@@ -25,6 +25,10 @@ const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: un
 /** When a reduced picture is not good enough, a finer one is tried before giving up. */
 const FINER = [1, 1.6]
 
+/** A reduction costs seconds for pictures above this. */
+const LARGE_PIXELS = 2_000_000
+const MOST_REFUSALS = 2
+
 export interface ImageReport {
   /** The worst picture that was changed; undefined when nothing was lost. */
   worst: { ssim: number; psnrDb: number } | undefined
@@ -64,6 +68,11 @@ export class ImageShop {
   private readonly effort = new Effort()
   /** Where the search for a quality ended last, by level: pages of a scan are alike. */
   private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
+
+  /** The same for `atSize`. */
+  private sizeHint = 40
+  /** How often in a row large pictures could not be reduced, by resolution: pages of printed text never can. */
+  private readonly refused = new Map<number, number>()
 
   /** `masks`: object numbers of images that are masks of others. */
   constructor(reader: Reader, drawn: ReadonlyMap<number, DrawnSize>, masks: ReadonlySet<number>, quality: Quality, lossless: boolean) {
@@ -109,11 +118,12 @@ export class ImageShop {
     const { stream, facts } = picture
     const reduced = this.lossless ? undefined : await this.reduced(picture, quality, room * LOSSY_GAIN)
     if (reduced && isMuchSmaller(facts, reduced)) return reduced
+    const seen = reduced || this.lossless ? undefined : await this.atSize(picture, quality)
+    if (seen && seen.data.length < room * LOSSY_GAIN) return { ...seen, reduced: false }
     const target = this.lossless ? undefined : TARGETS[quality]
     const inPlace = await recodeJpeg(this.reader, stream, facts, target, CHROMA_PSNR_DB[quality], this.hints[quality])
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
-    const seen = reduced || this.lossless ? undefined : await this.atSize(picture, quality)
-    return smallest([reduced, inPlace && { ...inPlace, reduced: false }, seen && { ...seen, reduced: false }])
+    return smallest([reduced, inPlace && { ...inPlace, reduced: false }])
   }
 
   /** Samples under generic filters: reduced, or as JPEG where that pays. */
@@ -127,10 +137,16 @@ export class ImageShop {
 
   /** Down to the resolution of the level at the size it is drawn. */
   private async reduced(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
-    if (!picture.drawn) return undefined
+    const { facts, drawn } = picture
+    if (!drawn) return undefined
     for (const finer of FINER) {
-      const size = sizeFor(picture.facts, picture.drawn, TARGETS[quality].dotsPerInch * finer)
-      const found = size && (await this.reencode(picture, quality, size, room))
+      const dotsPerInch = TARGETS[quality].dotsPerInch * finer
+      const size = sizeFor(facts, drawn, dotsPerInch)
+      const large = facts.width * facts.height > LARGE_PIXELS
+      const refusals = this.refused.get(dotsPerInch) ?? 0
+      if (!size || (large && refusals >= MOST_REFUSALS)) continue
+      const found = await this.reencode(picture, quality, size, room)
+      if (large) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
       if (found) return { ...found, reduced: true }
     }
     return undefined
@@ -143,7 +159,10 @@ export class ImageShop {
     if (closeUp === undefined || !size || facts.length > STORED_BYTES) return undefined
     const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
     const rows = () => openRows(this.reader, stream, facts)
-    return codeForSize(rows, async () => job, size, TARGETS[quality], closeUp, needsHeaders(job.info.colour))
+    const headers = needsHeaders(job.info.colour)
+    const coded = await codeForSize(rows, async () => job, size, TARGETS[quality], closeUp, headers, this.sizeHint)
+    if (coded) this.sizeHint = coded.quality
+    return coded
   }
 
   private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {

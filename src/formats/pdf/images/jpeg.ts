@@ -40,7 +40,8 @@ export async function recodeJpeg(
   try {
     const job = await JpegJob.read(imageFlow(reader, stream, facts), intake(facts))
     const { info } = job
-    if (info.components !== facts.components) return undefined
+    // A dictionary that contradicts its JPEG: readers differ in which they believe.
+    if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
     const headers = needsHeaders(info.colour)
     const shape = { width: info.width, height: info.height, channels: info.components }
     if (facts.length > STORED_BYTES) return await large(reader, stream, facts, target, hint, headers, shape, job)

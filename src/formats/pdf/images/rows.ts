@@ -71,6 +71,8 @@ export function imageFlow(reader: Reader, stream: Stream, facts: ImageFacts): As
 async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths): Promise<Rows> {
   const rows = await JpegRows.open(imageFlow(reader, stream, facts), { eighths }).catch(asSyntax)
   if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
+  const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * eighths) / 8))
+  if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
 

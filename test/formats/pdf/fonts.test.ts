@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { memorySource } from '../../../src/codec/source.ts'
+import { FontWriter } from '../../../src/formats/pdf/fonts/bytes.ts'
+import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
+import { indexBytes, subsetCff } from '../../../src/formats/pdf/fonts/cff-subset.ts'
+import { parseCMap } from '../../../src/formats/pdf/fonts/cmap.ts'
+import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from '../../../src/formats/pdf/fonts/names.ts'
+import { pruneToUnicode, toUnicodeDifference } from '../../../src/formats/pdf/fonts/to-unicode.ts'
+import { characterMaps, fontFile, glyphNames, Outlines, tablesOf } from '../../../src/formats/pdf/fonts/truetype.ts'
+import { subsetTrueType } from '../../../src/formats/pdf/fonts/truetype-subset.ts'
+import { Stream } from '../../../src/formats/pdf/objects.ts'
+import { Reader } from '../../../src/formats/pdf/reader.ts'
+import { buildPdf, flate } from './build.ts'
+import { press } from './run.ts'
+
+const GLYPHS = 60
+
+/** A TrueType font of made-up outlines; glyph 5 is made of 3 and 4; codes 0x20 … stand for glyphs 1 …. */
+function trueType(): Uint8Array {
+  const glyf = new FontWriter()
+  const loca = new FontWriter()
+  for (let glyph = 0; glyph < GLYPHS; glyph++) {
+    loca.u32(glyf.length)
+    if (glyph === 5) glyf.u16(0xffff).put(new Uint8Array(8)).u16(0x0020).u16(3).u16(0).u16(0x0000).u16(4).u16(0).pad(4)
+    else if (glyph > 0)
+      glyf
+        .u16(1)
+        .put(Uint8Array.from({ length: 80 }, (_, i) => (i * glyph * 37) & 255))
+        .pad(4)
+  }
+  loca.u32(glyf.length)
+  const head = new FontWriter().u32(0x10000).put(new Uint8Array(46)).u16(1).u16(0).done()
+  const maxp = new FontWriter().u32(0x10000).u16(GLYPHS).put(new Uint8Array(26)).done()
+  const hhea = new FontWriter().u32(0x10000).put(new Uint8Array(30)).u16(GLYPHS).done()
+  const hmtx = new FontWriter()
+  for (let glyph = 0; glyph < GLYPHS; glyph++) hmtx.u16(500 + glyph).u16(glyph)
+  const cmap = new FontWriter().u16(0).u16(1).u16(1).u16(0).u32(12).u16(0).u16(262).u16(0)
+  for (let code = 0; code < 256; code++) cmap.u8(code >= 32 && code < 31 + GLYPHS ? code - 31 : 0)
+  return fontFile(
+    new Map([
+      ['head', head],
+      ['maxp', maxp],
+      ['hhea', hhea],
+      ['hmtx', hmtx.done()],
+      ['loca', loca.done()],
+      ['glyf', glyf.done()],
+      ['cmap', cmap.done()],
+    ]),
+    0x10000,
+  )
+}
+
+/** A name-keyed CFF with glyphs .notdef, space … ; each charstring calls a local subroutine. */
+function cff(): Uint8Array {
+  const count = 40
+  const integer = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
+  const charstrings = indexBytes(
+    Array.from({ length: count }, (_, g) => (g ? Uint8Array.of(139 + g, 139, 21, 139 - 107 + (g % 4), 10, 14) : Uint8Array.of(14))),
+  )
+  const subrs = indexBytes(Array.from({ length: 4 }, (_, i) => Uint8Array.of(139 + i, 140, 5, 11)))
+  const privateDict = Uint8Array.of(...integer(6), 19)
+  const head = new FontWriter().put([1, 0, 4, 4]).put(indexBytes([Uint8Array.of(65)]))
+  const topLength = 5 + 1 + 10 + 1
+  const tail = new FontWriter().u16(0).u16(0).done() // no strings, no global subroutines
+  const at = head.length + (2 + 1 + 2 + topLength) + tail.length
+  const top = Uint8Array.of(...integer(at), 17, ...integer(6), ...integer(at + charstrings.length), 18)
+  return head
+    .put(indexBytes([top]))
+    .put(tail)
+    .put(charstrings)
+    .put(privateDict)
+    .put(subrs)
+    .done()
+}
+
+describe('TrueType', () => {
+  it('keeps the wanted outlines, their parts, and nothing else', () => {
+    const font = trueType()
+    const before = new Outlines(tablesOf(font)!)
+    const small = subsetTrueType(tablesOf(font)!, 0x10000, new Set([5, 9]), true)!
+    const tables = tablesOf(small)!
+    const after = new Outlines(tables)
+    expect(small.length).toBeLessThan(font.length / 3)
+    expect(after.count).toBe(10)
+    for (const glyph of [3, 4, 5, 9]) expect(Buffer.compare(after.of(glyph), before.of(glyph))).toBe(0)
+    for (const glyph of [1, 2, 6, 7, 8]) expect(after.of(glyph).length).toBe(0)
+    expect([...characterMaps(tables.get('cmap'))[0]!.glyphs]).toEqual([
+      [34, 3],
+      [35, 4],
+      [36, 5],
+      [40, 9],
+    ])
+  })
+
+  it('survives fonts cut short anywhere', () => {
+    const font = trueType()
+    for (let length = 0; length < font.length; length += 61) {
+      try {
+        const tables = tablesOf(font.subarray(0, length))
+        if (tables) subsetTrueType(tables, 0x10000, new Set([5, 9]), true)
+        glyphNames(font.subarray(length), [])
+        characterMaps(font.subarray(length))
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError)
+      }
+    }
+  })
+})
+
+describe('CFF', () => {
+  it('keeps the wanted charstrings and the subroutines they call', () => {
+    const font = new Cff(cff())
+    const small = new Cff(subsetCff(font, new Set([1, 5]), false))
+    expect(small.count).toBe(3)
+    expect(Buffer.compare(small.charstrings[2]!, font.charstrings[5]!)).toBe(0)
+    expect(small.stringOf(small.charset[2]!)).toBe(font.stringOf(font.charset[5]!))
+    expect(Buffer.compare(small.privates[0]!.subrs[1]!, font.privates[0]!.subrs[1]!)).toBe(0)
+  })
+
+  it('survives fonts cut short anywhere', () => {
+    const font = cff()
+    for (let length = 0; length < font.length; length += 3) {
+      try {
+        subsetCff(new Cff(font.subarray(0, length)), new Set([1, 2, 3]), false)
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError)
+      }
+    }
+  })
+})
+
+describe('fonts in a document', () => {
+  const document = (text: string, more = '') =>
+    buildPdf([
+      `<</Type/Catalog/Pages 2 0 R${more}>>`,
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+      { dict: '', data: `BT /F 9 Tf ${text} Tj ET` },
+      '<</Type/Font/Subtype/TrueType/BaseFont/Made/FirstChar 32/LastChar 33/Widths[500 500]/FontDescriptor 6 0 R>>',
+      '<</Type/FontDescriptor/FontName/Made/Flags 4/FontFile2 7 0 R>>',
+      { dict: `/Length1 ${trueType().length}/Filter/FlateDecode`, data: flate(trueType()) },
+    ])
+
+  async function fontLength(bytes: Uint8Array): Promise<number> {
+    const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
+    for (let number = 1; number < reader.xref.size; number++) {
+      const object = await reader.get(number)
+      if (object instanceof Stream && object.dict.has('Length1')) return (await reader.decoded(object, 1 << 20)).length
+    }
+    return -1
+  }
+
+  it('lose the glyphs that no page shows', async () => {
+    const { outcome, bytes } = await press(document('(!!)'), 'high')
+    expect(outcome).toMatchObject({ fidelity: 'lossless', steps: expect.arrayContaining(['1 fonts without unused glyphs']) })
+    expect(await fontLength(bytes)).toBeLessThan(trueType().length / 4)
+  })
+
+  it('stay whole for forms that may still be filled in', async () => {
+    const { bytes } = await press(document('(!!)', '/AcroForm<</Fields[]/DR<</Font<</F 5 0 R>>>>>>'), 'low')
+    expect(await fontLength(bytes)).toBe(trueType().length)
+  })
+})
+
+describe('maps', () => {
+  const map = `1 begincodespacerange <0000> <ffff> endcodespacerange
+    2 beginbfrange <0041> <0045> <0061> <0050> <0051> [<0070> <00710072>] endbfrange
+    1 beginbfchar <0060> <20ac> endbfchar`
+  const bytes = Buffer.from(map)
+
+  it('keeps the text of the codes that are shown', () => {
+    const pruned = pruneToUnicode(bytes, new Set([0x43, 0x51, 0x60]))!
+    expect(Buffer.from(pruned).toString()).toContain('<0043><0063>\n<0051><00710072>\n<0060><20ac>')
+    expect(toUnicodeDifference(bytes, pruned)).toBeUndefined()
+    expect(toUnicodeDifference(bytes, Buffer.from(Buffer.from(pruned).toString().replace('<0063>', '<0064>')))).toContain('67')
+  })
+
+  it('stays whole when a code has no text', () => expect(pruneToUnicode(bytes, new Set([0x43, 0x99]))).toBeUndefined())
+
+  it('finds CIDs by ranges', () => {
+    const cmap = parseCMap(
+      Buffer.from('1 begincodespacerange <00> <ff> endcodespacerange 2 begincidrange <20> <3f> 100 <40> <7e> 500 endcidrange'),
+    )!
+    expect([0x20, 0x41, 0x7f].map((code) => cmap.cid(code, 1))).toEqual([100, 501, 0])
+  })
+
+  it('knows the encodings', () => {
+    expect([WIN_ANSI[0x80], MAC_ROMAN[0x80], STANDARD[0xae], WIN_ANSI[0xb2]]).toEqual(['Euro', 'Adieresis', 'fi', 'twosuperior'])
+    expect([unicodeOf('Euro'), unicodeOf('uni20AC'), unicodeOf('nothing')]).toEqual([0x20ac, 0x20ac, -1])
+  })
+})
