@@ -27,6 +27,7 @@ function cubic(distance: number): number {
 /**
  * @param rows packed rows of `width` × `channels` samples, any number at a time
  * @param channels 3 (RGB) or 4 (RGBA, not premultiplied; colour counts as much as it is opaque)
+ * @param from first row wanted: those above it are neither computed nor yielded
  * @yields one row of `toWidth` samples at a time
  */
 export async function* grown(
@@ -34,16 +35,18 @@ export async function* grown(
   channels: 3 | 4,
   { width, height }: { width: number; height: number },
   { width: toWidth, height: toHeight }: { width: number; height: number },
+  from = 0,
 ): AsyncGenerator<Uint8Array> {
   const across = tapsFor(width, toWidth)
   const down = tapsFor(height, toHeight)
   const wide = new Map<number, Float32Array>()
   const rowBytes = width * channels
   let arrived = 0
-  let next = 0
+  let next = from
   for await (const batch of rows) {
     for (let at = 0; at < batch.length; at += rowBytes) {
-      wide.set(arrived++, widened(batch.subarray(at, at + rowBytes), across, channels))
+      if (next < toHeight && arrived >= down[next]!.first) wide.set(arrived, widened(batch.subarray(at, at + rowBytes), across, channels))
+      arrived++
       while (next < toHeight && down[next]!.first + down[next]!.weights.length <= arrived) {
         const { first } = down[next]!
         yield blended(wide, down[next++]!, toWidth * channels, channels)

@@ -19,8 +19,7 @@ async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4):
     for await (const { rows } of pngRows(once(bytes), channels === 4 ? 'rgba8' : 'rgb8')) yield rows
     return
   }
-  const rows = await JpegRows.open(bytes, { colour: channels === 4 ? 'rgba' : 'rgb' })
-  for (let strip = await rows.read(BATCH_ROWS); strip; strip = await rows.read(BATCH_ROWS)) yield strip
+  yield* batches(await JpegRows.open(bytes, { colour: channels === 4 ? 'rgba' : 'rgb' }))
 }
 
 /**
@@ -73,6 +72,50 @@ async function* paired(
     }
   } finally {
     await second.return(undefined)
+  }
+}
+
+/** Where the band of rows begins that stands for a whole JPEG, and how much of it is looked at. */
+const BAND_START = 0.35
+const BAND_SHARE = 0.15
+
+/**
+ * How much of a JPEG is left when it is downsampled to `scale`, before any coding: by a band of its rows, in a tenth of the
+ * time that trying takes. Undefined where that cannot be told.
+ */
+export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Likeness | undefined> {
+  const eighths = Math.max(1, Math.round(scale * 8))
+  if (!isComparable(facts) || facts.kind !== 'jpg' || !isEighths(eighths)) return undefined
+  const from = Math.floor(facts.height * BAND_START)
+  const count = Math.min(facts.height - from, Math.max(64, Math.ceil(facts.height * BAND_SHARE)))
+  const meter = new LikenessMeter(facts.width, count, 3)
+  const rowBytes = facts.width * 3
+  try {
+    const small = await JpegRows.open(bytes, { colour: 'rgb', eighths })
+    const candidate = grown(batches(small), 3, small, facts, from)
+    const reference = band(rowsOf(bytes, facts, 3), from * rowBytes, count * rowBytes)
+    for await (const [old, shown] of paired(reference, candidate, rowBytes)) meter.push(old, shown)
+    return meter.finish()
+  } catch (error) {
+    if (error instanceof JpegError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const isEighths = (eighths: number): eighths is 1 | 2 | 3 | 4 | 5 | 6 | 7 => eighths >= 1 && eighths <= 7
+
+async function* batches(rows: JpegRows): AsyncGenerator<Uint8Array> {
+  for (let strip = await rows.read(BATCH_ROWS); strip; strip = await rows.read(BATCH_ROWS)) yield strip
+}
+
+/** Bytes `from … from + length` of a stream, which is left when they have come. */
+async function* band(chunks: AsyncIterable<Uint8Array>, from: number, length: number): AsyncGenerator<Uint8Array> {
+  let at = 0
+  for await (const chunk of chunks) {
+    const part = chunk.subarray(Math.max(0, from - at), Math.max(0, from + length - at))
+    at += chunk.length
+    if (part.length > 0) yield part
+    if (at >= from + length) return
   }
 }
 

@@ -2,10 +2,11 @@
  * A picture inside a document: recompressed by its own room, downsampled to what is shown of it, and measured against the
  * old one at the old size, because the floors hold for what was uploaded.
  */
+import { breathe } from '../../bytes/breathe.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../../codec/codec.ts'
 import type { OutputId } from '../../formats/format.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
-import { isOpaque, likeness } from './likeness.ts'
+import { isOpaque, likeness, scaledLikeness } from './likeness.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
 export const DPI: Record<Quality, number> = { ultra: 96, low: 150, medium: 200, high: 300 }
@@ -16,6 +17,8 @@ const WORTHWHILE_SCALE = 0.8
 const SCALED_SSIM = FLOOR_SSIM + 0.01
 const SCALED_PSNR_DB = FLOOR_PSNR_DB + 0.5
 const SCALED_RGB_PSNR_DB = 26
+/** Smaller pictures are tried as quickly as they are looked at. */
+const WORTH_LOOKING_PIXELS = 500_000
 /** A PNG becomes a JPEG only if that saves this much. */
 const JPEG_SHARE = 0.7
 
@@ -56,7 +59,8 @@ export async function recompressPicture(
 
 async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
   for (const attempt of attempts(facts, options.quality, wish)) {
-    options.signal.throwIfAborted()
+    await pause(options)
+    if (await losesTooMuch(bytes, facts, attempt)) continue
     const result = await options.inner.compress(bytes, name, { ...attempt, ...(wish.lossless ? { lossless: true } : {}) })
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
@@ -75,13 +79,26 @@ function hopeless(facts: PictureFacts, result: InnerResult): boolean {
 async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
   if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
   for (const attempt of attempts(facts, options.quality, wish)) {
-    options.signal.throwIfAborted()
+    await pause(options)
     const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
     if (hopeless(facts, result)) return undefined
   }
   return undefined
+}
+
+/** Between two tries others get their turn, and the engines of the last one can be collected. */
+async function pause({ signal }: Rooms): Promise<void> {
+  await breathe()
+  signal.throwIfAborted()
+}
+
+/** Downsampling alone breaks a floor: no need to try. */
+async function losesTooMuch(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerWish): Promise<boolean> {
+  if (maxWidth === undefined || facts.width * facts.height < WORTH_LOOKING_PIXELS) return false
+  const left = await scaledLikeness(bytes, facts, maxWidth / facts.width)
+  return left !== undefined && (left.ssim < SCALED_SSIM || left.psnrDb < SCALED_PSNR_DB || left.psnrRgbDb < SCALED_RGB_PSNR_DB)
 }
 
 /** From the smallest acceptable size up to all pixels. The same ladder for every level, so that levels stay in order. */
