@@ -29,6 +29,8 @@ const VIDEO: { readonly [type: string]: string } = {
   dvpp: 'dvvideo',
   dv5n: 'dvvideo',
   dv5p: 'dvvideo',
+  '2vuy': 'rawvideo',
+  yuvs: 'rawvideo',
   cvid: 'cinepak',
   'rle ': 'qtrle',
   'm1v ': 'mpeg1video',

@@ -49,7 +49,7 @@ async function planned(source: Source, options: Options): Promise<JobPlan> {
 }
 
 /** Parts of the pictures, then one for each sound track that is encoded. */
-function partsOf({ video, sounds }: Analysis): PartPlan[] {
+export function partsOf({ video, sounds }: Analysis): PartPlan[] {
   const cuts = video?.cuts ?? []
   const frames = cuts.reduce((sum, cut) => sum + cut.frames, 0)
   const pictures = cuts.map((cut, index): PartPlan => {
@@ -71,7 +71,8 @@ async function compressPart(source: Source, part: PartPlan, sink: Sink, options:
   return runPart(source, await analyse(source, options), part, sink, options)
 }
 
-async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+/** One part by an analysis at hand. */
+export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   const { video, sounds, level } = analysis
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
@@ -121,7 +122,8 @@ async function join(source: Source, parts: FinishedPart[], sink: Sink, options: 
   return joinParts(source, await analyse(source, options), parts, sink, options)
 }
 
-async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+/** Joins finished parts by an analysis at hand. */
+export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
   const { movie, video, sounds, kept } = analysis
   const quickTime = options.output === 'mov'
   const fresh = new Map<number, NewTrack>()

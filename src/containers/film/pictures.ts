@@ -30,6 +30,8 @@ export interface EncodedPart {
   readonly quality: PartQuality
   readonly memoryBytes: number
   readonly crf: number
+  /** Frames came out in another order than their packets went in (for streams that are counted). */
+  readonly reordered: boolean
 }
 
 export interface PartQuality {
@@ -99,6 +101,11 @@ async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: nu
   const take = (picture: Picture) => {
     if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
     const pts = track.counted ? cut.start + shown++ : picture.pts
+    // Players guess what reordered frames in an AVI file are shown at; any other order of chunks would move them.
+    if (track.counted && picture.pts !== pts) {
+      if (['h264', 'hevc'].includes(stream.decoder)) throw new UnsupportedFeature('reordered frames in a container without times')
+      out.reordered = true
+    }
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
     if (!headers) {
       refuse(picture, stream)
@@ -183,6 +190,7 @@ function refuse(picture: Picture, stream: VideoStream): void {
 
 class Collector {
   fed = 0
+  reordered = false
   readonly packets: Uint8Array[] = []
   readonly #pts: number[] = []
   readonly #keys: number[] = []
@@ -215,6 +223,7 @@ class Collector {
       },
       memoryBytes,
       crf,
+      reordered: this.reordered,
     }
   }
 }

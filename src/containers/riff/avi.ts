@@ -48,6 +48,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   const others: { id: string; offset: number; size: number }[] = []
   let hdrl: Uint8Array | undefined
   let idx1: { offset: number; size: number } | undefined
+  let cutShort = false
   let at = 0
   // OpenDML files go on with further RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
   for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
@@ -63,8 +64,10 @@ export async function readAvi(source: Source): Promise<Avi> {
       const id = fourCC(header, 0)
       const size = u32(header, 4)
       const list = id === 'LIST' && header.length === 12 ? fourCC(header, 8) : ''
-      if (list === 'movi') lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
-      else if (inner + 8 + size > source.size) throw new MalformedFile('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
+      if (list === 'movi') {
+        lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
+        cutShort ||= inner + 8 + size > source.size
+      } else if (inner + 8 + size > source.size) throw new MalformedFile('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
       else if (list === 'hdrl' && form === 0) {
         if (size > MAX_HEADER_BYTES) throw new MalformedFile('avi', inner, `a header of ${size} bytes`)
         hdrl = (await source.read(inner + 12, size - 4)).slice()
@@ -77,6 +80,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   }
   if (!hdrl || !lists[0]) throw new MalformedFile('avi', 12, "no 'hdrl' or no 'movi' list")
   const { avih, streams, headers } = readHeaders(hdrl)
+  if (cutShort && !idx1) throw new MalformedFile('avi', lists[0].offset, "the 'movi' list runs over the end")
   const single = lists.length === 1 && idx1
   const chunks = single ? await readIndex(source, lists[0], idx1!) : await scan(source, lists)
   const known = chunks.filter(({ stream }) => stream < streams.length)

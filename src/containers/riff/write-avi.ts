@@ -13,6 +13,8 @@ export interface NewPictures {
   readonly from: Source
   /** Where the first one lies in `from`. */
   readonly offset: number
+  /** Frames by which players showed the old stream later, because its decoder waits for reordered ones. */
+  readonly delay: number
 }
 
 interface Entry {
@@ -91,7 +93,9 @@ function streamList(stream: AviStream, pictures: NewPictures | undefined, entrie
         const copy = body.slice()
         copy.set(ascii(pictures.fourCC), 4)
         const largest = entries.reduce((most, { from, size }) => (from === pictures.from ? Math.max(most, size) : most), 0)
-        new DataView(copy.buffer).setUint32(36, largest, true) // dwSuggestedBufferSize
+        const view = new DataView(copy.buffer)
+        view.setUint32(28, view.getUint32(28, true) + pictures.delay, true) // dwStart
+        view.setUint32(36, largest, true) // dwSuggestedBufferSize
         return chunk(id, copy)
       }
       if (id !== 'strf') return chunk(id, body)

@@ -83,7 +83,15 @@ async function pictures(source: Source, file: Avi, options: Options): Promise<Ma
     const into = memorySink(Number.POSITIVE_INFINITY, 'part')
     await writePart(head, part.pts, part.sizes, part.keys, part.packets, into)
     const made = await readPart(await into.finish())
-    const found = { stream: track.index, fourCC: 'H264', sizes: made.sizes, keys: made.keys, from: made.source, offset: made.dataOffset }
+    const found = {
+      stream: track.index,
+      fourCC: 'H264',
+      sizes: made.sizes,
+      keys: made.keys,
+      from: made.source,
+      offset: made.dataOffset,
+      delay: part.reordered ? 1 : 0,
+    }
     return { pictures: found, head, decoder: stream.decoder }
   } catch (error) {
     if (error instanceof UnsupportedFeature) return { kept: error.message, reason: 'unsupported_feature' }

@@ -36,6 +36,11 @@ const DECODERS: { readonly [fourcc: string]: string } = {
   MPG1: 'mpeg1video',
   MPG2: 'mpeg2video',
   H263: 'h263',
+  I420: 'rawvideo',
+  IYUV: 'rawvideo',
+  YV12: 'rawvideo',
+  YUY2: 'rawvideo',
+  UYVY: 'rawvideo',
 }
 
 export const decoderOf = (fourcc: string): string | undefined => DECODERS[fourcc.toUpperCase()]

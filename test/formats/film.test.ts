@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { FinishedPart } from '../../src/codec/segmented.ts'
+import { memorySink } from '../../src/codec/sink.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { analyse } from '../../src/containers/film/analyse.ts'
+import { cutByTime } from '../../src/containers/film/cut.ts'
+import { joinParts, partsOf, runPart } from '../../src/containers/film/film.ts'
+import { verifyFilm } from '../../src/containers/film/verify.ts'
+import { readMovie } from '../../src/containers/isobmff/movie.ts'
+import { avi } from '../../src/formats/avi/avi.ts'
+import { mov } from '../../src/formats/mov/mov.ts'
+import { mp4 } from '../../src/formats/mp4/mp4.ts'
+import { noise, optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
+
+describe('QuickTime and MP4', () => {
+  it('makes H.264 and AAC of raw pictures and PCM, index first, metadata kept', async () => {
+    const file = rawMovie(30)
+    const { outcome, bytes } = await press(mov, file, 'medium', 'mov')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual') return
+    expect(outcome.ssim).toBeGreaterThan(0.9)
+    expect(outcome.psnrDb).toBeGreaterThan(30)
+    expect(bytes.length).toBeLessThan(file.length / 5)
+    const movie = await readMovie(memorySource(bytes, 'out'))
+    expect(movie.top.map(({ type }) => type)).toEqual(['ftyp', 'moov', 'mdat'])
+    expect(movie.tracks.map(({ descriptions }) => descriptions[0]?.type)).toEqual(['avc1', 'mp4a'])
+    expect(movie.tracks[0]?.sampleCount).toBe(30)
+    expect(new TextDecoder('latin1').decode(bytes)).toContain('Test')
+  })
+
+  it('low ≤ medium ≤ high', async () => {
+    const file = rawMovie(20)
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) sizes.push((await press(mov, file, quality, 'mov')).bytes.length)
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
+  })
+
+  it('MOV becomes MP4 on request', async () => {
+    const { bytes } = await press(mov, rawMovie(10), 'medium', 'mp4')
+    expect((await readMovie(memorySource(bytes, 'out'))).brand).toBe('isom')
+  })
+
+  it('an exact job only drops dead space', async () => {
+    const bytes = rawMovie(6)
+    const source = memorySource(bytes, 'film.mov')
+    const sink = memorySink(bytes.length, 'out')
+    const options = { ...optionsFor('low', 'mov'), lossless: true }
+    const outcome = await mov.compress(source, sink, options)
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
+  })
+
+  it('parts that were encoded apart join into one film, frame by frame', async () => {
+    const source = memorySource(rawMovie(75), 'film.mov')
+    const options = optionsFor('medium', 'mov')
+    const whole = await analyse(source, options)
+    const video = whole.video!
+    const cuts = cutByTime(video.pictures.samples, video.pictures.timescale, 1)
+    expect(cuts.length).toBe(4)
+    const analysis = { ...whole, video: { ...video, cuts } }
+    const parts: FinishedPart[] = []
+    // Backwards, as queues may deliver.
+    for (const plan of partsOf(analysis).reverse()) {
+      const into = memorySink(Number.POSITIVE_INFINITY, 'part')
+      const receipt = await runPart(source, analysis, JSON.parse(JSON.stringify(plan)), into, options)
+      parts.unshift({ plan, receipt, result: await into.finish() })
+    }
+    const sink = memorySink(source.size, 'out')
+    const outcome = await joinParts(source, analysis, parts, sink, options)
+    const result = await sink.finish()
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(await verifyFilm(source, result, outcome, options)).toEqual({ equal: true })
+    expect((await readMovie(result)).tracks[0]?.sampleCount).toBe(75)
+  })
+
+  it('verification sees a changed byte of sound', async () => {
+    const file = rawMovie(8)
+    const source = memorySource(file, 'a.mov')
+    const options = { ...optionsFor('high', 'mov'), lossless: true }
+    const sink = memorySink(file.length, 'out')
+    const outcome = await mov.compress(source, sink, options)
+    const bytes = sink.bytes().slice()
+    bytes[bytes.length - 5]! ^= 1
+    expect((await verifyFilm(source, memorySource(bytes, 'b'), outcome, options)).equal).toBe(false)
+  })
+
+  it('needs at most 100 MB of engine memory', async () => {
+    const source = memorySource(rawMovie(4, 320, 240), 'film.mov')
+    const options = optionsFor('medium', 'mov')
+    const analysis = await analyse(source, options)
+    const receipt = await runPart(source, analysis, partsOf(analysis)[0]!, memorySink(Number.POSITIVE_INFINITY, 'part'), options)
+    expect(Number(receipt.facts['memoryBytes'])).toBeLessThan(100 * 1024 * 1024)
+  })
+})
+
+describe('AVI', () => {
+  it('makes H.264 in place', async () => {
+    const file = rawAvi(30)
+    const { outcome, bytes } = await press(avi, file, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(bytes.length).toBeLessThan(file.length / 5)
+    expect(new TextDecoder('latin1').decode(bytes.subarray(0, 400))).toContain('H264')
+  })
+})
+
+describe('bad input', () => {
+  it('truncations and flips in the index never crash, and the next job works', async () => {
+    const film = rawMovie(3)
+    const made = (await press(mov, rawMovie(5), 'medium', 'mp4')).bytes
+    const random = noise(5)
+    for (let round = 0; round < 60; round++) {
+      const [codec, file] = round % 2 ? ([mov, film] as const) : ([mp4, made] as const)
+      const broken = file.slice(0, round % 5 ? file.length : Math.floor(random() * file.length))
+      const from = codec === mov ? file.length - 1400 : 0
+      for (let flip = 0; flip < 3; flip++) broken[from + Math.floor(random() * 1400)] = Math.floor(random() * 256)
+      const { outcome } = await press(codec, broken, 'high', codec === mov ? 'mov' : 'mp4')
+      expect(['compressed', 'unchanged']).toContain(outcome.kind)
+    }
+    const clip = rawAvi(3)
+    for (let round = 0; round < 30; round++) {
+      const broken = clip.slice(0, round % 4 ? clip.length : Math.floor(random() * clip.length))
+      for (let flip = 0; flip < 3; flip++) broken[Math.floor(random() * 300)] = Math.floor(random() * 256)
+      expect(['compressed', 'unchanged']).toContain((await press(avi, broken, 'high', 'avi')).outcome.kind)
+    }
+    expect((await press(mov, film, 'medium', 'mov')).outcome.kind).toBe('compressed')
+  })
+})

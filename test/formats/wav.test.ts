@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeIma, ImaEncoder } from '../../src/formats/wav/ima.ts'
+import { wav } from '../../src/formats/wav/wav.ts'
+import { noise, press, tones, wave } from './media-fixtures.ts'
+
+const scaled = (frames: number, channels: number, bits: number, unit = 1) =>
+  Int32Array.from(tones(frames, channels, 44100), (value) => Math.round((value * 2 ** (bits - 1)) / unit) * unit)
+
+describe('exact', () => {
+  it.each([
+    ['24 bits that hold 16', 24, 256, '16-bit PCM'],
+    ['16 bits that hold 8', 16, 256, '8-bit PCM'],
+    ['32 bits that hold 24', 32, 256, '24-bit PCM'],
+  ])('%s', async (_, bits, unit, wanted) => {
+    const file = wave(scaled(5000, 2, bits, unit), bits, 2, 44100)
+    const { outcome, bytes } = await press(wav, file, 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(JSON.stringify(outcome)).toContain(wanted)
+    expect(bytes.length).toBeLessThan(file.length * 0.77)
+  })
+
+  it('keeps other chunks byte for byte and in order', async () => {
+    const bext = Uint8Array.from({ length: 701 }, (_, i) => i & 127)
+    const file = wave(scaled(3000, 1, 24, 256), 24, 1, 48000, [
+      ['bext', bext],
+      ['JUNK', new Uint8Array(400)],
+      ['cue ', Uint8Array.of(1, 0, 0, 0)],
+    ])
+    const { bytes } = await press(wav, file, 'high', 'wav')
+    const found = new TextDecoder('latin1').decode(bytes)
+    expect(found.includes(new TextDecoder('latin1').decode(bext))).toBe(true)
+    expect(found.indexOf('bext')).toBeLessThan(found.indexOf('cue '))
+    expect(found.includes('JUNK')).toBe(false)
+  })
+
+  it('leaves 16 full bits alone', async () => {
+    expect((await press(wav, wave(scaled(2000, 2, 16), 16, 2, 44100), 'high', 'wav')).outcome).toMatchObject({ reason: 'no_gain' })
+  })
+
+  it('any samples survive high, whatever their unused bits', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(16, 24, 32), fc.integer({ min: 0, max: 20 }), fc.integer(), async (bits, zeros, seed) => {
+        const random = noise(seed)
+        const values = Int32Array.from({ length: 600 }, () => (Math.floor((random() - 0.5) * 2 ** bits) >> zeros) << zeros)
+        const { outcome } = await press(wav, wave(values, bits, 2, 44100), 'high', 'wav')
+        // The house compares every sample; a lossless room either shrinks or says no_gain.
+        expect(outcome.kind === 'compressed' ? outcome.fidelity : outcome.reason).toMatch(/lossless|no_gain/)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('lossy', () => {
+  it('low ≤ medium ≤ high, above its floors', async () => {
+    const file = wave(scaled(44100, 2, 24), 24, 2, 44100)
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { outcome, bytes } = await press(wav, file, quality, 'wav')
+      if (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual') expect(outcome.snrDb).toBeGreaterThan(20)
+      sizes.push(bytes.length)
+    }
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
+    expect(sizes[0]).toBeLessThan(file.length / 5)
+  })
+
+  it('the ADPCM encoder follows both kinds of decoders', () => {
+    const encoder = new ImaEncoder(44100, 1)
+    const samples = scaled(encoder.blockSamples, 1, 16)
+    const { block, decoded, multiplied } = encoder.encode(samples)
+    expect([...decodeIma(block, 1).subarray(0, samples.length)]).toEqual([...decoded])
+    const error = (other: Int32Array) => Math.sqrt(samples.reduce((sum, value, i) => sum + (value - other[i]!) ** 2, 0) / samples.length)
+    expect(error(decoded)).toBeLessThan(700)
+    expect(error(multiplied)).toBeLessThan(700)
+  })
+})
+
+describe('other outputs', () => {
+  it('FLAC decodes to the same samples', async () => {
+    const { outcome, bytes } = await press(wav, wave(scaled(20000, 2, 16), 16, 2, 44100), 'medium', 'flac')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(String.fromCharCode(...bytes.subarray(0, 4))).toBe('fLaC')
+  })
+
+  it('MP3 has exactly the samples of the original by its tag', async () => {
+    const { outcome } = await press(wav, wave(scaled(30000, 2, 16), 16, 2, 44100), 'medium', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(outcome.kind === 'compressed' && outcome.snrDb).toBeGreaterThan(15)
+  })
+})
+
+describe('bad input', () => {
+  it('truncations and bit flips never crash', async () => {
+    const file = wave(scaled(600, 2, 16, 256), 16, 2, 44100, [['LIST', Uint8Array.of(73, 78, 70, 79)]])
+    const random = noise(3)
+    for (let round = 0; round < 120; round++) {
+      const broken = file.slice(0, round % 2 ? file.length : Math.floor(random() * file.length))
+      for (let flip = 0; flip < 3; flip++) broken[Math.floor(random() * Math.min(broken.length, 80))] = Math.floor(random() * 256)
+      const { outcome } = await press(wav, broken, 'low', 'wav')
+      expect(['compressed', 'unchanged']).toContain(outcome.kind)
+    }
+    expect((await press(wav, file, 'high', 'wav')).outcome.kind).toBe('compressed')
+  })
+})
