@@ -93,7 +93,7 @@ describe('dicom', () => {
     const file = dicomFile(imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit'), 'explicit')
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['JPEG-LS lossless, 12 bits, 1 frames'] })
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['JPEG-LS lossless, 12 bits, 1 frame'] })
     const pixels = imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit').find(
       ([tag]) => tag === 0x7fe00010,
     )![2] as Uint8Array

@@ -39,7 +39,7 @@ export const dicom: Codec = {
     if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
       if (await deflateWins(frames, bits)) return writeDeflated(file, source, sink, tick)
       await sealWithJpegLs(file, frames, bits, sink, tick)
-      return done(file, `JPEG-LS lossless, ${bits} bits, ${frames.count} frames`)
+      return done(file, jpegLsStep(frames, bits))
     }
     const sealed = memorySink(Number.POSITIVE_INFINITY, source.name)
     await sealWithJpegLs(file, frames, bits, sealed, tick)
@@ -51,7 +51,7 @@ export const dicom: Codec = {
       }
     }
     await sink.write(sealed.bytes())
-    return done(file, `JPEG-LS lossless, ${bits} bits, ${frames.count} frames`)
+    return done(file, jpegLsStep(frames, bits))
   },
 
   async verify(original, result, _outcome, options) {
@@ -98,6 +98,8 @@ function done({ encoding }: Dicom, how: string): Outcome {
   const steps = encoding.explicit ? (encoding.littleEndian ? [] : ['big endian to little endian']) : ['implicit VR to explicit VR']
   return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, how] }
 }
+
+const jpegLsStep = ({ count }: Frames, bits: number) => `JPEG-LS lossless, ${bits} bits, ${count} frame${count === 1 ? '' : 's'}`
 
 /** Whether Deflate makes bands of rows from all over the file smaller than JPEG-LS does. */
 async function deflateWins(frames: Frames, bits: number): Promise<boolean> {

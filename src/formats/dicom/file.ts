@@ -21,7 +21,7 @@ const NATIVE: { readonly [syntax: string]: Encoding } = {
 const META_AT = 132
 const FIRST_WINDOW_BYTES = 256 * 1024
 /** Everything but the pixel data is held in memory, more than once. */
-const MAX_AROUND_BYTES = 12 << 20
+const MAX_AROUND_BYTES = 16 << 20
 
 const TRANSFER_SYNTAX = 0x0002_0010
 const PIXEL_GROUP_LENGTH = 0x7fe0_0000
