@@ -208,6 +208,19 @@ describe('jpg room, bad input', () => {
     expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
+  it('is not kept busy by a huge picture of many empty scans', { timeout: 60_000 }, async () => {
+    const side = 8192
+    const rows = new Uint8Array(side * 64).fill(90)
+    const taking = JpegJob.fromRows({ width: side, height: side, pixels: 'gray' }, { kind: 'stream', quality: 50, trellis: false })
+    for (let row = 0; row < side; row += 64) taking.write(rows)
+    const bytes = concat(taking.end().write('made', 'progressive', true))
+    const scan = bytes.lastIndexOf(0xda) - 1
+    const repeated = concat([bytes.subarray(0, -2), ...Array.from({ length: 100 }, () => bytes.subarray(scan, -2)), bytes.subarray(-2)])
+    const started = performance.now()
+    expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    expect(performance.now() - started).toBeLessThan(30_000)
+  })
+
   it('survives any damage, and the next file is fine', async () => {
     const good = await encoded('rgb', 85)
     await fc.assert(

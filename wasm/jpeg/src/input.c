@@ -3,9 +3,12 @@
 
 /* A progressive file repeats the picture in every scan; 10 is usual, hostile files have thousands. */
 #define SCANS_MAX 128
+/* Pixels times scans: 200 scans of a phone's picture, 24 of a hundred megapixels. */
+#define PIXELS_VISITED_MAX 2.6e9
 
 static struct jpeg_decompress_struct decoder;
 static struct jpeg_source_mgr source;
+static struct jpeg_progress_mgr progress;
 static uint8_t *pending; /* bytes pushed and not yet consumed */
 static uint32_t pending_bytes;
 static double pushed; /* bytes of the file so far */
@@ -49,6 +52,8 @@ static void on_store(Store *store, int request) {
   intake_attach(store);
 }
 
+static void check_scans(j_common_ptr object);
+
 static void begin(void) {
   dct_prepare();
   memset(&decoder, 0, sizeof decoder);
@@ -56,6 +61,8 @@ static void begin(void) {
   jpeg_create_decompress(&decoder);
   use_packed_arrays(decoder.mem, (j_common_ptr)&decoder, on_store);
   decoder.src = &source;
+  decoder.progress = &progress;
+  progress.progress_monitor = check_scans;
   source.init_source = source.term_source = source_ignore;
   source.fill_input_buffer = source_fill;
   source.skip_input_data = source_skip;
@@ -130,8 +137,11 @@ static int after_header(void) {
   return 1;
 }
 
-static void check_scans(void) {
-  if (decoder.input_scan_number > SCANS_MAX) fail(FAIL_LIMIT, "more scans than any real picture has");
+/* libjpeg calls this after every MCU row and every scan header. A tiny scan can cover a huge picture. */
+static void check_scans(j_common_ptr object) {
+  (void)object;
+  const double visited = (double)decoder.input_scan_number * decoder.image_width * decoder.image_height;
+  if (decoder.input_scan_number > SCANS_MAX || visited > PIXELS_VISITED_MAX) fail(FAIL_LIMIT, "more scans than any real picture has");
 }
 
 /*
@@ -163,7 +173,6 @@ int EXPORT(push)(const uint8_t *bytes, uint32_t length, int end) {
   if (stage == HEADER && !after_header()) return 0;
   if (stage == COEFFICIENTS) {
     jvirt_barray_ptr *arrays = jpeg_read_coefficients(&decoder);
-    check_scans();
     if (!arrays) return 0;
     const int streamed = intake_streams();
     if (streamed) check_steps(); else copy_steps();
@@ -175,7 +184,6 @@ int EXPORT(push)(const uint8_t *bytes, uint32_t length, int end) {
   }
   if (stage == START_ROWS) {
     const boolean started = jpeg_start_decompress(&decoder);
-    check_scans();
     if (!started) return 0;
     stage = ROWS;
   }
