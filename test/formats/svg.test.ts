@@ -196,3 +196,10 @@ describe('bad input', () => {
     expect((await pack(DRAWING)).outcome.kind).toBe('compressed')
   })
 })
+
+test('what would not fit in memory is refused up front', async () => {
+  const many = `<svg xmlns="http://www.w3.org/2000/svg">${'<rect width="1" height="1"/>'.repeat(30_000)}</svg>`
+  const started = performance.now()
+  expect((await pack(many)).outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+  expect(performance.now() - started).toBeLessThan(3000)
+})

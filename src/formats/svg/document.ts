@@ -9,8 +9,13 @@ export interface SvgDocument {
   readonly zipped: boolean
 }
 
-/** svgo's tree takes about 20 bytes per byte of text. */
+/** What is read at all, and what an SVGZ may unpack to. */
 export const MAX_TEXT_BYTES = 3 * 1024 * 1024
+
+/** svgo's tree and the renderer's, measured: what they hold at their peak. */
+const BYTES_PER_ELEMENT = 3_500
+const BYTES_PER_CHARACTER = 55
+const MAX_TREE_BYTES = 64 * 1024 * 1024
 
 /** What entities may add to a file. Illustrator declares a handful of namespace names. */
 const MAX_ENTITIES = 64
@@ -56,17 +61,26 @@ function refuseDangers(text: string): void {
     expansion += (text.split(`&${name};`).length - 1) * value.length
   }
   if (expansion > MAX_EXPANSION_CHARACTERS) throw new MalformedFile('svg', doctype!.index, `entities expand to ${expansion} characters`)
-  if (depthOf(text) > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
+  const { deepest, elements } = shapeOf(text)
+  const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
+  if (treeBytes > MAX_TREE_BYTES)
+    throw new OverBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
+  if (deepest > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
 }
 
-/** Nesting of elements; a rough count is enough to keep recursion shallow. */
-function depthOf(text: string): number {
+/** Nesting and number of elements; a rough count is enough. */
+function shapeOf(text: string): { deepest: number; elements: number } {
   let depth = 0
   let deepest = 0
+  let elements = 0
   for (const [tag] of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\/?[A-Za-z_][^<>]*>/g)) {
     if (tag.startsWith('<!')) continue
     if (tag.startsWith('</')) depth--
-    else if (!tag.endsWith('/>')) deepest = Math.max(deepest, ++depth)
+    else {
+      elements++
+      deepest = Math.max(deepest, depth + 1)
+      if (!tag.endsWith('/>')) depth++
+    }
   }
-  return deepest
+  return { deepest, elements }
 }
