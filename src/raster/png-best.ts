@@ -2,7 +2,7 @@
 import { chunk, colourChunks, startOfPng } from '../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../wasm/png/png.ts'
 import { NoGain, type Options, TargetUnreachable } from '../codec/codec.ts'
-import { losslessBytes, searchLossless } from './png-lossless.ts'
+import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import type { PngPicture } from './png-picture.ts'
 import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from './png-quantise.ts'
 import type { Raster } from './raster.ts'
@@ -39,6 +39,7 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     chunks.some(({ type }) => type === 'iCCP'),
   )
   const engine = new PngEngine(picture.header)
+  await analyse(engine, picture)
   const lossless = await searchLossless(engine, picture)
   const alpha = !lossless.facts.opaque
   const around = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)

@@ -22,8 +22,13 @@ const ALL_BUT_BRUTE = 0xff
 const EVERYTHING = 0x1ff
 const FILTER_NONE = 0x01
 
-/** Quick and about right in its order. */
-const PREVIEW: Effort = { level: 5, trialLevel: 3, strategies: 0x7f, bandBytes: 131072, passes: 0 }
+/** Quick and about right in their order: with filters and without. */
+const PREVIEWS: readonly Effort[] = [
+  { level: 5, trialLevel: 3, strategies: 0x76, bandBytes: 131072, passes: 0 },
+  { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
+]
+/** The cheapest look at what an exact result may weigh; it weighs less in the end, but rarely by a fifth. */
+const GLANCE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
 
 /** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
 function effortsFor(bytes: number): readonly Effort[] {
@@ -87,26 +92,30 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   return forms
 }
 
-/** Analyses the picture and chooses. `thorough: false` spares the trials of big pictures. */
-export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
+/** The first pass: what the picture needs. */
+export async function analyse(engine: PngEngine, picture: PngPicture): Promise<Facts> {
   engine.begin('analyse')
   await picture.visit(engine)
+  return engine.facts()
+}
+
+/** About the bytes of an exact result, some too many, from one quick encode. After `analyse`. */
+export async function glance(engine: PngEngine, picture: PngPicture): Promise<number> {
+  const [form] = formsOf(engine, picture)
+  return form ? tryPlan(engine, picture, { ...form, effort: GLANCE }) : Number.POSITIVE_INFINITY
+}
+
+/** Chooses form and effort. After `analyse`. */
+export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
   const facts = engine.facts()
-  let forms = formsOf(engine, picture)
-  const least = Math.min(...forms.map(({ bits }) => bits))
-  const bytes = packedBytes(picture, least)
-  if (forms.length > 1 && bytes > MEGA / 4) {
-    // Rank by previews; very large pictures take the likeliest form.
-    if (bytes <= 16 * MEGA) {
-      const ranked: { form: Form; size: number }[] = []
-      for (const form of forms) ranked.push({ form, size: await tryPlan(engine, picture, { ...form, effort: PREVIEW }) })
-      ranked.sort((a, b) => a.size - b.size)
-      forms = ranked.slice(0, bytes <= MEGA ? 2 : 1).map(({ form }) => form)
-    } else {
-      forms = forms.slice(0, 1)
-    }
+  const forms = formsOf(engine, picture)
+  const bytes = packedBytes(picture, Math.min(...forms.map(({ bits }) => bits)))
+  let plans = forms.flatMap((form) => effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort })))
+  if (bytes > 16 * MEGA) {
+    plans = plans.slice(0, 1) // the likeliest form: previews would take too long
+  } else if (bytes > MEGA / 4) {
+    plans = await previewed(engine, picture, forms, bytes <= MEGA ? 2 : 1)
   }
-  const plans = forms.flatMap((form) => effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort })))
   const [only] = plans
   if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
   let best: { plan: LosslessPlan; bytes: number } | undefined
@@ -116,6 +125,23 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
   }
   if (!best) throw new RangeError('no form of the picture')
   return { facts, ...best }
+}
+
+/** The best forms by quick encodes, at full effort: without filters where those did not pay. */
+async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly Form[], keep: number) {
+  const ranked: { form: Form; filtered: boolean; size: number }[] = []
+  for (const form of forms) {
+    for (const effort of form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS) {
+      ranked.push({ form, filtered: effort.strategies !== FILTER_NONE, size: await tryPlan(engine, picture, { ...form, effort }) })
+    }
+  }
+  ranked.sort((a, b) => a.size - b.size)
+  return ranked.slice(0, keep).flatMap(({ form, filtered }) => {
+    const efforts = effortsFor(packedBytes(picture, form.bits))
+    const [hardest] = efforts
+    const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE }]
+    return used.map((effort) => ({ ...form, effort }))
+  })
 }
 
 /** Image data bytes of a plan, measured by a muted encode. */

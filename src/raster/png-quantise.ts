@@ -9,7 +9,7 @@ export interface PalettePlan {
   readonly effort: Effort
   /** Measured on the whole picture. */
   readonly quality: PictureQuality
-  /** Estimated from the sample. */
+  /** Bytes of the whole picture, estimated from the sample. */
   readonly estimate: number
 }
 
@@ -55,7 +55,7 @@ export async function searchPalette(
   // The fewest colours that hold the target.
   let high = 256
   if (!fits(256, 0)) return undefined
-  let low = 1
+  let low = Math.max(1, Math.min(target.leastColours, engine.histogramColours()) - 1)
   while (high - low > Math.max(1, high >> 4)) {
     const middle = Math.max(low + 1, Math.round(Math.sqrt(low * high)))
     if (fits(middle, 0)) high = middle
@@ -80,7 +80,7 @@ export async function searchPalette(
   if (!best) return undefined
 
   const { width, height } = picture.header
-  const plan = { ...best, effort: width * height <= 1 << 20 ? FINAL_SMALL : FINAL }
+  const plan = { ...best, estimate: best.estimate / share, effort: width * height <= 1 << 20 ? FINAL_SMALL : FINAL }
   return share < 1 ? measureWhole(engine, picture, plan, target, alpha) : { ...plan, quality: measureSample(engine, plan, alpha) }
 }
 

@@ -11,18 +11,28 @@ export interface RasterTarget {
   /** Luma and RGB PSNR of the worst block of 32 x 32 pixels: figures of whole screens forgive a spoilt button. */
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
+  /** Colours a palette has at least, where the picture has as many: figures forgive faint shades that eyes still see. */
+  readonly leastColours: number
 }
 
-const target = (ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number): RasterTarget => ({
+const target = (
+  ssim: number,
+  psnrDb: number,
+  rgbPsnrDb: number,
+  blockPsnrDb: number,
+  blockRgbPsnrDb: number,
+  leastColours = 16,
+): RasterTarget => ({
   ssim,
   psnrDb,
   rgbPsnrDb,
   blockPsnrDb,
   blockRgbPsnrDb,
+  leastColours,
 })
 
 const MEDIUM = target(0.96, 35, 31, 30, 27)
-const LOW = target(0.93, 32, 28, 27, 24)
+const LOW = target(0.93, 32, 28, 27, 24, 8)
 
 /** `high` stays exact in formats that can be exact. `ultra` is for Office files and means `low` here. */
 export const PALETTE_TARGETS: Readonly<Record<Exclude<Quality, 'high'>, RasterTarget>> = { medium: MEDIUM, low: LOW, ultra: LOW }
@@ -35,12 +45,12 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
   MEDIUM,
   target(0.945, 33.5, 29.5, 28.5, 25.5),
   LOW,
-  target(0.915, 31, 27, 24, 21),
-  target(0.903, 30.2, 26, 20, 18),
+  target(0.915, 31, 27, 24, 21, 4),
+  target(0.903, 30.2, 26, 20, 18, 2),
 ]
 
 /** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
-export function holds(found: RasterTarget, wanted: RasterTarget, margin = 0): boolean {
+export function holds(found: Omit<RasterTarget, 'leastColours'>, wanted: RasterTarget, margin = 0): boolean {
   const db = margin * 0.25 + 0.02
   return (
     found.ssim >= wanted.ssim + margin * 0.004 + 0.0003 &&

@@ -285,6 +285,11 @@ export class PngEngine {
 
   // ---- the quantiser: after a `histogram` pass ----
 
+  /** Distinct colours the histogram tells apart (16384 at most). */
+  histogramColours(): number {
+    return this.#wasm.colour_points()
+  }
+
   /** Chooses at most `colours` colours and makes them the layout. The mean squared error they promise. */
   quantise(colours: number, rounds = 12): number {
     return this.#wasm.quantise(colours, rounds)

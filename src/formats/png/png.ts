@@ -1,9 +1,9 @@
 /** PNG and APNG: exact at `high`; at `medium` and `low` a palette where the level's target holds and it is smaller. */
 
-import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
+import { type Facts, PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { type Codec, type Options, type Outcome, type Sink, type Source, TargetUnreachable, type Verdict } from '../../codec/codec.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
-import { type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
+import { analyse, glance, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
 import { fittedSize } from '../../raster/resize.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
@@ -50,79 +50,61 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
   const file = await openPngFile(source, options)
   options.progress(0.05)
   const engine = new PngEngine(file.header)
-  const lossless = await searchLossless(engine, file)
-  options.progress(0.3)
-  const plan = await choose(engine, file, lossless, source, options)
+  const facts = await analyse(engine, file)
+  options.progress(0.1)
+  const chosen = mayUsePalette(engine, file, facts, options) ? await choose(engine, file, facts, source, options) : undefined
   options.progress(0.5)
-  return plan ? writePalette(file, engine, plan, sink, options) : writeLossless(file, engine, lossless, sink, options)
+  if (chosen?.kind === 'palette') return writePalette(file, engine, chosen.plan, sink, options)
+  const lossless = chosen?.lossless ?? (await searchLossless(engine, file))
+  return writeLossless(file, engine, lossless, sink, options)
 }
 
-const alphaOf = (lossless: LosslessSearch) => !lossless.facts.opaque
-
-/** The palette that wins, or undefined where the exact form does. */
-async function choose(
-  engine: PngEngine,
-  file: PngFile,
-  lossless: LosslessSearch,
-  source: Source,
-  options: Options,
-): Promise<PalettePlan | undefined> {
+/** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */
+function mayUsePalette(engine: PngEngine, file: PngFile, facts: Facts, options: Options): boolean {
   const exactOnly = options.lossless === true || (options.quality === 'high' && options.targetSize === undefined)
   const profiledGray = file.profiled && !(file.header.colourType & 2)
-  // Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes.
-  if (exactOnly || file.animated || profiledGray || !engine.inOrder || lossless.facts.colours <= 1) return undefined
-  if (options.targetSize !== undefined) return chooseBySize(engine, file, lossless, source, options)
+  return !exactOnly && !file.animated && !profiledGray && engine.inOrder && facts.colours !== 1
+}
+
+type Chosen = { kind: 'palette'; plan: PalettePlan } | { kind: 'exact'; lossless?: LosslessSearch }
+
+/** A palette that is estimated below this share of a quick exact encode wins without more ado. */
+const CLEARLY_SMALLER = 0.75
+
+/** A palette, or the exact form where that is smaller. */
+async function choose(engine: PngEngine, file: PngFile, facts: Facts, source: Source, options: Options): Promise<Chosen> {
+  if (options.targetSize !== undefined) return chooseBySize(engine, file, !facts.opaque, source, options)
   await lookAtColours(engine, file)
-  const alpha = alphaOf(lossless)
   const level = options.quality === 'high' ? 'medium' : options.quality
   // Low considers what medium would do, so that it is never larger.
-  const targets: RasterTarget[] = level === 'medium' ? [PALETTE_TARGETS.medium] : [PALETTE_TARGETS[level], PALETTE_TARGETS.medium]
+  const targets: RasterTarget[] = level === 'medium' ? [PALETTE_TARGETS.medium] : [PALETTE_TARGETS.medium, PALETTE_TARGETS[level]]
   const plans: PalettePlan[] = []
   for (const target of targets) {
-    const plan = await searchPalette(engine, file, target, alpha, pause)
+    const plan = await searchPalette(engine, file, target, !facts.opaque, pause)
     if (plan) plans.push(plan)
     options.signal.throwIfAborted()
   }
-  return smallest(engine, file, lossless, plans)
-}
-
-const SURE_BYTES = 24 * 1024 * 1024
-
-/** Compares by whole encodes; very large pictures are so clearly smaller with a palette that the sample decides among palettes. */
-async function smallest(
-  engine: PngEngine,
-  file: PngFile,
-  lossless: LosslessSearch,
-  plans: readonly PalettePlan[],
-): Promise<PalettePlan | undefined> {
-  const pixels = file.header.width * file.header.height
-  const alpha = alphaOf(lossless)
-  if (pixels > SURE_BYTES / 4 && lossless.facts.colours > 256) {
-    return plans.reduce<PalettePlan | undefined>((best, plan) => (best && best.estimate <= plan.estimate ? best : plan), undefined)
-  }
-  if (plans.length === 0) return undefined
-  let best: { plan: PalettePlan | undefined; bytes: number } = { plan: undefined, bytes: await losslessBytes(engine, file, lossless) }
+  const [first] = plans
+  if (!first) return { kind: 'exact' }
+  const likely = plans.reduce((best, plan) => (plan.estimate < best.estimate ? plan : best), first)
+  if (likely.estimate < CLEARLY_SMALLER * (await glance(engine, file))) return { kind: 'palette', plan: likely }
+  const lossless = await searchLossless(engine, file)
+  let best: { chosen: Chosen; bytes: number } = { chosen: { kind: 'exact', lossless }, bytes: await losslessBytes(engine, file, lossless) }
   for (const plan of plans) {
-    const bytes = await paletteBytes(engine, file, plan, alpha)
-    if (bytes < best.bytes) best = { plan, bytes }
+    const bytes = await paletteBytes(engine, file, plan, !facts.opaque)
+    if (bytes < best.bytes) best = { chosen: { kind: 'palette', plan }, bytes }
     await pause()
   }
-  return best.plan
+  return best.chosen
 }
 
 /** The gentlest step of the ladder whose result fits the wanted size. */
-async function chooseBySize(
-  engine: PngEngine,
-  file: PngFile,
-  lossless: LosslessSearch,
-  source: Source,
-  options: Options,
-): Promise<PalettePlan | undefined> {
-  const alpha = alphaOf(lossless)
+async function chooseBySize(engine: PngEngine, file: PngFile, alpha: boolean, source: Source, options: Options): Promise<Chosen> {
+  const lossless = await searchLossless(engine, file)
   const around = overheadOf(file)
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + around
-  if (exact < wanted) return undefined
+  if (exact < wanted) return { kind: 'exact', lossless }
   await lookAtColours(engine, file)
   let smallestBytes = exact
   let found: PalettePlan | undefined
@@ -143,7 +125,7 @@ async function chooseBySize(
     options.signal.throwIfAborted()
   }
   if (!found) throw new TargetUnreachable(smallestBytes)
-  return found
+  return { kind: 'palette', plan: found }
 }
 
 /** Bytes of a result beside its image data, PLTE and tRNS. */
@@ -171,7 +153,7 @@ async function writeLossless(file: PngFile, engine: PngEngine, lossless: Lossles
 }
 
 async function writePalette(file: PngFile, engine: PngEngine, plan: PalettePlan, sink: Sink, options: Options): Promise<Outcome> {
-  const { facts } = { facts: engine.facts() }
+  const facts = engine.facts()
   applyPalette(engine, plan)
   const colours = (engine.layout().palette?.length ?? 0) / 3
   const dropped = await writePng(file, engine, { kind: 'remap', alpha: !facts.opaque }, sink, options)
