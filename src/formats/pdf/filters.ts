@@ -104,10 +104,13 @@ function unpredict(bytes: Uint8Array, parms: Dict | null): Uint8Array {
   return rest.length ? concat([rows, rest]) : rows
 }
 
+/** A Buffer's `slice` shares its memory; a Uint8Array's does not, and that is what everything here expects. */
+const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+
 /** zlib data; a stream that was cut off gives what there is, as readers do. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return inflateSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH })
+    return plain(inflateSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH }))
   } catch (error) {
     throw new PdfSyntax(`damaged Flate data (${(error as { code?: string }).code ?? 'zlib'})`)
   }
@@ -119,8 +122,8 @@ type Flow = AsyncIterable<Uint8Array>
 export function decodeFlow(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
   if (filter.name !== 'FlateDecode') return gather(filter, input, maxBytes, maxGathered)
   const shape = rowShape(filter.parms)
-  const plain = inflateFlow(input, maxBytes)
-  return shape ? unpredictFlow(plain, shape) : plain
+  const inflated = inflateFlow(input, maxBytes)
+  return shape ? unpredictFlow(inflated, shape) : inflated
 }
 
 async function* gather(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
@@ -147,7 +150,7 @@ async function* unpredictFlow(input: Flow, shape: RowShape): Flow {
 async function* inflateFlow(input: Flow, maxBytes: number): Flow {
   const engine = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
   try {
-    yield* bounded(through(engine, input), maxBytes)
+    for await (const piece of bounded(through(engine, input), maxBytes)) yield plain(piece)
   } catch (error) {
     throw error instanceof DeflateError ? new PdfSyntax(error.message) : error
   }

@@ -150,10 +150,21 @@ describe('fonts in a document', () => {
     return -1
   }
 
+  async function hmtxOf(bytes: Uint8Array): Promise<Uint8Array> {
+    const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
+    for (let number = 1; number < reader.xref.size; number++) {
+      const object = await reader.get(number)
+      if (object instanceof Stream && object.dict.has('Length1')) return tablesOf(await reader.decoded(object, 1 << 20))!.get('hmtx')!
+    }
+    throw new Error('no font')
+  }
+
   it('lose the glyphs that no page shows', async () => {
     const { outcome, bytes } = await press(document('(!!)'), 'high')
     expect(outcome).toMatchObject({ fidelity: 'lossless', steps: expect.arrayContaining(['1 fonts without unused glyphs']) })
     expect(await fontLength(bytes)).toBeLessThan(trueType().length / 4)
+    const metrics = await hmtxOf(bytes)
+    expect([...metrics.subarray(8, 12)]).toEqual([1, 246, 0, 2]) // glyph 2: 502 wide, as it was
   })
 
   it('stay whole for forms that may still be filled in', async () => {
