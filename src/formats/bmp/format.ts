@@ -7,7 +7,7 @@ export const BMP = {
   extensions: ['bmp', 'dib'],
   mimeTypes: ['image/bmp'],
   worker: 'press',
-  quickUpTo: 8388608,
+  quickUpTo: 4194304,
   outputs: ['bmp', 'jpg', 'png', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {

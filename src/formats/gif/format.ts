@@ -11,7 +11,7 @@ export const GIF = {
     { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x39, 0x61] },
   ],
   worker: 'press',
-  quickUpTo: 2097152,
+  quickUpTo: 262144,
   outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {

@@ -47,7 +47,7 @@ export const gif: Codec = {
 /** Wasm memory beside the canvases: colour table, LZW, measuring. */
 const FIXED_BYTES = 4 * 1024 * 1024
 /** Pixels of all frames together; more would take more CPU than a job has. */
-const MOST_PIXELS = { exact: 1_500_000_000, searched: 400_000_000 }
+const MOST_PIXELS = { exact: 700_000_000, searched: 120_000_000 }
 
 function inHouseWords(error: unknown): unknown {
   if (!(error instanceof GifError)) return error

@@ -8,7 +8,7 @@ export const PNG = {
   mimeTypes: ['image/png', 'image/apng'],
   magic: [{ offset: 0, bytes: [0x89, 0x50, 0x4e, 0x47, 0xd, 0xa, 0x1a, 0xa] }],
   worker: 'press',
-  quickUpTo: 4194304,
+  quickUpTo: 1048576,
   outputs: ['png', 'jpg', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {
