@@ -1,10 +1,14 @@
-/** Looks at fonts that lost glyphs: every outline that is left is byte for byte that of the original. */
+/**
+ * Looks at fonts that lost glyphs: every outline that is left is byte for byte that of the original,
+ * with the same width.
+ */
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES } from '../recompress.ts'
 import type { Judge } from '../verify.ts'
+import { FontView } from './bytes.ts'
 import { Cff } from './cff.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
-import { Outlines, tablesOf } from './truetype.ts'
+import { Outlines, type Tables, tablesOf } from './truetype.ts'
 
 const EMPTY_CHARSTRING = 14
 
@@ -37,9 +41,20 @@ function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | und
     // The new outline may be padded to four bytes.
     if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length) return `outline ${glyph}`
     if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline ${glyph}`
+    if (metricOf(old, glyph) !== metricOf(fresh, glyph)) return `width or side bearing of glyph ${glyph}`
     kept++
   }
   return kept > 0 || from.of(0).length === 0 ? undefined : 'no outlines left'
+}
+
+/** Advance width and left side bearing (`hmtx`), as one word. */
+function metricOf(tables: Tables, glyph: number): string {
+  const [hhea, hmtx] = [tables.get('hhea'), tables.get('hmtx')]
+  if (!hhea || !hmtx) throw new RangeError('no metrics')
+  const full = Math.max(1, new FontView(hhea).u16(34))
+  const view = new FontView(hmtx)
+  const at = (offset: number) => (offset + 2 <= hmtx.length ? view.u16(offset) : 0)
+  return glyph < full ? `${at(glyph * 4)} ${at(glyph * 4 + 2)}` : `${at((full - 1) * 4)} ${at(full * 4 + (glyph - full) * 2)}`
 }
 
 function cffDifference(before: Uint8Array, after: Uint8Array): string | undefined {
