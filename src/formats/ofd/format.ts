@@ -11,4 +11,10 @@ export const OFD = {
   outputs: ['ofd'],
   fidelity: 'perceptual',
   ultra: true,
+  levels: {
+    low: 'pictures as small as still look clean, at 150 dpi of what pages show; everything else exact',
+    medium: 'pictures without visible difference at normal size, at 200 dpi of what pages show',
+    high: 'pictures without visible difference at 100 %, at 300 dpi of what pages show',
+    ultra: 'as low, at 96 dpi of what pages show',
+  },
 } as const satisfies Format
