@@ -113,6 +113,7 @@ async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: nu
       headers = engine.openEncoder(preset, wanted, track.rate, track.timescale, track.annexb)
     }
     const packet = engine.encode(pts, out.fed++ === 0)
+    if (engine.memoryBytes > MAX_ENGINE_BYTES) throw new OverBudget(`decoding and encoding ${picture.width}×${picture.height} together`)
     if (packet) out.add(packet)
   }
   engine.openVideo(stream)
@@ -171,6 +172,9 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
     throw error
   }
 }
+
+/** What an isolate of 128 MB can spare for one engine. */
+const MAX_ENGINE_BYTES = 100 * 1024 * 1024
 
 /** More does not fit beside a decoder into the memory of an isolate. */
 const MAX_PIXELS = 2048 * 1152

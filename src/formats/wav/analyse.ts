@@ -99,6 +99,9 @@ export async function analyse(source: Source, wave: Wave, lossy: boolean, option
   const drift = new SnrMeter()
   const imaLow = new LowBandMeter(channels, hertz)
   const ima = lossy && channels <= 2 ? new ImaEncoder(hertz, channels) : undefined
+  // The ADPCM search is slow: of long files it looks at a minute's worth, spread evenly.
+  const every = Math.max(1, Math.ceil(wave.frames / (hertz * 60)))
+  let block = 0
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
     bits.add(samples)
     if (!lossy) continue
@@ -112,7 +115,7 @@ export async function analyse(source: Source, wave: Wave, lossy: boolean, option
       meters[name].add(original, decoded)
     }
     // Blocks need not line up with those of the result to predict its noise.
-    if (ima) {
+    if (ima && block++ % every === 0) {
       const step = ima.blockSamples * channels
       for (let at = 0; at < rounded.length; at += step) {
         const { decoded, multiplied } = ima.encode(rounded.subarray(at, at + step))
