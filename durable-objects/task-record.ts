@@ -420,6 +420,6 @@ const failedEvent = (task: Task): TaskEvent => ({
 const gaveUp = (task: Task): TaskError => ({
   code: 500,
   type: 'internal',
-  message: 'The file could not be processed: three attempts lost their worker. Try again later, or tell us the request id.',
+  message: 'The file could not be processed: three attempts broke or lost their worker. Try again later, or tell us the request id.',
   requestId: task.requestId,
 })
