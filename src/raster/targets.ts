@@ -1,5 +1,6 @@
 /** What the levels aim at for pictures. Floors are under them (codec.ts). */
 import type { Quality } from '../codec/codec.ts'
+import { PICTURE_LEVELS } from '../quality/levels.ts'
 
 export interface RasterTarget {
   /** Luma SSIM, 11 x 11 Gaussian. */
@@ -31,8 +32,9 @@ const target = (
   leastColours,
 })
 
-const MEDIUM = target(0.96, 35, 31, 30, 27)
-const LOW = target(0.93, 32, 28, 27, 24, 8)
+const { medium, low } = PICTURE_LEVELS
+const MEDIUM = target(medium.ssim, medium.psnrDb, 31, 30, 27)
+const LOW = target(low.ssim, low.psnrDb, 28, 27, 24, 8)
 
 /** `high` stays exact in formats that can be exact. `ultra` is for Office files and means `low` here. */
 export const PALETTE_TARGETS: Readonly<Record<Exclude<Quality, 'high'>, RasterTarget>> = { medium: MEDIUM, low: LOW, ultra: LOW }
