@@ -24,8 +24,6 @@ jobs=${JOBS:-2}
 x264=$build/x264
 if [ ! -f "$prefix/lib/libx264.a" ]; then
   rm -rf "$x264" && mkdir -p "$x264" && tar xf "$cache/x264_0.164.3095+gitbaee400.orig.tar.gz" -C "$x264" --strip-components=1
-  for patch in "$here"/x264-*.patch; do [ -f "$patch" ] && patch -d "$x264" -p1 -s < "$patch"; done
-  cp "$here"/x264-simd/*.[ch] "$x264/common/" 2>/dev/null || true
   (cd "$x264" && CC="clang-19 $target" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 STRIP=llvm-strip-19 ./configure --prefix="$prefix" --host=i686-gnu \
     --disable-cli --enable-static --disable-asm --disable-thread --disable-opencl --bit-depth=8 --chroma-format=420 \
     --disable-avs --disable-swscale --disable-lavf --disable-ffms --disable-gpac --disable-lsmash --extra-cflags="$flags -Dmemalign=aligned_alloc" >"$build/x264-configure.log")
