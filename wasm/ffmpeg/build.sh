@@ -1,8 +1,8 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Builds ffmpeg.wasm: libavcodec, libswscale and libswresample (FFmpeg 5.1.9, GPL build) with x264, and our glue.
 # No containers, filters or command line inside: `src/containers/` reads and writes those, `glue.c` is the whole interface.
 # Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, pkg-config and Debian 12's source packages.
-set -euo pipefail
+set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=$here/../.cache/ffmpeg
 build=${BUILD_DIR:-$cache/build}
@@ -38,8 +38,8 @@ if [ ! -f "$ffmpeg/libavcodec/libavcodec.a" ]; then
   # WASI has no temporary files, and nothing here opens one.
   sed -i 's/tempnam([^)]*)/NULL/' "$ffmpeg/libavutil/file_open.c"
   decoders=h264,hevc,mpeg4,mpeg1video,mpeg2video,msmpeg4v1,msmpeg4v2,msmpeg4v3,h263,mjpeg,mjpegb,prores,dnxhd,dvvideo,vp9,qtrle,rawvideo,svq3,cinepak,huffyuv,ffvhuff,utvideo,ffv1,msvideo1
-  decoders+=,aac,mp3float,mp2float,ac3,eac3,alac,flac,qdm2,mace6,pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw,pcm_dvd
-  decoders+=,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,gsm_ms
+  decoders="$decoders,aac,mp3float,mp2float,ac3,eac3,alac,flac,qdm2,mace6,pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw,pcm_dvd"
+  decoders="$decoders,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,gsm_ms"
   (cd "$ffmpeg" && ./configure --prefix="$prefix" --target-os=none --arch=x86_32 --enable-cross-compile --disable-asm --disable-stripping \
     --disable-doc --disable-debug --disable-runtime-cpudetect --disable-autodetect --disable-pthreads --disable-w32threads --disable-os2threads \
     --disable-network --disable-everything --disable-programs --disable-avdevice --disable-swresample --disable-avformat --disable-avfilter --disable-postproc \
