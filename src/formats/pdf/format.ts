@@ -7,7 +7,7 @@ export const PDF = {
   extensions: ['pdf'],
   mimeTypes: ['application/pdf'],
   worker: 'press',
-  quickUpTo: 1048576,
+  quickUpTo: 262144,
   outputs: ['pdf'],
   fidelity: 'perceptual',
   password: 'pdf',
