@@ -7,7 +7,7 @@ export const SVG = {
   extensions: ['svg', 'svgz'],
   mimeTypes: ['image/svg+xml'],
   worker: 'press',
-  quickUpTo: 4194304,
+  quickUpTo: 262144,
   outputs: ['svg'],
   fidelity: 'perceptual',
   levels: {
