@@ -1,4 +1,5 @@
-/** Bundles the console into `console/public/console`. wrangler runs it before it serves or deploys `whittle`. */
+/** Bundles the console and lays out the API reference. wrangler runs it before it serves or deploys `whittle`. */
+import { copyFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 await build({
@@ -13,3 +14,7 @@ await build({
   legalComments: 'linked',
   logLevel: 'warning',
 })
+
+for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
+  copyFileSync(`node_modules/swagger-ui-dist/${file}`, `console/public/docs/${file}`)
+}

@@ -1,5 +1,6 @@
 /** `/openapi.json`: OpenAPI 3.1 from the routes and the schemas that validate. */
 import * as z from 'zod'
+import { ERROR_TYPES } from '../tasks/api-error.ts'
 import type { Route, RouteDoc } from './route.ts'
 import { errorAnswer } from './schemas.ts'
 
@@ -27,6 +28,13 @@ const ERROR_TEXTS: Readonly<Record<number, string>> = {
   503: 'Busy; try again after `Retry-After` seconds',
 }
 
+const DESCRIPTION = `Makes any file smaller and proves that nothing was lost.
+
+Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", …}}\`. The types, with their statuses:
+${Object.entries(ERROR_TYPES)
+  .map(([type, status]) => `\`${type}\` ${status}`)
+  .join(', ')}.`
+
 export function openApi(routes: readonly Route[], baseUrl: string): Json {
   const schemas = new Schemas()
   const paths: Record<string, Json> = {}
@@ -38,7 +46,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
     info: {
       title: 'Whittle',
       version: '1.3.0',
-      description: 'Makes any file smaller and proves that nothing was lost.',
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],

@@ -122,6 +122,33 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await shot('try')
   })
 
+  it('makes a PDF smaller', async () => {
+    const content = Array.from(
+      { length: 400 },
+      (_, i) => `BT /F1 9 Tf 40 ${800 - (i % 80) * 9} Td (Line ${i} of a long report) Tj ET`,
+    ).join('\n')
+    const objects = [
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    ]
+    let pdf = '%PDF-1.7\n'
+    const offsets = objects.map((object, i) => {
+      const at = pdf.length
+      pdf += `${i + 1} 0 obj\n${object}\nendobj\n`
+      return at
+    })
+    const rows = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
+    pdf += `xref\n0 6\n0000000000 65535 f \n${rows}trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF\n`
+    await page
+      .getByLabel('Choose files')
+      .setInputFiles({ name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf, 'latin1') })
+    const article = page.getByRole('article').filter({ hasText: 'report.pdf' })
+    await article.getByText(/saved .*B/).waitFor({ timeout: 60_000 })
+  })
+
   it('keeps other sites out: no header, no answer', async () => {
     const answer = await page.evaluate(async () => (await fetch('/console/api/logout', { method: 'POST' })).status)
     expect(answer).toBe(401)
@@ -190,6 +217,14 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('button', { name: 'Replay' }).click()
     await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
     expect(received[1]).toEqual(received[0])
+  })
+
+  it('shows the reference of the API, under the same policy', async () => {
+    await page.goto(`${base}/docs`)
+    await page.getByText('/v1/batch/compress').first().waitFor()
+    await page.getByText('unsafe_callback_url').first().waitFor()
+    await shot('docs')
+    await page.goto(`${base}/console#callbacks`)
   })
 
   it('speaks Chinese, and breaks no rule of its content policy', async () => {

@@ -232,9 +232,7 @@ describe('documents', () => {
     expect(ultra.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     const after = await partsOf(ultra.bytes)
     expect([...after.keys()].filter((name) => name.endsWith('.jpeg'))).toEqual(['word/media/image1.jpeg'])
-    expect(text(after.get('word/_rels/document.xml.rels'))).toContain(
-      'Id="rId8" Type="' + OFFICE + '/image" Target="/word/media/image1.jpeg"',
-    )
+    expect(text(after.get('word/_rels/document.xml.rels'))).toContain(`Id="rId8" Type="${OFFICE}/image" Target="/word/media/image1.jpeg"`)
     expect(text(after.get('_rels/.rels'))).not.toContain('thumbnail')
     const low = await partsOf((await press(docx, zip, 'low')).bytes)
     expect([...low.keys()].filter((name) => name.endsWith('.jpeg'))).toEqual([
