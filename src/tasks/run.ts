@@ -3,7 +3,7 @@
  * the slow lane (queue) call the same function; so does every part of a job that was split.
  */
 import { type Codec, type Options, type Outcome, type Source, TargetUnreachable } from '../codec/codec.ts'
-import { attempt, compress, type Pressed } from '../codec/compress.ts'
+import { attempt, compress, expectedTrouble, type Pressed } from '../codec/compress.ts'
 import { innerRooms } from '../codec/inner.ts'
 import { seal } from '../codec/seal.ts'
 import { isSegmented, type PartPlan, type PartReceipt, type SegmentedCodec } from '../codec/segmented.ts'
@@ -72,9 +72,29 @@ function keepLease(record: TaskRecordFace, attemptNumber: number, part: number |
   }
 }
 
+/** Trouble that a room may meet while it plans, encodes a part or joins is an answer, not a broken attempt. */
 async function work(env: WorkerEnv, codecs: Codecs, record: TaskRecordFace, claim: Claimed, step: Step, lease: LeaseKeeper) {
   const { task } = claim
   const source = r2Source(env.BLOBS, claim.uploadKey, task.originalSize, task.fileName)
+  try {
+    await press(env, codecs, record, claim, source, step, lease)
+  } catch (error) {
+    const trouble = lease.signal.aborted ? undefined : expectedTrouble(error)
+    if (!trouble) throw error
+    await finish(env, record, claim, source, trouble)
+  }
+}
+
+async function press(
+  env: WorkerEnv,
+  codecs: Codecs,
+  record: TaskRecordFace,
+  claim: Claimed,
+  source: Source,
+  step: Step,
+  lease: LeaseKeeper,
+) {
+  const { task } = claim
   const codec = task.format === 'unknown' ? undefined : codecs[task.format]
   const base: Omit<Options, 'inner'> = {
     quality: task.quality,
