@@ -6,13 +6,14 @@ import { type Options, OverBudget, type Source, UnsupportedFeature } from '../..
 import type { Convertible } from '../../raster/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
 import { carried as carriedChunk } from './chunks.ts'
-import { openPngFile, type PngFile, streamOf } from './file.ts'
+import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
 export async function convertible(source: Source, options: Options): Promise<Convertible> {
   const file = await openPngFile(source, options)
   if (file.animated) throw new UnsupportedFeature('an animation in a format of still pictures')
+  if (hasUnusualGamma(file)) throw new UnsupportedFeature('a gamma that other formats cannot say')
   const { header } = file
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
     throw new OverBudget('an interlaced picture of this size')

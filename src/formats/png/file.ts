@@ -148,3 +148,15 @@ export async function visitFrames(events: AsyncGenerator<PngEvent>, header: Pict
     }
   }
 }
+
+/** Encoding exponents around that of sRGB, 1/2.2; SSIM and PSNR of samples mean little where another one changes what is shown. */
+const USUAL_GAMMA = { from: 0.4, to: 0.5 }
+
+/** gAMA (W3C PNG, 11.3.2.1: the exponent times 100,000), unless a profile or cICP says otherwise. */
+export function hasUnusualGamma(file: PngFile): boolean {
+  const chunk = (type: string) => file.items.find((item) => 'type' in item && item.type === type)
+  const gamma = chunk('gAMA')
+  if (!gamma || !('data' in gamma) || gamma.data.length !== 4 || chunk('sRGB') || chunk('iCCP') || chunk('cICP')) return false
+  const exponent = new DataView(gamma.data.buffer, gamma.data.byteOffset, 4).getUint32(0) / 100_000
+  return exponent < USUAL_GAMMA.from || exponent > USUAL_GAMMA.to
+}

@@ -8,7 +8,7 @@ import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPale
 import { fittedSize } from '../../raster/resize.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertible } from './convert.ts'
-import { inHouseWords, openPngFile, type PngFile, pause } from './file.ts'
+import { hasUnusualGamma, inHouseWords, openPngFile, type PngFile, pause } from './file.ts'
 import { PNG } from './format.ts'
 import { verifyPng } from './verify.ts'
 import { writePng } from './write.ts'
@@ -63,7 +63,7 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
 function mayUsePalette(engine: PngEngine, file: PngFile, facts: Facts, options: Options): boolean {
   const exactOnly = options.lossless === true || (options.quality === 'high' && options.targetSize === undefined)
   const profiledGray = file.profiled && !(file.header.colourType & 2)
-  return !exactOnly && !file.animated && !profiledGray && engine.inOrder && facts.colours !== 1
+  return !exactOnly && !file.animated && !profiledGray && !hasUnusualGamma(file) && engine.inOrder && facts.colours !== 1
 }
 
 type Chosen = { kind: 'palette'; plan: PalettePlan } | { kind: 'exact'; lossless?: LosslessSearch }

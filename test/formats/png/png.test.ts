@@ -186,6 +186,13 @@ describe('PNG', () => {
       Math.floor(128 + 70 * Math.sin((x + 9 * c) / 15) * Math.cos(y / 11) + (((x * 73 + y * 151 + c) * 2654435761) >>> 29)),
   }
 
+  it('stays exact where gAMA makes samples and what is shown two things (linear-gamma-16-bit)', async () => {
+    const linear = pngOf({ ...made, before: [chunk('gAMA', Uint8Array.of(0, 1, 0x86, 0xa0))], after: [] })
+    expect((await run(linear, 'low')).outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const usual = pngOf({ ...made, before: [chunk('gAMA', Uint8Array.of(0, 0, 0xb1, 0x8f))], after: [] })
+    expect((await run(usual, 'low')).outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+  })
+
   it('keeps what matters around the picture', async () => {
     const icc = chunk('iCCP', concat([text('p\0\0'), deflateSync(new Uint8Array(200))]))
     const kept = {
