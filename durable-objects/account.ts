@@ -300,7 +300,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
     const gate = this.env.KEY_GATES.getByName(summary.hash)
     const known = await gate.get()
     if (!known) return false
-    await gate.put({ ...known.record, ...change } satisfies KeyRecord)
+    const { expiresAt: before, ...record } = known.record
+    const { expiresAt: after = before ?? null, ...rest } = change
+    await gate.put({ ...record, ...rest, ...(after === null ? {} : { expiresAt: after }) } satisfies KeyRecord)
     return true
   }
 

@@ -69,7 +69,10 @@ export interface NewKey {
   readonly requestsPerMinute?: number
 }
 
-export type KeyChange = Partial<Pick<KeyRecord, 'state' | 'suspended' | 'expiresAt' | 'scopes' | 'plan' | 'requestsPerMinute'>>
+export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended' | 'scopes' | 'plan' | 'requestsPerMinute'>> {
+  /** Milliseconds since 1970; null for never. */
+  readonly expiresAt?: number | null
+}
 
 export interface AccountFace {
   get(): Promise<AccountRecord | undefined>

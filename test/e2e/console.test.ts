@@ -147,6 +147,19 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
       .setInputFiles({ name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf, 'latin1') })
     const article = page.getByRole('article').filter({ hasText: 'report.pdf' })
     await article.getByText(/saved .*B/).waitFor({ timeout: 60_000 })
+    await article.getByText('First page, before and after').waitFor({ timeout: 20_000 })
+    await article.getByRole('slider', { name: 'Before and after' }).waitFor()
+  })
+
+  it('says what a size that cannot be reached would cost', async () => {
+    await page.getByLabel('At most').fill('0.5')
+    await page
+      .getByLabel('Choose files')
+      .setInputFiles({ name: 'small.jpg', mimeType: 'image/jpeg', buffer: readFileSync(join(import.meta.dirname, '../../docs/photo.jpg')) })
+    const article = page.getByRole('article').filter({ hasText: 'small.jpg' })
+    await article.getByRole('alert').waitFor({ timeout: 60_000 })
+    await article.getByText('-F target_size=500').waitFor({ state: 'attached' })
+    await page.getByLabel('At most').fill('')
   })
 
   it('keeps other sites out: no header, no answer', async () => {
@@ -176,6 +189,11 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await section.getByRole('button', { name: 'Enable' }).click()
     await section.getByText('active').waitFor()
     expect((await askApi(key)).status).toBe(200)
+
+    await section.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('dialog').getByLabel('compress').uncheck()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await section.getByText('tasks:read, tasks:delete, usage:read').waitFor()
 
     await section.getByRole('button', { name: 'Reset' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()

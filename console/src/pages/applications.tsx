@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { type Application, call, type Key } from '../api.ts'
-import { dateTime, t } from '../language.ts'
+import { t } from '../language.ts'
 import { CopyButton, Dialog, message, Problem, useLoaded } from '../parts.tsx'
+import { KeyFields, Keys, keyWishes } from './keys.tsx'
 
-const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 const GRACE: [string, number][] = [
   ['It stops now', 0],
   ['One hour', 3600],
@@ -15,6 +15,7 @@ type Asked =
   | { what: 'application' }
   | { what: 'rename'; application: Application }
   | { what: 'key'; application: Application }
+  | { what: 'change'; key: Key }
   | { what: 'reset'; key: Key }
   | { what: 'shown'; text: string }
 
@@ -64,7 +65,12 @@ export function ApplicationsPage() {
           {application.keys.length === 0 ? (
             <p>{t('No keys yet.')}</p>
           ) : (
-            <Keys keys={application.keys} onReset={(key) => setAsked({ what: 'reset', key })} onToggle={toggle} />
+            <Keys
+              keys={application.keys}
+              onChange={(key) => setAsked({ what: 'change', key })}
+              onReset={(key) => setAsked({ what: 'reset', key })}
+              onToggle={toggle}
+            />
           )}
         </section>
       ))}
@@ -122,29 +128,30 @@ export function ApplicationsPage() {
         <Dialog title={t('New key')} onClose={() => setAsked(undefined)}>
           <form
             onSubmit={submit(async (fields) => {
-              const expires = String(fields.get('expires') ?? '')
-              const body = { application_id: asked.application.application_id, scopes: fields.getAll('scopes') }
-              const made = await call<{ key: string }>('POST', '/keys', {
-                ...body,
-                ...(expires ? { expires_at: new Date(expires).toISOString() } : {}),
-              })
+              const { expires_at, scopes } = keyWishes(fields)
+              const body = { application_id: asked.application.application_id, scopes, ...(expires_at ? { expires_at } : {}) }
+              const made = await call<{ key: string }>('POST', '/keys', body)
               return { what: 'shown', text: made.key }
             })}
           >
-            <fieldset>
-              <legend>{t('Scopes')}</legend>
-              {SCOPES.map((scope) => (
-                <label key={scope} class="check">
-                  <input type="checkbox" name="scopes" value={scope} defaultChecked /> {scope}
-                </label>
-              ))}
-            </fieldset>
-            <label>
-              {t('Expires')} ({t('optional')})
-              <input type="date" name="expires" />
-            </label>
+            <KeyFields />
             <button type="submit" class="main">
               {t('Create')}
+            </button>
+          </form>
+        </Dialog>
+      )}
+      {asked?.what === 'change' && (
+        <Dialog title={`${t('Change')} ${asked.key.masked}`} onClose={() => setAsked(undefined)}>
+          <form
+            onSubmit={submit(async (fields) => {
+              await call('PATCH', `/keys/${asked.key.key_id}`, keyWishes(fields))
+              return undefined
+            })}
+          >
+            <KeyFields of={asked.key} />
+            <button type="submit" class="main">
+              {t('Save')}
             </button>
           </form>
         </Dialog>
@@ -176,49 +183,5 @@ export function ApplicationsPage() {
         </Dialog>
       )}
     </>
-  )
-}
-
-function Keys(props: { keys: Key[]; onReset: (key: Key) => void; onToggle: (key: Key) => void }) {
-  return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('Key')}</th>
-            <th scope="col">{t('State')}</th>
-            <th scope="col">{t('Scopes')}</th>
-            <th scope="col">{t('Last used')}</th>
-            <th scope="col">{t('Expires')}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {props.keys.map((key) => (
-            <tr key={key.key_id}>
-              <th scope="row">
-                <code>{key.masked}</code>
-              </th>
-              <td>{t(key.state)}</td>
-              <td>{key.scopes.length === SCOPES.length ? '*' : key.scopes.join(', ')}</td>
-              <td>{key.last_used_at ? dateTime(key.last_used_at) : t('never')}</td>
-              <td>{key.expires_at ? dateTime(key.expires_at) : t('never')}</td>
-              <td class="actions">
-                {key.state !== 'expired' && (
-                  <>
-                    <button type="button" onClick={() => props.onReset(key)}>
-                      {t('Reset')}
-                    </button>
-                    <button type="button" onClick={() => props.onToggle(key)}>
-                      {key.state === 'disabled' ? t('Enable') : t('Disable')}
-                    </button>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }

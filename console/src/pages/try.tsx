@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, downloadUrl, isOpen, type Task, upload } from '../api.ts'
 import { bytes, t } from '../language.ts'
 import { CopyButton, message, Problem } from '../parts.tsx'
+import { firstPage } from '../pdf.ts'
 
 const OUTPUTS = ['', 'jpg', 'png', 'webp', 'avif', 'mp3', 'flac', 'mp4', 'mov', 'zst', 'br', 'gz']
 
@@ -13,6 +14,9 @@ interface Attempt {
   readonly task?: Task
   readonly error?: string
 }
+
+/** A larger PDF is not drawn: the page would hold it twice. */
+const MAX_PDF_BYTES = 50e6
 
 let count = 0
 
@@ -29,6 +33,7 @@ export function TryPage() {
       quality: String(fields.get('quality')),
       format: String(fields.get('format')),
       password: String(fields.get('password')),
+      target_size: targetBytes(fields),
     }
     const attempt: Attempt = { id: ++count, file, wishes, uploaded: 0 }
     setAttempts((all) => [attempt, ...all])
@@ -69,6 +74,16 @@ export function TryPage() {
               </option>
             ))}
           </select>
+        </label>
+        <label>
+          {t('At most')} ({t('optional')})
+          <span class="size">
+            <input type="number" name="target" min="0" step="any" inputMode="decimal" placeholder="1.5" />
+            <select name="unit" aria-label={t('Unit')}>
+              <option value="1000">KB</option>
+              <option value="1000000">MB</option>
+            </select>
+          </span>
         </label>
         <label>
           {t('Password for the result')}
@@ -142,41 +157,52 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
   )
 }
 
+/** The largest result that is welcome, in bytes; empty without a wish. */
+function targetBytes(fields: FormData): string {
+  const wanted = Number(fields.get('target')) * Number(fields.get('unit'))
+  return wanted > 0 ? String(Math.round(wanted)) : ''
+}
+
 /** The command that does the same; the key and the password stay variables. */
 function curl({ file, wishes }: Attempt): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const fields = [`-F file=@${quote(file.name)}`, `-F quality=${wishes['quality']}`]
   if (wishes['format']) fields.push(`-F format=${wishes['format']}`)
+  if (wishes['target_size']) fields.push(`-F target_size=${wishes['target_size']}`)
   if (wishes['password']) fields.push('-F "password=$PASSWORD"')
   return `curl -H "Authorization: Bearer $WHITTLE_KEY" ${fields.join(' ')} ${location.origin}/v1/compress`
 }
 
-/** Both pictures over each other, with a handle between; only where the browser can draw both. */
+/** Both pictures, or first pages, over each other, with a handle between; only where the browser can draw both. */
 function Compare({ file, task }: { file: File; task: Task }) {
-  const [urls, setUrls] = useState<[string, string]>()
+  const [urls, setUrls] = useState<string[]>()
   const [share, setShare] = useState(50)
   useEffect(() => {
     let made: string[] = []
+    let gone = false
     const load = async () => {
-      const result = await (await fetch(downloadUrl(task.task_id))).blob()
-      const pair: [string, string] = [URL.createObjectURL(file), URL.createObjectURL(result)]
-      made = pair
       try {
-        await Promise.all(pair.map(drawable))
-        setUrls(pair)
+        const result = await (await fetch(downloadUrl(task.task_id))).blob()
+        const pictures = await Promise.all([file, result].map((one) => (isPdf ? firstPage(one) : one)))
+        if (gone) return
+        made = pictures.map((picture) => URL.createObjectURL(picture))
+        await Promise.all(made.map(drawable))
+        setUrls(made)
       } catch {
-        // One of the two is no picture that this browser draws: there is nothing to compare.
+        // One of the two is nothing that this browser draws: there is nothing to compare.
       }
     }
-    if (/^image\//.test(file.type)) void load()
+    const isPdf = task.format === 'pdf' && file.size <= MAX_PDF_BYTES
+    if (isPdf || /^image\//.test(file.type)) void load()
     return () => {
+      gone = true
       for (const url of made) URL.revokeObjectURL(url)
     }
   }, [task.task_id])
   if (!urls) return null
   return (
     <figure class="compare">
-      <figcaption>{t('Before and after')}</figcaption>
+      <figcaption>{task.format === 'pdf' ? t('First page, before and after') : t('Before and after')}</figcaption>
       <div class="pair">
         <img src={urls[0]} alt={t('Before')} />
         <svg class="clip" aria-hidden="true">

@@ -24,7 +24,7 @@ const newKey = z.strictObject({ application_id: z.string().max(100), scopes: sco
 const keyChange = z.strictObject({
   state: z.enum(['active', 'disabled']).optional(),
   scopes: scopes.optional(),
-  expires_at: expiry.optional(),
+  expires_at: expiry.nullable().optional(),
 })
 const resetSettings = z.strictObject({
   grace_seconds: z
@@ -111,7 +111,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
       const change = {
         ...(state ? { state } : {}),
         ...(wanted ? { scopes: wanted } : {}),
-        ...(expires_at ? { expiresAt: expires_at } : {}),
+        ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
       }
       const id = c.req.param('key_id') ?? ''
       if (!(await account(c).updateKey(id, change))) throw unknown('key')

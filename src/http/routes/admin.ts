@@ -37,7 +37,7 @@ const newKey = z.strictObject({
 const keyChange = z.strictObject({
   plan: keyFields.plan.optional(),
   scopes: keyFields.scopes.optional(),
-  expires_at: keyFields.expires_at.optional(),
+  expires_at: keyFields.expires_at.nullable().optional(),
   state: keyFields.state.optional(),
   requests_per_minute: keyFields.requests_per_minute.optional(),
 })

@@ -26,12 +26,13 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
     { method: 'GET', path: '/llms.txt', access: 'public', handle: (c) => page(c, '/llms.txt') },
     { method: 'GET', path: '/console', access: 'public', handle: (c) => page(c, '/console.html') },
     { method: 'GET', path: '/console/{file}', access: 'public', handle: (c) => page(c, `/console/${c.req.param('file')}`) },
+    { method: 'GET', path: '/console/pdf/{file}', access: 'public', handle: (c) => page(c, `/console/pdf/${c.req.param('file')}`) },
   ]
 }
 
 /** Scripts, styles and pictures of our own only; blob: shows what was dropped and what came back. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 async function page(c: AppContext, path: string): Promise<Response> {

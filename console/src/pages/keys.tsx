@@ -1,0 +1,79 @@
+import type { Key } from '../api.ts'
+import { dateTime, t } from '../language.ts'
+
+const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
+
+type Handlers = Record<'onChange' | 'onReset' | 'onToggle', (key: Key) => void>
+
+export function Keys(props: Handlers & { keys: Key[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('Key')}</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Scopes')}</th>
+            <th scope="col">{t('Last used')}</th>
+            <th scope="col">{t('Expires')}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {props.keys.map((key) => (
+            <tr key={key.key_id}>
+              <th scope="row">
+                <code>{key.masked}</code>
+              </th>
+              <td>{t(key.state)}</td>
+              <td>{key.scopes.length === SCOPES.length ? '*' : key.scopes.join(', ')}</td>
+              <td>{key.last_used_at ? dateTime(key.last_used_at) : t('never')}</td>
+              <td>{key.expires_at ? dateTime(key.expires_at) : t('never')}</td>
+              <td class="actions">
+                {key.state !== 'expired' && (
+                  <>
+                    <button type="button" onClick={() => props.onChange(key)}>
+                      {t('Change')}
+                    </button>
+                    <button type="button" onClick={() => props.onReset(key)}>
+                      {t('Reset')}
+                    </button>
+                    <button type="button" onClick={() => props.onToggle(key)}>
+                      {key.state === 'disabled' ? t('Enable') : t('Disable')}
+                    </button>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** What a key may do and until when. */
+export function KeyFields({ of: key }: { of?: Key }) {
+  return (
+    <>
+      <fieldset>
+        <legend>{t('Scopes')}</legend>
+        {SCOPES.map((scope) => (
+          <label key={scope} class="check">
+            <input type="checkbox" name="scopes" value={scope} defaultChecked={!key || key.scopes.includes(scope)} /> {scope}
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        {t('Expires')} ({t('optional')})
+        <input type="date" name="expires" defaultValue={key?.expires_at?.slice(0, 10)} />
+      </label>
+    </>
+  )
+}
+
+/** What the fields say, as the API wants it; no date means never. */
+export function keyWishes(fields: FormData) {
+  const day = String(fields.get('expires') ?? '')
+  return { scopes: fields.getAll('scopes'), expires_at: day ? new Date(day).toISOString() : null }
+}

@@ -1,0 +1,43 @@
+/** Draws the first page of a PDF, with pdf.js. It is fetched when the first PDF is shown. */
+import type * as PdfJs from 'pdfjs-dist'
+
+const FOLDER = '/console/pdf/'
+const WIDTH_PX = 900
+
+let loading: Promise<typeof PdfJs> | undefined
+
+async function load(): Promise<typeof PdfJs> {
+  const library = (await import(/* @vite-ignore */ `${FOLDER}pdf.min.mjs`)) as typeof PdfJs
+  library.GlobalWorkerOptions.workerSrc = `${FOLDER}pdf.worker.min.mjs`
+  return library
+}
+
+/**
+ * The first page as a PNG.
+ * @throws when the file is no PDF, is damaged or wants a password.
+ */
+export async function firstPage(file: Blob): Promise<Blob> {
+  loading ??= load()
+  const { getDocument } = await loading
+  const task = getDocument({
+    data: new Uint8Array(await file.arrayBuffer()),
+    cMapUrl: FOLDER,
+    standardFontDataUrl: FOLDER,
+    // The page's policy lets no WebAssembly in; pdf.js has the same decoders in JavaScript.
+    useWasm: false,
+    wasmUrl: FOLDER,
+  })
+  try {
+    const page = await (await task.promise).getPage(1)
+    const viewport = page.getViewport({ scale: WIDTH_PX / page.getViewport({ scale: 1 }).width })
+    const canvas = document.createElement('canvas')
+    canvas.width = Math.round(viewport.width)
+    canvas.height = Math.min(Math.round(viewport.height), 4 * WIDTH_PX)
+    await page.render({ canvas, viewport }).promise
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((picture) => (picture ? resolve(picture) : reject(new Error('not drawn'))), 'image/png'),
+    )
+  } finally {
+    await task.destroy()
+  }
+}
