@@ -1,6 +1,6 @@
 /**
- * The reading side of `arithmetic-encoder.ts`, over the same models: verifies what the
- * encoder wrote, including the wave packet formats laz-perf cannot read.
+ * The coder of LAZ files, reading side: checks what the encoder (`wasm/laz`, written on its own) wrote, including the wave
+ * packet formats laz-perf cannot read.
  */
 import { BIT_MODEL_BITS, BitModel, CORRECTOR_HIGH_BITS, MODEL_BITS, SymbolModel } from './models.ts'
 

@@ -1,27 +1,9 @@
 /** The table behind the last chunk: version 0, number of chunks, then the chunks' byte counts, each predicted by the one before. */
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
-import { ArithmeticEncoder, IntegerCompressor } from './arithmetic-encoder.ts'
 import { LasProblem, viewOf } from './las-header.ts'
 
-const HEADER_BYTES = 8
-
-export function writeChunkTable(sizes: readonly number[]): Uint8Array {
-  let coded = new Uint8Array(0)
-  if (sizes.length > 0) {
-    const encoder = new ArithmeticEncoder()
-    const integers = new IntegerCompressor(encoder, 32, 2)
-    let previous = 0
-    for (const size of sizes) {
-      integers.compress(previous, size, 1)
-      previous = size
-    }
-    coded = encoder.finish().slice()
-  }
-  const table = new Uint8Array(HEADER_BYTES + coded.length)
-  viewOf(table).setUint32(4, sizes.length, true)
-  table.set(coded, HEADER_BYTES)
-  return table
-}
+/** Version, number of chunks. */
+export const TABLE_HEADER_BYTES = 8
 
 /**
  * Byte counts of the chunks.
@@ -30,13 +12,13 @@ export function writeChunkTable(sizes: readonly number[]): Uint8Array {
  */
 export function readChunkTable(table: Uint8Array, chunks: number, offset: number): number[] {
   const wrong = (what: string) => new LasProblem('malformed', offset, `chunk table: ${what}`)
-  if (table.length < HEADER_BYTES) throw wrong(`${table.length} bytes`)
+  if (table.length < TABLE_HEADER_BYTES) throw wrong(`${table.length} bytes`)
   const view = viewOf(table)
   if (view.getUint32(0, true) !== 0) throw wrong(`version ${view.getUint32(0, true)}`)
   if (view.getUint32(4, true) !== chunks) throw wrong(`${view.getUint32(4, true)} chunks, not ${chunks}`)
   if (chunks === 0) return []
   const decoder = new ArithmeticDecoder()
-  decoder.reset(table.subarray(HEADER_BYTES))
+  decoder.reset(table.subarray(TABLE_HEADER_BYTES))
   const integers = new IntegerDecompressor(decoder, 32, 2)
   const sizes: number[] = []
   for (let i = 0, previous = 0; i < chunks; i++) {

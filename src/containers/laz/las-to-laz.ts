@@ -1,6 +1,5 @@
 /** LAS 1.0–1.4, point formats 0–10, to LAZ: one chunk of points in memory at a time. */
-import { createChunkEncoder } from './chunk-encoder.ts'
-import { writeChunkTable } from './chunk-table.ts'
+import { ChunkEncoder } from './chunk-encoder.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, trailingOffsetFields, viewOf } from './las-header.ts'
 import { laszipVlr } from './laszip-vlr.ts'
 
@@ -39,19 +38,19 @@ export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share
   await write(head.slice(las.vlrEnd))
   await write(new Uint8Array(8)) // where the chunk table begins, patched below
 
-  const encoder = createChunkEncoder(layout)
+  const encoder = new ChunkEncoder(layout, pointsPerChunk * layout.recordLength)
   const chunkBytes: number[] = []
   for (let done = 0; done < las.pointCount; done += pointsPerChunk) {
     const count = Math.min(pointsPerChunk, las.pointCount - done)
     const records = await readExactly(source, las.pointOffset + done * layout.recordLength, count * layout.recordLength)
-    const before = written
-    for (const piece of encoder.encode(records)) if (piece.length > 0) await write(piece.slice())
-    chunkBytes.push(written - before)
+    const chunk = encoder.encode(records)
+    chunkBytes.push(chunk.length)
+    await write(chunk)
     await tick((done + count) / las.pointCount)
   }
 
   const tableOffset = written
-  await write(writeChunkTable(chunkBytes))
+  await write(encoder.table(chunkBytes))
   const shift = BigInt(written - las.pointsEnd)
   for (let at = las.pointsEnd; at < source.size; at += COPY_BYTES) {
     await write((await readExactly(source, at, Math.min(COPY_BYTES, source.size - at))).slice())

@@ -1,11 +1,19 @@
 import { type ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
-import { MAX_MULTIPLE, MIN_MULTIPLE } from './gps-time.ts'
-import { clampByte } from './items-pointwise.ts'
 import { SymbolModel, symbolModels } from './models.ts'
 import { WAVE_PACKET_SIZE } from './point-layout.ts'
 
-/* The reading sides of the items that both kinds of chunks share. */
+/* The items that both kinds of chunks share. */
 
+const MAX_MULTIPLE = 500
+const MIN_MULTIPLE = -10
+
+const clampByte = (v: number): number => (v < 0 ? 0 : v > 255 ? 255 : v)
+
+/**
+ * GPS times are 64-bit floats whose bit patterns are differenced as integers. Up to four interleaved time sequences are
+ * followed; within one, a step is a small multiple of the previous step plus a remainder. The two dialects differ only in
+ * how an unchanged time is told: items of version 2 spend symbols on it, layered items (version 3) record the change elsewhere.
+ */
 export class TimeReader {
   private readonly steps: SymbolModel
   private readonly firstStep: SymbolModel

@@ -1,10 +1,30 @@
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
-import { AttributeChannels, type AttributeState } from './attributes-layered.ts'
+import { AttributeChannels, type AttributeState } from './attribute-channels.ts'
 import { LasProblem, viewOf } from './las-header.ts'
 import { ModelBank, medians, SymbolModel, symbolModels } from './models.ts'
-import { RETURN_MAP_4BIT } from './point-layered.ts'
 import { type PointLayout, WAVE_PACKET_SIZE } from './point-layout.ts'
 import { RgbReader, TimeReader, WaveReader } from './read-items.ts'
+
+/** Rows by number of returns, columns by return number (4 bits each). */
+const RETURN_MAP_4BIT = Uint8Array.from(
+  '0123453445555555' +
+    '1013333333333333' +
+    '2124444444433333' +
+    '3345444444444444' +
+    '4344544444444444' +
+    '5344454444444444' +
+    '3344445444444444' +
+    '4344444544444444' +
+    '4344444454444444' +
+    '5344444445444444' +
+    '5344444444544444' +
+    '5334444444455444' +
+    '5334444444455544' +
+    '5334444444445554' +
+    '5334444444444555' +
+    '5334444444444455',
+  Number,
+)
 
 /** A layer's decoder, or undefined when the layer is empty: its attribute never changes. */
 type LayerDecoder = ArithmeticDecoder | undefined

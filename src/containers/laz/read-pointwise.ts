@@ -1,8 +1,13 @@
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
-import { RETURN_MAP_3BIT } from './items-pointwise.ts'
 import { ModelBank, medians, SymbolModel, symbolModels } from './models.ts'
 import type { PointLayout } from './point-layout.ts'
 import { RgbReader, TimeReader, WaveReader } from './read-items.ts'
+
+/** Rows by number of returns, columns by return number (3 bits each). */
+const RETURN_MAP_3BIT = Uint8Array.from(
+  'fedcba98' + 'e0136aa9' + 'd1247bba' + 'c3458ccb' + 'b6789ddc' + 'aabcdeed' + '9abcdefe' + '89abcdef',
+  (digit) => parseInt(digit, 16),
+)
 
 export function decodePointwise(layout: PointLayout, chunk: Uint8Array, view: DataView): void {
   const decoder = new ArithmeticDecoder()
