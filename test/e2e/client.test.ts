@@ -25,7 +25,7 @@ afterAll(async () => {
 /** Runs the command line as a person would. */
 function whittle(
   args: string[],
-  options: { key?: string; interruptAfterLines?: number } = {},
+  options: { key?: string; interruptAfterLines?: number; alone?: boolean } = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((done) => {
     const env = {
@@ -34,6 +34,7 @@ function whittle(
       WHITTLE_KEY: options.key ?? service.keys.enterprise,
       XDG_STATE_HOME: join(folder, 'state'),
       XDG_CONFIG_HOME: join(folder, 'config'),
+      ...(options.alone ? { WHITTLE_SERVER: undefined, WHITTLE_KEY: undefined, WHITTLE_STATE: join(folder, 'embedded') } : {}),
     }
     const child = spawn(process.execPath, [join(ROOT, 'cli/bin/whittle.mjs'), ...args], { env, cwd: folder })
     let [out, err] = ['', '']
@@ -129,5 +130,21 @@ describe('whittle', () => {
     expect(fitted.code).toBe(0)
     expect(statSync(join(folder, 'fitted/photo.jpg')).size).toBeLessThanOrEqual(60_000)
     expect(await whittle(['in/photo.jpg', '-t', '1kB', '-o', 'tiny'])).toMatchObject({ code: 1, out: expect.stringContaining('floors') })
+  })
+
+  it('needs no server: it starts one, and none is left when it ends', async () => {
+    mkdirSync(join(folder, 'alone'))
+    cpSync(join(ROOT, 'docs/photo.jpg'), join(folder, 'alone/photo.jpg'))
+    const { code, out, err } = await whittle(['alone', '-o', 'alone-out'], { alone: true })
+    expect({ code, err }).toMatchObject({ code: 0 })
+    expect(out).toContain('saved')
+    expect(statSync(join(folder, 'alone-out/photo.jpg')).size).toBeLessThan(statSync(join(folder, 'alone/photo.jpg')).size)
+    const { base_url } = JSON.parse(readFileSync(join(folder, 'embedded/keys.json'), 'utf8')) as { base_url: string }
+    const gone = () =>
+      fetch(`${base_url}/healthz`).then(
+        () => false,
+        () => true,
+      )
+    await expect.poll(gone, { timeout: 20_000 }).toBe(true)
   })
 })

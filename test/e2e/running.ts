@@ -1,5 +1,7 @@
 /** A service of its own for one test file: all three Workers, fresh state in memory, development keys. */
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type DevelopmentKeys, provision } from '../../scripts/development-account.ts'
 import { freePort, loadSecrets, Service } from '../../scripts/service.ts'
@@ -16,8 +18,8 @@ export interface Running {
 }
 
 export async function startService(): Promise<Running> {
-  // /dev/shm: every Durable Object write waits for the disk.
-  const state = await mkdtemp('/dev/shm/whittle-test-')
+  // In memory where there is such a folder: every Durable Object write waits for the disk.
+  const state = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whittle-test-'))
   const port = await freePort()
   const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
   const root = resolve(import.meta.dirname, '../..')

@@ -1,19 +1,39 @@
 /** The edge with the text room alone: whole presses are the subject of test/e2e, and take long to load here. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { MediaFace, PressFace, WorkerEnv } from '../../src/env.ts'
+import { Account as RealAccount } from '../../durable-objects/account.ts'
+import { KeyGate as RealKeyGate } from '../../durable-objects/key-gate.ts'
+import { TaskRecord as RealTaskRecord } from '../../durable-objects/task-record.ts'
+import type { Env, MediaFace, PressFace, WorkerEnv } from '../../src/env.ts'
 import { text } from '../../src/formats/text/text.ts'
 import edge from '../../src/index.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'
 import { type Codecs, run } from '../../src/tasks/run.ts'
-
-export * from '../../src/index.ts'
+import { counted } from './operations.ts'
 
 const CODECS: Codecs = { text }
 
+export class Account extends RealAccount {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, counted(env))
+  }
+}
+
+export class KeyGate extends RealKeyGate {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, counted(env))
+  }
+}
+
+export class TaskRecord extends RealTaskRecord {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, counted(env))
+  }
+}
+
 export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
   async run(taskId: string) {
-    await run(this.env, CODECS, { taskId, generation: null, step: 'whole' })
+    await run(counted(this.env), CODECS, { taskId, generation: null, step: 'whole' })
   }
 
   async health() {
@@ -29,5 +49,6 @@ export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
 
 export default {
   ...edge,
-  queue: (batch: MessageBatch<JobMessage>, env: WorkerEnv) => consume(batch, env, CODECS),
+  fetch: (request: Request, env: Env, ctx: ExecutionContext) => edge.fetch(request, counted(env), ctx),
+  queue: (batch: MessageBatch<JobMessage>, env: WorkerEnv) => consume(batch, counted(env), CODECS),
 }

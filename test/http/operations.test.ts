@@ -1,0 +1,47 @@
+/** What a file costs in billed operations: scripts/cost.ts counts on these numbers. */
+import { expect, it } from 'vitest'
+import type { TaskView } from '../../src/tasks/task.ts'
+import { call, done, form, member, TEXT } from './client.ts'
+import { type Operations, operations } from './operations.ts'
+
+/** What `work` cost. */
+async function cost(work: () => Promise<unknown>): Promise<Operations> {
+  const before = { ...operations }
+  await work()
+  // What goes on behind the answer: the account is told, the upload is dropped.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const { objects, writes, reads, messages } = operations
+  return {
+    objects: objects - before.objects,
+    writes: writes - before.writes,
+    reads: reads - before.reads,
+    messages: messages - before.messages,
+  }
+}
+
+it('a quick file, its download and its removal', async () => {
+  const who = await member()
+  const path = `/v1/tasks/${(await done(who)).task_id}`
+  expect(await cost(() => done(who))).toEqual({ objects: 8, writes: 2, reads: 4, messages: 0 })
+  expect(await cost(async () => (await call(who, `${path}/download`)).arrayBuffer())).toEqual({
+    objects: 2,
+    writes: 0,
+    reads: 1,
+    messages: 0,
+  })
+  expect(await cost(() => call(who, path, { method: 'DELETE' }))).toEqual({ objects: 4, writes: 2, reads: 0, messages: 0 })
+})
+
+it('a queued file, and a look at it', async () => {
+  const who = await member()
+  const send = async () => {
+    const body = form({}, [['files[]', TEXT, 'a.txt']])
+    const { tasks } = (await (await call(who, '/v1/batch/compress', { method: 'POST', body })).json()) as { tasks: TaskView[] }
+    const path = `/v1/tasks/${tasks[0]!.task_id}`
+    await call(who, path, { headers: { prefer: 'wait=20' } })
+    return path
+  }
+  const path = await send()
+  expect(await cost(send)).toEqual({ objects: 10, writes: 2, reads: 4, messages: 1 })
+  expect(await cost(() => call(who, path))).toEqual({ objects: 2, writes: 0, reads: 0, messages: 0 })
+})

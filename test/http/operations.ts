@@ -1,0 +1,74 @@
+/** Counts what Cloudflare bills by the operation, in every class of this Worker. */
+import type { Env } from '../../src/env.ts'
+
+export interface Operations {
+  /** Requests to Durable Objects. */
+  objects: number
+  /** R2 class A: put, multipart, list. Deletions are free. */
+  writes: number
+  /** R2 class B: get, head. */
+  reads: number
+  /** Messages put into a queue. */
+  messages: number
+}
+
+export const operations: Operations = { objects: 0, writes: 0, reads: 0, messages: 0 }
+
+type Kind = keyof Operations
+const BUCKET: Readonly<Record<string, Kind>> = {
+  put: 'writes',
+  list: 'writes',
+  createMultipartUpload: 'writes',
+  uploadPart: 'writes',
+  complete: 'writes',
+  get: 'reads',
+  head: 'reads',
+}
+
+/** `kindOf` names what a call of the method counts as; `inner` says how to look at what it returns. */
+function counting<T extends object>(
+  target: T,
+  kindOf: (method: string) => Kind | undefined,
+  inner: (method: string) => boolean = () => false,
+): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value: unknown = Reflect.get(object, name)
+      if (typeof value !== 'function' || typeof name !== 'string') return value
+      return (...given: unknown[]) => {
+        const kind = kindOf(name)
+        if (kind) operations[kind]++
+        const answer: unknown = Reflect.apply(value, object, given)
+        if (!inner(name)) return answer
+        return answer instanceof Promise ? answer.then((one: object) => counting(one, kindOf)) : counting(answer as object, kindOf)
+      }
+    },
+  })
+}
+
+/** The same bindings; whatever goes through them is counted. */
+export function counted<E extends Partial<Env>>(env: E): E {
+  const bucket = (binding: R2Bucket) =>
+    counting(
+      binding,
+      (method) => BUCKET[method],
+      (method) => method.endsWith('MultipartUpload'),
+    )
+  const queue = <M>(binding: Queue<M>) => counting(binding, (method) => (method.startsWith('send') ? 'messages' : undefined))
+  const namespace = <N extends { getByName(name: string): object }>(binding: N): N =>
+    new Proxy(binding, {
+      get: (object, name) =>
+        name === 'getByName'
+          ? (id: string) => counting(object.getByName(id), (method) => (method === 'then' ? undefined : 'objects'))
+          : Reflect.get(object, name),
+    })
+  return {
+    ...env,
+    ...(env.BLOBS && { BLOBS: bucket(env.BLOBS) }),
+    ...(env.PRESS_JOBS && { PRESS_JOBS: queue(env.PRESS_JOBS) }),
+    ...(env.MEDIA_JOBS && { MEDIA_JOBS: queue(env.MEDIA_JOBS) }),
+    ...(env.KEY_GATES && { KEY_GATES: namespace(env.KEY_GATES) }),
+    ...(env.TASKS && { TASKS: namespace(env.TASKS) }),
+    ...(env.ACCOUNTS && { ACCOUNTS: namespace(env.ACCOUNTS) }),
+  }
+}
