@@ -25,7 +25,10 @@ const FILE = { requests: 2, objectRequests: 8 + 2 + 4, bucketWrites: 2 + 2, buck
 /** Three objects of 128 MB (key, account, task) that sleep 10 seconds after their last request, as if nothing else came meanwhile. */
 const OBJECT_GB_SECONDS = 3 * 10 * 0.128
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { quality: { type: 'string', short: 'q', default: 'medium' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quality: { type: 'string', short: 'q', default: 'medium' } },
+})
 if (positionals.length === 0) throw new Error('Which files? npm run cost -- [-q low] FILES…')
 
 interface Tried {

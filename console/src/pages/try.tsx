@@ -80,7 +80,7 @@ export function TryPage() {
           <span class="size">
             <input type="number" name="target" min="0" step="any" inputMode="decimal" placeholder="1.5" />
             <select name="unit" aria-label={t('Unit')}>
-              <option value="1000">KB</option>
+              <option value="1000">kB</option>
               <option value="1000000">MB</option>
             </select>
           </span>
