@@ -21,18 +21,31 @@ const PARMS_BYTES = 60
 /** Below this both layouts are tried at full effort, above a quick trial decides. */
 const TRIAL_BYTES = 128 * 1024
 
-/** Effort by what has been deflated so far: level 12 runs at about 2 MB/s, 9 at 15, 6 at 60. */
+/** Effort by length and by what has been deflated so far: level 12 runs at about 2 MB/s, 9 at 15, 6 at 60. */
 export class Effort {
   private spent = 0
   level(bytes: number): number {
     this.spent += bytes
-    if (this.spent < 24 * 1024 * 1024) return 12
+    if (this.spent < 24 * 1024 * 1024) return bytes <= THOROUGH_BYTES ? 12 : bytes <= 4 * THOROUGH_BYTES ? 10 : 9
     return this.spent < 120 * 1024 * 1024 ? 9 : 6
   }
 }
 
+/** For a first look. */
+export const QUICK: Pick<Effort, 'level'> = { level: () => 4 }
+
+/** Up to this length the last per cent is worth its time. */
+const THOROUGH_BYTES = 512 * 1024
+/** A quick look (level 4) comes out larger than the best by less than this. */
+const QUICK_EXCESS = 1.35
+
 /** Undefined when nothing is gained. Throws `PdfSyntax` for damaged data (the caller copies the stream). */
-export async function recompress(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Rewritten | undefined> {
+export async function recompress(
+  reader: Reader,
+  stream: Stream,
+  chain: Filter[],
+  effort: Pick<Effort, 'level'>,
+): Promise<Rewritten | undefined> {
   const length = await reader.length(stream)
   if (length < SMALLEST_BYTES || length > MAX_STORED_BYTES) return undefined
   let generic = 0
@@ -61,22 +74,30 @@ function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
 }
 
 /** Deflated plainly or by rows, whichever is smaller; undefined when neither gets below `room`. */
-export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, room: number): Packed | undefined {
-  const level = effort.level(bytes.length)
+export function deflateBest(
+  bytes: Uint8Array,
+  layout: RowShape | undefined,
+  effort: Pick<Effort, 'level'>,
+  room: number,
+): Packed | undefined {
   const plainChain: Filter[] = [{ name: 'FlateDecode', parms: null }]
   const row = layout ? rowBytes(layout) : 0
   if (!layout || row < 2 || bytes.length < row * 4) {
-    const data = deflateWithin('zlib', bytes, room, level)
+    if (bytes.length > TRIAL_BYTES && zlibCompress(bytes, 4).length > room * QUICK_EXCESS) return undefined
+    const data = deflateWithin('zlib', bytes, room, effort.level(bytes.length))
     return data && { chain: plainChain, data }
   }
   const whole = bytes.length - (bytes.length % row)
   const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, whole))
   const rowChain: Filter[] = [{ name: 'FlateDecode', parms: parmsOf(layout) }]
   if (bytes.length > TRIAL_BYTES) {
-    const better = zlibCompress(predicted, 4).length < zlibCompress(bytes, 4).length
-    const data = deflateWithin('zlib', better ? predicted : bytes, room, level)
+    const [rows, plain] = [zlibCompress(predicted, 4).length, zlibCompress(bytes, 4).length]
+    if (Math.min(rows, plain) > room * QUICK_EXCESS) return undefined
+    const better = rows < plain
+    const data = deflateWithin('zlib', better ? predicted : bytes, room, effort.level(bytes.length))
     return data && { chain: better ? rowChain : plainChain, data }
   }
+  const level = effort.level(bytes.length)
   const byRow = deflateWithin('zlib', predicted, room, level)
   const plain = deflateWithin('zlib', bytes, byRow ? byRow.length + PARMS_BYTES : room, level)
   if (plain) return { chain: plainChain, data: plain }

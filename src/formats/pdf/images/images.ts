@@ -4,9 +4,9 @@ import type { Quality } from '../../../codec/codec.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { Effort, type Rewritten, recompress } from '../recompress.ts'
+import { Effort, QUICK, type Rewritten, recompress } from '../recompress.ts'
 import type { DrawnSize } from '../usage.ts'
-import { codeForSize } from './at-size.ts'
+import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
@@ -25,6 +25,8 @@ const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: un
 /** When a reduced picture is not good enough, a finer one is tried before giving up. */
 const FINER = [1, 1.6]
 
+/** Against a quick Deflate; the thorough one gains less than what is left. */
+const CLEARLY_SMALLER = 0.6
 /** A reduction costs seconds for pictures above this. */
 const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
@@ -70,7 +72,7 @@ export class ImageShop {
   private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
 
   /** The same for `atSize`. */
-  private sizeHint = 40
+  private readonly sizeHints = new Map<Quality, SizeHints>()
   /** How often in a row large pictures could not be reduced, by resolution: pages of printed text never can. */
   private readonly refused = new Map<number, number>()
 
@@ -93,9 +95,12 @@ export class ImageShop {
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number) }
-    const exact = isJpeg ? undefined : await recompress(this.reader, stream, chain, this.effort)
-    const coded = await this.best(picture, Math.min(facts.length, exact?.data.length ?? facts.length)).catch(declined)
-    if (!coded) return exact
+    const quick = isJpeg ? undefined : await recompress(this.reader, stream, chain, QUICK)
+    const coded = await this.best(picture, Math.min(facts.length, quick?.data.length ?? facts.length)).catch(declined)
+    // The best that Deflate can do takes seconds, and is of interest only when it could win.
+    const clear = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * Math.min(facts.length, quick?.data.length ?? facts.length))
+    const exact = clear ? undefined : await recompress(this.reader, stream, chain, this.effort)
+    if (!coded || (exact && coded.data.length > exact.data.length * LOSSY_GAIN)) return exact
     this.account(coded)
     return { dict: dictionaryOf(facts, coded), data: coded.data }
   }
@@ -158,11 +163,13 @@ export class ImageShop {
     const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (closeUp === undefined || !size || facts.length > STORED_BYTES) return undefined
     const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
-    const rows = () => openRows(this.reader, stream, facts)
-    const headers = needsHeaders(job.info.colour)
-    const coded = await codeForSize(rows, async () => job, size, TARGETS[quality], closeUp, headers, this.sizeHint)
-    if (coded) this.sizeHint = coded.quality
-    return coded
+    const { info } = job
+    if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return undefined
+    const eighths = eighthsFor(facts, size)
+    const rows = await openRows(this.reader, stream, facts, eighths)
+    const hints = this.sizeHints.get(quality) ?? new SizeHints()
+    this.sizeHints.set(quality, hints)
+    return codeForSize({ rows, eighths, job, size }, TARGETS[quality], closeUp, needsHeaders(info.colour), hints)
   }
 
   private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {

@@ -46,7 +46,10 @@ export async function recodeJpeg(
     const shape = { width: info.width, height: info.height, channels: info.components }
     if (facts.length > STORED_BYTES) return await large(reader, stream, facts, target, hint, headers, shape, job)
     const exact = { ...shape, data: concat(job.write('read', 'progressive', headers)), figures: undefined, quality: hint }
-    const lossy = target && Math.min(info.width, info.height) >= SMALLEST_SIDE ? await code(job, target, chroma, hint, headers) : undefined
+    const lossy =
+      target && Math.min(info.width, info.height) >= SMALLEST_SIDE
+        ? await code(job, target, chroma, hint, headers, facts.length * LOSSY_GAIN)
+        : undefined
     if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return { ...shape, ...lossy }
     return exact.data.length < facts.length ? exact : undefined
   } catch (error) {
@@ -57,13 +60,13 @@ export async function recodeJpeg(
 
 const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
 
-async function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean) {
+async function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean, room: number) {
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
   }
   const { width, height } = job.info
-  const found = await searchQuality(job, width * height, target, hint)
+  const found = await searchQuality(job, width * height, target, hint, room)
   if (!found) return undefined
   const { ssim, psnrDb } = found.figures
   return { data: concat(job.write('made', 'progressive', headers)), figures: { ssim, psnrDb }, quality: found.quality }
@@ -81,7 +84,7 @@ async function large(
   sample: JpegJob,
 ): Promise<Coded | undefined> {
   if (!target) return undefined
-  let quality = narrow(sample, 1, target, hint)
+  let quality = await narrow(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
     const job = await JpegJob.read(imageFlow(reader, stream, facts), { kind: 'stream', quality })
     const { ssim, psnrDb } = job.figures

@@ -64,34 +64,30 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
     jpegIn?.write(reduced)
   }
   const reference = screen.done()
-  const results: Reencoded[] = []
-  if (keep) {
-    const pixels = concat(kept)
-    kept.length = 0
-    const seen = await likeness(reference, { width, height, channels, strips: [pixels] }, wish.screen, 'boxes')
-    const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: width }
-    const packed = acceptable(seen) ? deflateBest(pixels, layout, wish.effort, wish.room) : undefined
-    if (packed)
-      results.push({
-        ...wish.size,
-        channels,
-        data: packed.data,
-        deflated: packed.chain,
-        figures: claim(seen.ssim, seen.psnrDb),
-        quality: wish.hint,
-      })
-  }
+  const pixels = keep ? concat(kept) : undefined
+  kept.length = 0
+  const seen = pixels && (await likeness(reference, { width, height, channels, strips: [pixels] }, wish.screen, 'boxes'))
+  // Hard edges that are gone already will not come back with JPEG.
+  if (seen && !acceptable(seen)) return undefined
   const job = jpegIn?.end()
-  if (job && (wish.jpeg === 'any' || tones.photographic)) {
-    const coded = await asJpeg(job, reference, channels, wish)
-    if (coded) results.push(coded)
+  const coded = job && (wish.jpeg === 'any' || tones.photographic) ? await asJpeg(job, reference, channels, wish) : undefined
+  if (!pixels || !seen) return coded
+  const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: width }
+  const packed = deflateBest(pixels, layout, wish.effort, coded?.data.length ?? wish.room)
+  if (!packed) return coded
+  return {
+    ...wish.size,
+    channels,
+    data: packed.data,
+    deflated: packed.chain,
+    figures: claim(seen.ssim, seen.psnrDb),
+    quality: wish.hint,
   }
-  return results.sort((a, b) => a.data.length - b.data.length)[0]
 }
 
 async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
   const { width, height } = wish.size
-  const found = await searchQuality(job, width * height, wish.target, wish.hint)
+  const found = await searchQuality(job, width * height, wish.target, wish.hint, wish.room)
   if (!found) return undefined
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))

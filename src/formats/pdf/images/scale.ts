@@ -1,4 +1,5 @@
 /** Pictures made smaller row by row, as renderers do. */
+import { concat } from '../../../bytes/concat.ts'
 
 interface Span {
   /** First input pixel that an output pixel covers, and the weights of it and its followers. */
@@ -38,16 +39,27 @@ function boxes(from: number, to: number): Span[] {
 /** `area`: the mean of the area that a result pixel covers. `boxes`: the mean of the whole pixels nearest to it. */
 export type ScaleMode = 'area' | 'boxes'
 
+/** Spans in flat arrays, for the inner loop. */
+function flat(list: readonly Span[]): { firsts: Int32Array; counts: Int32Array; weights: Float32Array } {
+  const weights = new Float32Array(list.reduce((sum, span) => sum + span.weights.length, 0))
+  let at = 0
+  for (const span of list) {
+    weights.set(span.weights, at)
+    at += span.weights.length
+  }
+  return { firsts: Int32Array.from(list, (span) => span.first), counts: Int32Array.from(list, (span) => span.weights.length), weights }
+}
+
 export class RowScaler {
   readonly width: number
   readonly height: number
   readonly channels: number
   private readonly inputWidth: number
-  private readonly columns: Span[]
+  private readonly same: boolean
+  private readonly columns: ReturnType<typeof flat>
   private readonly lines: Span[]
+  /** Weighted sum of the input rows that the next output row covers: columns are reduced once an output row, not once an input row. */
   private readonly sum: Float32Array
-  /** The row before, horizontally reduced: it may belong to two output rows. */
-  private readonly row: Float32Array
   private inputRow = 0
   private outputRow = 0
 
@@ -58,61 +70,90 @@ export class RowScaler {
     this.width = toWidth
     this.height = toHeight
     this.channels = channels
-    this.columns = mode === 'area' ? spans(width, toWidth) : boxes(width, toWidth)
+    this.same = width === toWidth && height === toHeight
+    this.columns = flat(mode === 'area' ? spans(width, toWidth) : boxes(width, toWidth))
     this.lines = mode === 'area' ? spans(height, toHeight) : boxes(height, toHeight)
-    this.sum = new Float32Array(toWidth * channels)
-    this.row = new Float32Array(toWidth * channels)
+    this.sum = new Float32Array(width * channels)
   }
 
   /** Whole rows in; the whole rows that are complete now come out. */
   push(bytes: Uint8Array): Uint8Array {
+    if (this.same) return bytes
     const stride = this.inputWidth * this.channels
     const rows = Math.floor(bytes.length / stride)
     const out: Uint8Array[] = []
-    for (let y = 0; y < rows; y++) {
-      this.reduce(bytes, y * stride)
-      this.addRow(out)
-      this.inputRow++
-    }
-    const whole = new Uint8Array(out.length * this.sum.length)
-    for (const [i, row] of out.entries()) whole.set(row, i * this.sum.length)
-    return whole
+    for (let y = 0; y < rows; y++, this.inputRow++) this.addRow(bytes.subarray(y * stride, (y + 1) * stride), out)
+    return concat(out)
   }
 
-  private reduce(bytes: Uint8Array, offset: number): void {
-    const columns = this.columns
-    const channels = this.channels
-    const row = this.row
-    let at = 0
-    for (const { first, weights } of columns) {
-      for (let c = 0; c < channels; c++) {
-        let value = 0
-        let from = offset + first * channels + c
-        for (let k = 0; k < weights.length; k++) {
-          value += bytes[from]! * weights[k]!
-          from += channels
-        }
-        row[at++] = value
-      }
-    }
-  }
-
-  private addRow(out: Uint8Array[]): void {
-    const sum = this.sum
-    const row = this.row
+  private addRow(row: Uint8Array, out: Uint8Array[]): void {
     while (this.outputRow < this.height) {
       const { first, weights } = this.lines[this.outputRow]!
       const index = this.inputRow - first
-      if (index < 0) return
       const weight = weights[index]
       if (weight === undefined) return
-      for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + row[i]! * weight
+      if (index === 0) start(this.sum, row, weight)
+      else accumulate(this.sum, row, weight)
       if (index + 1 < weights.length) return
-      const bytes = new Uint8Array(sum.length)
-      for (let i = 0; i < sum.length; i++) bytes[i] = sum[i]! + 0.5
-      out.push(bytes)
-      sum.fill(0)
+      const reduced = new Uint8Array(this.width * this.channels)
+      if (this.channels === 1) this.reduceGray(reduced)
+      else if (this.channels === 3) this.reduceRgb(reduced)
+      else this.reduce(reduced)
+      out.push(reduced)
       this.outputRow++
     }
   }
+
+  private reduceGray(row: Uint8Array): void {
+    const { firsts, counts, weights } = this.columns
+    const sum = this.sum
+    for (let x = 0, w = 0; x < row.length; x++) {
+      let from = firsts[x]!
+      let value = 0.5
+      for (const end = from + counts[x]!; from < end; from++) value += sum[from]! * weights[w++]!
+      row[x] = value
+    }
+  }
+
+  private reduceRgb(row: Uint8Array): void {
+    const { firsts, counts, weights } = this.columns
+    const sum = this.sum
+    for (let x = 0, at = 0, w = 0; at < row.length; x++, at += 3) {
+      let [red, green, blue] = [0.5, 0.5, 0.5]
+      let from = firsts[x]! * 3
+      for (const end = w + counts[x]!; w < end; w++, from += 3) {
+        const weight = weights[w]!
+        red += sum[from]! * weight
+        green += sum[from + 1]! * weight
+        blue += sum[from + 2]! * weight
+      }
+      row[at] = red
+      row[at + 1] = green
+      row[at + 2] = blue
+    }
+  }
+
+  private reduce(row: Uint8Array): void {
+    const { firsts, counts, weights } = this.columns
+    const { sum, channels } = this
+    for (let x = 0, at = 0, w = 0; at < row.length; x++) {
+      const count = counts[x]!
+      for (let c = 0; c < channels; c++) {
+        let from = firsts[x]! * channels + c
+        let value = 0.5
+        for (let k = 0; k < count; k++, from += channels) value += sum[from]! * weights[w + k]!
+        row[at++] = value
+      }
+      w += count
+    }
+  }
+}
+
+/** `sum` plus `bytes` × `weight`. */
+function accumulate(sum: Float32Array, bytes: Uint8Array, weight: number): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + bytes[i]! * weight
+}
+
+function start(sum: Float32Array, bytes: Uint8Array, weight: number): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = bytes[i]! * weight
 }

@@ -1,69 +1,89 @@
-/** The lowest JPEG quality that reaches a target. */
+/** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
 import type { JpegJob, Measured } from '../../../../wasm/jpeg/jpeg.ts'
 import type { Target } from './levels.ts'
 
-const LOWEST = 8
-const HIGHEST = 95
-/** Above this many pixels a quarter of the rows stands for all while searching. */
-const SAMPLED_PIXELS = 1_500_000
-const SAMPLED_EVERY = 4
-/** What a sample may be off. */
-const SAMPLE_SSIM = 0.004
-const SAMPLE_PSNR_DB = 0.15
-const FIRST_STEP = 6
-const MAX_CORRECTIONS = 3
+export const LOWEST = 8
+export const HIGHEST = 95
+/** While searching, about this many pixels stand for all. */
+const SAMPLED_PIXELS = 1_000_000
+const MAX_SAMPLED_EVERY = 16
+const MAX_LOOKS = 7
+/** Above the target by less than this (dB): nothing to gain below. */
+const CLOSE_ENOUGH_DB = 0.12
+/** What one step of quality is worth where nothing is known yet, in dB: cautious in either direction. */
+const SLOPE_DOWN_DB = 0.13
+const SLOPE_UP_DB = 0.22
+const MAX_CORRECTIONS = 4
+/** What progressive coding, a sample and the last step of a search may make of an estimated size. */
+const MOST_GAINED = 0.75
 
 export interface Found {
   quality: number
   figures: Measured
 }
 
-function reaches(m: Measured, target: Target, slack: boolean): boolean {
-  return (
-    m.ssim >= target.ssim + (slack ? SAMPLE_SSIM : 0) &&
-    m.psnrDb >= target.psnrDb + (slack ? SAMPLE_PSNR_DB : 0) &&
-    m.colourPsnrDb >= target.colourPsnrDb
-  )
+const decibel = (ssim: number) => -10 * Math.log10(Math.max(1e-9, 1 - ssim))
+
+/** How far something is above the target in the worst respect, in dB; SSIM is looked at as −10 log (1 − SSIM). */
+export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: Target): number {
+  // Pictures smaller than the window have no SSIM.
+  const likeness = Number.isNaN(seen.ssim) ? Number.POSITIVE_INFINITY : decibel(seen.ssim) - decibel(target.ssim)
+  return Math.min(likeness, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
 }
 
+/**
+ * The lowest quality whose margin is not negative, by regula falsi from `hint`; undefined when none is. `look` gives the
+ * margin in dB, which grows with quality by and large.
+ */
+export async function lowestGood(
+  look: (quality: number) => number | Promise<number>,
+  hint: number,
+  looks = MAX_LOOKS,
+  closeEnoughDb = CLOSE_ENOUGH_DB,
+): Promise<number | undefined> {
+  let low: { quality: number; margin: number } | undefined
+  let high: { quality: number; margin: number } | undefined
+  let quality = Math.min(HIGHEST, Math.max(LOWEST, Math.round(hint)))
+  for (let count = 0; count < looks; count++) {
+    const margin = await look(quality)
+    if (margin >= 0) high = { quality, margin }
+    else low = { quality, margin }
+    if (high && (high.margin < closeEnoughDb || high.quality <= (low?.quality ?? LOWEST - 1) + 1 || high.quality === LOWEST)) break
+    if (!high && quality === HIGHEST) return undefined
+    const slope = low && high ? (high.margin - low.margin) / (high.quality - low.quality) : high ? SLOPE_DOWN_DB : SLOPE_UP_DB
+    const from = high && (!low || high.margin < -low.margin) ? high : low!
+    // A little above the target: just below it would be of no use.
+    const guess = Math.ceil((closeEnoughDb / 2 - from.margin) / Math.max(0.02, slope))
+    // Until the answer is enclosed, steps grow, whatever the slope promised.
+    const step = high && low ? guess : Math.sign(guess) * Math.max(Math.abs(guess), 2 ** count)
+    const least = (low?.quality ?? LOWEST - 1) + 1
+    const most = (high?.quality ?? HIGHEST + 1) - 1
+    quality = Math.min(most, Math.max(least, from.quality + (step || (from === high ? -1 : 1))))
+  }
+  return high?.quality
+}
+
+/** One of how many pairs of rows is looked at. */
+export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
+
 /** The lowest quality that seems to reach the target, from one of `every` pairs of rows; undefined when none does. */
-export function narrow(job: JpegJob, every: number, target: Target, hint: number): number | undefined {
-  const good = (quality: number) => reaches(job.estimate(quality, every), target, every > 1)
-  // Gallop away from the hint until good and bad enclose the answer, then halve.
-  let low = LOWEST - 1
-  let high = HIGHEST + 1
-  let probe = Math.min(HIGHEST, Math.max(LOWEST, hint))
-  for (let step = FIRST_STEP; ; step *= 2) {
-    if (good(probe)) {
-      high = probe
-      if (probe === LOWEST || low >= LOWEST) break
-      probe = Math.max(LOWEST, probe - step)
-    } else {
-      low = probe
-      if (probe === HIGHEST) return undefined
-      if (high <= HIGHEST) break
-      probe = Math.min(HIGHEST, probe + step)
-    }
-  }
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if (good(middle)) high = middle
-    else low = middle
-  }
-  return high
+export function narrow(job: JpegJob, every: number, target: Target, hint: number): Promise<number | undefined> {
+  return lowestGood((quality) => marginDb(job.estimate(quality, every), target), hint)
 }
 
 /**
  * Requantises a stored job at the lowest quality that reaches the target (measured on every row at the end); undefined
- * when none does. `hint` is where the last picture of the document ended: pages of one scan are alike.
+ * when none does, or when the result would be far from fitting into `room` bytes. `hint` is where the last picture of the
+ * document ended: pages of one scan are alike.
  */
-export async function searchQuality(job: JpegJob, pixels: number, target: Target, hint: number): Promise<Found | undefined> {
-  let quality = narrow(job, pixels > SAMPLED_PIXELS ? SAMPLED_EVERY : 1, target, hint)
-  if (quality === undefined) return undefined
-  for (let correction = 0; correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
+export async function searchQuality(job: JpegJob, pixels: number, target: Target, hint: number, room: number): Promise<Found | undefined> {
+  let quality = await narrow(job, sampledEvery(pixels), target, hint)
+  if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > room) return undefined
+  for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
     const figures = await job.requantise(quality)
-    if (reaches(figures, target, false)) return { quality, figures }
-    quality += 1 + correction * 2
+    const margin = marginDb(figures, target)
+    if (margin >= 0) return { quality, figures }
+    quality += Math.max(1 + correction, Math.ceil(-margin / SLOPE_UP_DB))
   }
   return undefined
 }

@@ -2,6 +2,7 @@
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
+import type { Eighths } from './rows.ts'
 import { RowScaler, type ScaleMode } from './scale.ts'
 
 export interface Size {
@@ -54,9 +55,9 @@ export async function likeness(
   return { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
 }
 
-/** A JPEG in memory as a picture. */
-export async function openJpeg(data: Uint8Array) {
-  const rows = await JpegRows.open(data)
+/** A JPEG in memory as a picture, at a scale of so many eighths. */
+export async function openJpeg(data: Uint8Array, eighths: Eighths = 8) {
+  const rows = await JpegRows.open(data, { eighths })
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
 
