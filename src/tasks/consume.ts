@@ -4,7 +4,7 @@ import { type Codecs, run } from './run.ts'
 
 /** The slow lane. What breaks is recorded in the task, which sends a new message; only an unreachable task is retried here. */
 export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, codecs: Codecs): Promise<void> {
-  const dead = batch.queue.endsWith('-dead')
+  const dead = batch.queue.includes('-dead')
   for (const message of batch.messages) {
     const { taskId, generation, step, part } = message.body
     if (dead) {
