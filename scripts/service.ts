@@ -78,11 +78,12 @@ export class Service {
     const flags = ['--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', `${inspector}`, '--persist-to', state]
     const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
     const configs = CONFIGS.flatMap((config) => ['-c', config])
-    const child = spawn(process.execPath, [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet], {
+    const wrangler = [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'leash.ts'), ...wrangler], {
       cwd: root,
-      // A group of its own, so that nothing of it survives.
+      // A group of its own, so that nothing of it survives; and a pipe that ends when this process does.
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...ENVIRONMENT },
     })
     this.#child = child
