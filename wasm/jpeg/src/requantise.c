@@ -1,22 +1,20 @@
 /*
- * Requantisation, a block row at a time: coefficients as read → coarser steps, by mozjpeg's trellis search, with SSIM and
- * squared error measured between the pixels before and after. The trellis needs the price of Huffman symbols: it is learnt
+ * Requantisation, a block row at a time: coefficients as read → coarser steps, by a trellis search, with SSIM and
+ * squared error measured between the pixels before and after. The search needs the price of Huffman symbols: it is learnt
  * from the rows that were already coded, so one pass is enough and no row has to be kept.
  */
-#include "engine.h"
-#include "jchuff.h"
+#include "trellis.h"
 
 typedef struct {
-  JBLOCKROW out[2];  /* this row and the one above, requantised */
-  JBLOCKROW raw[2];  /* the same before, in the scale the trellis wants (8 × the coefficient) */
+  JBLOCKROW out;         /* the row, requantised */
   uint32_t first, width; /* the blocks of a row that are looked at: all, but for a sample of a wide picture */
-  uint32_t last_row; /* the row in out[last_row & 1] */
-  uint32_t rows;     /* done so far */
-  int dc;            /* predictor for the symbol counts */
-  long dc_count[257], ac_count[257];   /* symbols of all rows, for the size estimate */
-  long dc_recent[257], ac_recent[257]; /* aged: what prices are made of */
-  long dc_seen[257], ac_seen[257];     /* the part of the counts that is in the aged ones */
-  c_derived_tbl dc_code, ac_code;
+  uint32_t last_row;
+  uint32_t rows;         /* done so far */
+  int dc;                /* predictor for the symbol counts */
+  Counts counts;         /* symbols of all rows, for the size estimate */
+  Counts recent;         /* aged: what prices are made of */
+  Counts seen;           /* the part of the counts that is in the aged ones */
+  Prices prices;
   int priced;
   double coefficient_error; /* Σ squared difference of dequantised coefficients: Parseval gives the pixels' */
   uint8_t *before, *after;
@@ -24,7 +22,7 @@ typedef struct {
 } RowState;
 
 static RowState state[PLANES];
-static struct jpeg_compress_struct tables; /* holds quantisation tables and the trellis settings; never compresses */
+static struct jpeg_compress_struct tables; /* holds quantisation tables; never compresses */
 static int tables_ready, use_trellis, use_metrics, use_store;
 static uint32_t stretch; /* blocks of the widest plane in a sampled row, 0 for whole rows */
 #define SAMPLE_BLOCKS 128
@@ -39,7 +37,6 @@ static void prepare_tables(void) {
   tables.input_components = 3;
   jpeg_set_defaults(&tables);
   jpeg_c_set_int_param(&tables, JINT_BASE_QUANT_TBL_IDX, 3); /* the tables tuned for MS-SSIM on a Kodak set, as sharp uses */
-  tables.master->trellis_quant_dc = TRUE;
 }
 
 /* Quality of the chroma tables, relative to luma's. */
@@ -64,83 +61,26 @@ void tables_for_quality(float quality) {
   }
 }
 
-/* ---- symbol counts and prices ---- */
-
-static void count_row(RowState *s, JBLOCKROW blocks, uint32_t width) {
-  for (uint32_t x = 0; x < width; x++) {
-    const JCOEF *block = blocks[x];
-    const int difference = block[0] - s->dc;
-    s->dc = block[0];
-    s->dc_count[difference ? 32 - __builtin_clz(difference < 0 ? -difference : difference) : 0]++;
-    int run = 0;
-    for (int k = 1; k < DCTSIZE2; k++) {
-      const int value = block[jpeg_natural_order[k]];
-      if (!value) { run++; continue; }
-      for (; run > 15; run -= 16) s->ac_count[0xF0]++;
-      s->ac_count[run * 16 + 32 - __builtin_clz(value < 0 ? -value : value)]++;
-      run = 0;
-    }
-    if (run) s->ac_count[0]++;
-  }
-}
-
-/* Optimal Huffman codes for the counts (ITU-T T.81, K.2), as the trellis and the estimate want them. */
-static void derive(const long *dc, const long *ac, c_derived_tbl *dc_code, c_derived_tbl *ac_code) {
-  long frequencies[257];
-  JHUFF_TBL dc_table = {0}, ac_table = {0};
-  memcpy(frequencies, dc, sizeof frequencies);
-  jpeg_gen_optimal_table(&tables, &dc_table, frequencies);
-  memcpy(frequencies, ac, sizeof frequencies);
-  jpeg_gen_optimal_table(&tables, &ac_table, frequencies);
-  tables.dc_huff_tbl_ptrs[0] = &dc_table;
-  tables.ac_huff_tbl_ptrs[0] = &ac_table;
-  jpeg_make_c_derived_tbl(&tables, TRUE, 0, &dc_code);
-  jpeg_make_c_derived_tbl(&tables, FALSE, 0, &ac_code);
-  tables.dc_huff_tbl_ptrs[0] = tables.ac_huff_tbl_ptrs[0] = NULL;
-}
-
-/* Every symbol that may occur gets a code, so that nothing is free of charge. */
-static void start_counts(long *dc, long *ac) {
-  for (int i = 0; i < 256; i++) {
-    const int size = i & 15;
-    dc[i] = i < 12;
-    ac[i] = i == 0 || i == 0xF0 || (size >= 1 && size <= 10);
-  }
-  dc[256] = ac[256] = 0;
-}
+/* ---- prices ---- */
 
 static void reprice(RowState *s) {
-  for (int i = 0; i < 256; i++) {
-    s->dc_recent[i] += s->dc_count[i] - s->dc_seen[i];
-    s->ac_recent[i] += s->ac_count[i] - s->ac_seen[i];
-  }
-  memcpy(s->dc_seen, s->dc_count, sizeof s->dc_seen);
-  memcpy(s->ac_seen, s->ac_count, sizeof s->ac_seen);
-  derive(s->dc_recent, s->ac_recent, &s->dc_code, &s->ac_code);
+  for (int i = 0; i < 16; i++) s->recent.dc[i] += s->counts.dc[i] - s->seen.dc[i];
+  for (int i = 0; i < 256; i++) s->recent.ac[i] += s->counts.ac[i] - s->seen.ac[i];
+  s->seen = s->counts;
+  prices_from(&s->prices, &s->recent);
   s->priced = 1;
 }
 
 /* Rows far above say little about those to come. */
 static void forget_half(RowState *s) {
-  for (int i = 0; i < 256; i++) {
-    s->dc_recent[i] = (s->dc_recent[i] + 1) / 2;
-    s->ac_recent[i] = (s->ac_recent[i] + 1) / 2;
-  }
-}
-
-static double code_bits(const long *count, const c_derived_tbl *code, int is_dc) {
-  double bits = 0;
-  for (int i = 0; i < 256; i++) if (count[i]) bits += (double)count[i] * (code->ehufsi[i] + (is_dc ? i : i & 15));
-  return bits;
+  for (int i = 0; i < 16; i++) s->recent.dc[i] = (s->recent.dc[i] + 1) / 2;
+  for (int i = 0; i < 256; i++) s->recent.ac[i] = (s->recent.ac[i] + 1) / 2;
 }
 
 /* ---- one pass ---- */
 
 static void free_state(RowState *s) {
-  for (int i = 0; i < 2; i++) {
-    free(s->out[i]);
-    free(s->raw[i]);
-  }
+  free(s->out);
   free(s->before);
   free(s->after);
   metrics_free(s->metrics);
@@ -158,11 +98,8 @@ void requantise_begin(int trellis, int metrics, int store) {
     free_state(s);
     const uint32_t part = stretch * plane->h / picture.h_max;
     s->width = stretch && part < plane->blocks_wide ? part : plane->blocks_wide;
-    for (int k = 0; k < 2; k++) {
-      s->out[k] = allocate_cleared(s->width * sizeof(JBLOCK));
-      s->raw[k] = allocate_cleared(s->width * sizeof(JBLOCK));
-    }
-    start_counts(s->dc_recent, s->ac_recent);
+    s->out = allocate_cleared(s->width * sizeof(JBLOCK));
+    counts_start(&s->recent);
     s->last_row = UINT32_MAX - 1;
     if (metrics && plane->measured) {
       s->before = allocate(s->width * 64);
@@ -174,31 +111,6 @@ void requantise_begin(int trellis, int metrics, int store) {
       picture.plane[i].made = store_new(plane->blocks_wide, plane->blocks_wide, plane->blocks_high, plane->v, i);
     }
   }
-}
-
-static void quantise_plain(const JCOEF *in, const uint16_t *from, const uint16_t *to, JCOEF *out) {
-  for (int k = 0; k < DCTSIZE2; k++) {
-    const int value = in[k] * from[k], size = value < 0 ? -value : value;
-    const int level = (int)(((float)size + 0.5f * to[k]) / (float)to[k]);
-    out[k] = value < 0 ? -level : level;
-  }
-}
-
-static void quantise_trellis(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW in, JBLOCKROW out, JBLOCKROW raw) {
-  static JQUANT_TBL steps;
-  static double norm_source[DCTSIZE2], norm_coefficient[DCTSIZE2]; /* only for an option that is off */
-  for (uint32_t x = 0; x < s->width; x++)
-    for (int k = 0; k < DCTSIZE2; k++) {
-      const int value = in[x][k] * plane->read_step[k];
-      raw[x][k] = 8 * (value > 2047 ? 2047 : value < -2047 ? -2047 : value);
-    }
-  memcpy(steps.quantval, plane->made_step, sizeof steps.quantval);
-  const int has_above = row % plane->v && s->last_row + 1 == row; /* inside one MCU row, as mozjpeg does it */
-  JCOEF last_dc = 0;
-  tables.Ss = 1;
-  tables.Se = 63;
-  quantize_trellis(&tables, &s->dc_code, &s->ac_code, out, raw, s->width, &steps, norm_source, norm_coefficient, &last_dc,
-                   has_above ? s->out[(row + 1) & 1] : NULL, has_above ? s->raw[(row + 1) & 1] : NULL);
 }
 
 static void measure_row(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW in, JBLOCKROW out) {
@@ -227,26 +139,23 @@ static double coefficient_error(const Plane *plane, uint32_t width, JBLOCKROW in
 void requantise_row(int index, uint32_t row, JBLOCKROW in) {
   const Plane *plane = &picture.plane[index];
   RowState *s = &state[index];
-  JBLOCKROW out = s->out[row & 1], raw = s->raw[row & 1];
+  JBLOCKROW out = s->out;
   const uint32_t width = s->width;
   in += s->first;
-  if (!use_trellis || !s->priced)
-    for (uint32_t x = 0; x < width; x++) quantise_plain(in[x], plane->read_step, plane->made_step, out[x]);
+  if (!use_trellis || !s->priced) quantise_round(plane, in, out, width);
   if (use_trellis) {
     if (!s->priced) { /* the first row is counted twice: once to get any prices at all */
-      count_row(s, out, width);
+      counts_add(&s->counts, &s->dc, out, width);
       reprice(s);
-      memset(s->dc_count, 0, sizeof s->dc_count);
-      memset(s->ac_count, 0, sizeof s->ac_count);
-      memset(s->dc_seen, 0, sizeof s->dc_seen);
-      memset(s->ac_seen, 0, sizeof s->ac_seen);
+      memset(&s->counts, 0, sizeof s->counts);
+      memset(&s->seen, 0, sizeof s->seen);
       s->dc = 0;
     }
-    quantise_trellis(s, plane, row, in, out, raw);
+    quantise_trellis(plane, &s->prices, in, out, width);
   }
   if (s->metrics) measure_row(s, plane, row, in, out);
   else if (use_metrics) s->coefficient_error += coefficient_error(plane, width, in, out);
-  count_row(s, out, width);
+  counts_add(&s->counts, &s->dc, out, width);
   s->last_row = row;
   s->rows++;
   if (use_store) store_put(plane->made, row, out);
@@ -267,9 +176,7 @@ void requantise_end(void) {
     const Plane *plane = &picture.plane[i];
     RowState *s = &state[i];
     if (!s->rows) continue;
-    c_derived_tbl dc_code, ac_code;
-    derive(s->dc_count, s->ac_count, &dc_code, &ac_code);
-    result_bytes += (code_bits(s->dc_count, &dc_code, 1) + code_bits(s->ac_count, &ac_code, 0)) / 8 * plane->blocks_high / s->rows * plane->blocks_wide / s->width;
+    result_bytes += counts_bits(&s->counts) / 8 * plane->blocks_high / s->rows * plane->blocks_wide / s->width;
     result_chroma_mse[i] = 0;
     if (s->metrics) {
       const double ssim = metrics_ssim(s->metrics);

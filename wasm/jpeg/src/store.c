@@ -6,7 +6,6 @@
  * with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two bytes follow.
  */
 #include "engine.h"
-#include <wasm_simd128.h>
 
 #define PACKED_BLOCK_MAX (5 + 63 * 4 + 1)
 
@@ -15,18 +14,6 @@ static uint32_t scratch_bytes;
 static uint32_t packed_total;
 
 uint32_t packed_bytes(void) { return packed_total; }
-
-/* Bit k is set where coefficient k is not zero. */
-static inline uint64_t nonzero_mask(const JCOEF *block) {
-  const v128_t zero = wasm_i16x8_splat(0);
-  uint64_t mask = 0;
-  for (int i = 0; i < 4; i++) {
-    v128_t low = wasm_i16x8_ne(wasm_v128_load(block + 16 * i), zero);
-    v128_t high = wasm_i16x8_ne(wasm_v128_load(block + 16 * i + 8), zero);
-    mask |= (uint64_t)(uint32_t)wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(low, high)) << (16 * i);
-  }
-  return mask;
-}
 
 uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
   const uint32_t needed = count * PACKED_BLOCK_MAX;

@@ -1,0 +1,222 @@
+/*
+ * The levels of a row of blocks: those with the least bits + λ · squared error, found by dynamic programming, with the
+ * error in units of the step. Costs, candidates and λ are those of mozjpeg's quantize_trellis(); after Crouse and
+ * Ramchandran, "Joint thresholding and quantizer selection for transform image coding" (1997).
+ */
+#include "trellis.h"
+
+#define DC_CANDIDATES 5
+#define LEVEL_MAX 1023 /* ten bits (T.81, table F.2) */
+
+static inline int bits_of(uint32_t value) { return value ? 32 - __builtin_clz(value) : 0; }
+static inline uint32_t magnitude(int value) { return value < 0 ? -value : value; }
+
+/* ---- symbols ---- */
+
+void counts_start(Counts *counts) {
+  for (int i = 0; i < 16; i++) counts->dc[i] = i < 12;
+  for (int i = 0; i < 256; i++) {
+    const int size = i & 15;
+    counts->ac[i] = i == 0 || i == 0xF0 || (size >= 1 && size <= 10);
+  }
+}
+
+/* Place of each coefficient of natural order in the zigzag. */
+static const uint8_t *zigzag_places(void) {
+  static uint8_t place[DCTSIZE2];
+  if (!place[1]) for (int i = 0; i < DCTSIZE2; i++) place[jpeg_natural_order[i]] = i;
+  return place;
+}
+
+/* Bit i is set where the coefficient at place i of the zigzag is not zero; DC left out. */
+static inline uint64_t zigzag_mask(const JCOEF *block, const uint8_t *place) {
+  uint64_t mask = 0;
+  for (uint64_t natural = nonzero_mask(block) & ~1ull; natural; natural &= natural - 1) mask |= 1ull << place[__builtin_ctzll(natural)];
+  return mask;
+}
+
+void counts_add(Counts *counts, int *previous_dc, JBLOCKROW blocks, uint32_t width) {
+  const uint8_t *place = zigzag_places();
+  for (uint32_t x = 0; x < width; x++) {
+    const JCOEF *block = blocks[x];
+    counts->dc[bits_of(magnitude(block[0] - *previous_dc))]++;
+    *previous_dc = block[0];
+    int last = 0;
+    for (uint64_t mask = zigzag_mask(block, place); mask; mask &= mask - 1) {
+      const int i = __builtin_ctzll(mask);
+      int run = i - 1 - last;
+      for (; run > 15; run -= 16) counts->ac[0xF0]++;
+      counts->ac[run << 4 | bits_of(magnitude(block[jpeg_natural_order[i]]))]++;
+      last = i;
+    }
+    if (last < DCTSIZE2 - 1) counts->ac[0]++;
+  }
+}
+
+static float log2_total(const uint32_t *count, int symbols) {
+  double total = 0;
+  for (int i = 0; i < symbols; i++) total += count[i];
+  return log2f(total);
+}
+
+/* What an ideal coder pays, which Huffman codes come near: symbols alone, or with the bits behind them. */
+void prices_from(Prices *prices, const Counts *counts) {
+  const float dc = log2_total(counts->dc, 16), ac = log2_total(counts->ac, 256);
+  for (int i = 0; i < 16; i++) prices->dc[i] = counts->dc[i] ? dc - log2f(counts->dc[i]) + i : 32;
+  prices->least = 32;
+  for (int i = 0; i < 256; i++) {
+    const int size = i & 15;
+    prices->ac[i] = counts->ac[i] ? fmaxf(ac - log2f(counts->ac[i]), 1) + size : 32;
+    if (size && prices->ac[i] < prices->least) prices->least = prices->ac[i];
+  }
+}
+
+double counts_bits(const Counts *counts) {
+  const float dc = log2_total(counts->dc, 16), ac = log2_total(counts->ac, 256);
+  double bits = 0;
+  for (int i = 0; i < 16; i++) if (counts->dc[i]) bits += counts->dc[i] * (dc - log2f(counts->dc[i]) + i);
+  for (int i = 0; i < 256; i++) if (counts->ac[i]) bits += counts->ac[i] * (fmaxf(ac - log2f(counts->ac[i]), 1) + (i & 15));
+  return bits;
+}
+
+/* ---- levels ---- */
+
+/* Coefficients in units of the new step. */
+static void scale_block(const JCOEF *in, const float *ratio, float *scaled) {
+  for (int k = 0; k < DCTSIZE2; k++) scaled[k] = in[k] * ratio[k];
+}
+
+static void ratios(const Plane *plane, float *ratio) {
+  for (int k = 0; k < DCTSIZE2; k++) ratio[k] = (float)plane->read_step[k] / plane->made_step[k];
+}
+
+/* To the nearest level; halves away from zero. */
+static void round_block(const float *scaled, JCOEF *out) {
+  for (int k = 0; k < DCTSIZE2; k++) {
+    const float bounded = fminf(fmaxf(scaled[k], -LEVEL_MAX), LEVEL_MAX);
+    out[k] = (int)(bounded + copysignf(0.5f, bounded));
+  }
+}
+
+void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t width) {
+  float ratio[DCTSIZE2], scaled[DCTSIZE2];
+  ratios(plane, ratio);
+  for (uint32_t x = 0; x < width; x++) {
+    scale_block(in[x], ratio, scaled);
+    round_block(scaled, out[x]);
+  }
+}
+
+/* λ: the busier a block, the less its errors are seen. */
+static float lambda_of(const JCOEF *in, const float *step) {
+  float energy = 0;
+  for (int k = 0; k < DCTSIZE2; k++) {
+    const float value = in[k] * step[k];
+    energy += value * value;
+  }
+  const float dc = in[0] * step[0];
+  return 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + (energy - dc * dc) * (1 / 63.0f));
+}
+
+/*
+ * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is what it
+ * costs, up to a value, more than leaving everything at zero.
+ */
+static void search_block(const float *scaled, float lambda, const Prices *prices, const uint8_t *place, JCOEF *out) {
+  uint64_t mask = zigzag_mask(out, place);
+  if (!mask) return;
+  float saved[DCTSIZE2], least_saved[DCTSIZE2];
+  uint8_t position[DCTSIZE2], from[DCTSIZE2];
+  JCOEF level[DCTSIZE2];
+  int count = 1, best = 0;
+  saved[0] = least_saved[0] = 0;
+  position[0] = 0;
+  float best_cost = prices->ac[0];
+  for (; mask; mask &= mask - 1, count++) {
+    const int i = __builtin_ctzll(mask), k = jpeg_natural_order[i];
+    const float exact = fabsf(scaled[k]), at_zero = lambda * exact * exact;
+    const int rounded = magnitude(out[k]), sizes = bits_of(rounded);
+    float error[10];
+    for (int s = 0; s < sizes; s++) { /* the largest value of each smaller size, and the nearest */
+      const float difference = (s < sizes - 1 ? (2 << s) - 1 : rounded) - exact;
+      error[s] = lambda * difference * difference;
+    }
+    const float least = prices->least + error[sizes - 1];
+    float cost = 1e30f;
+    for (int n = count - 1; n >= 0; n--) {
+      if (least_saved[n] + least >= cost) break; /* nobody further back can do better */
+      const int run = i - 1 - position[n];
+      const float before = saved[n] + (run >> 4) * prices->ac[0xF0];
+      const float *price = prices->ac + ((run & 15) << 4) + 1;
+      for (int s = 0; s < sizes; s++) {
+        const float sum = before + price[s] + error[s];
+        if (sum >= cost) continue;
+        cost = sum;
+        from[count] = n;
+        level[count] = s < sizes - 1 ? (2 << s) - 1 : rounded;
+      }
+    }
+    position[count] = i;
+    saved[count] = cost - at_zero;
+    least_saved[count] = fminf(least_saved[count - 1], saved[count]);
+    const float end = saved[count] + (i < DCTSIZE2 - 1 ? prices->ac[0] : 0);
+    if (end < best_cost) {
+      best_cost = end;
+      best = count;
+    }
+  }
+  for (int n = count - 1; n > 0; n--) {
+    const int k = jpeg_natural_order[position[n]];
+    if (n != best) {
+      out[k] = 0;
+      continue;
+    }
+    out[k] = scaled[k] < 0 ? -level[n] : level[n];
+    best = from[n];
+  }
+}
+
+/* DC levels of a row: differences to the left are what is coded, so the whole row is one path. */
+typedef struct {
+  float cost[DC_CANDIDATES];
+  uint8_t from[DC_CANDIDATES];
+  int16_t level[DC_CANDIDATES];
+} DcStep;
+
+static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded, float lambda, const Prices *prices) {
+  for (int c = 0; c < DC_CANDIDATES; c++) {
+    int level = rounded + c - DC_CANDIDATES / 2;
+    level = level > LEVEL_MAX ? LEVEL_MAX : level < -LEVEL_MAX ? -LEVEL_MAX : level;
+    float least = 1e30f;
+    for (int l = 0; l < DC_CANDIDATES; l++) {
+      const float cost = left ? left->cost[l] + prices->dc[bits_of(magnitude(level - left->level[l]))] : prices->dc[bits_of(magnitude(level))];
+      if (cost >= least) continue;
+      least = cost;
+      step->from[c] = l;
+    }
+    step->level[c] = level;
+    step->cost[c] = least + lambda * (level - scaled) * (level - scaled);
+  }
+}
+
+void quantise_trellis(const Plane *plane, const Prices *prices, JBLOCKROW in, JBLOCKROW out, uint32_t width) {
+  const uint8_t *place = zigzag_places();
+  float ratio[DCTSIZE2], step[DCTSIZE2], scaled[DCTSIZE2];
+  ratios(plane, ratio);
+  for (int k = 0; k < DCTSIZE2; k++) step[k] = plane->read_step[k];
+  DcStep *path = allocate(width * sizeof *path);
+  for (uint32_t x = 0; x < width; x++) {
+    scale_block(in[x], ratio, scaled);
+    round_block(scaled, out[x]);
+    const float lambda = lambda_of(in[x], step);
+    search_block(scaled, lambda, prices, place, out[x]);
+    dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda, prices);
+  }
+  int best = 0;
+  for (int c = 1; c < DC_CANDIDATES; c++) if (path[width - 1].cost[c] < path[width - 1].cost[best]) best = c;
+  for (uint32_t x = width; x-- > 0;) {
+    out[x][0] = path[x].level[best];
+    best = path[x].from[best];
+  }
+  free(path);
+}
