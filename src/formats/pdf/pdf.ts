@@ -26,11 +26,13 @@ export const pdf: Codec = {
     const usage = await new UsageScan(reader, twins, options.signal).run(document.root, document.pages, reach.objects)
     const images = await imageShop(document, twins, usage, options)
     const fonts = new FontShop(reader, usage.fonts, (number) => twins.of(number))
+    await fonts.prepare(options.signal)
     const writer = new Writer(sink, !document.classic)
     await new Rewriter(reader, writer, {
       reach,
       twins,
       keep: keepAt(options.quality),
+      adapt: fonts.adapt,
       transforms: [fonts.transform, images.transform],
       verbatim: await metadataNumbers(document),
       signal: options.signal,
@@ -66,6 +68,7 @@ function outcomeOf(writer: Writer, twins: Twins, fonts: FontShop, { report }: Im
   if (writer.compact) steps.push('objects packed')
   if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
+  if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)
   if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
   if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)
   if (report.reduced > 0) steps.push(`${report.reduced} images reduced to their size on the page`)

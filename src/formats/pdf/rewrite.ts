@@ -17,6 +17,8 @@ export interface Plan {
   reach: Reach
   twins: Twins
   keep: (dict: Dict, key: string) => boolean
+  /** What a dictionary must say differently because of what a transform does. */
+  adapt?: (dict: Dict) => Dict
   /** Tried in this order before the stream is merely deflated again. */
   transforms: readonly Transform[]
   /** Streams with these numbers are copied as they are. */
@@ -79,8 +81,10 @@ export class Rewriter {
   }
 
   private kept(object: PdfObject): PdfObject {
-    if (!(object instanceof Dict) || [...object.keys()].every((key) => this.plan.keep(object, key))) return object
-    return new Dict([...object].filter(([key]) => this.plan.keep(object, key)))
+    if (!(object instanceof Dict)) return object
+    const dict = this.plan.adapt?.(object) ?? object
+    if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
+    return new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
   }
 
   private async stream(number: number, stream: Stream): Promise<void> {

@@ -133,9 +133,12 @@ class Walk {
   private async compareDicts(x: Dict, y: Dict, key: string, ignored: ReadonlySet<string> | undefined): Promise<void> {
     for (const [name, value] of x) {
       if (ignored?.has(name) || (isTrimmable(x, name) && !y.has(name))) continue
-      await this.compare(value, y.get(name), name)
+      await this.compare(value, y.get(becameCompact(x, y) && name === 'FontFile' ? 'FontFile3' : name), name)
     }
-    for (const name of y.keys()) if (!x.has(name) && !ignored?.has(name)) this.fail(key, `entry ${name} was added`)
+    for (const name of y.keys()) {
+      if (x.has(name) || ignored?.has(name) || (name === 'FontFile3' && becameCompact(x, y))) continue
+      this.fail(key, `entry ${name} was added`)
+    }
   }
 
   private async compareStreams(pair: Pair): Promise<void> {
@@ -194,6 +197,9 @@ class Walk {
     return digest(flow)
   }
 }
+
+/** A Type 1 program may come back as CFF (9.9.1): its judge looks at every outline. */
+const becameCompact = (x: Dict, y: Dict) => x.has('FontFile') && !x.has('FontFile3') && !y.has('FontFile') && y.has('FontFile3')
 
 async function digest(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')

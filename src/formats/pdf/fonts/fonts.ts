@@ -1,29 +1,46 @@
 /** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
 import { zlibCompress } from '../../../bytes/deflate.ts'
+import { OverBudget } from '../../../codec/codec.ts'
 import { type Filter, setFilters } from '../filters.ts'
-import { Dict, nameOf, Ref, type Stream } from '../objects.ts'
+import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES, MAX_STORED_BYTES, type Rewritten } from '../recompress.ts'
 import { FontView } from './bytes.ts'
 import { Cff, OP } from './cff.ts'
 import { subsetCff } from './cff-subset.ts'
 import { IDENTITY_CMAP } from './cmap.ts'
-import { cffGlyphs, trueTypeGlyphs } from './glyphs.ts'
+import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
 import type { FontProgram, FontShelf } from './shown.ts'
 import { pruneToUnicode } from './to-unicode.ts'
 import { tablesOf } from './truetype.ts'
 import { subsetTrueType } from './truetype-subset.ts'
+import { parseType1 } from './type1/program.ts'
+import { convertType1 } from './type1/to-cff.ts'
+
+/** Converted programs that wait to be written. */
+const MAX_COMPACTED_BYTES = 4 * 1024 * 1024
+const MAX_TYPE1_BYTES = 4 * 1024 * 1024
+/** /Subtype/Type1C and the longer key. */
+const CONVERSION_BYTES = 20
 
 export class FontShop {
   /** Programs that lost glyphs. */
   subset = 0
+  /** Type 1 programs that became CFF. */
+  converted = 0
   private readonly reader: Reader
   private readonly programs: ReadonlyMap<number, FontProgram>
   /** ToUnicode streams and the codes that are shown, where both are certain. */
   private readonly maps = new Map<number, Set<number>>()
+  /** Type 1 programs and what stands for them. */
+  private readonly compacted = new Map<number, Rewritten>()
+  private readonly canonical: (number: number) => number
+  private readonly shelf: FontShelf
 
   constructor(reader: Reader, shelf: FontShelf, canonical: (number: number) => number) {
     this.reader = reader
+    this.shelf = shelf
+    this.canonical = canonical
     this.programs = shelf.doubt ? new Map() : shelf.programs
     const shared = new Set<number>()
     for (const font of shelf.doubt ? [] : shelf.all) {
@@ -39,9 +56,37 @@ export class FontShop {
     for (const number of shared) this.maps.delete(number)
   }
 
+  /** Type 1 programs are converted beforehand: their descriptors, which may be written before them, name them by another key. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    let bytes = 0
+    for (const [number, program] of this.shelf.programs) {
+      signal.throwIfAborted()
+      if (program.key !== 'FontFile' || program.inline || bytes > MAX_COMPACTED_BYTES) continue
+      if (program.fonts.some((font) => font.kind !== 'simple' || nameOf(font.dict.get('Subtype')) === 'TrueType')) continue
+      const stream = await this.reader.get(number)
+      if (!(stream instanceof Stream)) continue
+      const smaller = await this.type1(stream, program).catch(declined)
+      if (!smaller || smaller.data.length + CONVERSION_BYTES > (await this.reader.length(stream))) continue
+      this.compacted.set(number, smaller)
+      bytes += smaller.data.length
+    }
+  }
+
+  /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted. */
+  readonly adapt = (dict: Dict): Dict => {
+    const file = dict.get('FontFile')
+    if (!(file instanceof Ref) || !this.compacted.has(this.canonical(file.number))) return dict
+    return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
+  }
+
   readonly transform = async (number: number, stream: Stream, _chain: Filter[]): Promise<Rewritten | undefined> => {
     const codes = this.maps.get(number)
     const length = await this.reader.length(stream)
+    const compacted = this.compacted.get(number)
+    if (compacted) {
+      this.converted++
+      return compacted
+    }
     if (length > MAX_STORED_BYTES) return undefined
     if (codes) {
       const text = pruneToUnicode(await this.reader.decoded(stream, MAX_DECODED_BYTES), codes)
@@ -55,6 +100,16 @@ export class FontShop {
     const result = rewritten(stream, smaller, ['Length1', 'Length2', 'Length3'])
     if (program.key === 'FontFile2') result.dict.set('Length1', smaller.length)
     if (result.data.length < length) this.subset++
+    return result
+  }
+
+  private async type1(stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
+    if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
+    const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
+    const whole = program.whole || this.shelf.doubt !== ''
+    const wanted = whole ? undefined : await type1Names(this.reader, font, program.fonts)
+    const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
+    result.dict.set('Subtype', Name.of('Type1C'))
     return result
   }
 
@@ -77,6 +132,11 @@ export class FontShop {
     const wanted = await cffGlyphs(this.reader, cff, program.fonts)
     return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
   }
+}
+
+function declined(error: unknown): undefined {
+  if (error instanceof PdfSyntax || error instanceof OverBudget || error instanceof RangeError) return undefined
+  throw error
 }
 
 function rewritten(stream: Stream, data: Uint8Array, obsolete: readonly string[]): Rewritten {

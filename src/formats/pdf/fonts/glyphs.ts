@@ -6,6 +6,7 @@ import { MAC_GLYPHS } from './cff-strings.ts'
 import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from './names.ts'
 import type { ShownFont } from './shown.ts'
 import { characterMaps, glyphNames, type Tables } from './truetype.ts'
+import type { Type1 } from './type1/program.ts'
 
 type Names = readonly (string | undefined)[]
 
@@ -94,6 +95,21 @@ async function addCodes(reader: Reader, tables: Tables, font: ShownFont, glyphs:
       return false
   }
   return true
+}
+
+/** Names of the glyphs of a Type 1 program; undefined when it must stay whole. */
+export async function type1Names(reader: Reader, program: Type1, fonts: readonly ShownFont[]): Promise<Set<string> | undefined> {
+  const wanted = new Set<string>()
+  for (const font of fonts) {
+    if (font.kind !== 'simple') return undefined
+    const encoding = await encodingOf(reader, font.dict)
+    for (const code of font.codes) {
+      for (const name of namesOf(code, encoding)) wanted.add(name)
+      const own = program.encoding.get(code)
+      if (own) wanted.add(own)
+    }
+  }
+  return wanted
 }
 
 function add(glyphs: Set<number>, glyph: number | undefined): void {

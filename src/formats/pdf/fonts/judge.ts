@@ -9,6 +9,10 @@ import { FontView } from './bytes.ts'
 import { Cff } from './cff.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
 import { Outlines, type Tables, tablesOf } from './truetype.ts'
+import { type1Outline } from './type1/charstring.ts'
+import { sameDrawing } from './type1/outline.ts'
+import { parseType1 } from './type1/program.ts'
+import { type2Outline } from './type1/type2-outline.ts'
 
 const EMPTY_CHARSTRING = 14
 
@@ -16,6 +20,7 @@ export function fontJudge(a: Reader, b: Reader): Judge {
   return async ({ key, original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     try {
+      if (key === 'FontFile') return type1Difference(before, after)
       return key === 'FontFile2' ? trueTypeDifference(before, after) : cffDifference(before, after)
     } catch (error) {
       if (error instanceof RangeError) return `unreadable font (${error.message})`
@@ -70,6 +75,36 @@ function cffDifference(before: Uint8Array, after: Uint8Array): string | undefine
   }
   // Subroutines are called by number: each must still be where it was.
   return sameSubroutines(old, fresh)
+}
+
+/** Half of what a coordinate in a charstring can say. */
+const OUTLINE_TOLERANCE = 1 / 100
+
+/** A Type 1 program that became CFF: each outline and width as before, each code and matrix, too. */
+function type1Difference(before: Uint8Array, after: Uint8Array): string | undefined {
+  const [old, fresh] = [parseType1(before), new Cff(after)]
+  const nameOf = (glyph: number) => (glyph === 0 ? '.notdef' : fresh.stringOf(fresh.charset[glyph]!))
+  const widths = fresh.privates[0]?.entries
+  const [usual, nominal] = [widths?.get(20)?.values[0] ?? 0, widths?.get(21)?.values[0] ?? 0]
+  for (let glyph = 0; glyph < fresh.count; glyph++) {
+    const name = nameOf(glyph)
+    const charstring = old.charstrings.get(name)
+    if (!charstring) return `a glyph ${name} that was not there`
+    const [a, b] = [type1Outline(old, charstring), type2Outline(fresh.charstrings[glyph]!)]
+    if (!sameDrawing(a.steps, b.steps, OUTLINE_TOLERANCE)) return `outline ${name}`
+    const width = b.width === undefined ? usual : b.width + nominal
+    if (!(Math.abs(width - a.width) <= OUTLINE_TOLERANCE)) return `width of ${name}`
+    if (JSON.stringify(Object.entries(a.accent ?? {}).sort()) !== JSON.stringify(Object.entries(b.accent ?? {}).sort()))
+      return `parts of ${name}`
+  }
+  const encoding = fresh.encoding()
+  for (const [code, name] of old.encoding) {
+    const glyph = fresh.glyphOfName(name)
+    if (glyph > 0 && encoding.get(code) !== glyph) return `code ${code}`
+  }
+  for (const [code, glyph] of encoding) if (old.encoding.get(code) !== nameOf(glyph)) return `code ${code}`
+  const matrix = old.top.get('FontMatrix') ?? []
+  return fresh.top.has(1207) === matrix.some((value, i) => value !== [0.001, 0, 0, 0.001, 0, 0][i]) ? undefined : 'font matrix'
 }
 
 const RETURN = 11

@@ -20,6 +20,8 @@ export interface ShownFont {
   /** Object number of the font program, 0 when there is none. */
   file: number
   fileKey: FontFileKey | undefined
+  /** The descriptor is an object of its own. */
+  ownDescriptor: boolean
 }
 
 export interface FontProgram {
@@ -27,6 +29,8 @@ export interface FontProgram {
   fonts: ShownFont[]
   /** Something uses it in a way that was not followed. */
   whole: boolean
+  /** Some descriptor that names it is not an object of its own. */
+  inline: boolean
 }
 
 const MAX_CMAP_BYTES = 4 * 1024 * 1024
@@ -64,8 +68,9 @@ export class FontShelf {
     const font = await this.describe(dict)
     if (number) this.known.set(number, font)
     if (font.file && font.fileKey) {
-      const program = this.programs.get(font.file) ?? { key: font.fileKey, fonts: [], whole: false }
+      const program = this.programs.get(font.file) ?? { key: font.fileKey, fonts: [], whole: false, inline: false }
       program.fonts.push(font)
+      program.inline ||= !font.ownDescriptor
       if (program.key !== font.fileKey || !number || (font.kind === 'cid' && !font.cmap)) program.whole = true
       this.programs.set(font.file, program)
     }
@@ -102,7 +107,16 @@ export class FontShelf {
   private async describe(dict: Dict): Promise<ShownFont> {
     const { reader } = this
     const subtype = nameOf(await reader.entry(dict, 'Subtype'))
-    const font: ShownFont = { kind: 'other', dict, cidFont: undefined, codes: new Set(), cmap: undefined, file: 0, fileKey: undefined }
+    const font: ShownFont = {
+      kind: 'other',
+      dict,
+      cidFont: undefined,
+      codes: new Set(),
+      cmap: undefined,
+      file: 0,
+      fileKey: undefined,
+      ownDescriptor: false,
+    }
     let holder: Dict | undefined = dict
     if (subtype === 'Type0') {
       font.kind = 'cid'
@@ -111,6 +125,7 @@ export class FontShelf {
       font.cidFont = holder
       font.cmap = await this.encoding(dict)
     } else if (subtype === 'TrueType' || subtype === 'Type1' || subtype === 'MMType1') font.kind = 'simple'
+    font.ownDescriptor = holder?.get('FontDescriptor') instanceof Ref
     const descriptor = await reader.dict(holder?.get('FontDescriptor'))
     for (const key of FILE_KEYS) {
       const file = descriptor?.get(key)

@@ -1,0 +1,218 @@
+/** Type 1 charstrings (Adobe Type 1 Font Format, chapter 6) as outlines with hints. */
+import { type Outline, Pen, type Stems } from './outline.ts'
+import type { Type1 } from './program.ts'
+
+const MAX_DEPTH = 12
+const MAX_STEPS = 200_000
+const MAX_STACK = 64
+const FLEX_POINTS = 7
+
+/** Throws a `RangeError` for what is not followed. */
+export function type1Outline(font: Pick<Type1, 'subrs'>, charstring: Uint8Array): Outline {
+  return new Interpreter(font).run(charstring)
+}
+
+class Interpreter {
+  private readonly font: Pick<Type1, 'subrs'>
+  private readonly pen = new Pen()
+  private readonly outline: Outline
+  private hints: Stems = { horizontal: [], vertical: [] }
+  private stack: number[] = []
+  /** What PostScript procedures leave behind (section 8.4). */
+  private results: number[] = []
+  private flex: [number, number][] | undefined
+  private bearing: [number, number] = [0, 0]
+  private count = 0
+
+  constructor(font: Pick<Type1, 'subrs'>) {
+    this.font = font
+    this.outline = { width: 0, steps: this.pen.steps, hints: [this.hints], accent: undefined }
+  }
+
+  run(charstring: Uint8Array): Outline {
+    if (!this.execute(charstring, 0)) throw new RangeError('a charstring without an end')
+    return this.outline
+  }
+
+  /** True when the glyph has ended. */
+  private execute(code: Uint8Array, depth: number): boolean {
+    if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
+    for (let i = 0; i < code.length; ) {
+      if (++this.count > MAX_STEPS || this.stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      const byte = code[i++]!
+      if (byte >= 32) {
+        const [value, next] = number(code, i, byte)
+        this.stack.push(value)
+        i = next
+      } else if (byte === 10) {
+        const subroutine = this.font.subrs[this.stack.pop() ?? -1]
+        if (!subroutine) throw new RangeError('a subroutine that is not there')
+        if (this.execute(subroutine, depth + 1)) return true
+      } else if (byte === 11) return false
+      else if (byte === 14) return true
+      else if (byte === 12) {
+        if (this.escaped(code[i++] ?? -1)) return true
+      } else {
+        this.command(byte)
+        this.stack = []
+      }
+    }
+    return false
+  }
+
+  private arguments(count: number): number[] {
+    if (this.stack.length < count) throw new RangeError('missing operands')
+    return this.stack.slice(-count)
+  }
+
+  private command(byte: number): void {
+    const { pen } = this
+    switch (byte) {
+      case 1:
+        this.stem(this.hints.horizontal, this.bearing[1], this.arguments(2))
+        break
+      case 3:
+        this.stem(this.hints.vertical, this.bearing[0], this.arguments(2))
+        break
+      case 4:
+        this.move(0, this.arguments(1)[0]!)
+        break
+      case 5: {
+        const [dx, dy] = this.arguments(2) as [number, number]
+        pen.lineBy(dx, dy)
+        break
+      }
+      case 6:
+        pen.lineBy(this.arguments(1)[0]!, 0)
+        break
+      case 7:
+        pen.lineBy(0, this.arguments(1)[0]!)
+        break
+      case 8:
+        pen.curveBy(...(this.arguments(6) as [number, number, number, number, number, number]))
+        break
+      case 9:
+        pen.close()
+        break
+      case 13: {
+        const [x, width] = this.arguments(2) as [number, number]
+        this.start(x, 0, width)
+        break
+      }
+      case 21: {
+        const [dx, dy] = this.arguments(2) as [number, number]
+        this.move(dx, dy)
+        break
+      }
+      case 22:
+        this.move(this.arguments(1)[0]!, 0)
+        break
+      case 30: {
+        const [dy1, dx2, dy2, dx3] = this.arguments(4) as [number, number, number, number]
+        pen.curveBy(0, dy1, dx2, dy2, dx3, 0)
+        break
+      }
+      case 31: {
+        const [dx1, dx2, dy2, dy3] = this.arguments(4) as [number, number, number, number]
+        pen.curveBy(dx1, 0, dx2, dy2, 0, dy3)
+        break
+      }
+      default:
+        throw new RangeError(`charstring command ${byte}`)
+    }
+  }
+
+  private escaped(byte: number): boolean {
+    switch (byte) {
+      case 0: // dotsection: of no effect today
+        break
+      case 1:
+      case 2: {
+        const list = byte === 2 ? this.hints.horizontal : this.hints.vertical
+        const values = this.arguments(6)
+        for (let k = 0; k < 6; k += 2) this.stem(list, this.bearing[byte === 2 ? 1 : 0], values.slice(k, k + 2))
+        break
+      }
+      case 6: {
+        const [accentBearing, x, y, base, accent] = this.arguments(5) as [number, number, number, number, number]
+        // The accent's left side bearing point goes to x, counted from the composite's own.
+        this.outline.accent = { base, accent, x: this.bearing[0] + x - accentBearing, y: this.bearing[1] + y }
+        return true
+      }
+      case 7: {
+        const [x, y, width] = this.arguments(4) as [number, number, number, number]
+        this.start(x, y, width)
+        break
+      }
+      case 12: {
+        const [a, b] = this.arguments(2) as [number, number]
+        if (b === 0) throw new RangeError('division by zero')
+        this.stack.splice(-2, 2, a / b)
+        return false
+      }
+      case 16:
+        this.procedure()
+        return false
+      case 17:
+        this.stack.push(this.results.pop() ?? 0)
+        return false
+      case 33: // setcurrentpoint: only ever to where a flex has ended
+        break
+      default:
+        throw new RangeError(`charstring command 12 ${byte}`)
+    }
+    this.stack = []
+    return false
+  }
+
+  private start(x: number, y: number, width: number): void {
+    this.outline.width = width
+    this.bearing = [x, y]
+    this.pen.moveBy(x, y)
+  }
+
+  private stem(list: [number, number][], origin: number, [position = 0, width = 0]: number[]): void {
+    list.push([origin + position, width])
+  }
+
+  private move(dx: number, dy: number): void {
+    if (this.flex) this.flex.push([dx, dy])
+    else this.pen.moveBy(dx, dy)
+  }
+
+  /** callothersubr (section 8.3): flex is 0 to 2, hint replacement 3; 12 and 13 are counters. */
+  private procedure(): void {
+    const which = this.stack.pop() ?? -1
+    const count = this.stack.pop() ?? -1
+    if (!(count >= 0) || count > this.stack.length) throw new RangeError('missing operands')
+    const values = count ? this.stack.splice(-count) : []
+    if (which === 1) this.flex = []
+    else if (which === 0 && this.flex) this.bend()
+    else if (which === 3) {
+      this.hints = { horizontal: [], vertical: [] }
+      this.outline.hints.push(this.hints)
+      this.outline.steps.push({ kind: 'hints', group: this.outline.hints.length - 1 })
+      this.results = [values[0] ?? 3]
+    } else if (which !== 2 && which !== 12 && which !== 13) throw new RangeError(`procedure ${which}`)
+  }
+
+  /** Seven moves, the first to a point of reference, are two curves; that they may be drawn flat at small sizes is not kept. */
+  private bend(): void {
+    const moves = this.flex ?? []
+    this.flex = undefined
+    if (moves.length !== FLEX_POINTS) throw new RangeError('a flex of another number of points')
+    const [reference, first, ...rest] = moves as [[number, number], [number, number], ...[number, number][]]
+    const all = [reference[0] + first[0], reference[1] + first[1], ...rest.flat()] as number[]
+    this.pen.curveBy(...(all.slice(0, 6) as [number, number, number, number, number, number]))
+    this.pen.curveBy(...(all.slice(6, 12) as [number, number, number, number, number, number]))
+    this.results = [this.pen.y, this.pen.x]
+  }
+}
+
+/** Section 6.2. */
+function number(code: Uint8Array, at: number, first: number): [value: number, next: number] {
+  if (first <= 246) return [first - 139, at]
+  if (first <= 250) return [(first - 247) * 256 + (code[at] ?? 0) + 108, at + 1]
+  if (first <= 254) return [-(first - 251) * 256 - (code[at] ?? 0) - 108, at + 1]
+  return [((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16) | ((code[at + 2] ?? 0) << 8) | (code[at + 3] ?? 0), at + 4]
+}
