@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Codec } from '../../src/codec/codec.ts'
 import { PagedFile } from '../../src/containers/hdf5/paged-file.ts'
 import { rangeCache } from '../../src/containers/hdf5/range-cache.ts'
@@ -18,6 +18,29 @@ const readable = (bytes: Uint8Array) => ({
   size: bytes.length,
   read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
 })
+/** One contiguous dataset of `count` numbers, of which `noisyBytes` of four do not compress. */
+function contiguous(count: number, noisyBytes: number): Uint8Array {
+  const head = fixture('hdf5', 'head-of-contiguous.h5')
+  const file = new Uint8Array(head.length + 4 * count)
+  file.set(head)
+  const view = new DataView(file.buffer)
+  const numbers = new Map([
+    [123_457, count],
+    [4 * 123_457, 4 * count],
+    [head.length + 4 * 123_457, file.length],
+  ])
+  for (let at = 0; at + 8 <= head.length; at += 2) {
+    const number = numbers.get(Number(view.getBigUint64(at, true)))
+    if (number !== undefined) view.setBigUint64(at, BigInt(number), true)
+  }
+  let state = 1
+  for (let at = head.length; at < file.length; at += 4) {
+    state = Math.imul(state, 1_664_525) + 1_013_904_223
+    view.setUint32(at, state >>> (32 - 8 * noisyBytes), true)
+  }
+  return file
+}
+
 /** Whether the engine finds the same in both files. */
 async function same(a: Uint8Array, b: Uint8Array) {
   const file = await rangeCache(readable(b), true)
@@ -96,6 +119,38 @@ describe('hdf5', () => {
     await expect(pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { signal })).rejects.toThrow()
   })
 
+  it('hands on what does not fit in memory, and puts the metadata in front of it', async () => {
+    const file = contiguous(7_000_000, 2)
+    const { outcome, bytes, defect } = await pressFile(hdf5, file, 'a.h5', { memoryBudget: 40 << 20 })
+    expect(defect).toBeUndefined()
+    expect(outcome.kind).toBe('compressed')
+    expect(bytes.length).toBeGreaterThan(12 << 20) // eight megabytes are all that is held
+    expect(bytes.length).toBeLessThan(file.length * 0.55)
+  })
+
+  it('does without JSPI', async () => {
+    const file = contiguous(300_000, 1)
+    const engine = WebAssembly as unknown as { Suspending?: unknown }
+    const { Suspending } = engine
+    try {
+      delete engine.Suspending
+      vi.resetModules()
+      const { canWait } = await import('../../wasm/hdf5/hdf5.ts')
+      expect(canWait).toBe(false)
+      const room = (await import('../../src/formats/hdf5/hdf5.ts')).hdf5
+      for (const bytes of [file, ...SOUND.map((name) => fixture('hdf5', name))]) {
+        const pressed = await pressFile(room, bytes, 'a.h5')
+        expect(pressed.defect).toBeUndefined()
+        expect(pressed.outcome.kind).toBe('compressed')
+      }
+      // Input and result are in memory then, both.
+      await expect(pressFile(room, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({ name: 'OverBudget' })
+    } finally {
+      engine.Suspending = Suspending
+      vi.resetModules()
+    }
+  })
+
   it('says so when the memory does not suffice', async () => {
     const { outcome } = await pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { memoryBudget: 1 << 20 })
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
@@ -145,8 +200,43 @@ describe('paged file', () => {
     expect([...file.read(262_142, 4)]).toEqual([0, 9, 8, 0])
     expect([...file.read(600_001, 10)]).toEqual([2, 3])
     file.resize(600_002)
-    expect(Buffer.concat([...file.take()]).length).toBe(600_002)
     expect(file.write(999_999, Uint8Array.of(1, 2))).toBe(false)
     expect(file.full).toBe(true)
+  })
+
+  it('hands complete pages on, in order, and can change its head until the end', async () => {
+    const MB = 1 << 20
+    const file = new PagedFile(64 * MB, 8 * MB)
+    const stored: Uint8Array[] = []
+    const patches: [number, Uint8Array][] = []
+    const sink = {
+      written: 0,
+      write: async (bytes: Uint8Array) => void stored.push(bytes.slice()),
+      patch: (offset: number, bytes: Uint8Array) => void patches.push([offset, bytes.slice()]),
+    }
+    for (let i = 0; i < 20; i++) {
+      expect(file.write(i * MB, new Uint8Array(MB).fill(i + 1))).toBe(true)
+      await file.spill(sink)
+    }
+    expect(stored.length).toBeGreaterThan(40)
+    expect(file.write(10, Uint8Array.of(77))).toBe(true)
+    expect(file.read(6 * MB, 1)).toHaveLength(0)
+    expect([...file.read(19 * MB, 1)]).toEqual([20])
+    await file.finish(sink)
+    const whole = Buffer.concat(stored)
+    for (const [offset, bytes] of patches) whole.set(bytes, offset)
+    const wanted = Buffer.concat(Array.from({ length: 20 }, (_, i) => Buffer.alloc(MB, i + 1)))
+    wanted[10] = 77
+    expect(Buffer.compare(whole, wanted)).toBe(0)
+    expect(file.write(6 * MB, Uint8Array.of(1))).toBe(false)
+    expect(file.stuck).toBe(true)
+  })
+
+  it('is stuck when it may hold no more and cannot hand it on', () => {
+    const file = new PagedFile(64 << 20, 1 << 20)
+    let fits = true
+    for (let at = 0; fits && at < 8 << 20; at += 1 << 18) fits = file.write(at, new Uint8Array(1 << 18))
+    expect(fits).toBe(false)
+    expect(file.stuck).toBe(true)
   })
 })

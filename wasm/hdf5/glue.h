@@ -23,6 +23,8 @@ IMPORT(tick) void host_tick(double share);
 
 /* vfd.c: a file access property list whose driver speaks to the host. */
 hid_t host_access(int file, H5F_libver_t low);
+/* Bytes at the head of the output that only metadata may have. 0: they go anywhere. */
+extern hsize_t metadata_room;
 
 /* libc.c: what `time` says from now on, so that objects keep their times. */
 extern int64_t clock_seconds;

@@ -24,7 +24,7 @@ const VERDICTS = ['done', 'malformed', 'unsupported', 'over_budget', 'different'
 interface Exports {
   memory: WebAssembly.Memory
   _initialize(): void
-  rewrite(level: number): number
+  rewrite(level: number, inOrder: number): number
   compare(): number
   reason_at(): number
 }
@@ -37,8 +37,12 @@ const jspi = WebAssembly as unknown as {
 
 export const canWait = jspi.Suspending !== undefined && jspi.promising !== undefined
 
-/** Writes the HDF5 file `input` again, smaller, to `output`. libdeflate `level` 1–12. Throws what the host throws. */
-export const rewriteHdf5 = (host: Host, level: number): Promise<Ended> => run(host, (engine) => engine.rewrite, level)
+/**
+ * Writes the HDF5 file `input` again, smaller, to `output`. libdeflate `level` 1–12. `inOrder`: metadata are kept together at
+ * the head, as far as their size can be told beforehand, and values follow in their order. Throws what the host throws.
+ */
+export const rewriteHdf5 = (host: Host, level: number, inOrder = false): Promise<Ended> =>
+  run(host, (engine) => engine.rewrite, level, +inOrder)
 
 /** Compares two HDF5 files, all that a reader can see. */
 export const compareHdf5 = (host: Host): Promise<Ended> => run(host, (engine) => engine.compare)

@@ -11,7 +11,7 @@ extern int deflate_level;
 
 static hid_t input, output;
 static int compact_index;
-static double total_bytes, done_bytes;
+static double total_bytes, done_bytes, metadata_bytes;
 
 /* Objects with references, which can be written when all their targets are. */
 static haddr_t *later;
@@ -251,9 +251,15 @@ static int copy_links(hid_t from, hid_t to, int depth)
 
 /* ------------------------------------------------------------------------------------------------------- pre-scan */
 
+/* A node of a version 1 B-tree of chunks has up to 64 of them, and 4 KB for up to 5 dimensions; contiguous values come to lie in chunks of 512 KB or more. */
+enum { NODE_CHUNKS = 32, NODE_BYTES = 4 << 10, SMALLEST_CHUNK = 512 << 10 };
+
 static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, void *context)
 {
 	(void)context;
+	metadata_bytes += 1.5 * (double)info->hdr.space.total + 512;
+	metadata_bytes += 1.25 * (double)(info->meta_size.obj.index_size + info->meta_size.obj.heap_size);
+	metadata_bytes += 1.25 * (double)(info->meta_size.attr.index_size + info->meta_size.attr.heap_size);
 	if (info->type != H5O_TYPE_DATASET) return 0;
 	hid_t set = H5Dopen2(from, name, H5P_DEFAULT);
 	if (set < 0) return fail(MALFORMED, "a dataset", name), -1;
@@ -267,7 +273,9 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
 		H5Z_filter_t filter = H5Pget_filter2(plist, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
 		if (H5Zfilter_avail(filter) <= 0) fail(UNSUPPORTED, "a filter that we do not have", name);
 	}
-	total_bytes += (double)H5Dget_storage_size(set);
+	double bytes = (double)H5Dget_storage_size(set);
+	total_bytes += bytes;
+	if (H5Pget_layout(plist) == H5D_CONTIGUOUS) metadata_bytes += (1 + (int)(bytes / SMALLEST_CHUNK / NODE_CHUNKS)) * (double)NODE_BYTES;
 	H5Tclose(type), H5Pclose(plist), H5Dclose(set);
 	return failed() ? -1 : 0;
 }
@@ -285,6 +293,19 @@ static hid_t create_output(hid_t root, H5F_libver_t low)
 	return file;
 }
 
+/* How much room metadata get at the head: what a sink can still change there, and not much more than they need. */
+static hsize_t room_for_metadata(void)
+{
+	enum { HEAD = 5 << 20, MARGIN = 16 << 10 };
+	hid_t plist = H5Fget_create_plist(input);
+	hsize_t user_block = 0;
+	H5Pget_userblock(plist, &user_block);
+	H5Pclose(plist);
+	if (user_block > HEAD - 2 * MARGIN) return 0;
+	double most = (double)(HEAD - MARGIN - user_block), wanted = metadata_bytes + MARGIN;
+	return (hsize_t)(wanted < most ? wanted : most);
+}
+
 static int copy_user_block(void)
 {
 	hid_t plist = H5Fget_create_plist(input);
@@ -299,8 +320,8 @@ static int copy_user_block(void)
 	return 0;
 }
 
-/* Writes the output. A `verdict`; why is at `reason_at`. */
-EXPORT(rewrite) int rewrite(int level)
+/* Writes the output. `in_order`: metadata at the head, then values in the order of their places. A `verdict`; why is at `reason_at`. */
+EXPORT(rewrite) int rewrite(int level, int in_order)
 {
 	H5F_info2_t info;
 	H5O_info_t root_info;
@@ -312,13 +333,15 @@ EXPORT(rewrite) int rewrite(int level)
 	input = H5Fopen("0", H5F_ACC_RDONLY, access);
 	H5Pclose(access);
 	if (input < 0 || H5Fget_info2(input, &info) < 0) return fail(MALFORMED, "the file cannot be opened", NULL);
-	if (H5Ovisit2(input, H5_INDEX_NAME, H5_ITER_NATIVE, scan_object, NULL, H5O_INFO_BASIC) < 0) return fail(MALFORMED, "the file cannot be read through", NULL);
+	unsigned fields = H5O_INFO_BASIC | (in_order ? H5O_INFO_HDR | H5O_INFO_META_SIZE : 0);
+	if (H5Ovisit2(input, H5_INDEX_NAME, H5_ITER_NATIVE, scan_object, NULL, fields) < 0) return fail(MALFORMED, "the file cannot be read through", NULL);
 
 	compact_index = info.super.version >= 3;
 	H5F_libver_t low = info.super.version >= 3 ? H5F_LIBVER_V110 : info.super.version == 2 ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
 	hid_t root = H5Gopen2(input, "/", H5P_DEFAULT);
 	if (root < 0 || H5Oget_info2(root, &root_info, H5O_INFO_BASIC | H5O_INFO_TIME) < 0) return fail(MALFORMED, "the root group", NULL);
 	clock_seconds = root_info.mtime;
+	metadata_room = in_order ? room_for_metadata() : 0;
 	output = create_output(root, low);
 	hid_t new_root = output < 0 ? -1 : H5Gopen2(output, "/", H5P_DEFAULT);
 	if (new_root < 0) return fail(UNSUPPORTED, "the file cannot be created", NULL);

@@ -8,7 +8,10 @@ typedef struct {
 	H5FD_t pub;
 	int file;
 	haddr_t eoa, eof;
+	haddr_t metadata_at, metadata_end; /* what is left of the room kept for metadata */
 } host_file;
+
+hsize_t metadata_room;
 
 static H5FD_t *host_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr)
 {
@@ -47,6 +50,26 @@ static herr_t host_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
 	(void)type;
 	((host_file *)file)->eoa = address;
 	return 0;
+}
+
+/*
+ * Metadata are written last, and values first. With a room kept for metadata at the head, everything behind it is written in
+ * order and once. Values, and the heaps of variable-length values, never come there.
+ */
+static haddr_t host_alloc(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, hsize_t bytes)
+{
+	(void)dxpl;
+	host_file *f = (host_file *)file;
+	if (f->file == OUTPUT && metadata_room && !f->metadata_end) {
+		f->metadata_at = f->eoa;
+		f->metadata_end = f->eoa += metadata_room;
+	}
+	if (type != H5FD_MEM_DRAW && type != H5FD_MEM_GHEAP && f->metadata_end - f->metadata_at >= bytes) {
+		f->metadata_at += bytes;
+		return f->metadata_at - bytes;
+	}
+	f->eoa += bytes;
+	return f->eoa - bytes;
 }
 
 static haddr_t host_get_eof(const H5FD_t *file, H5FD_mem_t type)
@@ -94,6 +117,7 @@ static const H5FD_class_t driver_class = {
 	.close = host_close,
 	.cmp = host_cmp,
 	.query = host_query,
+	.alloc = host_alloc,
 	.get_eoa = host_get_eoa,
 	.set_eoa = host_set_eoa,
 	.get_eof = host_get_eof,

@@ -1,6 +1,7 @@
 /** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
 import { canWait, compareHdf5, type Ended, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
 import { breathe } from '../../bytes/breathe.ts'
+import type { Sink } from '../../codec/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
 
@@ -16,10 +17,7 @@ export interface Hdf5Options {
   progress(share: number): void
 }
 
-export type Rewritten =
-  | { kind: 'done'; file: PagedFile }
-  | { kind: 'no_gain' }
-  | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: string }
+export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: string }
 
 /** The engine's own memory, blocks of the input, and what else is on the heap. */
 const OVERHEAD_BYTES = 32 << 20
@@ -27,16 +25,23 @@ const OVERHEAD_BYTES = 32 << 20
 const BEST_LEVEL_UP_TO_BYTES = 120 << 20
 const BREATH_MS = 50
 
-/** Writes `source` again. The result is held in memory, as HDF5 writes in no order. */
-export async function rewrite(source: Readable, options: Hdf5Options): Promise<Rewritten> {
+/**
+ * Writes `source` again. What the engine can still change is held in memory; without JSPI that is all of it.
+ * Throws what the sink throws.
+ */
+export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
   const room = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
   if (room <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
-  const output = new PagedFile(Math.min(room, source.size + (1 << 20)))
-  const host = { input: await rangeCache(source, !canWait), output, tick: ticker(options, 0, 0.7) }
-  const ended = await rewriteHdf5(host, source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9)
-  if (output.full) return source.size > room ? { kind: 'over_budget', reason: `more than ${room} bytes of result` } : { kind: 'no_gain' }
-  if (ended.kind === 'done') return { kind: 'done', file: output }
-  return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
+  const output = new PagedFile(source.size + (1 << 20), room)
+  const tick = ticker(options, 0, 0.7, () => output.spill(sink))
+  const host = { input: await rangeCache(source, !canWait), output, tick }
+  const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
+  const ended = await rewriteHdf5(host, level, canWait && source.size > room / 2)
+  if (output.full) return { kind: 'no_gain' }
+  if (output.stuck) return { kind: 'over_budget', reason: `more than ${room} bytes of result in no order` }
+  if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
+  await output.finish(sink)
+  return { kind: 'done' }
 }
 
 /** Where the two files differ, or undefined. */
@@ -47,14 +52,21 @@ export async function difference(original: Readable, result: Readable, options: 
   return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
 }
 
-function ticker(options: Hdf5Options, start: number, share: number): (done: number | undefined) => void | Promise<void> {
+function ticker(
+  options: Hdf5Options,
+  start: number,
+  share: number,
+  spill?: () => Promise<void>,
+): (done: number | undefined) => void | Promise<void> {
   let last = performance.now()
   return (done) => {
     options.signal.throwIfAborted()
     if (done !== undefined) options.progress(start + share * Math.min(1, done))
+    if (!canWait) return undefined
     const now = performance.now()
-    if (!canWait || now - last < BREATH_MS) return undefined
-    last = now
-    return breathe()
+    const rested = now - last < BREATH_MS
+    if (!rested) last = now
+    if (spill) return rested ? spill() : spill().then(breathe)
+    return rested ? undefined : breathe()
   }
 }

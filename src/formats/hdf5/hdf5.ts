@@ -9,10 +9,9 @@ export const hdf5: Codec = {
 
   async compress(source, sink, options) {
     if (isCompanion(options.output)) return compressCompanion(source, sink, options)
-    const rewritten = await rewrite(source, options)
+    const rewritten = await rewrite(source, sink, options)
     if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
     if (rewritten.kind !== 'done') throw refusal(rewritten.kind, rewritten.reason)
-    for (const page of rewritten.file.take()) await sink.write(page)
     return { kind: 'compressed', fidelity: 'lossless', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
   },
 
