@@ -1,11 +1,6 @@
 /** Downsampling row by row with Lanczos windows (a = 3): sharp, no aliasing; a few rows in memory. */
-import { type Raster, stripRows } from './raster.ts'
-
-/** Which input samples make an output sample, and how much of each. */
-interface Window {
-  readonly first: number
-  readonly weights: Float32Array
-}
+import { Scaler, type Taps } from '../../wasm/scale/scale.ts'
+import type { Raster } from './raster.ts'
 
 const LOBES = 3
 
@@ -16,7 +11,7 @@ function lanczos(x: number): number {
   return (LOBES * Math.sin(p) * Math.sin(p / LOBES)) / (p * p)
 }
 
-function windows(from: number, to: number): Window[] {
+function windows(from: number, to: number): Taps[] {
   const scale = Math.max(1, from / to)
   return Array.from({ length: to }, (_, index) => {
     const centre = ((index + 0.5) * from) / to - 0.5
@@ -47,52 +42,14 @@ export function resized(raster: Raster, width: number, height: number): Raster {
     height,
     channels,
     async *rows() {
-      const across = windows(raster.width, width)
-      const down = windows(raster.height, height)
-      const stride = width * channels
-      const narrow = new Map<number, Float32Array>() // input rows, already as narrow as the output
-      const strip = new Uint8Array(stripRows(width, channels) * stride)
-      let filled = 0
-      let next = 0
-      let row = 0
-      for await (const input of raster.rows()) {
-        const inputStride = raster.width * channels
-        for (let at = 0; at < input.length; at += inputStride, row++) {
-          narrow.set(row, narrowed(input, at, across, channels))
-          for (let window = down[next]; window && window.first + window.weights.length - 1 <= row; window = down[++next]) {
-            blend(narrow, window, strip, filled)
-            filled += stride
-            for (const old of narrow.keys()) if (old < (down[next + 1]?.first ?? row)) narrow.delete(old)
-            if (filled < strip.length) continue
-            yield strip.slice()
-            filled = 0
-          }
-        }
-      }
-      if (filled > 0) yield strip.slice(0, filled)
+      const scaler = new Scaler({
+        width: raster.width,
+        height: raster.height,
+        channels,
+        across: windows(raster.width, width),
+        down: windows(raster.height, height),
+      })
+      for await (const strip of raster.rows()) for (const rows of scaler.push(strip)) yield rows.slice()
     },
   }
-}
-
-function narrowed(input: Uint8Array, at: number, across: readonly Window[], channels: number): Float32Array {
-  const out = new Float32Array(across.length * channels)
-  across.forEach(({ first, weights }, x) => {
-    for (let c = 0; c < channels; c++) {
-      let sum = 0
-      let from = at + first * channels + c
-      for (let i = 0; i < weights.length; i++, from += channels) sum += (weights[i] as number) * (input[from] as number)
-      out[x * channels + c] = sum
-    }
-  })
-  return out
-}
-
-function blend(rows: Map<number, Float32Array>, window: Window, out: Uint8Array, at: number): void {
-  const length = rows.values().next().value?.length ?? 0
-  const sums = new Float32Array(length)
-  window.weights.forEach((weight, i) => {
-    const row = rows.get(window.first + i)
-    if (row) for (let x = 0; x < length; x++) sums[x] = (sums[x] as number) + weight * (row[x] as number)
-  })
-  for (let x = 0; x < length; x++) out[at + x] = Math.max(0, Math.min(255, Math.round(sums[x] as number)))
 }

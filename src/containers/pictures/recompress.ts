@@ -5,6 +5,8 @@
 import { breathe } from '../../bytes/breathe.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../../codec/codec.ts'
 import type { OutputId } from '../../formats/format.ts'
+import { pictureTarget } from '../../quality/levels.ts'
+import type { Likeness } from '../../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { isOpaque, likeness, scaledLikeness } from './likeness.ts'
 
@@ -17,6 +19,8 @@ const WORTHWHILE_SCALE = 0.8
 const SCALED_SSIM = FLOOR_SSIM + 0.01
 const SCALED_PSNR_DB = FLOOR_PSNR_DB + 0.5
 const SCALED_RGB_PSNR_DB = 26
+/** How much better than its target a level's coding may be: smooth pictures keep a least quality. */
+const DOUBT_SSIM: Record<Quality, number> = { ultra: 0.02, low: 0.02, medium: 0.002, high: 0.002 }
 /** Smaller pictures are tried as quickly as they are looked at. */
 const WORTH_LOOKING_PIXELS = 500_000
 /** A PNG becomes a JPEG only if that saves this much. */
@@ -58,16 +62,29 @@ export async function recompressPicture(
 }
 
 async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
+  const exact = wish.lossless ? { lossless: true } : {}
+  let gentler: Recompressed | undefined
   for (const attempt of attempts(facts, options.quality, wish)) {
     await pause(options)
-    if (await losesTooMuch(bytes, facts, attempt)) continue
-    const result = await options.inner.compress(bytes, name, { ...attempt, ...(wish.lossless ? { lossless: true } : {}) })
-    const judged = await judge(bytes, facts, result)
-    if (judged) return judged
-    if (hopeless(facts, result)) return undefined
+    const left = await leftBySize(bytes, facts, attempt)
+    if (mayStand(left, options.quality)) {
+      const result = await options.inner.compress(bytes, name, { ...attempt, ...exact })
+      const judged = await judge(bytes, facts, result)
+      if (judged) return smaller(judged, gentler)
+      if (hopeless(facts, result)) return gentler
+    }
+    // What a gentler level would choose counts, too, or the stronger level could come out larger.
+    const gentle = GENTLER[options.quality]
+    if (attempt.maxWidth === undefined || gentler || !gentle || !mayStand(left, gentle)) continue
+    await pause(options)
+    gentler = await judge(bytes, facts, await options.inner.compress(bytes, name, { ...attempt, quality: gentle }))
   }
-  return undefined
+  return gentler
 }
+
+const GENTLER: Partial<Record<Quality, Quality>> = { ultra: 'medium', low: 'medium' }
+
+const smaller = (a: Recompressed, b: Recompressed | undefined) => (b && b.bytes.length < a.bytes.length ? b : a)
 
 /** No larger size would bring a gain: nothing was gained, or the room does not downsample. */
 function hopeless(facts: PictureFacts, result: InnerResult): boolean {
@@ -94,11 +111,20 @@ async function pause({ signal }: Rooms): Promise<void> {
   signal.throwIfAborted()
 }
 
-/** Downsampling alone breaks a floor: no need to try. */
-async function losesTooMuch(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerWish): Promise<boolean> {
-  if (maxWidth === undefined || facts.width * facts.height < WORTH_LOOKING_PIXELS) return false
-  const left = await scaledLikeness(bytes, facts, maxWidth / facts.width)
-  return left !== undefined && (left.ssim < SCALED_SSIM || left.psnrDb < SCALED_PSNR_DB || left.psnrRgbDb < SCALED_RGB_PSNR_DB)
+/** What is left of a large picture at a smaller size, before any coding; undefined where that is as soon tried as told. */
+async function leftBySize(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerWish): Promise<Likeness | undefined> {
+  if (maxWidth === undefined || facts.width * facts.height < WORTH_LOOKING_PIXELS) return undefined
+  return scaledLikeness(bytes, facts, maxWidth / facts.width)
+}
+
+/**
+ * Whether what is `left` by downsampling can still stand after a level's coding, which takes its share of that: structure
+ * that is lost twice multiplies.
+ */
+function mayStand(left: Likeness | undefined, quality: Quality): boolean {
+  if (!left) return true
+  const ssim = left.ssim * pictureTarget(quality).ssim + DOUBT_SSIM[quality]
+  return ssim >= SCALED_SSIM && left.psnrDb >= SCALED_PSNR_DB && left.psnrRgbDb >= SCALED_RGB_PSNR_DB
 }
 
 /** From the smallest acceptable size up to all pixels. The same ladder for every level, so that levels stay in order. */

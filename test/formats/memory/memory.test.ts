@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { deck } from '../../support/deck.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -23,4 +26,22 @@ test.each([
   ['tiff', 'tiff', '60', 30],
 ])('%s to %s, %s MB, in at most %i MB', { timeout: 180_000 }, (what, output, megabytes, limitMB) => {
   expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
+})
+
+test('a presentation of photographs, garbage and all, in at most 110 MB', { timeout: 180_000 }, async () => {
+  const path = join(tmpdir(), `whittle-deck-test-${process.pid}.pptx`)
+  writeFileSync(path, await deck(6, 4e6))
+  const held = (...options: string[]) => {
+    const script = ['--expose-gc', '--import', './scripts/wasm-hook.ts', 'test/formats/memory/deck.ts', path, ...options]
+    const done = spawnSync(process.execPath, script, { cwd: root, encoding: 'utf8' })
+    const said = JSON.parse(done.stdout || '{}') as { kind?: string; all: number; live: number; whole: number }
+    expect(said.kind, done.stderr).toBe('compressed')
+    return said
+  }
+  expect(held().whole).toBeLessThanOrEqual(110)
+  const { live } = held('--live')
+  rmSync(path)
+  // One picture, its result and the engine that makes it; the other five are not here any more.
+  expect(live).toBeGreaterThan(1)
+  expect(live).toBeLessThanOrEqual(40)
 })

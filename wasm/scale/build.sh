@@ -1,0 +1,12 @@
+#!/bin/sh
+# The filter that changes the size of pictures, our own C, to scale.wasm beside this script.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32.
+set -eu
+here=$(dirname "$(realpath "$0")")
+mkdir -p "$here/../.cache/scale"
+cd "$here/../.cache/scale"
+clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto -Wall -Wextra \
+  -ffile-prefix-map="$here"=. -c "$here/scale.c" -o scale.o
+# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi scale.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
+  -s --gc-sections --lto-O3 --max-memory=33554432 -z stack-size=65536 -o "$here/scale.wasm"

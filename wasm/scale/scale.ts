@@ -1,0 +1,115 @@
+import wasmModule from './scale.wasm'
+
+/** What the kernel exports (scale.c). Pointers are byte offsets into `memory`. */
+interface Exports {
+  memory: WebAssembly.Memory
+  begin(
+    width: number,
+    toWidth: number,
+    toHeight: number,
+    channels: number,
+    weighByAlpha: number,
+    tapsAcross: number,
+    tapsDown: number,
+    rowsIn: number,
+    rowsOut: number,
+    period: number,
+    span: number,
+  ): number
+  place(what: number): number
+  push(skip: number, rows: number): number
+  made(): number
+}
+
+const PLACE = { acrossFirst: 0, across: 1, downFirst: 2, down: 3, rowsIn: 4, rowsOut: 5 } as const
+
+/** Which samples make an output sample, and how much each of them counts. */
+export interface Taps {
+  readonly first: number
+  readonly weights: Float32Array
+}
+
+/** Which rows of a picture stand for all of them. */
+export interface RowSample {
+  readonly period: number
+  readonly span: number
+}
+
+const ALL_ROWS: RowSample = { period: 1, span: 1 }
+
+export interface Scaling {
+  /** Size of the picture that comes in. */
+  readonly width: number
+  readonly height: number
+  /** 1 to 4, 8 bits each, packed. */
+  readonly channels: number
+  /** One for each column and row that goes out; their firsts never go down. */
+  readonly across: readonly Taps[]
+  readonly down: readonly Taps[]
+  /** The fourth channel is opacity: colour counts as much as it is opaque (default false). */
+  readonly alpha?: boolean
+  /** Of every `period` rows only the first `span` are computed and yielded (default: all). */
+  readonly sample?: RowSample
+}
+
+/** Rows of the batches that go in and come out, bounded in bytes. */
+const BATCH_ROWS = 32
+const BATCH_BYTES = 256 * 1024
+
+/** Changes the size of a picture, row by row, in memory for a few rows. */
+export class Scaler {
+  readonly #exports: Exports
+  readonly #rowBytes: number
+  readonly #outRowBytes: number
+  readonly #rowsIn: number
+  readonly #rowsOut: number
+
+  /** @throws RangeError when 32 MiB do not suffice */
+  constructor({ width, height, channels, across, down, alpha = false, sample = ALL_ROWS }: Scaling) {
+    const engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+    const tapsAcross = Math.max(...across.map(({ weights }) => weights.length))
+    const tapsDown = Math.max(...down.map(({ weights }) => weights.length))
+    this.#exports = engine
+    this.#rowBytes = width * channels
+    this.#outRowBytes = across.length * channels
+    this.#rowsIn = batchRows(this.#rowBytes)
+    this.#rowsOut = batchRows(this.#outRowBytes)
+    const size = [width, across.length, down.length, channels] as const
+    const begun = engine.begin(...size, alpha ? 1 : 0, tapsAcross, tapsDown, this.#rowsIn, this.#rowsOut, sample.period, sample.span)
+    if (!begun) throw new RangeError(`no memory to change the size of rows of ${width} pixels`)
+    this.#write(across, tapsAcross, width, PLACE.acrossFirst, PLACE.across)
+    this.#write(down, tapsDown, height, PLACE.downFirst, PLACE.down)
+  }
+
+  /** The tables: as many weights for every sample, zeros where it needs fewer, none of them outside the picture. */
+  #write(taps: readonly Taps[], most: number, length: number, firstsAt: number, weightsAt: number): void {
+    const { memory, place } = this.#exports
+    const firsts = new Uint32Array(memory.buffer, place(firstsAt), taps.length)
+    const table = new Float32Array(memory.buffer, place(weightsAt), taps.length * most)
+    table.fill(0)
+    for (const [index, { first, weights }] of taps.entries()) {
+      const start = Math.min(first, length - most)
+      firsts[index] = start
+      table.set(weights, index * most + first - start)
+    }
+  }
+
+  /** Takes whole rows. What comes out are views, packed whole rows that hold until the next one is asked for. */
+  *push(rows: Uint8Array): Generator<Uint8Array, void, undefined> {
+    const { memory, place, push, made } = this.#exports
+    for (let at = 0; at < rows.length; at += this.#rowsIn * this.#rowBytes) {
+      const part = rows.subarray(at, at + this.#rowsIn * this.#rowBytes)
+      new Uint8Array(memory.buffer, place(PLACE.rowsIn), part.length).set(part)
+      const count = part.length / this.#rowBytes
+      for (let done = 0, more = true; more; ) {
+        const taken = push(done, count - done)
+        done += taken
+        const ready = made()
+        more = done < count || ready === this.#rowsOut
+        if (ready > 0) yield new Uint8Array(memory.buffer, place(PLACE.rowsOut), ready * this.#outRowBytes)
+      }
+    }
+  }
+}
+
+const batchRows = (rowBytes: number) => Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_BYTES / rowBytes)))
