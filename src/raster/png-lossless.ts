@@ -27,9 +27,6 @@ const PREVIEWS: readonly Effort[] = [
   { level: 5, trialLevel: 3, strategies: 0x76, bandBytes: 131072, passes: 0 },
   { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
 ]
-/** The cheapest look at what an exact result may weigh; it weighs less in the end, but rarely by a fifth. */
-const GLANCE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
-
 /** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
 function effortsFor(bytes: number): readonly Effort[] {
   const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
@@ -92,17 +89,11 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   return forms
 }
 
-/** The first pass: what the picture needs. */
-export async function analyse(engine: PngEngine, picture: PngPicture): Promise<Facts> {
-  engine.begin('analyse')
+/** The first pass: what the picture needs. `colours`: and which colours it has, for a palette (`lookAtColours`). */
+export async function analyse(engine: PngEngine, picture: PngPicture, colours = false): Promise<Facts> {
+  engine.begin(colours ? 'survey' : 'analyse')
   await picture.visit(engine)
   return engine.facts()
-}
-
-/** About the bytes of an exact result, some too many, from one quick encode. After `analyse`. */
-export async function glance(engine: PngEngine, picture: PngPicture): Promise<number> {
-  const [form] = formsOf(engine, picture)
-  return form ? tryPlan(engine, picture, { ...form, effort: GLANCE }) : Number.POSITIVE_INFINITY
 }
 
 /** Chooses form and effort. After `analyse`. */
@@ -125,6 +116,20 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
   }
   if (!best) throw new RangeError('no form of the picture')
   return { facts, ...best }
+}
+
+/** A quick encode is rarely above the full one by so much: in another form, and in the same one. */
+const PREVIEW_EXCESS = { anyForm: 1.6, sameForm: 1.25 }
+
+/** Whether no exact form can be expected below `bytes`: told by quick encodes. After `analyse`. */
+export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
+  const forms = formsOf(engine, picture)
+  let least = Number.POSITIVE_INFINITY
+  for (const form of forms.slice(0, 2)) {
+    for (const effort of PREVIEWS) least = Math.min(least, await tryPlan(engine, picture, { ...form, effort }))
+    if (least > bytes * PREVIEW_EXCESS.anyForm) return true
+  }
+  return forms.length <= 2 && least > bytes * PREVIEW_EXCESS.sameForm
 }
 
 /** The best forms by quick encodes, at full effort: without filters where those did not pay. */

@@ -1,34 +1,183 @@
 /** A palette for a target: how many colours, and how far pixels may stray to repeat their neighbours. */
-import type { Effort, PictureQuality, PngEngine } from '../../wasm/png/engine.ts'
+import type { Effort, Facts, PictureQuality, PngEngine } from '../../wasm/png/engine.ts'
 import type { PngPicture } from './png-picture.ts'
-import { holds, type RasterTarget } from './targets.ts'
+import { marginDb, type RasterTarget } from './targets.ts'
 
 export interface PalettePlan {
   readonly colours: number
   readonly tolerance: number
   readonly effort: Effort
-  /** Measured on the whole picture. */
-  readonly quality: PictureQuality
   /** Bytes of the whole picture, estimated from the sample. */
   readonly estimate: number
 }
 
-const TRIAL: Effort = { level: 6, trialLevel: 4, strategies: 0x05, bandBytes: 262144, passes: 0 }
-/** Indices rarely gain from filters other than None and Up; the least sum of magnitudes never wins. */
-const FINAL: Effort = { level: 12, trialLevel: 6, strategies: 0x4f, bandBytes: 131072, passes: 0 }
-const FINAL_SMALL: Effort = { level: 12, trialLevel: 7, strategies: 0xcf, bandBytes: 65536, passes: 10 }
+const FILTER_NONE = 0x01
+/** Indices rarely gain from filters; where they do, it is by the least entropy. */
+const FILTER_BY_ENTROPY = 0x41
+const TRIAL: Effort = { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
+/** Filters must gain so much in a trial: they cost time. */
+const WORTH_FILTERING = 0.98
 
-const MOST_TOLERANT = 12
 const K_MEANS_ROUNDS = 8
+const MOST_TOLERANT = 12
+/** Decibels that double the colours of a typical picture; only a first guess. */
+const DB_PER_DOUBLING = 3
+const MOST_PROBES = 7
 const MOST_ATTEMPTS = 7
 
-/** After `histogram`: the engine knows colours and a sample of the picture. */
+/** A sample must show more than the whole picture. */
+const marginOf = (share: number) => (share < 1 ? 1 : 0)
+
+/** After `histogram` or `survey`: the engine knows colours and a sample of the picture. */
 export async function lookAtColours(engine: PngEngine, picture: PngPicture): Promise<void> {
   engine.begin('histogram')
   await picture.visit(engine)
 }
 
-/** The plan of the fewest bytes that holds the target, or undefined where no palette does. After `lookAtColours`. */
+/** Tries palettes on the sample. */
+class Trials {
+  readonly #engine: PngEngine
+  readonly #target: RasterTarget
+  #current = 0
+  share = 1
+
+  constructor(engine: PngEngine, target: RasterTarget) {
+    this.#engine = engine
+    this.#target = target
+  }
+
+  apply(colours: number, tolerance: number): void {
+    if (this.#current !== colours) this.#engine.quantise(colours, K_MEANS_ROUNDS)
+    this.#current = colours
+    this.#engine.setTolerance(tolerance)
+  }
+
+  /** Decibels above (or below) the target. */
+  margin(colours: number, tolerance: number): number {
+    this.apply(colours, tolerance)
+    const trial = this.#engine.trial()
+    this.share = trial.share
+    return marginDb(trial, this.#target, marginOf(trial.share))
+  }
+
+  bytes(colours: number, tolerance: number, strategies: number): number {
+    this.apply(colours, tolerance)
+    this.#engine.setEffort({ ...TRIAL, strategies })
+    return this.#engine.trialBytes('palette')
+  }
+}
+
+/**
+ * The plan of the fewest bytes that holds the target on the sample, or undefined where no palette does. After `lookAtColours`.
+ * Whoever uses it measures the whole picture and may have to `stepBack`.
+ */
+export async function planPalette(
+  engine: PngEngine,
+  picture: PngPicture,
+  target: RasterTarget,
+  pause: () => Promise<void>,
+): Promise<PalettePlan | undefined> {
+  const trials = new Trials(engine, target)
+  const fewest = await fewestColours(engine, trials, target, pause)
+  if (fewest === undefined) return undefined
+
+  // More colours leave room for repeats; bytes decide.
+  let best: { colours: number; tolerance: number; bytes: number } | undefined
+  let guess = 1
+  for (const factor of [1, 1.5, 2.25, 3.4]) {
+    const colours = Math.min(256, Math.round(fewest * factor))
+    if (best && colours <= best.colours) break
+    const tolerance = mostTolerant((t) => trials.margin(colours, t), guess)
+    guess = Math.max(1, tolerance)
+    const bytes = trials.bytes(colours, tolerance, FILTER_NONE)
+    await pause()
+    if (best && bytes >= best.bytes) break
+    best = { colours, tolerance, bytes }
+    if (colours === 256) break
+  }
+  if (!best) return undefined
+  const { colours, tolerance } = best
+  const filtered = trials.bytes(colours, tolerance, FILTER_BY_ENTROPY)
+  const filters = filtered < best.bytes * WORTH_FILTERING
+  const { width, height } = picture.header
+  return {
+    colours,
+    tolerance,
+    estimate: Math.min(filtered, best.bytes) / trials.share,
+    effort: finalEffort(width * height, filters ? FILTER_BY_ENTROPY : FILTER_NONE),
+  }
+}
+
+function finalEffort(pixels: number, strategies: number): Effort {
+  const level = pixels <= 1 << 18 ? 12 : pixels <= 1 << 20 ? 11 : 10
+  return { level, trialLevel: 3, strategies, bandBytes: 131072, passes: 0, sparse: level < 12 }
+}
+
+/** The fewest colours that hold the target, to an eighth; undefined where 256 do not. */
+async function fewestColours(
+  engine: PngEngine,
+  trials: Trials,
+  target: RasterTarget,
+  pause: () => Promise<void>,
+): Promise<number | undefined> {
+  let high = { colours: 256, margin: trials.margin(256, 0) }
+  if (high.margin < 0) return undefined
+  const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
+  let low: { colours: number; margin: number } | undefined
+  for (let probe = 0; probe < 2 * MOST_PROBES && high.colours > least; probe++) {
+    const floor = low?.colours ?? least - 1
+    if (high.colours - floor <= Math.max(1, high.colours >> 3)) break
+    // Decibels grow about evenly with the logarithm of the number of colours.
+    const slope = low ? (high.margin - low.margin) / Math.log2(high.colours / low.colours) : DB_PER_DOUBLING
+    const wanted = high.colours * 2 ** -((high.margin - 0.1) / Math.max(0.5, slope))
+    const closest = floor + Math.max(1, (high.colours - floor) >> 3)
+    const middle = low && probe >= MOST_PROBES ? Math.sqrt(low.colours * high.colours) : wanted
+    const colours = Math.min(high.colours - 1, Math.max(low ? closest : least, Math.round(middle)))
+    const margin = trials.margin(colours, 0)
+    if (margin >= 0) high = { colours, margin }
+    else low = { colours, margin }
+    await pause()
+  }
+  return high.colours
+}
+
+/** The largest tolerance that fits, to a tenth of a decibel or a few probes. Errors grow about evenly with it. */
+function mostTolerant(margin: (tolerance: number) => number, guess: number): number {
+  const excess = (db: number) => 10 ** (-db / 10) - 1
+  let low = { tolerance: 0, excess: excess(margin(0)) }
+  if (low.excess >= 0) return 0
+  let high: { tolerance: number; excess: number } | undefined
+  let next = guess
+  for (let probe = 0; probe < MOST_PROBES; probe++) {
+    const found = { tolerance: next, excess: excess(margin(next)) }
+    if (found.excess <= 0) {
+      low = found
+      if (next >= MOST_TOLERANT || found.excess > -0.025) break
+    } else {
+      high = found
+    }
+    if (high && high.tolerance < 0.05) break
+    next = high
+      ? low.tolerance + (high.tolerance - low.tolerance) * Math.min(0.9, Math.max(0.1, (-low.excess / (high.excess - low.excess)) * 0.98))
+      : Math.min(MOST_TOLERANT, low.tolerance * 2.5)
+  }
+  return low.tolerance
+}
+
+/** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
+export function stepBack(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
+  const { colours, tolerance } = plan
+  if ((colours === 256 && tolerance === 0) || attempt >= MOST_ATTEMPTS) return undefined
+  const last = attempt === MOST_ATTEMPTS - 1
+  const more = Math.max(1.15, 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
+  return {
+    ...plan,
+    colours: last ? 256 : Math.min(256, Math.ceil(colours * more)),
+    tolerance: last || tolerance < 0.05 ? 0 : tolerance * Math.max(0.5, 10 ** (-(short + 0.2) / 10)),
+  }
+}
+
+/** `planPalette`, measured on the whole picture and stepped back until it holds. */
 export async function searchPalette(
   engine: PngEngine,
   picture: PngPicture,
@@ -36,97 +185,21 @@ export async function searchPalette(
   alpha: boolean,
   pause: () => Promise<void>,
 ): Promise<PalettePlan | undefined> {
-  engine.setEffort(TRIAL)
-  let share = 1
-  const palettes = new Map<number, number>()
-  let current = 0
-  const quantise = (colours: number) => {
-    if (current !== colours) palettes.set(colours, engine.quantise(colours, K_MEANS_ROUNDS))
-    current = colours
-  }
-  const fits = (colours: number, tolerance: number): boolean => {
-    quantise(colours)
-    engine.setTolerance(tolerance)
-    const trial = engine.trial(alpha, false)
-    share = trial.share
-    return holds(trial, target, share < 1 ? 1 : 0)
-  }
-
-  // The fewest colours that hold the target.
-  let high = 256
-  if (!fits(256, 0)) return undefined
-  let low = Math.max(1, Math.min(target.leastColours, engine.histogramColours()) - 1)
-  while (high - low > Math.max(1, high >> 4)) {
-    const middle = Math.max(low + 1, Math.round(Math.sqrt(low * high)))
-    if (fits(middle, 0)) high = middle
-    else low = middle
-    await pause()
-  }
-
-  // More colours leave room for repeats; bytes decide.
-  let best: { colours: number; tolerance: number; estimate: number } | undefined
-  let worse = 0
-  for (const factor of [1, 1.35, 1.9, 2.7, 4]) {
-    const colours = Math.min(256, Math.round(high * factor))
-    if (best && colours <= best.colours) break
-    const tolerance = mostTolerant((t) => fits(colours, t))
-    engine.setTolerance(tolerance)
-    const estimate = engine.trial(alpha, true).bytes
-    await pause()
-    if (!best || estimate < best.estimate) best = { colours, tolerance, estimate }
-    else if (++worse > 1) break
-    if (colours === 256) break
-  }
-  if (!best) return undefined
-
-  const { width, height } = picture.header
-  const plan = { ...best, estimate: best.estimate / share, effort: width * height <= 1 << 20 ? FINAL_SMALL : FINAL }
-  return share < 1 ? measureWhole(engine, picture, plan, target, alpha) : { ...plan, quality: measureSample(engine, plan, alpha) }
-}
-
-/** The largest tolerance that fits, to about 5 %. */
-function mostTolerant(fits: (tolerance: number) => boolean): number {
-  if (fits(MOST_TOLERANT)) return MOST_TOLERANT
-  let low = 0
-  let high = 0.5
-  while (high < MOST_TOLERANT && fits(high)) {
-    low = high
-    high *= 2
-  }
-  for (let i = 0; i < 4; i++) {
-    const middle = (low + high) / 2
-    if (fits(middle)) low = middle
-    else high = middle
-  }
-  return low
-}
-
-function measureSample(engine: PngEngine, plan: { colours: number; tolerance: number }, alpha: boolean): PictureQuality {
-  applyPalette(engine, plan)
-  return engine.trial(alpha, false)
-}
-
-/** The sample is not the picture: measure it all, and step back until it holds. */
-async function measureWhole(
-  engine: PngEngine,
-  picture: PngPicture,
-  plan: Omit<PalettePlan, 'quality'>,
-  target: RasterTarget,
-  alpha: boolean,
-): Promise<PalettePlan | undefined> {
-  let { colours, tolerance } = plan
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    applyPalette(engine, { colours, tolerance })
-    engine.begin('indices', { alpha })
-    await picture.visit(engine)
-    const quality = engine.quality()
-    if (holds(quality, target)) return { ...plan, colours, tolerance, quality }
-    if (colours === 256 && tolerance === 0) return undefined
-    const last = attempt === MOST_ATTEMPTS - 1
-    colours = last ? 256 : Math.min(256, Math.ceil(colours * 1.6))
-    tolerance = last || tolerance < 0.05 ? 0 : tolerance * 0.6
+  let plan = await planPalette(engine, picture, target, pause)
+  for (let attempt = 1; plan; attempt++) {
+    const margin = marginDb(await measureWhole(engine, picture, plan, alpha), target)
+    if (margin >= 0) return plan
+    plan = stepBack(plan, attempt, -margin)
   }
   return undefined
+}
+
+/** The plan's figures over the whole picture. */
+export async function measureWhole(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<PictureQuality> {
+  applyPalette(engine, plan)
+  engine.begin('indices', { alpha })
+  await picture.visit(engine)
+  return engine.quality()
 }
 
 /** Makes a plan's palette the engine's layout, and its effort the engine's. */
@@ -143,4 +216,17 @@ export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan:
   await picture.visit(engine)
   const { palette, paletteAlpha } = engine.layout()
   return engine.encodedBytes() + (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0)
+}
+
+/** The cheapest look at what an exact result may weigh; it weighs less in the end, but rarely by a fifth. */
+const GLANCE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
+
+/** About the bytes of an exact result, scaled up from the sample as a plan's estimate is. After `survey`. */
+export function glanceAtExact(engine: PngEngine, facts: Facts): number {
+  engine.setEffort(GLANCE)
+  const share = engine.sampleShare()
+  if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour') / share
+  engine.quantise(256, 1)
+  engine.setTolerance(0)
+  return engine.trialBytes('palette') / share
 }

@@ -53,12 +53,18 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
 
 /** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
 export function holds(found: Omit<RasterTarget, 'leastColours'>, wanted: RasterTarget, margin = 0): boolean {
-  const db = margin * 0.25 + 0.02
-  return (
-    found.ssim >= wanted.ssim + margin * 0.004 + 0.0003 &&
-    found.psnrDb >= wanted.psnrDb + db &&
-    found.rgbPsnrDb >= wanted.rgbPsnrDb + db &&
-    found.blockPsnrDb >= wanted.blockPsnrDb + db &&
-    found.blockRgbPsnrDb >= wanted.blockRgbPsnrDb + db
+  return marginDb(found, wanted, margin) >= 0
+}
+
+/** How far the figures are above the target (below: negative), in dB; the least of them. SSIM counts by its distance from 1. */
+export function marginDb(found: Omit<RasterTarget, 'leastColours'>, wanted: RasterTarget, margin = 0): number {
+  const hair = margin * 0.25 + 0.02
+  const ssim = 10 * Math.log10((1 - wanted.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
+  return Math.min(
+    ssim,
+    found.psnrDb - wanted.psnrDb - hair,
+    found.rgbPsnrDb - wanted.rgbPsnrDb - hair,
+    found.blockPsnrDb - wanted.blockPsnrDb - hair - margin * 0.4,
+    found.blockRgbPsnrDb - wanted.blockRgbPsnrDb - hair,
   )
 }

@@ -18,7 +18,7 @@ typedef struct {
 } Plane;
 
 struct Measure {
-  uint32_t width, padded, stride, rows, equal_run, block_rows; /* rows and equal rows since the last break */
+  uint32_t width, padded, stride, every, rows, equal_run, block_rows; /* rows and equal rows since the last break */
   uint64_t windows, pixels;
   int planes;
   Plane plane[2];
@@ -33,6 +33,7 @@ Measure *measure_open(uint32_t width, bool alpha) {
   m->padded = width < TAPS ? TAPS : width;
   m->stride = (m->padded + 3) & ~3u;
   m->planes = alpha ? 2 : 1;
+  m->every = 1;
   float sum = 0;
   for (int i = 0; i < TAPS; i++) sum += m->kernel[i] = expf(-(float)((i - 5) * (i - 5)) / 4.5f);
   for (int i = 0; i < TAPS; i++) m->kernel[i] /= sum;
@@ -59,6 +60,8 @@ void measure_close(Measure *m) {
   for (int k = 0; k < 5; k++) free(m->blur[k]);
   free(m);
 }
+
+void measure_every(Measure *m, uint32_t n) { m->every = n; }
 
 void measure_reset(Measure *m) {
   m->rows = m->equal_run = m->block_rows = 0;
@@ -137,7 +140,7 @@ static double window_row(Measure *m, const Plane *p, uint32_t newest) {
 static void close_row(Measure *m) {
   uint32_t newest = m->rows % TAPS;
   m->rows++;
-  if (m->rows < TAPS) return;
+  if (m->rows < TAPS || (m->rows - TAPS) % m->every) return;
   uint32_t count = m->padded - TAPS + 1;
   m->windows += count;
   for (int p = 0; p < m->planes; p++)

@@ -14,6 +14,8 @@ typedef struct { double ssim, luma_mse, rgb_mse, block_luma_mse, block_rgb_mse; 
 
 /* Rows of `width` pixels; `alpha` when any pixel may be translucent. NULL when memory is short. */
 Measure *measure_open(uint32_t width, bool alpha);
+/* SSIM from every n-th row of windows only (1 at first): for trials. */
+void measure_every(Measure *m, uint32_t n);
 /* One row of both pictures: r | g << 8 | b << 16 | a << 24. */
 void measure_row(Measure *m, const uint32_t *a, const uint32_t *b);
 /* Ends a run of neighbouring rows; sums go on. Pictures lower than the window are mirrored up to it. */

@@ -9,7 +9,8 @@ struct libdeflate_compressor *libdeflate_alloc_compressor(int level);
 void libdeflate_free_compressor(struct libdeflate_compressor *);
 /* libdeflate-window.patch: in[-window..0) may be referred to; *bits carries value | count << 8 from call to call. */
 size_t libdeflate_segment(struct libdeflate_compressor *, const void *in, size_t n, size_t window, int is_final, void *out, size_t room, unsigned *bits);
-void libdeflate_tune(struct libdeflate_compressor *, int search_depth, int nice_length, int passes);
+/* 0 for the level's own. `sparse`: positions inside long matches, but for one in so many (a power of two), are not searched later. */
+void libdeflate_tune(struct libdeflate_compressor *, int search_depth, int nice_length, int passes, int sparse);
 
 #define WINDOW 32768u
 /* Strategies of a band, as bits of the mask: the five filters; per row the least sum of magnitudes, the least entropy, the
@@ -19,7 +20,7 @@ enum { LEAST_SUM = 5, LEAST_ENTROPY = 6, FEWEST_PAIRS = 7, LEAST_DEFLATE = 8, ST
 u64 encoded_bytes;
 
 static struct libdeflate_compressor *final_deflate, *trial_deflate, *row_deflate;
-static int final_level = -1, trial_level = -1, final_passes;
+static int final_level = -1, trial_level = -1, row_level = -1, final_passes;
 static u32 strategy_mask, band_target;
 
 static bool muted, stream_started;
@@ -44,17 +45,20 @@ static void use_level(struct libdeflate_compressor **c, int *have, int level) {
   libdeflate_free_compressor(*c);
   *have = level;
   if (!(*c = libdeflate_alloc_compressor(level))) host_fail(FAIL_MEMORY, "no memory for deflate");
+  libdeflate_tune(*c, 0, 0, 0, 0);
 }
 
-/* Effort of the next encode. `passes`: rounds of libdeflate's optimal parser (levels 10-12), 0 for the level's own. */
-EXPORT(effort) void effort(int level, int trial_lev, u32 strategies, u32 band_bytes, int passes) {
+/* Effort of the next encode. `passes`: rounds of libdeflate's optimal parser (levels 10-12), 0 for the level's own. `sparse`:
+ * the parser looks away inside long matches, which halves its time on drawings. */
+EXPORT(effort) void effort(int level, int trial_lev, u32 strategies, u32 band_bytes, int passes, bool sparse) {
+  if (passes != final_passes) final_level = -1; /* what is tuned stays tuned */
   use_level(&final_deflate, &final_level, level);
-  use_level(&trial_deflate, &trial_level, trial_lev);
   final_passes = passes;
+  libdeflate_tune(final_deflate, passes ? 300 : 0, passes ? 258 : 0, passes, sparse ? 8 : 0);
+  use_level(&trial_deflate, &trial_level, trial_lev);
   if (!(strategies & ((1 << STRATEGIES) - 1))) strategies = 1;
   strategy_mask = strategies;
-  if (strategies >> LEAST_DEFLATE & 1 && !row_deflate && !(row_deflate = libdeflate_alloc_compressor(2)))
-    host_fail(FAIL_MEMORY, "no memory for deflate");
+  if (strategies >> LEAST_DEFLATE & 1) use_level(&row_deflate, &row_level, 2);
   band_target = band_bytes;
 }
 
@@ -177,7 +181,6 @@ static void flush_segment(bool is_final) {
     lead = 2;
     stream_started = true;
   }
-  if (final_passes) libdeflate_tune(final_deflate, 300, 258, final_passes);
   size_t bytes = libdeflate_segment(final_deflate, in, segment_bytes, segment_window, is_final, compressed + lead,
                                     compressed_room - lead - 8, &pending_bits);
   if (!bytes) host_fail(FAIL_MISUSE, "a segment did not fit");

@@ -9,6 +9,7 @@ enum {
   HISTOGRAM = 5, /* colours and a sample of the picture, for the quantiser */
   REMAP = 6,     /* palette indices, filtered and deflated; quality measured */
   INDICES = 7,   /* palette indices to the host; quality measured */
+  SURVEY = 8,    /* ANALYSE and HISTOGRAM at once */
 };
 enum { FORM_NATIVE = 0, FORM_RGBA8 = 1, FORM_RGB8 = 2, FORM_GRAY8 = 3, FORM_RGBA16 = 4 };
 
@@ -73,8 +74,8 @@ EXPORT(begin) void begin(int wanted, int form, bool mute, bool alpha) {
   in_frame = false;
   digest_sum = 0;
   frame_number = 0;
-  if (mode == ANALYSE) analyse_begin();
-  if (mode == HISTOGRAM) histogram_begin();
+  if (mode == ANALYSE || mode == SURVEY) analyse_begin();
+  if (mode == HISTOGRAM || mode == SURVEY) histogram_begin();
   if (mode == ENCODE || mode == REMAP) encode_begin(mute);
   if (mode == REMAP || mode == INDICES) {
     measure_close(measure);
@@ -184,6 +185,7 @@ void row_arrived(const u8 *row, u32 y) {
       pack_row(row, rows.width, out_row);
       encode_row(out_row);
       break;
+    case SURVEY: analyse_row(row); /* fall through */
     case HISTOGRAM:
       to_rgba8(row, rows.width, rgba_row);
       histogram_row(rgba_row, rows.width, y);

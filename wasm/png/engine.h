@@ -105,6 +105,7 @@ typedef struct {
 extern Layout layout;
 void layout_set(int colour_type, int depth);
 void pack_row(const u8 *row, u32 width, u8 *out);          /* source row to layout */
+bool pack_direct(const u32 *px, u32 width, u8 *out);       /* RGBA to layout, where that has no indices */
 void pack_indices(const u8 *indices, u32 width, u8 *out);  /* eight-bit indices to layout.depth */
 void palette_by_luma(u32 *colours, int count);
 

@@ -184,6 +184,28 @@ static void pack_sixteen(const u8 *row, u32 width, u8 *d) {
   }
 }
 
+/* Eight-bit RGB, RGBA or grey with alpha; false for other layouts. */
+bool pack_direct(const u32 *px, u32 width, u8 *d) {
+  u32 i;
+  switch (layout.colour_type) {
+    case RGB:
+      for (i = 0; i < width; i++) {
+        d[3 * i] = px[i];
+        d[3 * i + 1] = px[i] >> 8;
+        d[3 * i + 2] = px[i] >> 16;
+      }
+      return true;
+    case GRAY_ALPHA:
+      for (i = 0; i < width; i++) {
+        d[2 * i] = px[i];
+        d[2 * i + 1] = px[i] >> 24;
+      }
+      return true;
+    case RGB_ALPHA: memcpy(d, px, (size_t)width * 4); return true;
+    default: return false;
+  }
+}
+
 void pack_row(const u8 *row, u32 width, u8 *d) {
   if (layout.verbatim) {
     memcpy(d, row, row_bytes_of(width, layout.pixel_bits));
@@ -195,22 +217,7 @@ void pack_row(const u8 *row, u32 width, u8 *d) {
   }
   u32 *px = rgba_row, i;
   to_rgba8(row, width, px);
-  switch (layout.colour_type) {
-    case RGB:
-      for (i = 0; i < width; i++) {
-        d[3 * i] = px[i];
-        d[3 * i + 1] = px[i] >> 8;
-        d[3 * i + 2] = px[i] >> 16;
-      }
-      return;
-    case GRAY_ALPHA:
-      for (i = 0; i < width; i++) {
-        d[2 * i] = px[i];
-        d[2 * i + 1] = px[i] >> 24;
-      }
-      return;
-    case RGB_ALPHA: memcpy(d, px, (size_t)width * 4); return;
-  }
+  if (pack_direct(px, width, d)) return;
   if (!index_row) index_row = allocate(source.width);
   if (layout.colour_type == INDEXED) {
     u32 last = ~px[0];

@@ -56,16 +56,18 @@ static u32 from_coordinates(const float *x) {
 
 /* ---- histogram ---- */
 
-static void bins_add(u32 key, u32 count, const u64 *sum) {
+static bool bins_add(u32 key, u32 count, const u64 *sum) { /* true for a new bin */
   u32 i = (key * 0x9E3779B1u ^ key >> 15) & (HISTOGRAM_SLOTS - 1);
   while (bins[i].count && bins[i].key != key) i = (i + 1) & (HISTOGRAM_SLOTS - 1);
   Bin *bin = bins + i;
-  if (!bin->count) {
+  const bool is_new = !bin->count;
+  if (is_new) {
     bin->key = key;
     bins_used++;
   }
   bin->count += count;
   for (int c = 0; c < 4; c++) bin->sum[c] += sum[c];
+  return is_new;
 }
 
 static u32 bin_mask(void) { return 0x01010101u * (255 >> bin_shift); }
@@ -82,6 +84,7 @@ static void bins_coarsen(void) {
 
 void sample_begin(void);                                  /* remap.c */
 void sample_row(const u32 *rgba, u32 width, u32 y);
+void sample_new_colour(u32 x);
 
 void histogram_begin(void) {
   free(bins), free(points), free(point_order);
@@ -99,7 +102,7 @@ void histogram_row(const u32 *px, u32 width, u32 y) {
     for (run = 1; i + run < width && px[i + run] == c; run++) {}
     if (!(c >> 24)) c = 0; /* nobody sees the colour of transparent pixels */
     const u64 sum[4] = {(u64)(c & 255) * run, (u64)(c >> 8 & 255) * run, (u64)(c >> 16 & 255) * run, (u64)(c >> 24) * run};
-    bins_add(c >> bin_shift & bin_mask(), run, sum);
+    if (bins_add(c >> bin_shift & bin_mask(), run, sum)) sample_new_colour(i);
     if (bins_used > HISTOGRAM_SLOTS / 2) bins_coarsen();
   }
   sample_row(px, width, y);

@@ -69,12 +69,30 @@ static int nearest_opaque(const float *x, float *distance) {
   return winner;
 }
 
+/* The nearest entries of colours that were met. */
+#define KNOWN 4096
+typedef struct { u32 colour; float distance; u8 nearest; } Known;
+static Known *known;
+
+static int nearest_known(u32 colour, float *x, float *distance) {
+  Known *k = known + ((colour * 0x9E3779B1u) >> 20);
+  to_coordinates(colour & 255, colour >> 8 & 255, colour >> 16 & 255, colour >> 24, x);
+  if (k->colour != colour) {
+    k->colour = colour;
+    k->nearest = colour >> 24 == 255 ? nearest_opaque(x, &k->distance) : nearest_colour(x, &k->distance);
+  }
+  *distance = k->distance;
+  return k->nearest;
+}
+
 /* How far (in multiples of the palette's own error) a pixel may stray to repeat its left or upper neighbour's index. */
 EXPORT(set_tolerance) void set_tolerance(double multiple) { tolerance = (float)(multiple * predicted_mse); }
 
 void remap_begin(void) {
   if (!cell_lists) cell_lists = allocate(CELLS * (CANDIDATES + 1));
   memset(cell_lists, 0, CELLS * (CANDIDATES + 1));
+  if (!known) known = allocate(KNOWN * sizeof *known);
+  for (u32 i = 0; i < KNOWN; i++) known[i].colour = 0x00ffffff; /* no colour that is looked up */
   free(indices_above);
   indices_above = zeroed(source.width + 4);
   have_above = false;
@@ -87,8 +105,7 @@ void remap_row(const u32 *px, u32 width, u8 *indices) {
   for (u32 i = 0; i < width; i++) {
     u32 c = px[i] >> 24 ? px[i] : 0;
     if (last_nearest < 0 || c != last_colour) {
-      to_coordinates(c & 255, c >> 8 & 255, c >> 16 & 255, c >> 24, x);
-      last_nearest = c >> 24 == 255 ? nearest_opaque(x, &last_distance) : nearest_colour(x, &last_distance);
+      last_nearest = nearest_known(c, x, &last_distance);
       last_colour = c;
     }
     int index = last_nearest;
@@ -111,13 +128,86 @@ void remap_row(const u32 *px, u32 width, u8 *indices) {
 
 /* ---- a sample of the picture, for trials without reading it again ---- */
 
-#define SAMPLE_PIXELS (3u << 18) /* 3 MB */
+#define SAMPLE_PIXELS (3u << 17) /* 1.5 MB */
 #define GROUP_ROWS 32u
 
 static u32 *sample;
 static u32 sample_rows, sample_room, group_rows, groups, groups_wanted;
+static u32 sample_alpha; /* the alphas of all its pixels, and-ed */
+
+/* Beside the sample: the blocks in which most colours are met first. What a palette spoils is rare, and a sample of rows
+ * would miss it. */
+#define BLOCK 32u
+#define HARD_BLOCKS 64
+#define WIDEST 16384u
+static u32 *hard_blocks, *block_rows; /* BLOCK rows of the picture */
+static u16 *new_colours;              /* by column of blocks */
+static u16 hardness[HARD_BLOCKS];
+
+static void hard_begin(void) {
+  free(block_rows), free(new_colours);
+  block_rows = NULL, new_colours = NULL;
+  memset(hardness, 0, sizeof hardness);
+  if (source.width < BLOCK || source.width > WIDEST || source.height < BLOCK) return;
+  if (!hard_blocks) hard_blocks = allocate(HARD_BLOCKS * BLOCK * BLOCK * 4);
+  block_rows = allocate((size_t)BLOCK * source.width * 4);
+  new_colours = zeroed((source.width / BLOCK + 1) * sizeof *new_colours);
+}
+
+void sample_new_colour(u32 x) {
+  if (new_colours && new_colours[x / BLOCK] < 65535) new_colours[x / BLOCK]++;
+}
+
+static void hard_row(const u32 *px, u32 y) {
+  if (!block_rows) return;
+  memcpy(block_rows + (size_t)(y % BLOCK) * source.width, px, (size_t)source.width * 4);
+  if (y % BLOCK != BLOCK - 1) return;
+  for (u32 b = 0; (b + 1) * BLOCK <= source.width; b++) {
+    int least = 0;
+    for (int k = 1; k < HARD_BLOCKS; k++)
+      if (hardness[k] < hardness[least]) least = k;
+    if (new_colours[b] > hardness[least]) {
+      hardness[least] = new_colours[b];
+      for (u32 r = 0; r < BLOCK; r++)
+        memcpy(hard_blocks + ((size_t)least * BLOCK + r) * BLOCK, block_rows + (size_t)r * source.width + b * BLOCK, BLOCK * 4);
+    }
+  }
+  memset(new_colours, 0, (source.width / BLOCK + 1) * sizeof *new_colours);
+}
+
+/* Squared errors of a pixel over black or white: luma, and the sum over red, green and blue. */
+static void pixel_errors(u32 a, u32 b, float white, float *luma, float *rgb) {
+  const float ca = (a >> 24) * (1 / 255.f), cb = (b >> 24) * (1 / 255.f), base = white * (cb - ca);
+  float e[3];
+  for (int c = 0; c < 3; c++) e[c] = (a >> (8 * c) & 255) * ca - (b >> (8 * c) & 255) * cb + base;
+  const float y = .299f * e[0] + .587f * e[1] + .114f * e[2];
+  *luma += y * y;
+  *rgb += e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+}
+
+/* Makes the figures of the worst block those of the worst hard block, where that is worse. */
+static void hard_trial(Quality *q) {
+  u8 indices[BLOCK];
+  if (!block_rows) return;
+  for (int k = 0; k < HARD_BLOCKS && hard_blocks; k++) {
+    if (!hardness[k]) continue;
+    float luma[2] = {0}, rgb[2] = {0};
+    have_above = false;
+    for (u32 r = 0; r < BLOCK; r++) {
+      const u32 *px = hard_blocks + ((size_t)k * BLOCK + r) * BLOCK;
+      remap_row(px, BLOCK, indices);
+      for (u32 i = 0; i < BLOCK; i++)
+        for (int w = 0; w < 2; w++) pixel_errors(px[i], layout.palette[indices[i]], w ? 255.f : 0, luma + w, rgb + w);
+    }
+    for (int w = 0; w < 2; w++) {
+      if (luma[w] / (BLOCK * BLOCK) > q->block_luma_mse) q->block_luma_mse = luma[w] / (BLOCK * BLOCK);
+      if (rgb[w] / (3 * BLOCK * BLOCK) > q->block_rgb_mse) q->block_rgb_mse = rgb[w] / (3 * BLOCK * BLOCK);
+    }
+  }
+}
 
 void sample_begin(void) {
+  hard_begin();
   free(sample);
   u32 room_rows = SAMPLE_PIXELS / source.width;
   if (room_rows < 16) room_rows = 16;
@@ -127,47 +217,70 @@ void sample_begin(void) {
   groups_wanted = room_rows == source.height ? groups : room_rows / group_rows;
   sample_room = room_rows;
   sample_rows = 0;
+  sample_alpha = 0xff000000u;
   sample = allocate((size_t)sample_room * source.width * 4);
 }
 
 /* Whole groups, evenly spread. */
 void sample_row(const u32 *px, u32 width, u32 y) {
+  hard_row(px, y);
   const u64 group = y / group_rows;
   if (group && group * groups_wanted / groups == (group - 1) * groups_wanted / groups) return;
   if (sample_rows >= sample_room) return;
   memcpy(sample + (size_t)sample_rows++ * source.width, px, (size_t)width * 4);
+  for (u32 i = 0; i < width; i++) sample_alpha &= px[i];
 }
+
+/* Rows of windows that SSIM leaves out in trials. */
+#define TRIAL_EVERY 4
 
 static Quality trial_quality;
 
-/* Maps the sample to the palette. Returns its deflated size (0 unless `encode`); quality by trial_fact. */
-EXPORT(trial) double trial(bool alpha, bool encode) {
-  Measure *m = measure_open(source.width, alpha);
-  u8 *indices = allocate(source.width + 4), *packed = allocate(source.width + 4);
+static bool at_gap(u32 y) { return y % group_rows == 0 && groups_wanted < groups; } /* else the sample is the picture */
+
+/* Maps the sample to the palette and measures: trial_fact. */
+EXPORT(trial) void trial(void) {
+  Measure *m = measure_open(source.width, sample_alpha != 0xff000000u);
+  u8 *indices = allocate(source.width + 4);
   u32 *mapped = allocate((size_t)source.width * 4);
   if (!m) host_fail(FAIL_MEMORY, "no memory to measure with");
+  measure_every(m, TRIAL_EVERY);
   remap_begin();
-  if (encode) {
-    encode_begin(true);
-    encode_frame(source.width, sample_rows);
-    encode_rows_begin(source.width);
-  }
   for (u32 y = 0; y < sample_rows; y++) {
     const u32 *px = sample + (size_t)y * source.width;
-    if (y % group_rows == 0 && groups_wanted < groups) measure_break(m); /* else the sample is the picture */
+    if (at_gap(y)) measure_break(m);
     remap_row(px, source.width, indices);
     for (u32 i = 0; i < source.width; i++) mapped[i] = layout.palette[indices[i]];
     measure_row(m, px, mapped);
-    if (!encode) continue;
-    pack_indices(indices, source.width, packed);
-    encode_row(packed);
   }
-  if (encode) encode_frame_end();
   measure_break(m);
   trial_quality = measure_result(m);
+  if (groups_wanted < groups) hard_trial(&trial_quality);
   measure_close(m);
-  free(indices), free(packed), free(mapped);
-  return encode ? (double)encoded_bytes : 0;
+  free(indices), free(mapped);
+}
+
+/* Bytes of the sample, mapped to the palette and deflated; or plain, if not `mapped`. `gray`: with alpha, without colour. */
+EXPORT(trial_bytes) double trial_bytes(bool mapped, bool gray) {
+  if (!mapped) layout_set(gray ? GRAY_ALPHA : sample_alpha == 0xff000000u ? RGB : RGB_ALPHA, 8);
+  u8 *indices = allocate(source.width + 4), *packed = allocate((size_t)source.width * 4 + 64);
+  if (mapped) remap_begin();
+  encode_begin(true);
+  encode_frame(source.width, sample_rows);
+  encode_rows_begin(source.width);
+  for (u32 y = 0; y < sample_rows; y++) {
+    const u32 *px = sample + (size_t)y * source.width;
+    if (mapped) {
+      remap_row(px, source.width, indices);
+      pack_indices(indices, source.width, packed);
+    } else {
+      pack_direct(px, source.width, packed);
+    }
+    encode_row(packed);
+  }
+  encode_frame_end();
+  free(indices), free(packed);
+  return (double)encoded_bytes;
 }
 /* Of the last trial: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it. */
 EXPORT(trial_fact) double trial_fact(int what) {

@@ -1,15 +1,16 @@
 /** PNG and APNG: exact at `high`; at `medium` and `low` a palette where the level's target holds and it is smaller. */
 
-import { type Facts, PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
+import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { type Codec, type Options, type Outcome, type Sink, type Source, TargetUnreachable, type Verdict } from '../../codec/codec.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
-import { analyse, glance, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
-import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
+import { analyse, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
+import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
 import { fittedSize } from '../../raster/resize.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { TARGET_LADDER } from '../../raster/targets.ts'
 import { convertible } from './convert.ts'
 import { hasUnusualGamma, inHouseWords, openPngFile, type PngFile, pause } from './file.ts'
 import { PNG } from './format.ts'
+import { bytesAround, choosePalette, saidOf, writePalette } from './palette.ts'
 import { verifyPng } from './verify.ts'
 import { writePng } from './write.ts'
 
@@ -50,62 +51,43 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
   const file = await openPngFile(source, options)
   options.progress(0.05)
   const engine = new PngEngine(file.header)
-  const facts = await analyse(engine, file)
+  const lossy = mayUsePalette(engine, file, options)
+  const facts = await analyse(engine, file, lossy)
   options.progress(0.1)
-  const chosen = mayUsePalette(engine, file, facts, options) ? await choose(engine, file, facts, source, options) : undefined
-  options.progress(0.5)
-  if (chosen?.kind === 'palette') return writePalette(file, engine, chosen.plan, sink, options)
-  const lossless = chosen?.lossless ?? (await searchLossless(engine, file))
-  return writeLossless(file, engine, lossless, sink, options)
+  if (lossy && facts.colours !== 1) {
+    if (options.targetSize !== undefined) {
+      const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
+      return 'palette' in chosen
+        ? writePalette(file, engine, chosen.palette, sink, options)
+        : writeLossless(file, engine, chosen.exact, sink, options)
+    }
+    const chosen = await choosePalette({ engine, file, facts, options, limit: source.size })
+    if (chosen.kind === 'palette') return chosen.write(sink)
+    if (chosen.exact) return writeLossless(file, engine, chosen.exact, sink, options)
+  }
+  return writeLossless(file, engine, await searchLossless(engine, file), sink, options)
 }
 
 /** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */
-function mayUsePalette(engine: PngEngine, file: PngFile, facts: Facts, options: Options): boolean {
+function mayUsePalette(engine: PngEngine, file: PngFile, options: Options): boolean {
   const exactOnly = options.lossless === true || (options.quality === 'high' && options.targetSize === undefined)
   const profiledGray = file.profiled && !(file.header.colourType & 2)
-  return !exactOnly && !file.animated && !profiledGray && !hasUnusualGamma(file) && engine.inOrder && facts.colours !== 1
-}
-
-type Chosen = { kind: 'palette'; plan: PalettePlan } | { kind: 'exact'; lossless?: LosslessSearch }
-
-/** A palette that is estimated below this share of a quick exact encode wins without more ado. */
-const CLEARLY_SMALLER = 0.75
-
-/** A palette, or the exact form where that is smaller. */
-async function choose(engine: PngEngine, file: PngFile, facts: Facts, source: Source, options: Options): Promise<Chosen> {
-  if (options.targetSize !== undefined) return chooseBySize(engine, file, !facts.opaque, source, options)
-  await lookAtColours(engine, file)
-  const level = options.quality === 'high' ? 'medium' : options.quality
-  // Low considers what medium would do, so that it is never larger.
-  const targets: RasterTarget[] = level === 'medium' ? [PALETTE_TARGETS.medium] : [PALETTE_TARGETS.medium, PALETTE_TARGETS[level]]
-  const plans: PalettePlan[] = []
-  for (const target of targets) {
-    const plan = await searchPalette(engine, file, target, !facts.opaque, pause)
-    if (plan) plans.push(plan)
-    options.signal.throwIfAborted()
-  }
-  const [first] = plans
-  if (!first) return { kind: 'exact' }
-  const likely = plans.reduce((best, plan) => (plan.estimate < best.estimate ? plan : best), first)
-  if (likely.estimate < CLEARLY_SMALLER * (await glance(engine, file))) return { kind: 'palette', plan: likely }
-  const lossless = await searchLossless(engine, file)
-  let best: { chosen: Chosen; bytes: number } = { chosen: { kind: 'exact', lossless }, bytes: await losslessBytes(engine, file, lossless) }
-  for (const plan of plans) {
-    const bytes = await paletteBytes(engine, file, plan, !facts.opaque)
-    if (bytes < best.bytes) best = { chosen: { kind: 'palette', plan }, bytes }
-    await pause()
-  }
-  return best.chosen
+  return !exactOnly && !file.animated && !profiledGray && !hasUnusualGamma(file) && engine.inOrder
 }
 
 /** The gentlest step of the ladder whose result fits the wanted size. */
-async function chooseBySize(engine: PngEngine, file: PngFile, alpha: boolean, source: Source, options: Options): Promise<Chosen> {
+async function chooseBySize(
+  engine: PngEngine,
+  file: PngFile,
+  alpha: boolean,
+  source: Source,
+  options: Options,
+): Promise<{ exact: LosslessSearch } | { palette: PalettePlan }> {
   const lossless = await searchLossless(engine, file)
-  const around = overheadOf(file)
+  const around = bytesAround(file) + 64
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + around
-  if (exact < wanted) return { kind: 'exact', lossless }
-  await lookAtColours(engine, file)
+  if (exact < wanted) return { exact: lossless }
   let smallestBytes = exact
   let found: PalettePlan | undefined
   let low = 0
@@ -125,13 +107,7 @@ async function chooseBySize(engine: PngEngine, file: PngFile, alpha: boolean, so
     options.signal.throwIfAborted()
   }
   if (!found) throw new TargetUnreachable(smallestBytes)
-  return { kind: 'palette', plan: found }
-}
-
-/** Bytes of a result beside its image data, PLTE and tRNS. */
-function overheadOf(file: PngFile): number {
-  const chunks = file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 12), 0)
-  return 8 + 25 + 12 + 64 + chunks
+  return { palette: found }
 }
 
 const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const
@@ -151,16 +127,3 @@ async function writeLossless(file: PngFile, engine: PngEngine, lossless: Lossles
   if (header.interlaced && engine.inOrder) steps.push('Adam7 → plain')
   return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, ...saidOf(dropped)] }
 }
-
-async function writePalette(file: PngFile, engine: PngEngine, plan: PalettePlan, sink: Sink, options: Options): Promise<Outcome> {
-  const facts = engine.facts()
-  applyPalette(engine, plan)
-  const colours = (engine.layout().palette?.length ?? 0) / 3
-  const dropped = await writePng(file, engine, { kind: 'remap', alpha: !facts.opaque }, sink, options)
-  const { ssim, psnrDb } = engine.quality()
-  const steps = [`palette of ${colours} colours`, ...saidOf(dropped)]
-  if (psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: 99, steps }
-  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps }
-}
-
-const saidOf = (dropped: readonly string[]) => (dropped.length ? [`no longer true, left out: ${[...new Set(dropped)].join(', ')}`] : [])

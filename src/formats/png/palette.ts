@@ -1,0 +1,167 @@
+/** A palette, or the exact form where that is smaller: compared as bytes that were really made, unless the case is clear. */
+import type { Facts, PngEngine } from '../../../wasm/png/engine.ts'
+import { NoGain, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
+import { isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
+import {
+  applyPalette,
+  glanceAtExact,
+  measureWhole,
+  type PalettePlan,
+  paletteBytes,
+  planPalette,
+  stepBack,
+} from '../../raster/png-quantise.ts'
+import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
+import { type PngFile, pause } from './file.ts'
+import { writePng } from './write.ts'
+
+interface ChosenPalette {
+  readonly plan: PalettePlan
+  readonly target: RasterTarget
+}
+
+export interface PaletteJob {
+  readonly engine: PngEngine
+  readonly file: PngFile
+  readonly facts: Facts
+  readonly options: Options
+  /** Results of so many bytes are of no use. */
+  readonly limit: number
+}
+
+type Chosen = { kind: 'palette'; write(sink: Sink): Promise<Outcome> } | { kind: 'exact'; exact: LosslessSearch | undefined }
+
+/** What was estimated below this share of another, on the same sample, is smaller indeed. */
+const CLEARLY_SMALLER = { exact: 0.6, palette: 0.8 }
+/** Results up to this size are made once, in memory, and thrown away when they miss the target. */
+const MOST_HELD_BYTES = 12 * 1024 * 1024
+
+/** After a `survey` pass. Low considers what medium would do, so that it is never larger. */
+export async function choosePalette(job: PaletteJob): Promise<Chosen> {
+  const { engine, file, facts, options } = job
+  const plans: ChosenPalette[] = []
+  for (const target of targetsOf(options)) {
+    const plan = await planPalette(engine, file, target, pause)
+    if (plan) plans.push({ plan, target })
+    options.signal.throwIfAborted()
+  }
+  options.progress(0.4)
+  plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
+  const [first, second] = plans
+  if (!first) return { kind: 'exact', exact: undefined }
+  const exactEstimate = glanceAtExact(engine, facts)
+  let best = await finish(job, first)
+  options.progress(0.6)
+  const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
+  if (second && !clear(second.plan.estimate, CLEARLY_SMALLER.palette)) {
+    const other = await finish(job, second)
+    if (other && !(best && best.bytes <= other.bytes)) best = other
+  }
+  if (best && clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'palette', write: best.write }
+  if (best && (await isHopeless(engine, file, best.bytes - best.around))) return { kind: 'palette', write: best.write }
+  const exact = await searchLossless(engine, file)
+  if (!best) return { kind: 'exact', exact }
+  return best.bytes < (await losslessBytes(engine, file, exact)) + best.around
+    ? { kind: 'palette', write: best.write }
+    : { kind: 'exact', exact }
+}
+
+function targetsOf({ quality }: Options): readonly RasterTarget[] {
+  const { medium, low } = PALETTE_TARGETS
+  return quality === 'medium' || quality === 'high' ? [medium] : [medium, low]
+}
+
+interface Finished {
+  /** From the sample, corrected by what stepping back cost. */
+  readonly estimate: number
+  /** Of the whole file, and of all in it but image data and palette. */
+  readonly bytes: number
+  readonly around: number
+  write(sink: Sink): Promise<Outcome>
+}
+
+/** Makes the result, and again more gently where the whole picture misses the target. undefined: it does not, or not below the limit. */
+async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): Promise<Finished | undefined> {
+  const { engine, file, facts, options, limit } = job
+  const alpha = !facts.opaque
+  const around = bytesAround(file)
+  let plan: PalettePlan | undefined = first
+  let margin = 0
+  let firstBytes: number | undefined
+  const finished = (of: PalettePlan, bytes: number, write: Finished['write']): Finished => ({
+    estimate: (of.estimate * bytes) / (firstBytes ?? bytes),
+    bytes,
+    around,
+    write,
+  })
+  for (let attempt = 1; plan; attempt++) {
+    options.signal.throwIfAborted()
+    const tried: PalettePlan = plan
+    if (tried.estimate <= MOST_HELD_BYTES) {
+      const held = heldSink(limit)
+      try {
+        const outcome = await writePalette(file, engine, tried, held, options, alpha)
+        margin = marginDb(engine.quality(), target)
+        firstBytes ??= held.written
+        if (margin >= 0) return finished(tried, held.written, (sink) => held.pass(sink, outcome))
+      } catch (error) {
+        if (error instanceof NoGain) return undefined
+        throw error
+      }
+    } else {
+      margin = marginDb(await measureWhole(engine, file, tried, alpha), target)
+      if (margin < 0) firstBytes ??= await paletteBytes(engine, file, tried, alpha)
+      else
+        return finished(tried, (await paletteBytes(engine, file, tried, alpha)) + around, (sink) =>
+          writePalette(file, engine, tried, sink, options, alpha),
+        )
+    }
+    plan = stepBack(tried, attempt, -margin)
+  }
+  return undefined
+}
+
+/** A sink in memory that gives up at `limit` bytes. */
+function heldSink(limit: number) {
+  const pieces: Uint8Array[] = []
+  return {
+    written: 0,
+    async write(chunk: Uint8Array): Promise<void> {
+      this.written += chunk.length
+      if (this.written >= limit) throw new NoGain()
+      pieces.push(chunk)
+    },
+    patch(): void {
+      throw new RangeError('PNG is written in order')
+    },
+    async pass<T>(sink: Sink, outcome: T): Promise<T> {
+      for (const piece of pieces) await sink.write(piece)
+      return outcome
+    },
+  }
+}
+
+/** Signature, IHDR, IEND and the chunks around the image data. */
+export function bytesAround(file: PngFile): number {
+  return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
+}
+
+export async function writePalette(
+  file: PngFile,
+  engine: PngEngine,
+  plan: PalettePlan,
+  sink: Sink,
+  options: Options,
+  alpha = !engine.facts().opaque,
+): Promise<Outcome> {
+  applyPalette(engine, plan)
+  const colours = (engine.layout().palette?.length ?? 0) / 3
+  const dropped = await writePng(file, engine, { kind: 'remap', alpha }, sink, options)
+  const { ssim, psnrDb } = engine.quality()
+  const steps = [`palette of ${colours} colours`, ...saidOf(dropped)]
+  if (psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: 99, steps }
+  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps }
+}
+
+export const saidOf = (dropped: readonly string[]) =>
+  dropped.length ? [`no longer true, left out: ${[...new Set(dropped)].join(', ')}`] : []
