@@ -6,9 +6,13 @@ import { fontJudge, toUnicodeJudge } from './fonts/judge.ts'
 import { PDF } from './format.ts'
 import { ImageShop, maskNumbers } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
-import { nameOf, Stream } from './objects.ts'
+import { type Layout, layOut } from './linear/layout.ts'
+import { LinearFile } from './linear/linear-file.ts'
+import { isLinearised, LinearRewriter, showsOutlines } from './linear/linearise.ts'
+import { UserScan } from './linear/users.ts'
+import { nameOf, Ref, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
-import { Rewriter } from './rewrite.ts'
+import { type Plan, Rewriter } from './rewrite.ts'
 import { keepAt } from './trim.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { verifyGraphs } from './verify.ts'
@@ -27,8 +31,7 @@ export const pdf: Codec = {
     const images = await imageShop(document, twins, usage, options)
     const fonts = new FontShop(reader, usage.fonts, (number) => twins.of(number))
     await fonts.prepare(options.signal)
-    const writer = new Writer(sink, !document.classic)
-    await new Rewriter(reader, writer, {
+    const plan: Plan = {
       reach,
       twins,
       keep: keepAt(options.quality),
@@ -37,8 +40,13 @@ export const pdf: Codec = {
       verbatim: await metadataNumbers(document),
       signal: options.signal,
       progress: options.progress,
-    }).run()
-    return outcomeOf(writer, twins, fonts, images)
+    }
+    const layout = await linearLayout(document, twins, plan)
+    const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic)
+    const rewriter =
+      layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
+    await rewriter.run()
+    return outcomeOf(writer, layout !== undefined, twins, fonts, images)
   },
 
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
@@ -46,6 +54,15 @@ export const pdf: Codec = {
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
     return verifyGraphs(a, b, { image: imageJudge(a, b), font: fontJudge(a, b), toUnicode: toUnicodeJudge(a, b) }, options.signal)
   },
+}
+
+/** Only for what came linearised; undefined where that cannot be kept. */
+async function linearLayout({ reader, root, pages, reach, classic }: Document, twins: Twins, plan: Plan): Promise<Layout | undefined> {
+  const top = reader.trailer.get('Root')
+  if (!(top instanceof Ref) || reader.repaired || !(await isLinearised(reader))) return undefined
+  const users = await new UserScan(reader, twins, reach, plan.keep).run(root, top.number, pages, plan.signal)
+  const objects = [...reach.objects].filter((number) => !twins.has(number))
+  return users && layOut(reader, users, pages, objects, !classic, showsOutlines(root))
 }
 
 async function imageShop({ reader, reach }: Document, twins: Twins, usage: Usage, options: Options): Promise<ImageShop> {
@@ -63,9 +80,10 @@ async function metadataNumbers({ reader, reach }: Document): Promise<Set<number>
   return numbers
 }
 
-function outcomeOf(writer: Writer, twins: Twins, fonts: FontShop, { report }: ImageShop): Outcome {
+function outcomeOf(writer: Writer, linear: boolean, twins: Twins, fonts: FontShop, { report }: ImageShop): Outcome {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
+  if (linear) steps.push('linearised again')
   if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)

@@ -32,10 +32,10 @@ const HOIST_CHARACTERS = 64
 const MAX_HOISTED = 50_000
 
 export class Rewriter {
-  private readonly reader: Reader
+  protected readonly reader: Reader
   private readonly writer: Writer
-  private readonly plan: Plan
-  private readonly numbers: Uint32Array
+  protected readonly plan: Plan
+  protected numbers: Uint32Array
   private readonly queue = new Numbers()
   private readonly hoisted = new Map<string, number>()
   private readonly effort = new Effort()
@@ -69,7 +69,7 @@ export class Rewriter {
   }
 
   /** The new number of an object, given out when it is first met; unused objects become null. */
-  private readonly refText = (ref: Ref): string => {
+  protected readonly refText = (ref: Ref): string => {
     if (ref instanceof Hoisted) return `${ref.number} 0 R`
     const number = this.plan.twins.of(ref.number)
     if (!this.plan.reach.used[number]) return 'null'
@@ -80,14 +80,14 @@ export class Rewriter {
     return `${this.numbers[number]} 0 R`
   }
 
-  private kept(object: PdfObject): PdfObject {
+  protected kept(object: PdfObject): PdfObject {
     if (!(object instanceof Dict)) return object
     const dict = this.plan.adapt?.(object) ?? object
     if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
     return new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
   }
 
-  private async stream(number: number, stream: Stream): Promise<void> {
+  protected async stream(number: number, stream: Stream): Promise<void> {
     const { reader, writer, plan } = this
     const length = await reader.length(stream)
     const smaller = plan.verbatim === 'all' || plan.verbatim.has(number) ? undefined : await this.smaller(number, stream, length)
@@ -112,7 +112,7 @@ export class Rewriter {
   }
 
   /** Moves long direct values of a stream's dictionary into objects; equal ones share one. */
-  private async hoist(original: Dict): Promise<Dict> {
+  protected async hoist(original: Dict): Promise<Dict> {
     const dict = new Dict(original)
     if (!this.writer.compact) return dict
     for (const [key, value] of original) {

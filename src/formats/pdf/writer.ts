@@ -25,14 +25,14 @@ const OBJECTS_A_STREAM = 500
 const OBJECT_STREAM_BYTES = 128 * 1024
 
 export class Writer {
-  private readonly sink: Sink
+  protected readonly sink: Sink
   /** Object and cross-reference streams (PDF 1.5) instead of plain objects and a table. */
   readonly compact: boolean
   private readonly cipher: Cipher | undefined
   private readonly lock: { cipher: Cipher; dictionary: Dict } | undefined
-  private readonly xref = new Xref()
+  protected readonly xref = new Xref()
   private nextNumber = 1
-  private offset = 0
+  protected offset = 0
   private held: Uint8Array[] = []
   private heldBytes = 0
   private packing: { number: number; text: Uint8Array }[] = []
@@ -98,12 +98,12 @@ export class Writer {
     return this.offset
   }
 
-  private text(object: PdfObject, refText: RefText): string {
+  protected text(object: PdfObject, refText: RefText): string {
     const cipher = this.cipher
     return cipher ? serialise(object, refText, (bytes) => stringText(cipher.string(bytes))) : serialise(object, refText)
   }
 
-  private async plainObject(number: number, text: string): Promise<void> {
+  protected async plainObject(number: number, text: string): Promise<void> {
     this.xref.set(number, AT_OFFSET, this.offset, 0)
     await this.emit(latin1Bytes(`${number} 0 obj\n${text}\nendobj\n`))
   }
@@ -118,11 +118,17 @@ export class Writer {
   /** What waits becomes an object stream (7.5.7). */
   private async pack(): Promise<void> {
     if (this.packing.length === 0) return
-    const number = this.allocate()
+    const entries = this.packing
+    this.packing = []
+    this.packingBytes = 0
+    await this.objectStream(this.allocate(), entries)
+  }
+
+  protected async objectStream(number: number, entries: readonly { number: number; text: Uint8Array }[]): Promise<void> {
     const parts: Uint8Array[] = []
     let index = ''
     let at = 0
-    this.packing.forEach((entry, i) => {
+    entries.forEach((entry, i) => {
       index += `${entry.number} ${at} `
       this.xref.set(entry.number, IN_STREAM, number, i)
       parts.push(entry.text, ascii('\n'))
@@ -131,12 +137,10 @@ export class Writer {
     const first = ascii(index)
     const dict = new Dict([
       ['Type', Name.of('ObjStm')],
-      ['N', this.packing.length],
+      ['N', entries.length],
       ['First', first.length],
       ['Filter', Name.of('FlateDecode')],
     ] as [string, PdfObject][])
-    this.packing = []
-    this.packingBytes = 0
     await this.stream(number, dict, zlibCompress(concat([first, ...parts])), noReference)
   }
 
@@ -195,14 +199,14 @@ export class Writer {
     await this.emit(latin1Bytes(`${lines}trailer\n${serialise(dict, refText)}\n`))
   }
 
-  private async emit(bytes: Uint8Array): Promise<void> {
+  protected async emit(bytes: Uint8Array): Promise<void> {
     this.offset += bytes.length
     this.held.push(bytes)
     this.heldBytes += bytes.length
     if (this.heldBytes >= FLUSH_BYTES) await this.flush()
   }
 
-  private async flush(): Promise<void> {
+  protected async flush(): Promise<void> {
     if (this.heldBytes === 0) return
     const chunk = concat(this.held)
     this.held = []
@@ -221,6 +225,6 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length) yield bytes
 }
 
-const noReference: RefText = (ref) => {
+export const noReference: RefText = (ref) => {
   throw new Error(`a reference to object ${ref.number} where none can be`)
 }

@@ -1,0 +1,165 @@
+/** The order and the numbers of a linearised file (annex F.3): what the first page needs stands in front. */
+import { Dict, nameOf, Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { ROLE, type Users } from './users.ts'
+
+/** One object of the file: an object of the document, or several packed into an object stream. */
+export interface Unit {
+  /** Its number in the new file. */
+  number: number
+  /** Object numbers of the document. */
+  members: number[]
+  packed: boolean
+}
+
+export interface Layout {
+  /** Part 4: the catalog and what opening needs; part 6: the first page. */
+  opening: Unit[]
+  firstPage: Unit[]
+  /** Part 7: the private objects of each further page, the page itself first. */
+  pages: Unit[][]
+  /** Part 8: what several pages share; part 9: everything else. */
+  shared: Unit[]
+  rest: Unit[]
+  outlines: Unit[]
+  /** Numbers of what belongs to the file itself; 0 where there is none. */
+  dictionary: number
+  firstXref: number
+  hints: number
+  mainXref: number
+  /** Numbers below are of the second half. */
+  firstHalf: number
+  size: number
+  /** New number of each object of the document. */
+  numbers: Uint32Array
+  /** For each page but the first the units of `firstPage` and `shared` that it uses, by their index in the two lists one after the other. */
+  sharedBy: number[][]
+}
+
+const MEMBERS_A_STREAM = 200
+
+export async function layOut(
+  reader: Reader,
+  users: Users,
+  pages: readonly number[],
+  objects: Iterable<number>,
+  compact: boolean,
+  outlinesFirst: boolean,
+): Promise<Layout> {
+  const groups = await grouped(reader, users, pages, objects, compact)
+  // The outline dictionary comes first.
+  const outlines = [
+    ...units({ alone: [], packable: groups.outlines.packable }, compact),
+    ...units({ alone: groups.outlines.alone, packable: [] }, compact),
+  ]
+  const opening = units(groups.opening, compact)
+  const firstPage = units(groups.first, compact)
+  const pageUnits = groups.pages.map((group) => units(group, compact))
+  const shared = units(groups.shared, compact)
+  const rest = [...units(groups.other, compact), ...units({ alone: groups.loners, packable: [] }, compact)]
+  if (outlinesFirst) firstPage.push(...outlines)
+  else rest.push(...outlines)
+  const numbers = new Uint32Array(reader.xref.size)
+  let next = 1
+  const take = (list: readonly Unit[]) => {
+    for (const unit of list) unit.number = next++
+    for (const unit of list) if (!unit.packed) numbers[unit.members[0]!] = unit.number
+  }
+  const unpack = (list: readonly Unit[]) => {
+    for (const unit of list) if (unit.packed) for (const member of unit.members) numbers[member] = next++
+  }
+  const second = [...pageUnits.flat(), ...shared, ...rest]
+  take(second)
+  const mainXref = compact ? next++ : 0
+  unpack(second)
+  const firstHalf = next
+  const dictionary = next++
+  const firstXref = compact ? next++ : 0
+  take(opening)
+  const hints = next++
+  take(firstPage)
+  unpack(opening)
+  unpack(firstPage)
+  const sharedBy = sharedUnits(users, [...firstPage, ...shared], numbers.length)
+  return {
+    opening,
+    firstPage,
+    pages: pageUnits,
+    shared,
+    rest,
+    outlines,
+    dictionary,
+    firstXref,
+    hints,
+    mainXref,
+    firstHalf,
+    size: next,
+    numbers,
+    sharedBy,
+  }
+}
+
+interface Group {
+  alone: number[]
+  packable: number[]
+}
+
+async function grouped(reader: Reader, users: Users, pages: readonly number[], objects: Iterable<number>, compact: boolean) {
+  const group = (): Group => ({ alone: [], packable: [] })
+  const groups = {
+    opening: group(),
+    first: group(),
+    pages: pages.slice(1).map((number): Group => ({ alone: [number], packable: [] })),
+    shared: group(),
+    other: group(),
+    outlines: group(),
+    loners: [] as number[],
+  }
+  groups.first.alone.push(pages[0]!)
+  const outlines = reader.trailer.get('Root')
+  const top = (await reader.dict(outlines))?.get('Outlines')
+  const topNumber = top && typeof top === 'object' && 'number' in top ? top.number : 0
+  const isPage = new Set(pages)
+  for (const number of objects) {
+    const role = users.roles[number]!
+    if (role === ROLE.root) groups.opening.alone.unshift(number)
+    if (role === ROLE.root || isPage.has(number)) continue
+    const object = await reader.get(number)
+    const alone = !compact || object instanceof Stream || (object instanceof Dict && nameOf(object.get('Type')) === 'Page')
+    const put = (to: Group) => (alone ? to.alone : to.packable).push(number)
+    if (role === ROLE.outlines) {
+      if (number === topNumber) (alone ? groups.outlines.alone : groups.outlines.packable).unshift(number)
+      else put(groups.outlines)
+    } else if (role === ROLE.open) put(groups.opening)
+    else if (role === ROLE.firstPrivate || role === ROLE.firstShared) put(groups.first)
+    else if (role === ROLE.pagePrivate) put(groups.pages[users.pageOf[number]! - 1]!)
+    else if (role === ROLE.pagesShared) put(groups.shared)
+    else if (role === ROLE.other) put(groups.other)
+    // In a stream with others it would count as shared between pages.
+    else groups.loners.push(number)
+  }
+  return groups
+}
+
+function units({ alone, packable }: Group, compact: boolean): Unit[] {
+  const list: Unit[] = alone.map((number) => ({ number: 0, members: [number], packed: false }))
+  for (let i = 0; i < packable.length; i += MEMBERS_A_STREAM) {
+    const members = packable.slice(i, i + MEMBERS_A_STREAM)
+    list.push({ number: 0, members, packed: compact && members.length > 1 })
+  }
+  return list
+}
+
+/** Indices of shared units by page. */
+function sharedUnits(users: Users, units: readonly Unit[], size: number): number[][] {
+  const index = new Int32Array(size).fill(-1)
+  units.forEach((unit, i) => {
+    for (const member of unit.members) index[member] = i
+  })
+  return users.objectsOf.map((objects, page) => {
+    if (page === 0) return []
+    const used = new Set<number>()
+    for (const number of objects) if (index[number]! >= 0) used.add(index[number]!)
+    return [...used]
+  })
+}
