@@ -1,5 +1,6 @@
 /** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { type Codec, MalformedFile, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
+import { damagedFrame } from './damage.ts'
 import { MP3 } from './format.ts'
 import { BrokenReservoir } from './granules.ts'
 import { reencode, vbrFor } from './reencode.ts'
@@ -13,6 +14,9 @@ import { verifySound } from './verify.ts'
 const WORTH_IT = 0.93
 /** Re-encoded sound waits in memory until it has won. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024
+
+/** Two hours; the sound of longer files is compared bit by bit only. */
+const MAX_CHECKED_FRAMES = 300_000
 
 export const mp3: Codec = {
   format: MP3,
@@ -49,7 +53,10 @@ export const mp3: Codec = {
 
 async function tryPlan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
   try {
-    return await plan(source, stream, options)
+    const packing = await plan(source, stream, options)
+    const damaged = packing && stream.frames <= MAX_CHECKED_FRAMES ? await damagedFrame(source, stream, options) : undefined
+    if (damaged !== undefined) throw new MalformedFile('mp3', stream.audioOffset, `frame ${damaged} reads beyond its own bits`)
+    return packing
   } catch (error) {
     // Cut out of a longer stream, most likely: it plays, but its frames cannot be moved.
     if (error instanceof BrokenReservoir) return undefined
