@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds ffmpeg.wasm: libavcodec, libswscale and libswresample (FFmpeg 5.1.9, GPL build) with x264, and our glue.
 # No containers, filters or command line inside: `src/containers/` reads and writes those, `glue.c` is the whole interface.
-# Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, pkg-config and Debian 12's source packages.
+# Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, patch, pkg-config and Debian 12's source packages.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=$here/../.cache/ffmpeg
@@ -27,7 +27,8 @@ if [ ! -f "$prefix/lib/libx264.a" ]; then
   (cd "$x264" && CC="clang-19 $target" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 STRIP=llvm-strip-19 ./configure --prefix="$prefix" --host=i686-gnu \
     --disable-cli --enable-static --disable-asm --disable-thread --disable-opencl --bit-depth=8 --chroma-format=420 \
     --disable-avs --disable-swscale --disable-lavf --disable-ffms --disable-gpac --disable-lsmash --extra-cflags="$flags -Dmemalign=aligned_alloc" >"$build/x264-configure.log")
-  # x264 turns the vectoriser off because its assembly does better; here it is all there is.
+  patch -s -p1 -d "$x264" <"$here/simd/x264.patch" && cp -r "$here/simd" "$x264/simd"
+  # x264 turns the vectoriser off because its assembly does better; here there is only `simd/` beside it.
   sed -i "s/-fno-tree-vectorize//; s/ -m32//" "$x264/config.mak"
   make -C "$x264" -j"$jobs" install-lib-static >"$build/x264-make.log" 2>&1
 fi

@@ -44,7 +44,7 @@ const MAX_SOUND_SECONDS = 4000
 /** CPU seconds a picture takes, from measurements. */
 export function secondsPerFrame(pixels: number): number {
   if (pixels <= 1024 * 576) return pixels * 1.5e-7
-  return pixels <= 1280 * 736 ? pixels * 7e-8 : pixels * 5e-8
+  return pixels <= 1280 * 736 ? pixels * 7e-8 : pixels * 6e-8
 }
 
 export async function analyse(source: Source, options: Options): Promise<Analysis> {

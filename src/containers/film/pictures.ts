@@ -49,54 +49,83 @@ const CRF_STEP = 4
 /** @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget */
 export async function encodePart(source: Source, track: PictureTrack, cut: Cut, level: Level, options: Options): Promise<EncodedPart> {
   for (let crf = level.crf; ; crf = Math.max(MIN_CRF, crf - CRF_STEP)) {
-    const part = await encodeOnce(source, track, cut, crf, options)
+    const part = await encodeInMemory(source, track, cut, crf, options)
     const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = part.quality
     const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
     if (good || crf <= MIN_CRF) return part
   }
 }
 
-/** Bits per pixel the encoder's speed and memory allow: x264's own names, over the preset. */
-function settings(
-  width: number,
-  height: number,
-  crf: number,
-  { rate, annexb }: PictureTrack,
-): { preset: string; options: [string, string][] } {
-  const pixels = width * height
-  const gop = Math.max(24, Math.round((rate.num / rate.den) * 8))
-  const common: [string, string][] = [
-    ['crf', String(crf)],
-    ['keyint', String(gop)],
-    ['sync-lookahead', '0'],
-    ['aq-mode', '1'],
-  ]
-  // AVI has one time for each chunk, so nothing may be reordered there.
-  if (annexb) common.push(['bframes', '0'])
-  const reordered = (frames: string): [string, string][] =>
-    annexb
-      ? []
-      : [
-          ['bframes', frames],
-          ['b-pyramid', 'none'],
-        ]
-  if (pixels <= 1024 * 576) return { preset: 'medium', options: [...common, ['rc-lookahead', '20'], ...reordered('3'), ['ref', '2']] }
-  if (pixels <= 1280 * 736) {
-    return { preset: 'faster', options: [...common, ['rc-lookahead', '8'], ...reordered('2'), ['ref', '1']] }
-  }
-  return {
-    preset: 'veryfast',
-    options: [...common, ['rc-lookahead', '0'], ['mbtree', '0'], ['bframes', '0'], ['ref', '1'], ['weightp', '0'], ['scenecut', '40']],
+/** A decoder that holds many frames leaves less for the encoder, which then does without frames in between. */
+async function encodeInMemory(source: Source, track: PictureTrack, cut: Cut, crf: number, options: Options): Promise<EncodedPart> {
+  try {
+    return await encodeOnce(source, track, cut, crf, 'usual', options)
+  } catch (error) {
+    if (!(error instanceof OverBudget)) throw error
+    return encodeOnce(source, track, cut, crf, 'least', options)
   }
 }
 
-async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: number, options: Options): Promise<EncodedPart> {
+/** Without mbtree, which needs a look ahead, the same factor spends more. */
+const ALONE_CRF = 2
+
+type Memory = 'usual' | 'least'
+
+/**
+ * What memory allows for a picture size: x264's own names, over the preset. Every frame of 1080p that x264 looks ahead costs
+ * 6 MB, every reference 13 MB. Levels are SSIM and PSNR, so nothing is spent on other likings (`psy`).
+ */
+export function settings(
+  width: number,
+  height: number,
+  crf: number,
+  { rate, annexb }: Pick<PictureTrack, 'rate' | 'annexb'>,
+  memory: Memory,
+): { preset: string; crf: number; options: [string, string][] } {
+  const pixels = width * height
+  // In AVI a chunk's place is its time, so nothing may be reordered there.
+  const between = (frames: number): [string, string][] => [
+    ['bframes', String(annexb || memory === 'least' ? 0 : frames)],
+    ['b-pyramid', 'none'],
+  ]
+  const common: [string, string][] = [
+    ['keyint', String(Math.max(24, Math.round((rate.num / rate.den) * 8)))],
+    ['sync-lookahead', '0'],
+    ['aq-mode', '2'],
+    ['psy', '0'],
+  ]
+  if (pixels > 1280 * 736 || memory === 'least') {
+    const alone: [string, string][] = [
+      ['crf', String(crf + ALONE_CRF)],
+      ['rc-lookahead', '0'],
+      ['mbtree', '0'],
+      ['weightp', '0'],
+      ['ref', '1'],
+      ['subme', '7'],
+      ['me', 'umh'],
+      ['trellis', '1'],
+    ]
+    return { preset: 'faster', crf: crf + ALONE_CRF, options: [...common, ...alone, ...between(1)] }
+  }
+  const ahead = pixels <= 1024 * 576 ? '20' : '12'
+  return { preset: 'medium', crf, options: [...common, ['crf', String(crf)], ['rc-lookahead', ahead], ['ref', '2'], ...between(3)] }
+}
+
+async function encodeOnce(
+  source: Source,
+  track: PictureTrack,
+  cut: Cut,
+  crf: number,
+  memory: Memory,
+  options: Options,
+): Promise<EncodedPart> {
   const engine = new Ffmpeg()
   const out = new Collector()
   const { samples, stream } = track
   const window = new Window(source)
   let headers: Uint8Array | undefined
   let shown = 0
+  let used = crf
   let last = performance.now()
   const take = (picture: Picture) => {
     if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
@@ -109,8 +138,9 @@ async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: nu
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
     if (!headers) {
       refuse(picture, stream)
-      const { preset, options: wanted } = settings(picture.width, picture.height, crf, track)
-      headers = engine.openEncoder(preset, wanted, track.rate, track.timescale, track.annexb)
+      const wanted = settings(picture.width, picture.height, crf, track, memory)
+      used = wanted.crf
+      headers = engine.openEncoder(wanted.preset, wanted.options, track.rate, track.timescale, track.annexb)
     }
     const packet = engine.encode(pts, out.fed++ === 0)
     if (engine.memoryBytes > MAX_ENGINE_BYTES) throw new OverBudget(`decoding and encoding ${picture.width}×${picture.height} together`)
@@ -136,8 +166,10 @@ async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: nu
     engine.endVideo()
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
   } catch (error) {
+    // Both look like this when an allocation failed.
+    const trouble = error instanceof CodecTrouble || error instanceof WebAssembly.RuntimeError
+    if (trouble && engine.memoryBytes > MAX_ENGINE_BYTES) throw new OverBudget('pictures of this size')
     if (error instanceof CodecTrouble) throw new MalformedFile('video', samples.offset[cut.from]!, error.message)
-    if (error instanceof WebAssembly.RuntimeError && engine.memoryBytes > 120 * 1024 * 1024) throw new OverBudget('pictures of this size')
     throw error
   }
   if (!headers) throw new MalformedFile('video', samples.offset[cut.from]!, 'no pictures')
@@ -145,7 +177,7 @@ async function encodeOnce(source: Source, track: PictureTrack, cut: Cut, crf: nu
   if (out.packets.length !== cut.frames) {
     throw new MalformedFile('video', samples.offset[cut.from]!, `${out.packets.length} pictures instead of ${cut.frames}`)
   }
-  return out.finish(headers, engine.memoryBytes, crf)
+  return out.finish(headers, engine.memoryBytes, used)
 }
 
 /** Decodes the first picture and says, by throwing, when it is better kept. @throws UnsupportedFeature, OverBudget, MalformedFile */

@@ -11,8 +11,8 @@ export const AVI = {
   outputs: ['avi'],
   fidelity: 'perceptual',
   levels: {
-    low: 'H.264 at crf 29 (SSIM 0.93, 32 dB at least); sound copied',
-    medium: 'H.264 at crf 25 (SSIM 0.96, 35 dB); sound copied',
-    high: 'H.264 at crf 20 (SSIM 0.98, 38 dB); sound copied, dead space dropped',
+    low: 'H.264 at crf 29 (31 above 720p; SSIM 0.93, 32 dB at least); sound copied',
+    medium: 'H.264 at crf 25 (27 above 720p; SSIM 0.96, 35 dB); sound copied',
+    high: 'H.264 at crf 20 (22 above 720p; SSIM 0.98, 38 dB); sound copied, dead space dropped',
   },
 } as const satisfies Format
