@@ -46,7 +46,7 @@ export const pdf: Codec = {
     const rewriter =
       layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
     await rewriter.run()
-    return outcomeOf(writer, layout !== undefined, twins, fonts, images)
+    return outcomeOf(writer, rewriter, twins, fonts, images)
   },
 
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
@@ -80,10 +80,11 @@ async function metadataNumbers({ reader, reach }: Document): Promise<Set<number>
   return numbers
 }
 
-function outcomeOf(writer: Writer, linear: boolean, twins: Twins, fonts: FontShop, { report }: ImageShop): Outcome {
+function outcomeOf(writer: Writer, rewriter: Rewriter, twins: Twins, fonts: FontShop, { report }: ImageShop): Outcome {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
-  if (linear) steps.push('linearised again')
+  if (rewriter instanceof LinearRewriter) steps.push('linearised again')
+  if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} thumbnails or private entries of other programs left out`)
   if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)

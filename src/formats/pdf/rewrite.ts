@@ -40,6 +40,8 @@ export class Rewriter {
   private readonly hoisted = new Map<string, number>()
   private readonly effort = new Effort()
   private doneBytes = 0
+  /** Entries that were left out. */
+  trimmed = 0
 
   constructor(reader: Reader, writer: Writer, plan: Plan) {
     this.reader = reader
@@ -84,7 +86,9 @@ export class Rewriter {
     if (!(object instanceof Dict)) return object
     const dict = this.plan.adapt?.(object) ?? object
     if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
-    return new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
+    const rest = new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
+    this.trimmed += dict.size - rest.size
+    return rest
   }
 
   protected async stream(number: number, stream: Stream): Promise<void> {

@@ -1,4 +1,4 @@
-/** CCITT Group 4 back to rows (ITU-T T.6): reads what `fax.ts` writes, to prove it. */
+/** CCITT Group 4 back to rows (ITU-T T.6). Data that is damaged in any way is an error: readers differ in how they go on. */
 import { PdfSyntax } from '../objects.ts'
 import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from './fax-codes.ts'
 
@@ -54,25 +54,28 @@ export function* decodeFax(bytes: Uint8Array, width: number, height: number): Ge
   for (let y = 0; y < height; y++) {
     const current: number[] = []
     let a0 = -1
+    let b = 0
     let white = true
     while (a0 < width) {
-      let b = 0
+      while (b > 0 && reference[b - 1]! > a0) b--
       while (b < reference.length && (reference[b]! <= a0 || (b & 1) !== (white ? 0 : 1))) b++
       const b1 = reference[b] ?? width
       const b2 = reference[b + 1] ?? width
       const mode = bits.symbol(MODES)
-      if (mode === PASS_MODE) a0 = b2
+      let next: number
+      if (mode === PASS_MODE) next = b2
       else if (mode === HORIZONTAL_MODE) {
-        const first = bits.run(white ? WHITE_RUNS : BLACK_RUNS)
-        const second = bits.run(white ? BLACK_RUNS : WHITE_RUNS)
-        const a1 = Math.max(a0, 0) + first
-        current.push(a1, a1 + second)
-        a0 = a1 + second
+        const a1 = Math.max(a0, 0) + bits.run(white ? WHITE_RUNS : BLACK_RUNS)
+        next = a1 + bits.run(white ? BLACK_RUNS : WHITE_RUNS)
+        current.push(a1, next)
       } else {
-        a0 = b1 + mode - 3
-        current.push(a0)
+        next = b1 + mode - 3
+        current.push(next)
         white = !white
       }
+      if (next > width || next < Math.max(a0, 0) || (next === a0 && mode !== HORIZONTAL_MODE))
+        throw new PdfSyntax('fax line of another length')
+      a0 = next
     }
     yield paint(current, width)
     reference = current.filter((x) => x < width)

@@ -89,7 +89,11 @@ export class ImageShop {
     if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) !== 'Image') return undefined
     const facts = await imageFacts(this.reader, stream, chain)
     if (!facts) return undefined
-    if (isBilevel(facts)) return recodeBilevel(this.reader, stream, facts, this.effort)
+    if (isBilevel(facts)) {
+      const recoded = await recodeBilevel(this.reader, stream, facts, this.effort)
+      if (recoded) this.report.exact++
+      return recoded
+    }
     if (facts.length < SMALLEST_BYTES || !hasRows(facts)) return undefined
     const isJpeg = imageFilter(facts) === 'DCTDecode'
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).

@@ -3,8 +3,10 @@ import { LikenessMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Judge } from '../verify.ts'
+import { bilevelFlow, isBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { decodeFax } from './fax-decode.ts'
+import { decodeJbig2 } from './jbig2.ts'
 import { type Eighths, hasRows, openRows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 
@@ -21,7 +23,7 @@ export function imageJudge(a: Reader, b: Reader): Judge {
     if (after.width > before.width || after.height > before.height) return `image grew to ${after.width}×${after.height}`
     const proportion = (before.width * after.height) / (before.height * after.width)
     if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'image changed its proportions'
-    if (imageFilter(after) === 'CCITTFaxDecode') return sameBilevel(a, original, b, result, before)
+    if (isBilevel(before)) return sameBilevel(a, original, b, result, before, imageFilter(after))
     if (!hasRows(before) || !hasRows(after)) return 'image of a kind that is not coded anew'
     return compare(await sketch(a, original, before), await sketch(b, result, after))
   }
@@ -65,11 +67,13 @@ async function sameBilevel(
   b: Reader,
   result: Parameters<typeof openRows>[1],
   facts: ImageFacts,
+  filter: string,
 ) {
+  if (filter !== 'CCITTFaxDecode' && filter !== 'JBIG2Decode') return 'bilevel image of a kind that is not coded anew'
   const rowBytes = (facts.width + 7) >> 3
   const coded = await b.raw(result, 64 * 1024 * 1024)
-  const lines = decodeFax(coded, facts.width, facts.height)
-  const { flow } = await a.decodedPieces(original, rowBytes * facts.height + 65_536)
+  const lines = (filter === 'JBIG2Decode' ? decodeJbig2 : decodeFax)(coded, facts.width, facts.height)
+  const flow = await bilevelFlow(a, original, facts)
   // The bits that fill the last byte of a row mean nothing.
   const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)
   let index = 0
