@@ -146,13 +146,15 @@ export class Predictor {
       let bestSum = Number.POSITIVE_INFINITY
       let bestType = 0
       for (let type = 0; type < 5; type++) {
-        const sum = this.filter(type, line, step, bestSum)
+        const sum = this.filter(type, line, step)
         if (sum >= bestSum) continue
         bestSum = sum
         bestType = type
         const swap = this.candidate
         this.candidate = this.best
         this.best = swap
+        // A row of one colour, or the same as the one above.
+        if (sum === 0) break
       }
       out[y * (row + 1)] = bestType
       out.set(this.best, y * (row + 1) + 1)
@@ -161,21 +163,30 @@ export class Predictor {
     return out
   }
 
-  private filter(type: number, line: Uint8Array, step: number, limit: number): number {
+  private filter(type: number, line: Uint8Array, step: number): number {
     const { above, candidate } = this
-    let sum = 0
-    for (let i = 0; i < line.length && sum < limit; i++) {
-      const left = i >= step ? line[i - step]! : 0
-      const up = above[i]!
-      let value = line[i]!
-      if (type === 1) value -= left
-      else if (type === 2) value -= up
-      else if (type === 3) value -= (left + up) >> 1
-      else if (type === 4) value -= paeth(left, up, i >= step ? above[i - step]! : 0)
-      value &= 255
-      candidate[i] = value
-      sum += value < 128 ? value : 256 - value
+    if (type === 0) candidate.set(line)
+    else if (type === 1) {
+      candidate.set(line.subarray(0, step))
+      for (let i = step; i < line.length; i++) candidate[i] = line[i]! - line[i - step]!
+    } else if (type === 2) for (let i = 0; i < line.length; i++) candidate[i] = line[i]! - above[i]!
+    else if (type === 3) {
+      for (let i = 0; i < step && i < line.length; i++) candidate[i] = line[i]! - (above[i]! >> 1)
+      for (let i = step; i < line.length; i++) candidate[i] = line[i]! - ((line[i - step]! + above[i]!) >> 1)
+    } else {
+      for (let i = 0; i < step && i < line.length; i++) candidate[i] = line[i]! - above[i]!
+      for (let i = step; i < line.length; i++) candidate[i] = line[i]! - paeth(line[i - step]!, above[i]!, above[i - step]!)
     }
-    return sum
+    return magnitude(candidate, line.length)
   }
+}
+
+/** Sum of the bytes as signed numbers, without their signs. */
+function magnitude(bytes: Uint8Array, length: number): number {
+  let sum = 0
+  for (let i = 0; i < length; i++) {
+    const value = bytes[i]!
+    sum += value < 128 ? value : 256 - value
+  }
+  return sum
 }

@@ -26,40 +26,69 @@ export class Effort {
   private spent = 0
   level(bytes: number): number {
     this.spent += bytes
-    if (this.spent < 24 * 1024 * 1024) return bytes <= THOROUGH_BYTES ? 12 : bytes <= 4 * THOROUGH_BYTES ? 10 : 9
+    if (this.spent < 24 * 1024 * 1024)
+      return bytes <= THOROUGH_BYTES ? 12 : bytes <= 4 * THOROUGH_BYTES ? 11 : bytes <= 16 * THOROUGH_BYTES ? 10 : 9
     return this.spent < 120 * 1024 * 1024 ? 9 : 6
   }
 }
 
-/** For a first look. */
-export const QUICK: Pick<Effort, 'level'> = { level: () => 4 }
-
 /** Up to this length the last per cent is worth its time. */
-const THOROUGH_BYTES = 512 * 1024
+const THOROUGH_BYTES = 256 * 1024
 /** A quick look (level 4) comes out larger than the best by less than this. */
 const QUICK_EXCESS = 1.35
+const QUICK_LEVEL = 4
+
+/** What a stream could come to without loss: a quick look first, the full effort when it is asked for. */
+export interface Prospect {
+  /** Bytes that a quick look arrives at; the original's where it gains nothing. */
+  quickBytes: number
+  finish(): Promise<Rewritten | undefined>
+}
 
 /** Undefined when nothing is gained. Throws `PdfSyntax` for damaged data (the caller copies the stream). */
-export async function recompress(
-  reader: Reader,
-  stream: Stream,
-  chain: Filter[],
-  effort: Pick<Effort, 'level'>,
-): Promise<Rewritten | undefined> {
+export async function recompress(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Rewritten | undefined> {
+  return (await prospect(reader, stream, chain, effort))?.finish()
+}
+
+/** Decoded bytes that are kept between the quick look and the full effort. */
+const KEPT_BYTES = 4 * 1024 * 1024
+
+export async function prospect(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Prospect | undefined> {
   const length = await reader.length(stream)
   if (length < SMALLEST_BYTES || length > MAX_STORED_BYTES) return undefined
   let generic = 0
   while (generic < chain.length && GENERIC_FILTERS.has(chain[generic]!.name)) generic++
   const rest = chain.slice(generic)
   if ((chain.length > 0 && generic === 0) || rest.some((filter) => filter.name === 'Crypt')) return undefined
-  let bytes = await reader.raw(stream, MAX_STORED_BYTES)
-  for (const filter of chain.slice(0, generic)) bytes = decodeFilter(filter, bytes, MAX_DECODED_BYTES)
-  const best = rest.length > 0 ? withoutWrapping(bytes, rest) : deflateBest(bytes, await layoutOf(reader, stream, chain), effort, length)
-  if (!best || best.data.length + (best.chain[0]?.parms ? PARMS_BYTES : 0) >= length) return undefined
-  const dict = new Dict(stream.dict)
-  setFilters(dict, best.chain)
-  return { dict, data: best.data }
+  const open = async (): Promise<Deflation> => {
+    let bytes = await reader.raw(stream, MAX_STORED_BYTES)
+    for (const filter of chain.slice(0, generic)) bytes = decodeFilter(filter, bytes, MAX_DECODED_BYTES)
+    return rest.length > 0 ? whole(withoutWrapping(bytes, rest)) : deflation(bytes, await layoutOf(reader, stream, chain), length)
+  }
+  const first = await open()
+  let kept = first.heldBytes <= KEPT_BYTES ? first : undefined
+  return {
+    quickBytes: Math.min(length, first.quickBytes),
+    async finish() {
+      const best = (kept ?? (await open())).finish(effort)
+      kept = undefined
+      if (!best || best.data.length + (best.chain[0]?.parms ? PARMS_BYTES : 0) >= length) return undefined
+      const dict = new Dict(stream.dict)
+      setFilters(dict, best.chain)
+      return { dict, data: best.data }
+    },
+  }
 }
+
+/** Bytes on their way into Deflate. */
+interface Deflation {
+  quickBytes: number
+  /** What waits in memory. */
+  heldBytes: number
+  finish(effort: Effort): Packed | undefined
+}
+
+const whole = (packed: Packed): Deflation => ({ quickBytes: packed.data.length, heldBytes: packed.data.length, finish: () => packed })
 
 interface Packed {
   chain: Filter[]
@@ -74,29 +103,45 @@ function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
 }
 
 /** Deflated plainly or by rows, whichever is smaller; undefined when neither gets below `room`. */
-export function deflateBest(
-  bytes: Uint8Array,
-  layout: RowShape | undefined,
-  effort: Pick<Effort, 'level'>,
-  room: number,
-): Packed | undefined {
+export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, room: number): Packed | undefined {
+  return deflation(bytes, layout, room).finish(effort)
+}
+
+function deflation(bytes: Uint8Array, layout: RowShape | undefined, room: number): Deflation {
   const plainChain: Filter[] = [{ name: 'FlateDecode', parms: null }]
   const row = layout ? rowBytes(layout) : 0
+  const long = bytes.length > TRIAL_BYTES
   if (!layout || row < 2 || bytes.length < row * 4) {
-    if (bytes.length > TRIAL_BYTES && zlibCompress(bytes, 4).length > room * QUICK_EXCESS) return undefined
-    const data = deflateWithin('zlib', bytes, room, effort.level(bytes.length))
-    return data && { chain: plainChain, data }
+    const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
+    const finish = (effort: Effort) => {
+      const data = quickBytes > room * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, room, effort.level(bytes.length))
+      return data && { chain: plainChain, data }
+    }
+    return { quickBytes, heldBytes: bytes.length, finish }
   }
-  const whole = bytes.length - (bytes.length % row)
-  const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, whole))
+  const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, bytes.length - (bytes.length % row)))
   const rowChain: Filter[] = [{ name: 'FlateDecode', parms: parmsOf(layout) }]
-  if (bytes.length > TRIAL_BYTES) {
-    const [rows, plain] = [zlibCompress(predicted, 4).length, zlibCompress(bytes, 4).length]
-    if (Math.min(rows, plain) > room * QUICK_EXCESS) return undefined
-    const better = rows < plain
-    const data = deflateWithin('zlib', better ? predicted : bytes, room, effort.level(bytes.length))
+  const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
+  const quickBytes = Math.min(rows, plain)
+  if (!long)
+    return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => bothWays(bytes, predicted, plainChain, rowChain, effort, room) }
+  const better = rows < plain
+  const chosen = better ? predicted : bytes
+  const finish = (effort: Effort) => {
+    const data = quickBytes > room * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen, room, effort.level(chosen.length))
     return data && { chain: better ? rowChain : plainChain, data }
   }
+  return { quickBytes, heldBytes: chosen.length, finish }
+}
+
+function bothWays(
+  bytes: Uint8Array,
+  predicted: Uint8Array,
+  plainChain: Filter[],
+  rowChain: Filter[],
+  effort: Effort,
+  room: number,
+): Packed | undefined {
   const level = effort.level(bytes.length)
   const byRow = deflateWithin('zlib', predicted, room, level)
   const plain = deflateWithin('zlib', bytes, byRow ? byRow.length + PARMS_BYTES : room, level)

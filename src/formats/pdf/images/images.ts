@@ -4,7 +4,7 @@ import type { Quality } from '../../../codec/codec.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { Effort, QUICK, type Rewritten, recompress } from '../recompress.ts'
+import { Effort, prospect, type Rewritten } from '../recompress.ts'
 import type { DrawnSize } from '../usage.ts'
 import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
@@ -99,12 +99,12 @@ export class ImageShop {
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number) }
-    const quick = isJpeg ? undefined : await recompress(this.reader, stream, chain, QUICK)
-    const coded = await this.best(picture, Math.min(facts.length, quick?.data.length ?? facts.length)).catch(declined)
+    const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort)
+    const room = Math.min(facts.length, exact?.quickBytes ?? facts.length)
+    const coded = await this.best(picture, room).catch(declined)
     // The best that Deflate can do takes seconds, and is of interest only when it could win.
-    const clear = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * Math.min(facts.length, quick?.data.length ?? facts.length))
-    const exact = clear ? undefined : await recompress(this.reader, stream, chain, this.effort)
-    if (!coded || (exact && coded.data.length > exact.data.length * LOSSY_GAIN)) return exact
+    const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * room) ? undefined : await exact?.finish()
+    if (!coded || (same && coded.data.length > same.data.length * LOSSY_GAIN)) return same
     this.account(coded)
     return { dict: dictionaryOf(facts, coded), data: coded.data }
   }
