@@ -5,7 +5,7 @@ import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable } from '../codec/codec.ts'
 import type { Target } from '../quality/levels.ts'
 
 /** mozjpeg's quality scale, 1–100. */
-const LOWEST = 32
+const LOWEST = 35
 const HIGHEST = 95
 /** A sample is trusted only above the target by this much. */
 const SAMPLE_MARGIN = { ssim: 0.0015, psnrDb: 0.1 }
@@ -42,25 +42,62 @@ function reaches(figures: Measured, target: Target, ssimSlack: number, psnrSlack
   )
 }
 
+/** The qualities that may be probed: each level's lowest is among them (quality/levels.ts). */
+const GRID = [LOWEST, 42, 50, 57, 65, 72, 80, 88, HIGHEST] as const
+
+interface Probe {
+  readonly quality: number
+  readonly figures: Measured
+}
+
 /**
- * Lowest quality whose sample reaches the target, by bisection. The tree of probes is the same for every target, so a
- * lower target never ends at a higher quality, even where the figures do not grow with every step (requantisation).
+ * Lowest quality whose sample reaches the target: three probes by bisection of a grid, interpolation between its points.
+ * The tree of probes is the same for every target, so a lower target does not end at a higher quality.
  */
 export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings): Promise<number> {
   const { width, height } = job.info
   const every = sampleEvery(width, height)
   const margin = every > 1 ? SAMPLE_MARGIN : { ssim: 0, psnrDb: 0 }
-  let low = LOWEST
-  let high = HIGHEST
-  while (low < high) {
+  const probes: Probe[] = []
+  let low = 0 // does not reach it, or is not known
+  let high = GRID.length - 1 // reaches it, or nothing does
+  while (high - low > 1 && at(high) > target.lowestJpegQuality) {
     const middle = (low + high) >> 1
-    // What lies below the level's lowest quality need not be looked at: it would not be taken.
-    if (middle < target.lowestJpegQuality) low = middle + 1
-    else if (reaches(job.estimate(middle, every), target, margin.ssim, margin.psnrDb)) high = middle
-    else low = middle + 1
+    const figures = job.estimate(at(middle), every)
+    probes.push({ quality: at(middle), figures })
+    if (reaches(figures, target, margin.ssim, margin.psnrDb)) high = middle
+    else low = middle
     await settings.pause()
   }
-  return Math.max(low, target.lowestJpegQuality)
+  if (at(high) <= target.lowestJpegQuality) return target.lowestJpegQuality
+  const found = Math.ceil(crossing(probes, at(low), at(high), target, margin) - 0.1)
+  return Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality)
+}
+
+const at = (index: number): number => GRID[index] ?? HIGHEST
+
+/** Step sizes grow and shrink with this (IJG's scale); all figures are nearly straight lines over its logarithm. */
+const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
+const qualityOf = (logarithm: number) => {
+  const scale = Math.exp(logarithm)
+  return scale > 100 ? 5000 / scale : 100 - scale / 2
+}
+
+/** Where the last of the figures meets the target, on the line through the two probes at or nearest to `low` and `high`. */
+function crossing(probes: readonly Probe[], low: number, high: number, target: Target, margin: { ssim: number; psnrDb: number }): number {
+  const distance = ({ quality }: Probe) => Math.max(low - quality, quality - high, 0)
+  const [a, b] = probes.toSorted((p, q) => distance(p) - distance(q))
+  if (!a || !b) return high
+  const wanted = [target.ssim + margin.ssim, target.psnrDb + margin.psnrDb, target.psnrDb - COLOUR_ALLOWANCE_DB] as const
+  const lines = (['ssim', 'psnrDb', 'colourPsnrDb'] as const).map((name, index) => {
+    const value = (figure: number) => (name === 'ssim' ? -Math.log(Math.max(1 - figure, 1e-6)) : figure)
+    const [from, to] = [coarseness(a.quality), coarseness(b.quality)]
+    const slope = (value(b.figures[name]) - value(a.figures[name])) / (to - from)
+    const goal = value(wanted[index] ?? 0)
+    if (slope < 0) return qualityOf(from + (goal - value(a.figures[name])) / slope)
+    return a.figures[name] >= (wanted[index] ?? 0) ? low : high
+  })
+  return Math.max(...lines)
 }
 
 /** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
