@@ -127,13 +127,7 @@ const keepsFloors = (figures: Measured) =>
  * Requantises stored coefficients to the highest quality whose file has at most `limit` bytes with `overhead` bytes of
  * segments; the result is ready to be written. Throws `TargetUnreachable` where that would break the floors.
  */
-export async function requantiseToSize(
-  job: JpegJob,
-  limit: number,
-  overhead: number,
-  scans: Scans,
-  settings: SearchSettings,
-): Promise<Found> {
+export async function requantiseToSize(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found> {
   const every = sampleEvery(job.info.width, job.info.height)
   const estimates = new Map<number, number>()
   const estimate = async (quality: number) => {
@@ -158,7 +152,7 @@ export async function requantiseToSize(
     }
     made = from === low ? low + 1 : from
     const figures = await job.requantise(made, () => settings.pause())
-    const bytes = job.size('made', scans)
+    const bytes = job.size('made', 'progressive')
     correction = bytes / (await estimate(made))
     if (bytes + overhead > limit) {
       high = made
@@ -167,13 +161,13 @@ export async function requantiseToSize(
     low = made
     best = { quality: made, figures }
   }
-  if (!best || !keepsFloors(best.figures)) throw new TargetUnreachable(await smallest(job, overhead, scans, settings))
+  if (!best || !keepsFloors(best.figures)) throw new TargetUnreachable(await smallest(job, overhead, settings))
   if (made !== best.quality) await job.requantise(best.quality, () => settings.pause())
   return best
 }
 
 /** Bytes of the smallest file that keeps the floors. */
-async function smallest(job: JpegJob, overhead: number, scans: Scans, settings: SearchSettings): Promise<number> {
+async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
   let low = 1
   let high = HIGHEST
   const every = sampleEvery(job.info.width, job.info.height)
@@ -184,34 +178,27 @@ async function smallest(job: JpegJob, overhead: number, scans: Scans, settings: 
     await settings.pause()
   }
   await job.requantise(low, () => settings.pause())
-  return overhead + job.size('made', scans)
+  return overhead + job.size('made', 'progressive')
 }
 
-/** Below this a script is searched for, below the other two are tried, above that the bit rate decides. */
-const SEARCH_PIXELS = 400_000
-const TRY_PIXELS = 8_000_000
-/** Bits per pixel above which refinement scans pay. */
-const SIMPLE_BITS = 0.55
+/** Below this the tables of several scans may cost more than the scans save. */
+const TINY_BYTES = 30_000
 
-/** The scan scripts worth trying for a picture whose sequential coding takes `bytes`. */
-export function scansFor(width: number, height: number, bytes: number): readonly [Scans, ...Scans[]] {
-  const pixels = width * height
-  if (pixels <= SEARCH_PIXELS) return bytes < 30_000 ? ['search', 'sequential'] : ['search']
-  if (pixels <= TRY_PIXELS) return ['progressive', 'simple']
-  return [(bytes * 8) / pixels < SIMPLE_BITS ? 'simple' : 'progressive']
+interface Coded {
+  readonly scans: Scans
+  readonly coded: Uint8Array[]
+  readonly bytes: number
 }
 
-/** The file by the script that makes it smallest. */
-export function smallestFile(
-  job: JpegJob,
-  which: Which,
-  scripts: readonly [Scans, ...Scans[]],
-): { scans: Scans; coded: Uint8Array[]; bytes: number } {
-  let best: { scans: Scans; coded: Uint8Array[]; bytes: number } | undefined
-  for (const scans of scripts) {
-    const coded = job.write(which, scans)
-    const bytes = coded.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (!best || bytes < best.bytes) best = { scans, coded, bytes }
-  }
-  return best as NonNullable<typeof best>
+function coded(job: JpegJob, which: Which, scans: Scans): Coded {
+  const chunks = job.write(which, scans)
+  return { scans, coded: chunks, bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0) }
+}
+
+/** The smallest file of these coefficients, of which sequential coding would make about `estimatedBytes`. */
+export function smallestFile(job: JpegJob, which: Which, estimatedBytes: number): Coded {
+  const progressive = coded(job, which, 'progressive')
+  if (estimatedBytes > Math.max(TINY_BYTES, progressive.bytes)) return progressive
+  const sequential = coded(job, which, 'sequential')
+  return sequential.bytes < progressive.bytes ? sequential : progressive
 }

@@ -4,16 +4,7 @@ import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
 import { OverBudget, UnsupportedFeature } from '../codec/codec.ts'
 import { type Encoded, pause, type Wish } from './encoded.ts'
-import {
-  isReached,
-  nextQuality,
-  requantiseTo,
-  requantiseToSize,
-  sampleEvery,
-  scansFor,
-  searchQuality,
-  smallestFile,
-} from './jpeg-search.ts'
+import { isReached, nextQuality, requantiseTo, requantiseToSize, sampleEvery, searchQuality, smallestFile } from './jpeg-search.ts'
 import { type Carried, onWhite, type Raster } from './raster.ts'
 
 const SIDE_MAX = 65535
@@ -39,7 +30,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): 
   const head = headOf(carried)
   const { job, quality, figures } = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
   job.release('read')
-  const { coded } = smallestFile(job, 'made', scansFor(width, height, figures.estimatedBytes))
+  const { coded } = smallestFile(job, 'made', figures.estimatedBytes)
   const [first = new Uint8Array(), ...rest] = coded
   const step = `JPEG at quality ${quality} with trellis search, ${job.info.sampling.startsWith('2x2') ? '4:2:0 ' : ''}progressive`
   const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
@@ -70,11 +61,10 @@ async function fromStored(raster: Raster, overhead: number, wish: Wish) {
   const settings = { pause: () => pause(wish.options) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
-  const [scans] = scansFor(raster.width, raster.height, wish.targetSize ?? 0)
   const found =
     wish.targetSize === undefined
       ? await requantiseTo(job, wish.target, settings)
-      : await requantiseToSize(job, wish.targetSize, overhead - 2, scans, settings)
+      : await requantiseToSize(job, wish.targetSize, overhead - 2, settings)
   return { job, ...found }
 }
 

@@ -26,7 +26,7 @@ interface Exports {
   decimate(every: number): number
   digest(plane: number, half: number): number
   release(which: number): void
-  finish(made: number, scans: number, headers: number, counting: number): number
+  finish(made: number, progressive: number, headers: number, counting: number): number
 }
 
 /** `damaged` and `truncated`: the file's fault; `unsupported`: a variant that is not handled; `limit`: hostile; `memory`: too large. */

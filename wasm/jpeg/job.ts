@@ -47,11 +47,8 @@ export interface RowsIn {
   readonly ycck?: boolean
 }
 
-/**
- * Fixed scripts: `progressive` for medium bit rates, `fine` for high ones (above 1 bit per pixel), `simple` for low ones
- * (below 0.5); the right one is within 0.5 % of the best. `search`: mozjpeg's search, memory and time of some forty scans.
- */
-export type Scans = 'sequential' | 'progressive' | 'search' | 'fine' | 'simple'
+/** `progressive`: bands and bits as they suit the picture; the smaller one but for tiny files. */
+export type Scans = 'sequential' | 'progressive'
 
 /** Which coefficients: those that came in, or the requantised ones. */
 export type Which = 'read' | 'made'
@@ -61,7 +58,7 @@ const ALL_ROWS = 0xffffffff
 const STEP_PIXELS = 2e6
 
 const INTAKE = { store: 0, sample: 1, stream: 2, hash: 3 } as const
-const SCANS = { sequential: 0, progressive: 1, search: 2, fine: 3, simple: 4 } as const
+const SCANS = { sequential: 0, progressive: 1 } as const
 const COLOURS: readonly JpegColour[] = ['unknown', 'gray', 'rgb', 'ycbcr', 'cmyk', 'ycck']
 const CHANNELS = { gray: 1, rgb: 3, rgbx: 4, ycbcr: 3, cmyk: 4 } as const
 

@@ -4,7 +4,7 @@ import { JpegJob, type RowsIn } from '../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { pictureTarget } from '../../quality/levels.ts'
-import { requantiseTo, sampleEvery, scansFor, smallestFile } from '../../raster/jpeg-search.ts'
+import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { eighthsFor, jpegRaster } from './pixels.ts'
 import { DECIMATION_PSNR_DB } from './recompress.ts'
@@ -53,7 +53,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const pause = async () => options.signal.throwIfAborted()
   const { quality, figures } = await requantiseTo(job, pictureTarget(options.quality), { pause })
   job.release('read')
-  const { coded } = smallestFile(job, 'made', scansFor(size.width, size.height, figures.estimatedBytes))
+  const { coded } = smallestFile(job, 'made', figures.estimatedBytes)
   const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])
   if (head.length + coded.reduce((sum, chunk) => sum + chunk.length, 0) - 2 >= source.size) return undefined
   await sink.write(head)

@@ -9,7 +9,6 @@ import {
   requantiseTo,
   requantiseToSize,
   sampleEvery,
-  scansFor,
   searchQuality,
   smallestFile,
 } from '../../raster/jpeg-search.ts'
@@ -28,8 +27,6 @@ const COMFORT_BYTES = 56 * 1024 * 1024
 const WORTH_LOSING = 0.95
 /** Below this share of the original, lossless coding cannot win: it is not even tried. */
 const LOSSLESS_BEST = 0.7
-/** What is recoded without loss has high bit rates; on large pictures one script must do. */
-const FINE_PIXELS = 8_000_000
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
 /** PSNR of chroma that halving it may cost, by level. */
@@ -112,9 +109,8 @@ class Recompression {
     const exact = await this.lossless()
     if (exact.bytes <= limit) return exact
     await this.decimate(exact.job, DECIMATION_PSNR_DB.low)
-    const [scans] = scansFor(this.header.width, this.header.height, limit)
     const overhead = assembledBytes(this.source, this.frame(exact.job), 0)
-    const { quality, figures } = await requantiseToSize(exact.job, limit, overhead, scans, this)
+    const { quality, figures } = await requantiseToSize(exact.job, limit, overhead, this)
     return this.perceptual(exact.job, quality, figures)
   }
 
@@ -142,10 +138,8 @@ class Recompression {
   }
 
   private smallest(job: JpegJob, which: Which): { scans: Scans; coded: Uint8Array[]; bytes: number } {
-    const { width, height, scanOffset } = this.header
-    const sequential = which === 'made' ? job.figures.estimatedBytes : this.source.size - scanOffset
-    const scripts = scansFor(width, height, sequential)
-    const best = smallestFile(job, which, which === 'read' && width * height < FINE_PIXELS ? [...scripts, 'fine'] : scripts)
+    const sequential = which === 'made' ? job.figures.estimatedBytes : this.source.size - this.header.scanOffset
+    const best = smallestFile(job, which, sequential)
     return { ...best, bytes: assembledBytes(this.source, this.frame(job), best.bytes) }
   }
 

@@ -26,7 +26,6 @@
 #include "jpeglib.h"
 #include "jerror.h"
 #include "metrics.h"
-#include <wasm_simd128.h>
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 #define PLANES 4 /* components a picture may have */
@@ -63,21 +62,10 @@ void store_get(const Store *store, uint32_t row, JBLOCKROW blocks);
 void store_drop(Store *store, uint32_t row);
 void store_discard(Store *store, uint32_t row, JBLOCKROW blocks); /* the taker that forgets */
 uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed); /* valid until the next call */
+uint64_t zigzag_mask(const JCOEF *block); /* bit i: the coefficient at place i of the zigzag is not zero; DC left out */
 typedef void StoreMade(Store *store, int request);
 void use_packed_arrays(struct jpeg_memory_mgr *memory, j_common_ptr object, StoreMade *made);
 uint32_t packed_bytes(void);
-
-/* Bit k is set where coefficient k is not zero. */
-static inline uint64_t nonzero_mask(const JCOEF *block) {
-  const v128_t zero = wasm_i16x8_splat(0);
-  uint64_t mask = 0;
-  for (int i = 0; i < 4; i++) {
-    v128_t low = wasm_i16x8_ne(wasm_v128_load(block + 16 * i), zero);
-    v128_t high = wasm_i16x8_ne(wasm_v128_load(block + 16 * i + 8), zero);
-    mask |= (uint64_t)(uint32_t)wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(low, high)) << (16 * i);
-  }
-  return mask;
-}
 
 /* ---- picture.c: what is being worked on, whoever delivers it ---- */
 typedef struct {

@@ -1,5 +1,5 @@
 /* Packed rows → JPEG bytes. */
-#include "engine.h"
+#include "scans.h"
 
 static struct jpeg_compress_struct coder;
 static struct jpeg_destination_mgr destination;
@@ -26,52 +26,6 @@ static boolean destination_empty(j_compress_ptr object) {
 
 static void destination_term(j_compress_ptr object) { (void)object; emit(sizeof buffer - destination.free_in_buffer); }
 
-/*
- * The progressive script that mozjpeg's search picks most often (its own fixed one announces ten scans, fills eleven and
- * so loses the last): DC of each component, then luma as a low and a high band one bit coarser and its refinement, chroma
- * in one. `fine` (high quality): two refinements for luma, chroma in two bands. `simple` (low bit rates): no refinement.
- */
-static jpeg_scan_info script[64];
-static int scans;
-
-static void scan(int component, int from, int to, int high, int low) {
-  jpeg_scan_info *s = memset(&script[scans++], 0, sizeof *script);
-  s->comps_in_scan = 1;
-  s->component_index[0] = component;
-  s->Ss = from;
-  s->Se = to;
-  s->Ah = high;
-  s->Al = low;
-}
-
-static int make_script(int choice) {
-  const int fine = choice == 3, simple = choice == 4;
-  scans = 0;
-  for (int i = 0; i < picture.planes; i++) scan(i, 0, 0, 0, 0);
-  for (int i = 0; i < picture.planes; i++) {
-    const int full = !picture.plane[i].chroma;
-    if (full && simple) {
-      scan(i, 1, 2, 0, 0);
-      scan(i, 3, 63, 0, 0);
-    } else if (full && fine) {
-      scan(i, 1, 8, 0, 2);
-      scan(i, 9, 63, 0, 2);
-      scan(i, 1, 63, 2, 1);
-      scan(i, 1, 63, 1, 0);
-    } else if (full) {
-      scan(i, 1, 2, 0, 1);
-      scan(i, 3, 63, 0, 1);
-      scan(i, 1, 63, 1, 0);
-    } else if (fine) {
-      scan(i, 1, 8, 0, 0);
-      scan(i, 9, 63, 0, 0);
-    } else {
-      scan(i, 1, 63, 0, 0);
-    }
-  }
-  return scans;
-}
-
 /* Planes with equal steps share a table; there are four. */
 static void set_steps(int made) {
   int slots = 0;
@@ -91,11 +45,17 @@ static void set_steps(int made) {
 }
 
 /*
- * Writes the rows as read (0) or as made (1). `scan_choice` 0: sequential; 1: progressive; 2: progressive by mozjpeg's
- * search (its memory is the sum of all scans it tries); 3: the finer script; 4: the simple one. `headers`: JFIF and Adobe segments as libjpeg
- * writes them; without, the host brings its own. Returns the number of bytes; `counting` only counts.
+ * Writes the rows as read (0) or as made (1): sequential by libjpeg, or progressive by the script that suits them.
+ * `headers`: JFIF and Adobe segments as the colour needs them; without, the host brings its own. Returns the number of
+ * bytes; `counting` only counts.
  */
-double EXPORT(finish)(int made, int scan_choice, int headers, int counting) {
+double EXPORT(finish)(int made, int progressive, int headers, int counting) {
+  for (int i = 0; i < picture.planes; i++)
+    if (!(made ? picture.plane[i].made : picture.plane[i].read)) fail(FAIL_MISUSE, "nothing to write");
+  if (progressive) {
+    Scan script[SCANS_WRITTEN_MAX];
+    return write_scans(script, choose_script(script, made), made, headers, counting);
+  }
   jvirt_barray_ptr arrays[PLANES];
   memset(&coder, 0, sizeof coder);
   coder.err = error_manager();
@@ -119,7 +79,6 @@ double EXPORT(finish)(int made, int scan_choice, int headers, int counting) {
     coder.comp_info[i].h_samp_factor = plane->h;
     coder.comp_info[i].v_samp_factor = plane->v;
     arrays[i] = (jvirt_barray_ptr)(made ? plane->made : plane->read);
-    if (!arrays[i]) fail(FAIL_MISUSE, "nothing to write");
   }
   set_steps(made);
   if (!headers) coder.write_JFIF_header = coder.write_Adobe_marker = FALSE;
@@ -128,13 +87,6 @@ double EXPORT(finish)(int made, int scan_choice, int headers, int counting) {
   coder.master->optimize_scans = FALSE;
   coder.scan_info = NULL;
   coder.num_scans = 0;
-  if (scan_choice == 2) {
-    coder.master->optimize_scans = TRUE;
-    jpeg_simple_progression(&coder);
-  } else if (scan_choice) {
-    coder.num_scans = make_script(scan_choice);
-    coder.scan_info = script;
-  }
   jpeg_write_coefficients(&coder, arrays);
   jpeg_finish_compress(&coder);
   jpeg_destroy_compress(&coder);

@@ -2,10 +2,11 @@
  * Block rows, packed: what stands for libjpeg's whole-image coefficient arrays.
  *
  * A packed block is its DC as a zigzag varint of the difference to the block on the left, then a token for each non-zero
- * AC coefficient in natural order, then a zero byte. A token is gap << 4 | code: `gap` zeros before it (15: one more byte
+ * AC coefficient in zigzag order, then a zero byte. A token is gap << 4 | code: `gap` zeros before it (15: one more byte
  * with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two bytes follow.
  */
 #include "engine.h"
+#include <wasm_simd128.h>
 
 #define PACKED_BLOCK_MAX (5 + 63 * 4 + 1)
 
@@ -14,6 +15,22 @@ static uint32_t scratch_bytes;
 static uint32_t packed_total;
 
 uint32_t packed_bytes(void) { return packed_total; }
+
+/* Place of each coefficient of natural order in the zigzag. */
+static uint8_t place[DCTSIZE2];
+
+uint64_t zigzag_mask(const JCOEF *block) {
+  if (!place[1]) for (int i = 0; i < DCTSIZE2; i++) place[jpeg_natural_order[i]] = i;
+  const v128_t zero = wasm_i16x8_splat(0);
+  uint64_t natural = 0, mask = 0;
+  for (int i = 0; i < 4; i++) {
+    v128_t low = wasm_i16x8_ne(wasm_v128_load(block + 16 * i), zero);
+    v128_t high = wasm_i16x8_ne(wasm_v128_load(block + 16 * i + 8), zero);
+    natural |= (uint64_t)(uint32_t)wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(low, high)) << (16 * i);
+  }
+  for (natural &= ~1ull; natural; natural &= natural - 1) mask |= 1ull << place[__builtin_ctzll(natural)];
+  return mask;
+}
 
 uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
   const uint32_t needed = count * PACKED_BLOCK_MAX;
@@ -32,8 +49,8 @@ uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
     for (; zigzag >= 128; zigzag >>= 7) *out++ = zigzag | 128;
     *out++ = zigzag;
     int next = 1;
-    for (uint64_t mask = nonzero_mask(block) & ~1ull; mask; mask &= mask - 1) {
-      const int k = __builtin_ctzll(mask), gap = k - next, value = block[k], size = value < 0 ? -value : value;
+    for (uint64_t mask = zigzag_mask(block); mask; mask &= mask - 1) {
+      const int k = __builtin_ctzll(mask), gap = k - next, value = block[jpeg_natural_order[k]], size = value < 0 ? -value : value;
       const int code = size <= 6 ? 2 * size - 1 + (value < 0) : size < 128 ? 13 : 14;
       next = k + 1;
       if (gap < 15) *out++ = gap << 4 | code;
@@ -73,7 +90,7 @@ static void unpack_row(const uint8_t *in, JBLOCKROW blocks, uint32_t count) {
         in += 2;
       }
       k += gap;
-      block[k & 63] = value;
+      block[jpeg_natural_order[k & 63]] = value;
       k++;
     }
   }

@@ -21,28 +21,13 @@ void counts_start(Counts *counts) {
   }
 }
 
-/* Place of each coefficient of natural order in the zigzag. */
-static const uint8_t *zigzag_places(void) {
-  static uint8_t place[DCTSIZE2];
-  if (!place[1]) for (int i = 0; i < DCTSIZE2; i++) place[jpeg_natural_order[i]] = i;
-  return place;
-}
-
-/* Bit i is set where the coefficient at place i of the zigzag is not zero; DC left out. */
-static inline uint64_t zigzag_mask(const JCOEF *block, const uint8_t *place) {
-  uint64_t mask = 0;
-  for (uint64_t natural = nonzero_mask(block) & ~1ull; natural; natural &= natural - 1) mask |= 1ull << place[__builtin_ctzll(natural)];
-  return mask;
-}
-
 void counts_add(Counts *counts, int *previous_dc, JBLOCKROW blocks, uint32_t width) {
-  const uint8_t *place = zigzag_places();
   for (uint32_t x = 0; x < width; x++) {
     const JCOEF *block = blocks[x];
     counts->dc[bits_of(magnitude(block[0] - *previous_dc))]++;
     *previous_dc = block[0];
     int last = 0;
-    for (uint64_t mask = zigzag_mask(block, place); mask; mask &= mask - 1) {
+    for (uint64_t mask = zigzag_mask(block); mask; mask &= mask - 1) {
       const int i = __builtin_ctzll(mask);
       int run = i - 1 - last;
       for (; run > 15; run -= 16) counts->ac[0xF0]++;
@@ -122,8 +107,8 @@ static float lambda_of(const JCOEF *in, const float *step) {
  * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is what it
  * costs, up to a value, more than leaving everything at zero.
  */
-static void search_block(const float *scaled, float lambda, const Prices *prices, const uint8_t *place, JCOEF *out) {
-  uint64_t mask = zigzag_mask(out, place);
+static void search_block(const float *scaled, float lambda, const Prices *prices, JCOEF *out) {
+  uint64_t mask = zigzag_mask(out);
   if (!mask) return;
   float saved[DCTSIZE2], least_saved[DCTSIZE2];
   uint8_t position[DCTSIZE2], from[DCTSIZE2];
@@ -200,7 +185,6 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
 }
 
 void quantise_trellis(const Plane *plane, const Prices *prices, JBLOCKROW in, JBLOCKROW out, uint32_t width) {
-  const uint8_t *place = zigzag_places();
   float ratio[DCTSIZE2], step[DCTSIZE2], scaled[DCTSIZE2];
   ratios(plane, ratio);
   for (int k = 0; k < DCTSIZE2; k++) step[k] = plane->read_step[k];
@@ -209,7 +193,7 @@ void quantise_trellis(const Plane *plane, const Prices *prices, JBLOCKROW in, JB
     scale_block(in[x], ratio, scaled);
     round_block(scaled, out[x]);
     const float lambda = lambda_of(in[x], step);
-    search_block(scaled, lambda, prices, place, out[x]);
+    search_block(scaled, lambda, prices, out[x]);
     dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda, prices);
   }
   int best = 0;

@@ -77,7 +77,7 @@ export async function codeForSize(
   let best: Coded | undefined
   const look = async (quality: number) => {
     const full = await job.requantise(quality)
-    const data = concat(job.write('made', 'simple', headers))
+    const data = concat(job.write('made', 'progressive', headers))
     const seen = await likeness(reference, await openJpeg(data, eighths), size, 'area')
     const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), marginDb(full, closeUp))
     if (margin >= 0 && !(best && best.data.length <= data.length)) {
