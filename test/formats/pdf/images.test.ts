@@ -105,6 +105,15 @@ describe('images', () => {
     expect((await imageOf(bytes)).stream.dict.get('Width')).toBeLessThanOrEqual(300)
   })
 
+  it('palettes of inks keep every sample', async () => {
+    const table = Buffer.from(Array.from({ length: 256 }, (_, i) => [i, 255 - i, (i * 3) & 255, 9]).flat()).toString('hex')
+    const inks = '[/DeviceN[/One/Two/Three/Four]/DeviceCMYK 6 0 R]'
+    const dict = `/Width 300/Height 300/ColorSpace[/Indexed${inks} 255<${table}>]/BitsPerComponent 8/Filter/FlateDecode`
+    const tint = { dict: '/FunctionType 4/Domain[0 1 0 1 0 1 0 1]/Range[0 1 0 1 0 1 0 1]', data: '{}' }
+    const { outcome } = await press(imageDocument(dict, flate(photo(300, 300, 1)), 40, [tint]), 'low')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+  })
+
   it('bilevel pages become Group 4 and stay exact', async () => {
     const rows = new Uint8Array(125 * 1000).fill(255)
     for (let y = 100; y < 900; y++)

@@ -76,6 +76,19 @@ export async function imageFacts(reader: Reader, stream: Stream, chain: readonly
   }
 }
 
+/** Inks and Lab are left alone: what their values look like is not known here. */
+const PALETTE_BASES: ReadonlySet<string> = new Set([
+  'DeviceGray',
+  'DeviceRGB',
+  'DeviceCMYK',
+  'G',
+  'RGB',
+  'CMYK',
+  'CalGray',
+  'CalRGB',
+  'ICCBased',
+])
+
 /** [/Indexed base hival lookup] (8.6.6.3). */
 async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | undefined> {
   if (!Array.isArray(space)) return undefined
@@ -83,7 +96,7 @@ async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | un
   if (family !== 'Indexed' && family !== 'I') return undefined
   const channels = await componentsOf(reader, space[1])
   const baseFamily = await familyOf(reader, await reader.resolve(space[1]))
-  if ((channels !== 1 && channels !== 3 && channels !== 4) || baseFamily === 'Lab' || baseFamily === 'Separation') return undefined
+  if ((channels !== 1 && channels !== 3 && channels !== 4) || !PALETTE_BASES.has(baseFamily)) return undefined
   const table = await reader.resolve(space[3])
   const source = table instanceof Str ? table.bytes : table instanceof Stream ? await reader.decoded(table, 4096) : undefined
   const entries = source ? Math.min(256, Math.floor(source.length / channels)) : 0
