@@ -88,7 +88,14 @@ describe('inflate', () => {
       fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), fc.nat(packed.length), (at, flip, cut) => {
         const bent = packed.slice()
         bent[at]! ^= flip
-        expect(() => zlibDecompress(bent, 1 << 20)).toThrow(DeflateError)
+        // The bits that fill the last byte of the stream mean nothing: bent there, the bytes are still right.
+        let bytes: Uint8Array | undefined
+        try {
+          bytes = zlibDecompress(bent, 1 << 20)
+        } catch (error) {
+          expect(error).toBeInstanceOf(DeflateError)
+        }
+        if (bytes) expect(Buffer.compare(bytes, prose)).toBe(0)
         if (cut < packed.length) expect(() => zlibDecompress(packed.subarray(0, cut), 1 << 20)).toThrow(DeflateError)
       }),
       { numRuns: 300 },

@@ -13,6 +13,7 @@ interface Exports {
   prepare_level(level: number): number
   compress_bound(container: number, bytes: number): number
   compress(container: number, input: number, bytes: number, output: number, room: number): number
+  compress_thorough(input: number, bytes: number, output: number, room: number): number
   decompress(container: number, input: number, bytes: number, output: number, room: number): number
   consumed(): number
   produced(): number
@@ -54,6 +55,21 @@ export class Libdeflate {
     const input = this.#copyIn(bytes)
     const output = this.#reserve(capacity)
     const written = engine.compress(code, input, bytes.length, output, capacity)
+    return written ? this.#copyOut(output, written) : undefined
+  }
+
+  /**
+   * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some four times as slow as
+   * level 12; undefined when it would be longer than `room`. Needs 13 MB, plus input and output.
+   */
+  compressThorough(bytes: Uint8Array, room: number): Uint8Array | undefined {
+    const engine = this.#exports
+    engine.arena_reset()
+    if (!engine.prepare_level(12)) throw new RangeError('libdeflate has no memory for its compressor')
+    const input = this.#copyIn(bytes)
+    const capacity = Math.min(engine.compress_bound(0, bytes.length), room)
+    const output = this.#reserve(capacity)
+    const written = engine.compress_thorough(input, bytes.length, output, capacity)
     return written ? this.#copyOut(output, written) : undefined
   }
 

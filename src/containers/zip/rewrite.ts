@@ -3,7 +3,7 @@
  * best, and plain storage. Names, times, attributes, extra fields and comments stay; what is under a password is copied.
  */
 import { crc32, createDeflateRaw } from 'node:zlib'
-import { deflateWithin } from '../../bytes/deflate.ts'
+import { deflateThorough, deflateWithin } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
 import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
@@ -52,7 +52,7 @@ export async function rewriteZip(
   recipe: Recipe = () => KEEP,
 ): Promise<Rewritten> {
   const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0 }
-  const level = levelFor(archive)
+  const effort = effortFor(archive)
   const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
   let doneBytes = 0
@@ -65,7 +65,7 @@ export async function rewriteZip(
     if (fate.kind === 'drop') counts.dropped++
     else {
       const offset = sink.written
-      const facts = await writeEntry(archive, entry, local, fate, content, level, sink, counts)
+      const facts = await writeEntry(archive, entry, local, fate, content, effort, sink, counts)
       written.set(entry, { facts, offset })
     }
     doneBytes += entry.size + 1
@@ -92,10 +92,21 @@ export async function rewriteZip(
   return counts
 }
 
+/** How hard it is tried. */
+interface Effort {
+  readonly level: number
+  /** Bytes that may still be compressed in the slowest way, a second of CPU a megabyte. */
+  thoroughBytes: number
+}
+
+const THOROUGH_BYTES = 4 * 1024 * 1024
+const LARGEST_THOROUGH_BYTES = 512 * 1024
+
 /** Level 12 for ordinary documents; less for what would take minutes. */
-function levelFor(archive: ZipArchive): number {
+function effortFor(archive: ZipArchive): Effort {
   const bytes = archive.entries.reduce((sum, entry) => sum + (entry.size <= IN_MEMORY_BYTES ? entry.size : 0), 0)
-  return bytes <= 32 * 1024 * 1024 ? 12 : bytes <= 128 * 1024 * 1024 ? 10 : 8
+  const level = bytes <= 32 * 1024 * 1024 ? 12 : bytes <= 128 * 1024 * 1024 ? 10 : 8
+  return { level, thoroughBytes: THOROUGH_BYTES }
 }
 
 /** A compressed form that is ready to be written. */
@@ -113,7 +124,7 @@ async function writeEntry(
   local: LocalPart,
   fate: Exclude<Fate, { kind: 'drop' }>,
   content: Uint8Array | undefined,
-  level: number,
+  effort: Effort,
   sink: Sink,
   counts: Rewritten,
 ): Promise<EntryFacts> {
@@ -121,11 +132,11 @@ async function writeEntry(
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
   let stream: Stream
   if (entry.opaque || entry.isDirectory) stream = old
-  else if (fate.kind === 'replace') stream = smallest(fate.bytes, undefined, level)
+  else if (fate.kind === 'replace') stream = smallest(fate.bytes, undefined, effort)
   else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, fate.kind === 'store')
   else {
     const bytes = content ?? decode(archive, entry, await stored(archive, entry, local))
-    stream = fate.kind === 'store' ? storedStream(bytes) : smallest(bytes, old, level)
+    stream = fate.kind === 'store' ? storedStream(bytes) : smallest(bytes, old, effort)
   }
   if (fate.kind === 'replace') counts.replaced++
   else if (stream === old) counts.kept++
@@ -150,12 +161,24 @@ async function writeEntry(
 }
 
 /** The smallest form of `bytes`: their old stream where nothing beats it. */
-function smallest(bytes: Uint8Array, old: Stream | undefined, level: number): Stream {
+function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Stream {
   const oldSize = old && (old.method === DEFLATED || old.method === STORED) ? old.compressedSize : Number.POSITIVE_INFINITY
   const room = Math.min(oldSize, bytes.length) - 1
-  const deflated = room > 0 ? deflateWithin('raw', bytes, room, level) : undefined
+  const deflated = room > 0 ? shrunk(bytes, room, effort) : undefined
   if (deflated) return { ...measured(bytes, DEFLATED), compressedSize: deflated.length, chunks: () => [deflated] }
   return old && oldSize <= bytes.length ? old : storedStream(bytes)
+}
+
+/** Below this, looking takes as long as doing. */
+const LOOK_BYTES = 64 * 1024
+/** What a quick look leaves more of is a picture or a film, and stays as it is. */
+const COMPRESSED_SHARE = 0.998
+
+function shrunk(bytes: Uint8Array, room: number, effort: Effort): Uint8Array | undefined {
+  if (bytes.length > LOOK_BYTES && !deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)) return undefined
+  if (bytes.length > Math.min(LARGEST_THOROUGH_BYTES, effort.thoroughBytes)) return deflateWithin('raw', bytes, room, effort.level)
+  effort.thoroughBytes -= bytes.length
+  return deflateThorough(bytes, room)
 }
 
 /** The bytes are copied: the sink owns what it is given, and ours may be a view of a window. */

@@ -1,0 +1,58 @@
+import { inflateRawSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { deflateRaw, deflateThorough, inflateRaw } from '../../src/bytes/deflate.ts'
+
+const thorough = (bytes: Uint8Array) => deflateThorough(bytes, bytes.length * 2 + 1000)!
+const same = (bytes: Uint8Array) => {
+  const deflated = thorough(bytes)
+  expect(Buffer.compare(inflateRawSync(deflated), bytes)).toBe(0)
+  expect(Buffer.compare(inflateRaw(deflated, Math.max(1, bytes.length)), bytes)).toBe(0)
+  return deflated.length
+}
+
+/** What parts of documents look like: two kinds of text, one after the other. */
+function markup(bytes: number): Uint8Array {
+  let text = ''
+  let seed = 7
+  while (text.length < bytes) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+    text +=
+      text.length < bytes * 0.6
+        ? `<w:r w:rsidR="00${(seed >>> 8).toString(16)}"><w:t>${'lorem ipsum dolor sit amet consetetur'.slice(seed >>> 28, 12 + (seed >>> 27))}</w:t></w:r>`
+        : `${seed >>> 12},${seed >>> 20};`
+  }
+  return new TextEncoder().encode(text.slice(0, bytes))
+}
+
+describe('thorough deflate', () => {
+  test.each([1, 2, 3, 257, 258, 259, 5000, 32_768, 70_000, 299_999, 300_000, 305_000, 400_000])('%i bytes come back', (length) => {
+    same(new Uint8Array(length))
+    same(Uint8Array.from({ length }, (_, at) => Math.imul(at, 2654435761) >>> 24))
+    same(markup(length))
+  })
+
+  test('smaller than level 12 where blocks differ', () => {
+    const bytes = markup(120_000)
+    expect(same(bytes)).toBeLessThan(deflateRaw(bytes).length * 0.997)
+  })
+
+  test('no more than the room', () => {
+    const bytes = markup(20_000)
+    const { length } = thorough(bytes)
+    expect(deflateThorough(bytes, length + 16)?.length).toBe(length)
+    expect(deflateThorough(bytes, length - 1)).toBeUndefined()
+    expect(deflateThorough(bytes, 0)).toBeUndefined()
+  })
+
+  test('any bytes come back', () => {
+    const runs = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 90 })), { maxLength: 60 })
+    fc.assert(
+      fc.property(runs, (pieces) => {
+        const bytes = Buffer.concat(pieces.flatMap(([piece, times]) => Array.from({ length: times }, () => piece)))
+        if (bytes.length > 0) same(new Uint8Array(bytes))
+      }),
+      { numRuns: 60, seed: 11 },
+    )
+  })
+})
