@@ -116,8 +116,27 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
   for (;;) {
     const figures = await job.requantise(quality, () => settings.pause())
     if (isReached(quality, figures, target)) return { quality, figures }
-    quality = nextQuality(quality, figures, target)
+    quality = await climbed(job, quality, figures, target, settings)
   }
+}
+
+/** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */
+async function climbed(job: JpegJob, from: number, missed: Measured, target: Target, settings: SearchSettings): Promise<number> {
+  const every = sampleEvery(job.info.width, job.info.height)
+  const start = job.estimate(from, every)
+  const last = nextQuality(from, missed, target)
+  for (let quality = from + 1; quality < last; quality++) {
+    const probe = job.estimate(quality, every)
+    await settings.pause()
+    const expected = {
+      ssim: missed.ssim + probe.ssim - start.ssim,
+      psnrDb: missed.psnrDb + probe.psnrDb - start.psnrDb,
+      colourPsnrDb: missed.colourPsnrDb + probe.colourPsnrDb - start.colourPsnrDb,
+      estimatedBytes: probe.estimatedBytes,
+    }
+    if (isReached(quality, expected, target)) return quality
+  }
+  return last
 }
 
 const keepsFloors = (figures: Measured) =>

@@ -222,7 +222,7 @@ static int decode_strips(const uint8_t *file, uint32_t length, VP8IoPutHook put,
 int EXPORT(measure)(int which) {
   reference = &pictures[which];
   metrics_free(metrics);
-  metrics = metrics_new(reference->width);
+  metrics = metrics_new(reference->width, metrics_every(reference->width, reference->height));
   free(line_a);
   free(line_b);
   line_a = allocate(reference->width);

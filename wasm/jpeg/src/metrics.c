@@ -2,8 +2,9 @@
  * SSIM and squared error between two planes that arrive row by row.
  * Wang, Bovik, Sheikh, Simoncelli, "Image quality assessment: from error visibility to structural similarity" (2004):
  * 11×11 gaussian window, σ = 1.5, K1 = 0.01, K2 = 0.03, only windows that lie wholly inside. The window is separable:
- * rows are filtered horizontally as they come, eleven of them stand in a ring, the vertical sum is taken over the ring.
- * Four maps are enough: Σa, Σb, Σ(a² + b²), Σab, because only σa² + σb² is needed.
+ * eleven rows stand in a ring, the vertical sum is taken over it and filtered horizontally, for one row of windows in
+ * `every`: its neighbours, which share most of their pixels, say the same. The squared error is of all pixels.
+ * Four maps are enough: a, b, a² + b², ab, because only σa² + σb² is needed.
  */
 #include "metrics.h"
 #include <math.h>
@@ -14,18 +15,27 @@
 
 struct Metrics {
   uint32_t width;
-  float *ring[TAPS][MAPS], *line[MAPS];
+  float *ring[TAPS][MAPS], *sum[MAPS], *line[MAPS];
   float kernel[6];
   int filled, at;
+  uint32_t every, until; /* rows of windows to leave out before the next */
   double ssim_sum, ssim_count, square_error, pixels;
 };
 
-Metrics *metrics_new(uint32_t width) {
+/* A megapixel has so many windows that every second or fourth row of them gives the same mean to four digits. */
+uint32_t metrics_every(uint32_t width, uint32_t height) {
+  const double pixels = (double)width * height;
+  return pixels < 1e6 ? 1 : pixels < 8e6 ? 2 : 4;
+}
+
+Metrics *metrics_new(uint32_t width, uint32_t every) {
   Metrics *m = allocate_cleared(sizeof *m);
   m->width = width;
+  m->every = every;
   const size_t bytes = (width + 16) * sizeof(float);
   for (int map = 0; map < MAPS; map++) {
     m->line[map] = allocate(bytes);
+    m->sum[map] = allocate(bytes);
     for (int tap = 0; tap < TAPS; tap++) m->ring[tap][map] = allocate(bytes);
   }
   double sum = 0, weight[TAPS];
@@ -38,6 +48,7 @@ void metrics_free(Metrics *m) {
   if (!m) return;
   for (int map = 0; map < MAPS; map++) {
     free(m->line[map]);
+    free(m->sum[map]);
     for (int tap = 0; tap < TAPS; tap++) free(m->ring[tap][map]);
   }
   free(m);
@@ -84,38 +95,41 @@ void metrics_row(Metrics *m, const uint8_t *a, const uint8_t *b) {
   m->pixels += m->width;
   if (m->width < TAPS) return;
   const uint32_t width = m->width, count = width - (TAPS - 1);
-  const float k0 = m->kernel[0], k1 = m->kernel[1], k2 = m->kernel[2], k3 = m->kernel[3], k4 = m->kernel[4], k5 = m->kernel[5];
-  float *__restrict la = m->line[0], *__restrict lb = m->line[1], *__restrict ls = m->line[2], *__restrict lp = m->line[3];
+  float *const *now = m->ring[m->at];
+  float *__restrict ra = now[0], *__restrict rb = now[1], *__restrict rs = now[2], *__restrict rp = now[3];
   for (uint32_t i = 0; i < width; i++) {
     const float p = a[i], q = b[i];
-    la[i] = p;
-    lb[i] = q;
-    ls[i] = p * p + q * q;
-    lp[i] = p * q;
-  }
-  for (int map = 0; map < MAPS; map++) {
-    const float *__restrict t = m->line[map];
-    float *__restrict o = m->ring[m->at][map];
-    for (uint32_t i = 0; i < count; i++)
-      o[i] = k0 * (t[i] + t[i + 10]) + k1 * (t[i + 1] + t[i + 9]) + k2 * (t[i + 2] + t[i + 8]) + k3 * (t[i + 3] + t[i + 7]) +
-             k4 * (t[i + 4] + t[i + 6]) + k5 * t[i + 5];
+    ra[i] = p;
+    rb[i] = q;
+    rs[i] = p * p + q * q;
+    rp[i] = p * q;
   }
   m->at = (m->at + 1) % TAPS;
   if (m->filled < TAPS) m->filled++;
   if (m->filled < TAPS) return;
+  if (m->until) {
+    m->until--;
+    return;
+  }
+  m->until = m->every - 1;
+  const float k0 = m->kernel[0], k1 = m->kernel[1], k2 = m->kernel[2], k3 = m->kernel[3], k4 = m->kernel[4], k5 = m->kernel[5];
   for (int map = 0; map < MAPS; map++) {
     const float *r[TAPS];
     for (int tap = 0; tap < TAPS; tap++) r[tap] = m->ring[(m->at + tap) % TAPS][map];
+    float *__restrict t = m->sum[map];
+    for (uint32_t i = 0; i < width; i++)
+      t[i] = k0 * (r[0][i] + r[10][i]) + k1 * (r[1][i] + r[9][i]) + k2 * (r[2][i] + r[8][i]) + k3 * (r[3][i] + r[7][i]) +
+             k4 * (r[4][i] + r[6][i]) + k5 * r[5][i];
     float *__restrict o = m->line[map];
     for (uint32_t i = 0; i < count; i++)
-      o[i] = k0 * (r[0][i] + r[10][i]) + k1 * (r[1][i] + r[9][i]) + k2 * (r[2][i] + r[8][i]) + k3 * (r[3][i] + r[7][i]) +
-             k4 * (r[4][i] + r[6][i]) + k5 * r[5][i];
+      o[i] = k0 * (t[i] + t[i + 10]) + k1 * (t[i + 1] + t[i + 9]) + k2 * (t[i + 2] + t[i + 8]) + k3 * (t[i + 3] + t[i + 7]) +
+             k4 * (t[i + 4] + t[i + 6]) + k5 * t[i + 5];
   }
   m->ssim_sum += ssim_row(m, count);
   m->ssim_count += count;
 }
 
-void metrics_gap(Metrics *m) { m->filled = 0; }
+void metrics_gap(Metrics *m) { m->filled = m->until = 0; }
 
 /* NaN when the plane is smaller than the window: nothing was measured. */
 double metrics_ssim(const Metrics *m) { return m->ssim_count ? m->ssim_sum / m->ssim_count : NAN; }

@@ -104,7 +104,7 @@ void requantise_begin(int trellis, int metrics, int store) {
     if (metrics && plane->measured) {
       s->before = allocate(s->width * 64);
       s->after = allocate(s->width * 64);
-      s->metrics = metrics_new(s->width < plane->blocks_wide ? s->width * 8 : plane->width);
+      s->metrics = metrics_new(s->width < plane->blocks_wide ? s->width * 8 : plane->width, metrics_every(plane->width, plane->height));
     }
     if (store) {
       store_free(picture.plane[i].made);

@@ -22,19 +22,24 @@ static double band(int plane, int from, int to, int high, int low, int made, uin
   return scan_bits(&scan, made, every);
 }
 
-/* The better of the two ways: whole, or cut where `cuts` from `first` up to `last` say. */
-static Bands best_bands(int plane, int low, int first, int last, int made, uint32_t every) {
-  Bands best = {DCTSIZE2 - 1, band(plane, 1, DCTSIZE2 - 1, 0, low, made, every)};
-  for (int i = first; i <= last; i++) {
-    const double bits = band(plane, 1, cuts[i], 0, low, made, every) + band(plane, cuts[i] + 1, DCTSIZE2 - 1, 0, low, made, every);
-    if (bits < best.bits) best = (Bands){cuts[i], bits};
-  }
-  return best;
+static double two_bands(int plane, int cut, int low, int made, uint32_t every) {
+  return band(plane, 1, cut, 0, low, made, every) + band(plane, cut + 1, DCTSIZE2 - 1, 0, low, made, every);
 }
 
-static int index_of(int cut) {
-  for (int i = 0; i < CUTS; i++) if (cuts[i] == cut) return i;
-  return -1;
+/* Whole, or cut in two: from the second of the cuts on as long as the next one is better. */
+static Bands best_bands(int plane, int made, uint32_t every) {
+  Bands best = {DCTSIZE2 - 1, band(plane, 1, DCTSIZE2 - 1, 0, 0, made, every)};
+  double bits[CUTS];
+  bits[1] = two_bands(plane, cuts[1], 0, made, every);
+  int at = 1;
+  bits[0] = two_bands(plane, cuts[0], 0, made, every);
+  if (bits[0] < bits[1]) at = 0;
+  else
+    for (int i = 2; i < CUTS; i++, at++) {
+      bits[i] = two_bands(plane, cuts[i], 0, made, every);
+      if (bits[i] >= bits[at]) break;
+    }
+  return bits[at] < best.bits ? (Bands){cuts[at], bits[at]} : best;
 }
 
 static int add_plane(Scan *script, int plane, int made) {
@@ -42,17 +47,16 @@ static int add_plane(Scan *script, int plane, int made) {
   const uint32_t rows = SAMPLED_BLOCKS / p->blocks_wide + 1;
   const uint32_t every = p->blocks_high > rows ? p->blocks_high / rows : 1;
   int best_low = 0;
-  Bands best = best_bands(plane, 0, 0, CUTS - 1, made, every), bands = best;
-  double refinements = 0, least = best.bits;
+  Bands best = best_bands(plane, made, every);
+  double refinements = 0;
+  double least = best.bits;
   for (int low = 1; low <= LOW_MAX; low++) {
     refinements += band(plane, 1, DCTSIZE2 - 1, low, low - 1, made, every);
-    const int at = index_of(bands.cut);
-    bands = best_bands(plane, low, at > 0 ? at - 1 : 0, at < 0 ? 0 : at + 1 < CUTS ? at + 1 : CUTS - 1, made, every);
-    if (bands.bits + refinements >= least) {
-      if (low > 1 || best_low) break;
-      if (bands.bits + refinements > least * 1.02) break;
-      continue;
-    }
+    Bands bands = {DCTSIZE2 - 1, band(plane, 1, DCTSIZE2 - 1, 0, low, made, every)};
+    const int cut = best.cut < DCTSIZE2 - 1 ? best.cut : cuts[0];
+    const double cut_bits = two_bands(plane, cut, low, made, every);
+    if (cut_bits < bands.bits) bands = (Bands){cut, cut_bits};
+    if (bands.bits + refinements >= least) break;
     least = bands.bits + refinements;
     best = bands;
     best_low = low;
