@@ -23,8 +23,10 @@ const SCALED_RGB_PSNR_DB = 26
 const DOUBT_SSIM: Record<Quality, number> = { ultra: 0.02, low: 0.02, medium: 0.002, high: 0.002 }
 /** Smaller pictures are tried as quickly as they are looked at. */
 const WORTH_LOOKING_PIXELS = 500_000
-/** A PNG becomes a JPEG only if that saves this much. */
+/** A PNG becomes a JPEG only if that saves this much; at the same size a part gets another name for much more only. */
 const JPEG_SHARE = 0.7
+const SAME_SIZE_JPEG_SHARE = 0.5
+const SAME_SIZE_JPEG_SAVES_BYTES = 48 * 1024
 
 export interface Recompressed {
   readonly bytes: Uint8Array
@@ -56,9 +58,11 @@ export async function recompressPicture(
   if (!facts) return undefined
   const kept = await sameKind(bytes, name, facts, options, wish)
   if (!wish.mayBecomeJpeg || wish.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
-  const limit = (kept?.bytes.length ?? bytes.length) * JPEG_SHARE
   const jpeg = await asJpeg(bytes, name, facts, options, wish)
-  return jpeg && jpeg.bytes.length < limit ? jpeg : kept
+  if (!jpeg) return kept
+  const size = kept?.bytes.length ?? bytes.length
+  const limit = jpeg.downsampled ? size * JPEG_SHARE : Math.min(size * SAME_SIZE_JPEG_SHARE, size - SAME_SIZE_JPEG_SAVES_BYTES)
+  return jpeg.bytes.length < limit ? jpeg : kept
 }
 
 async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
