@@ -317,3 +317,90 @@ describe('documents', () => {
     expect((await press(docx, zip, 'low')).outcome.kind).toBe('compressed')
   })
 })
+
+describe('unused slide layouts', () => {
+  const P = 'application/vnd.openxmlformats-officedocument.presentationml'
+  const layoutIds = (...ids: string[]) => ids.map((id, index) => `<p:sldLayoutId id="${index + 9}" r:id="${id}"/>`).join('')
+  const master = (ids: string) =>
+    `<?xml version="1.0"?><p:sldMaster><p:cSld name="Büro"/><p:sldLayoutIdLst>${ids}</p:sldLayoutIdLst><p:txStyles/></p:sldMaster>`
+  const deck = (slideLayout: string, extra: Parts = {}): Parts => ({
+    '[Content_Types].xml': TYPES.replace(
+      '</Types>',
+      `${[1, 2, 3].map((n) => `<Override PartName="/ppt/slideLayouts/slideLayout${n}.xml" ContentType="${P}.slideLayout+xml"/>`).join('')}<Override PartName="/ppt/slideMasters/slideMaster1.xml" ContentType="${P}.slideMaster+xml"/></Types>`,
+    ),
+    '_rels/.rels': relationships([['rId1', `${OFFICE}/officeDocument`, 'ppt/presentation.xml']]),
+    'ppt/presentation.xml': '<p:presentation/>',
+    'ppt/_rels/presentation.xml.rels': relationships([
+      ['rId1', `${OFFICE}/slideMaster`, 'slideMasters/slideMaster1.xml'],
+      ['rId2', `${OFFICE}/slide`, 'slides/slide1.xml'],
+    ]),
+    'ppt/slideMasters/slideMaster1.xml': master(layoutIds('rId1', 'rId2', 'rId3')),
+    'ppt/slideMasters/_rels/slideMaster1.xml.rels': relationships(
+      [1, 2, 3].map((n) => [`rId${n}`, `${OFFICE}/slideLayout`, `../slideLayouts/slideLayout${n}.xml`]),
+    ),
+    'ppt/slides/slide1.xml': `<p:sld>${'<p:x>text &amp; text</p:x>'.repeat(300)}</p:sld>`,
+    'ppt/slides/_rels/slide1.xml.rels': relationships([['rId1', `${OFFICE}/slideLayout`, `../slideLayouts/${slideLayout}.xml`]]),
+    ...Object.fromEntries(
+      [1, 2, 3].flatMap((n): [string, string][] => [
+        [`ppt/slideLayouts/slideLayout${n}.xml`, `<p:sldLayout>${n}</p:sldLayout>`],
+        [
+          `ppt/slideLayouts/_rels/slideLayout${n}.xml.rels`,
+          relationships([
+            ['rId1', `${OFFICE}/slideMaster`, '../slideMasters/slideMaster1.xml'],
+            ['rId2', `${OFFICE}/oleObject`, `../embeddings/o${n === 3 ? 3 : 1}.bin`],
+          ]),
+        ],
+      ]),
+    ),
+    'ppt/embeddings/o1.bin': Uint8Array.of(1),
+    'ppt/embeddings/o3.bin': Uint8Array.of(3),
+    ...extra,
+  })
+
+  test('leave with what only they lead to, and the master says so', async () => {
+    const before = deck('slideLayout2')
+    const { outcome, bytes } = await press(pptx, await zipOf(before), 'ultra')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const after = await partsOf(bytes)
+    const gone = Object.keys(before).filter((name) => !after.has(name))
+    expect(gone.sort()).toEqual([
+      'ppt/embeddings/o3.bin',
+      'ppt/slideLayouts/_rels/slideLayout1.xml.rels',
+      'ppt/slideLayouts/_rels/slideLayout3.xml.rels',
+      'ppt/slideLayouts/slideLayout1.xml',
+      'ppt/slideLayouts/slideLayout3.xml',
+    ])
+    expect(text(after.get('ppt/slideMasters/slideMaster1.xml'))).toBe(master('<p:sldLayoutId id="10" r:id="rId2"/>'))
+    expect(text(after.get('ppt/slideMasters/_rels/slideMaster1.xml.rels'))).not.toMatch(/rId[13]"/)
+    expect(text(after.get('[Content_Types].xml'))).not.toMatch(/slideLayout[13]/)
+  })
+
+  test('stay at other levels, and where a master names them elsewhere', async () => {
+    for (const [parts, quality] of [
+      [deck('slideLayout2'), 'low'],
+      [
+        deck('slideLayout2', { 'ppt/slideMasters/slideMaster1.xml': master(`${layoutIds('rId1', 'rId2', 'rId3')}<p:y r:link="rId3"/>`) }),
+        'ultra',
+      ],
+    ] as const) {
+      const { bytes } = await press(pptx, await zipOf(parts), quality)
+      expect([...(await partsOf(bytes)).keys()]).toEqual(Object.keys(parts))
+    }
+  })
+
+  test('a master keeps one when no slide has any', async () => {
+    const parts = deck('slideLayout2')
+    parts['ppt/slides/_rels/slide1.xml.rels'] = relationships([])
+    const after = await partsOf((await press(pptx, await zipOf(parts), 'ultra')).bytes)
+    expect([...after.keys()].filter((name) => /slideLayout\d.xml$/.test(name))).toEqual(['ppt/slideLayouts/slideLayout1.xml'])
+  })
+
+  test('a result that lost one in use does not pass', async () => {
+    const before = await zipOf(deck('slideLayout2'))
+    const { outcome, options } = await press(pptx, before, 'ultra')
+    const wrong = deck('slideLayout2')
+    delete wrong['ppt/slideLayouts/slideLayout2.xml']
+    const verdict = await pptx.verify(memorySource(before, 'a.pptx'), memorySource(await zipOf(wrong), 'b.pptx'), outcome, options)
+    expect(verdict).toMatchObject({ equal: false })
+  })
+})

@@ -2,6 +2,7 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { isCompoundFile, openCompoundFile } from '../cfb/read.ts'
 import { type Recompressed, recompressPicture } from '../pictures/recompress.ts'
+import { encodeXml } from '../xml/scan.ts'
 import { openZip, type ZipEntry } from '../zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../zip/rewrite.ts'
@@ -77,7 +78,9 @@ async function compressDocument(document: OoxmlDocument, sink: Sink, options: Op
   const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(document, plan, entry, load, tally, options))
   const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts)]
   if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
-  if (plan.dropped.size > plan.merged.size) steps.push(`${plan.dropped.size - plan.merged.size} unused media or thumbnails dropped`)
+  const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
+  if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
+  if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
   if (!tally.loss) return { kind: 'compressed', fidelity: 'lossless', steps }
   return { kind: 'compressed', fidelity: 'perceptual', ...tally.loss, steps }
 }
@@ -94,9 +97,13 @@ async function fateOf(
   if (plan.dropped.has(part)) return { kind: 'drop' }
   if (part === CONTENT_TYPES) {
     if (plan.renamed.size === 0 && plan.dropped.size === 0) return KEEP
-    return { kind: 'replace', bytes: new TextEncoder().encode(editContentTypes(document.contentTypesXml, plan.renamed, plan.dropped)) }
+    return { kind: 'replace', bytes: encodeXml(editContentTypes(document.contentTypesXml, plan.renamed, plan.dropped)) }
   }
-  if (ownerOf(entry.name) !== undefined) return editedRels(document, plan, entry)
+  const owner = ownerOf(entry.name)
+  if (owner !== undefined)
+    return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : editedRels(document, plan, entry)
+  const master = plan.layouts.masters.get(part)
+  if (master !== undefined) return { kind: 'replace', bytes: encodeXml(master) }
   if (plan.pictures.has(part)) {
     if (!document.parts.has(part) || entry.size > LARGEST_PICTURE_BYTES) return KEEP
     const result = plan.ready.has(part)
@@ -135,5 +142,5 @@ function editedRels(document: OoxmlDocument, plan: Plan, entry: ZipEntry): Fate 
     if (fresh) return target.replace(/[^/]+$/, encodeURI(fresh.name.split('/').at(-1)!))
     return plan.dropped.has(part) ? 'drop' : undefined
   })
-  return xml === rels.xml ? KEEP : { kind: 'replace', bytes: new TextEncoder().encode(xml) }
+  return xml === rels.xml ? KEEP : { kind: 'replace', bytes: encodeXml(xml) }
 }

@@ -4,6 +4,7 @@ import { pictureFacts } from '../pictures/facts.ts'
 import { type Recompressed, recompressPicture } from '../pictures/recompress.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
 import { isImage, type OoxmlDocument, shownSizes } from './document.ts'
+import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
 import type { Shown } from './usage.ts'
 
 /** Results kept between the plan and the writing; beyond this, pictures stay PNG. */
@@ -21,7 +22,11 @@ export interface Plan {
   readonly dropped: ReadonlySet<string>
   /** Parts whose relationships lead to another part with the same bytes (`ultra`). */
   readonly merged: ReadonlyMap<string, string>
+  /** Slide layouts that no slide has (`ultra`); `dropped` has their parts, too. */
+  readonly layouts: UnusedLayouts
 }
+
+const NO_LAYOUTS: UnusedLayouts = { parts: new Set(), masters: new Map() }
 
 export async function planDocument(document: OoxmlDocument, options: Options): Promise<Plan> {
   const pictures = new Set<string>()
@@ -29,7 +34,12 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
     for (const relationship of relationships)
       if (isImage(relationship) && document.parts.has(relationship.part!)) pictures.add(relationship.part!)
   }
+  const layouts = options.quality === 'ultra' ? await unusedLayouts(document) : NO_LAYOUTS
   const dropped = await unusedMedia(document)
+  for (const part of layouts.parts) {
+    dropped.add(part)
+    pictures.delete(part)
+  }
   const merged = options.quality === 'ultra' ? await duplicates(document, pictures) : new Map<string, string>()
   for (const part of merged.keys()) dropped.add(part)
   if (options.quality === 'ultra') for (const part of thumbnails(document)) dropped.add(part)
@@ -54,7 +64,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
     taken.add(fresh.toLowerCase())
     renamed.set(part, { name: fresh, type: 'image/jpeg' })
   }
-  return { pictures, shown, ready, renamed, dropped, merged }
+  return { pictures, shown, ready, renamed, dropped, merged, layouts }
 }
 
 /** A PNG that only image relationships lead to, under a name that needs no escapes. */

@@ -1,9 +1,11 @@
 /** Proof that a recompressed document is still the same document: both packages are walked side by side. */
 import type { Options, Verdict } from '../../codec/codec.ts'
 import { unlikePictures } from '../pictures/room.ts'
+import { encodeXml } from '../xml/scan.ts'
 import { differentBytes } from '../zip/compare.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
+import { unusedLayouts } from './layouts.ts'
 import { ownerOf, partKey, type Relationship } from './parts.ts'
 
 /**
@@ -13,8 +15,10 @@ import { ownerOf, partKey, type Relationship } from './parts.ts'
  */
 export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocument, options: Options): Promise<Verdict> {
   const successors = new Map<string, string>()
-  const dropped = new Set<string>()
+  const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
+  const dropped = new Set<string>(layouts?.parts)
   for (const rels of original.rels) {
+    if (layouts?.parts.has(rels.owner)) continue
     const after = result.rels.find(({ owner }) => owner === rels.owner)
     if (!after) return different(`${rels.entry.name} is gone`)
     const problem = compareRelationships(rels.relationships, after.relationships, original, result, successors, dropped, options)
@@ -32,6 +36,11 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
     if (!after) {
       if (mayGo(original, part, dropped)) continue
       return different(`${entry.name} is gone`)
+    }
+    const master = layouts?.masters.get(part)
+    if (master !== undefined) {
+      if (Buffer.compare(await readEntry(result.archive, after), encodeXml(master)) === 0) continue
+      return different(`${entry.name}: more than its unused layouts changed`)
     }
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
@@ -59,6 +68,7 @@ function compareRelationships(
   for (const old of before) {
     const fresh = byId.get(old.id)
     if (!fresh) {
+      if (old.part && /\/slideLayout$/i.test(old.type) && dropped.has(old.part)) continue
       if (options.quality === 'ultra' && /\/thumbnail$/i.test(old.type) && old.part) {
         dropped.add(old.part)
         continue

@@ -42,6 +42,12 @@ export function decodeXml(bytes: Uint8Array): string {
   }
 }
 
+/** What `decodeXml` gave, as bytes of the encoding that it declares; a byte order mark that was there is still there. */
+export function encodeXml(text: string): Uint8Array {
+  if (!/^\uFEFF?<\?xml[^>]*encoding\s*=\s*["']utf-16/i.test(text)) return new TextEncoder().encode(text)
+  return new Uint8Array(Buffer.from(text.startsWith('\uFEFF') ? text : `\uFEFF${text}`, 'utf16le'))
+}
+
 /** @throws XmlError */
 export function* scanTags(xml: string): Generator<Tag> {
   let at = 0
