@@ -29,7 +29,8 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   const { width, height, channels } = raster
   const grid = gridFor(width, height)
   const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
-  if (channels === 2 || channels === 4) throw new OverBudget(`${width}×${height} pixels with transparency are too many for AVIF`)
+  if (channels === 2 || channels === 4)
+    throw new OverBudget(`${width}×${height} pixels with transparency are too many for AVIF: transparency ends at about one megapixel`)
   if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable)
     throw new UnsupportedFeature('AVIF of this size')
   if (BASE_BYTES + 2 * 4 * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)

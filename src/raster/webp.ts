@@ -61,7 +61,7 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (width * height * perPixel + BASE_BYTES > wish.options.memoryBudget)
-    throw new OverBudget(`${width}×${height} pixels are too many for WebP`)
+    throw new OverBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(wish, perPixel)} megapixels fit`)
   try {
     const encoder = new WebpEncoder(width, height, channels)
     let rows = 0
@@ -82,6 +82,8 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
     throw error
   }
 }
+
+const megapixels = (wish: Wish, perPixel: number) => Math.floor((wish.options.memoryBudget - BASE_BYTES) / perPixel / 1e6)
 
 type Made = { quality: number; figures: WebpFigures }
 

@@ -23,6 +23,8 @@ interface Exports {
   requantise_start(quality: number, trellis: number, every: number, store: number): void
   requantise_step(rows: number): number
   end_offset(): number
+  late_segments(): number
+  late_segment(index: number, what: number): number
   decimate(every: number): number
   digest(plane: number, half: number): number
   release(which: number): void
@@ -60,6 +62,12 @@ function troubleOf(code: number, message: string): JpegTrouble {
 /** Bytes handed to the engine at a time. */
 const CHUNK_BYTES = 128 * 1024
 
+/** Bytes of a file. */
+export interface Place {
+  readonly offset: number
+  readonly length: number
+}
+
 /** One instance with its own memory: one job. */
 export class Engine {
   readonly exports: Exports
@@ -92,6 +100,12 @@ export class Engine {
   /** Wasm memory now, which is its peak: it never shrinks. */
   get memoryBytes(): number {
     return this.exports.memory.buffer.byteLength
+  }
+
+  /** Segments after the first scan's header, as far as the file was read. */
+  get lateSegments(): Place[] {
+    const { late_segments, late_segment } = this.exports
+    return Array.from({ length: late_segments() }, (_, index) => ({ offset: late_segment(index, 0), length: late_segment(index, 1) }))
   }
 
   /** Copies bytes to where `use` finds them; the place is reused by the next call. */

@@ -1,4 +1,4 @@
-import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput } from './engine.ts'
+import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput, type Place } from './engine.ts'
 
 /** What was measured between the coefficients that came in and those that go out. */
 export interface Measured {
@@ -169,6 +169,11 @@ export class JpegJob {
   /** Where in the file the picture's end marker ended: bytes after it are not the picture's. */
   get endOffset(): number {
     return this.engine.exports.end_offset()
+  }
+
+  /** APPn and COM segments between the scans of the file, from their markers on. */
+  get lateSegments(): readonly Place[] {
+    return this.engine.lateSegments
   }
 
   /**

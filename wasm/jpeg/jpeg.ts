@@ -10,7 +10,7 @@
 import type { Intake, Measured, RowsIn, Scans } from './job.ts'
 import { JpegJob } from './job.ts'
 
-export { JpegError, type JpegInput, type JpegTrouble } from './engine.ts'
+export { JpegError, type JpegInput, type JpegTrouble, type Place } from './engine.ts'
 export { type Intake, type JpegColour, type JpegInfo, JpegJob, type Measured, type RowsIn, type Scans, type Which } from './job.ts'
 export { JpegRows, type RowsOutOptions } from './rows-out.ts'
 

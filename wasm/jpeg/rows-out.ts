@@ -1,4 +1,4 @@
-import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput } from './engine.ts'
+import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput, type Place } from './engine.ts'
 
 export interface RowsOutOptions {
   /** Size in eighths, each direction: 8 (default) as stored, 4 half, 2 a quarter, 1 an eighth. Scaling happens in the DCT: fast and smooth. */
@@ -67,6 +67,11 @@ export class JpegRows {
   /** Where in the file the picture's end marker ended; after the last row. */
   get endOffset(): number {
     return this.engine.exports.end_offset()
+  }
+
+  /** APPn and COM segments between the scans of the file, from their markers on; after the last row. */
+  get lateSegments(): readonly Place[] {
+    return this.engine.lateSegments
   }
 
   get memoryBytes(): number {

@@ -16,15 +16,17 @@ export interface Frame {
   /** Offset in the original where its picture ended. */
   readonly pictureEnd: number
   readonly multiPicture: MultiPicture | undefined
+  /** How many of the segments stood between scans. */
+  readonly lateSegments: number
 }
 
 /** Throws `UnsupportedFeature` where the file holds several pictures and its index cannot be moved along. */
-export function frameOf(source: Source, header: JpegHeader, pictureEnd: number): Frame {
+export function frameOf(source: Source, header: JpegHeader, pictureEnd: number, lateSegments = 0): Frame {
   const multiPicture = readMultiPicture(header.segments)
   const usable = multiPicture !== 'unreadable' && (!multiPicture || isTrue(multiPicture, header.segments, pictureEnd, source.size))
   if (!usable) throw new UnsupportedFeature('the multi-picture index does not describe this file')
   const headBytes = SOI_BYTES + header.segments.reduce((sum, segment) => sum + segment.bytes.length, 0)
-  return { header, headBytes, pictureEnd, multiPicture }
+  return { header, headBytes, pictureEnd, multiPicture, lateSegments }
 }
 
 /** Bytes of a result whose tables and scans have `codedBytes` (with their own start-of-image). */

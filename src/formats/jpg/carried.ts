@@ -28,6 +28,22 @@ export function carriedOf(header: JpegHeader): Carried {
   return { icc, exif: exif && contentOf(exif, 6), xmp: xmp && contentOf(xmp, XMP.length) }
 }
 
+/** Segments whose content comes along, or means nothing outside of a JPEG. */
+const CARRIED = [
+  [0xe0, 'JFIF\0'],
+  [0xe1, 'Exif\0\0'],
+  [0xe1, XMP],
+  [0xe2, 'ICC_PROFILE\0'],
+  [0xee, 'Adobe'],
+] as const
+
+/** What a conversion leaves behind, in words for the receipt; undefined where that is nothing. */
+export function leftBehind(segments: readonly Segment[]): string | undefined {
+  const left = segments.filter((segment) => !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)))
+  const names = left.map((segment) => (segment.marker === 0xfe ? 'comment' : `APP${segment.marker & 15} segment`))
+  return names.length > 0 ? [...new Set(names)].join(', ') : undefined
+}
+
 /** The profile in its numbered parts (ICC.1, B.4). */
 function iccOf(segments: readonly Segment[]): Uint8Array | undefined {
   const parts = segments.filter((segment) => isSegment(segment, 0xe2, 'ICC_PROFILE\0') && segment.bytes.length > 18)

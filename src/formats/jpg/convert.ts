@@ -1,4 +1,5 @@
 /** JPEG → PNG, WebP, AVIF. */
+import type { Place } from '../../../wasm/jpeg/jpeg.ts'
 import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { encodeAvif } from '../../raster/avif.ts'
@@ -7,9 +8,9 @@ import { encodePng } from '../../raster/png-encode.ts'
 import type { Carried, Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { encodeWebp } from '../../raster/webp.ts'
-import { carriedOf, refuse } from './carried.ts'
-import { eighthsFor, jpegRaster } from './pixels.ts'
-import { isSegment, type JpegHeader } from './segments.ts'
+import { carriedOf, leftBehind, refuse } from './carried.ts'
+import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
+import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
 const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>>> = {
   avif: encodeAvif,
@@ -22,13 +23,17 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   if (!encode) throw new UnsupportedFeature(`jpg to ${options.output}`)
   const carried = carriedOf(header)
   let end = source.size
-  const { raster, steps } = picture(source, header, options, (offset) => {
-    end = offset
+  let late: readonly Place[] = []
+  const { raster, steps } = picture(source, header, options, (read) => {
+    end = read.endOffset
+    late = read.lateSegments
   })
   const { targetSize, lossless } = options
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encode(raster, carried, wish)
   if (end < source.size) refuse('the data after the picture')
+  const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
+  if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   const { step, fidelity } = encoded
   return fidelity === 'lossless'
@@ -41,7 +46,7 @@ export function picture(
   source: Source,
   header: JpegHeader,
   options: Options,
-  onEnd?: (offset: number) => void,
+  onEnd?: (read: Read) => void,
 ): { raster: Raster; steps: string[] } {
   const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
   const decoded = jpegRaster(source, header, size ? eighthsFor(header.width, size.width) : 8, 'natural', onEnd)

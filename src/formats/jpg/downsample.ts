@@ -37,7 +37,14 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   if (BASE_BYTES + held + size.width * size.height * PACKED_PER_PIXEL + header.width * 400 > options.memoryBudget) return undefined
 
   const eighths = eighthsFor(header.width, size.width)
-  const raster = resized(jpegRaster(source, header, eighths, through.colour), size.width, size.height)
+  let between = 0
+  const raster = resized(
+    jpegRaster(source, header, eighths, through.colour, ({ lateSegments }) => {
+      between = lateSegments.length
+    }),
+    size.width,
+    size.height,
+  )
   const taking = JpegJob.fromRows({ ...size, pixels: through.pixels, subsampled: false, ycck: through.ycck })
   let done = 0
   for await (const strip of raster.rows()) {
@@ -46,6 +53,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
     done += strip.length / (size.width * raster.channels)
     options.progress((0.6 * done) / size.height)
   }
+  if (between > 0) return undefined // segments between scans: recompress() keeps them
   const job = taking.end()
   const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))

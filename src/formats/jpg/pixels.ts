@@ -5,6 +5,9 @@ import type { Source } from '../../codec/codec.ts'
 import { type Raster, stripRows } from '../../raster/raster.ts'
 import type { JpegHeader } from './segments.ts'
 
+/** Where the picture ended in the file, and what stood between its scans. */
+export type Read = Pick<JpegRows, 'endOffset' | 'lateSegments'>
+
 type Eighths = NonNullable<RowsOutOptions['eighths']>
 
 /** Scaled in the DCT to `eighths` of its size. Channels as `colour` gives them; four are the inks of CMYK, not alpha. */
@@ -13,8 +16,8 @@ export function jpegRaster(
   header: JpegHeader,
   eighths: Eighths = 8,
   colour: RowsOutOptions['colour'] = 'natural',
-  /** Told where the picture ended in the file, each time it was read through. */
-  onEnd: (offset: number) => void = () => undefined,
+  /** Told what was found on the way, each time the picture was read through. */
+  onEnd: (read: Read) => void = () => undefined,
 ): Raster {
   const channels = colour === 'gray' ? 1 : header.components === 2 ? 3 : (header.components as 1 | 3 | 4)
   return {
@@ -25,7 +28,7 @@ export function jpegRaster(
       const rows = await JpegRows.open(source.stream(), { eighths, colour })
       const count = stripRows(rows.width, rows.channels)
       for (let strip: Uint8Array | undefined; (strip = await rows.read(count)); ) yield strip
-      onEnd(rows.endOffset)
+      onEnd(rows)
     },
   }
 }

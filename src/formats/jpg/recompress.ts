@@ -13,7 +13,7 @@ import {
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
-import type { JpegHeader } from './segments.ts'
+import { type JpegHeader, lateSegments } from './segments.ts'
 
 /** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
 const PACKED_PER_BYTE = 2
@@ -47,7 +47,7 @@ export async function recompress(source: Source, sink: Sink, header: JpegHeader,
   const best = await task.best()
   if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
   const { job, coded, outcome } = best
-  const frame = task.frame(job)
+  const frame = await task.frame(job)
   options.progress(0.95)
   await assemble(source, sink, frame, coded)
   return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)] }
@@ -109,7 +109,7 @@ class Recompression {
     const exact = await this.lossless()
     if (exact.bytes <= limit) return exact
     await this.decimate(exact.job, DECIMATION_PSNR_DB.low)
-    const overhead = assembledBytes(this.source, this.frame(exact.job), 0)
+    const overhead = assembledBytes(this.source, await this.frame(exact.job), 0)
     const { quality, figures } = await requantiseToSize(exact.job, limit, overhead, this)
     return this.perceptual(exact.job, quality, figures)
   }
@@ -118,7 +118,7 @@ class Recompression {
   private async lossless(job?: JpegJob): Promise<Candidate> {
     this.require(1)
     const read = job ?? (await this.read())
-    const { scans, coded, bytes } = this.smallest(read, 'read')
+    const { scans, coded, bytes } = await this.smallest(read, 'read')
     const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
     return {
       job: read,
@@ -128,8 +128,8 @@ class Recompression {
     }
   }
 
-  private perceptual(job: JpegJob, quality: number, { ssim, psnrDb }: Measured): Candidate {
-    const { scans, coded, bytes } = this.smallest(job, 'made')
+  private async perceptual(job: JpegJob, quality: number, { ssim, psnrDb }: Measured): Promise<Candidate> {
+    const { scans, coded, bytes } = await this.smallest(job, 'made')
     const steps = [
       ...this.steps,
       `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
@@ -137,10 +137,10 @@ class Recompression {
     return { job, coded, bytes, outcome: { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps } }
   }
 
-  private smallest(job: JpegJob, which: Which): { scans: Scans; coded: Uint8Array[]; bytes: number } {
+  private async smallest(job: JpegJob, which: Which): Promise<{ scans: Scans; coded: Uint8Array[]; bytes: number }> {
     const sequential = which === 'made' ? job.figures.estimatedBytes : this.source.size - this.header.scanOffset
     const best = smallestFile(job, which, sequential)
-    return { ...best, bytes: assembledBytes(this.source, this.frame(job), best.bytes) }
+    return { ...best, bytes: assembledBytes(this.source, await this.frame(job), best.bytes) }
   }
 
   private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
@@ -156,8 +156,10 @@ class Recompression {
     return JpegJob.read(this.chunks(0, 0.4), { kind: 'store' })
   }
 
-  frame(job: JpegJob): Frame {
-    return frameOf(this.source, this.header, job.endOffset)
+  async frame(job: JpegJob): Promise<Frame> {
+    const late = await lateSegments(this.source, job.lateSegments)
+    const segments = [...this.header.segments, ...late]
+    return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
   }
 
   /** Peak for holding coefficients once or twice, and the result. */
@@ -196,6 +198,11 @@ class Recompression {
 }
 
 function keptSteps(source: Source, frame: Frame): string[] {
+  const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []
+  return [...moved, ...keptAfter(source, frame)]
+}
+
+function keptAfter(source: Source, frame: Frame): string[] {
   const others = (frame.multiPicture?.pictures.length ?? 1) - 1
   const trailing = source.size - frame.pictureEnd
   if (others > 0) return [`${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]

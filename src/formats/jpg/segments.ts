@@ -1,4 +1,5 @@
 /** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
+import type { Place } from '../../../wasm/jpeg/jpeg.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 
 /** An APPn or COM segment, kept byte for byte. */
@@ -90,6 +91,23 @@ function frameOf(marker: number, bytes: Uint8Array, offset: number) {
   if (components > 4) throw new UnsupportedFeature(`${components} components`)
   if (width * height > PIXELS_MAX) throw new OverBudget(`${width}×${height} pixels are more than the ${PIXELS_MAX / 1e6} million of a job`)
   return { width, height, components, progressive: marker === 0xc2 }
+}
+
+/** Colour and orientation depend on these: between scans readers pass them over, before the picture they would not. */
+const MEANT_FOR_READERS = [0xe0, 0xe1, 0xe2, 0xee]
+
+/** Segments between the scans, which the engine came across. They go in front of the picture, after the others. */
+export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
+  if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw new OverBudget('too much metadata between scans')
+  const segments: Segment[] = []
+  for (const { offset, length } of places) {
+    const bytes = (await source.read(offset, length)).slice()
+    const marker = bytes[1] ?? 0
+    if (bytes.length < length || bytes[0] !== 0xff) throw new MalformedFile('jpg', offset, 'a segment that cannot be found again')
+    if (MEANT_FOR_READERS.includes(marker)) throw new UnsupportedFeature('metadata between scans, where readers do not look for it')
+    segments.push({ marker, offset, bytes })
+  }
+  return segments
 }
 
 /** Whether a segment starts with these ASCII characters (after marker and length). */

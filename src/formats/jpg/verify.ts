@@ -6,8 +6,8 @@ import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { readMultiPicture } from './mpf.ts'
-import { eighthsFor, jpegRaster } from './pixels.ts'
-import { type JpegHeader, readHeader } from './segments.ts'
+import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
+import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
 const COMPARE_BYTES = 256 * 1024
 /** At an eighth of the size quantisation noise is averaged away: what differs more is another picture. */
@@ -25,14 +25,16 @@ export async function verifyJpeg(original: Source, result: Source, outcome: Outc
   for (const fact of ['width', 'height', 'components'] as const) {
     if (before[fact] !== after[fact]) return differs(`${fact}: ${before[fact]} became ${after[fact]}`)
   }
-  const segments = segmentsDiffer(before, after)
-  if (segments) return differs(segments)
   const ends =
     outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
       ? await sameCoefficients(original, result)
       : await alike(original, result)
   if (typeof ends === 'string') return differs(ends)
-  return sameTail(original, ends[0], result, ends[1])
+  const late = await lateSegments(original, ends[0].lateSegments)
+  const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
+  if (segments) return differs(segments)
+  if (ends[1].lateSegments.length > 0) return differs('segments between scans')
+  return sameTail(original, ends[0].endOffset, result, ends[1].endOffset)
 }
 
 /** A picture for a document that became smaller: of the size it had to have, and both the same seen from afar. */
@@ -73,15 +75,15 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
   return undefined
 }
 
-/** The ends of both pictures, or what differs. */
-async function sameCoefficients(original: Source, result: Source): Promise<[number, number] | string> {
+/** Both pictures, read to the end, or what differs. */
+async function sameCoefficients(original: Source, result: Source): Promise<[Read, Read] | string> {
   const before = await JpegJob.read(original.stream(), { kind: 'hash' })
   const after = await JpegJob.read(result.stream(), { kind: 'hash' })
-  return before.digest() === after.digest() ? [before.endOffset, after.endOffset] : 'coefficients differ'
+  return before.digest() === after.digest() ? [before, after] : 'coefficients differ'
 }
 
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
-async function alike(original: Source, result: Source): Promise<[number, number] | string> {
+async function alike(original: Source, result: Source): Promise<[Read, Read] | string> {
   const before = await JpegRows.open(original.stream(), { eighths: 1 })
   const after = await JpegRows.open(result.stream(), { eighths: 1 })
   if (before.channels !== after.channels) return `${before.channels} channels became ${after.channels}`
@@ -92,9 +94,7 @@ async function alike(original: Source, result: Source): Promise<[number, number]
     squares += squaredError(a, b)
   }
   const psnrDb = 10 * Math.log10(65025 / (squares / (before.stride * before.height)))
-  return psnrDb < THUMBNAIL_PSNR_DB
-    ? `another picture: ${psnrDb.toFixed(1)} dB at an eighth of the size`
-    : [before.endOffset, after.endOffset]
+  return psnrDb < THUMBNAIL_PSNR_DB ? `another picture: ${psnrDb.toFixed(1)} dB at an eighth of the size` : [before, after]
 }
 
 function squaredError(a: Uint8Array, b: Uint8Array): number {

@@ -134,6 +134,33 @@ describe('raster encoders', () => {
     expect(await differenceOf('avif', other, carried, memorySource(file, ''), false)).toMatch(/SSIM/)
   })
 
+  it('verification of damaged results says no, quickly, and the next one is fine', async () => {
+    const picture = raster(photo(96, 70, 3), 3, 96, 70)
+    const large = raster(photo(700, 530, 3), 3, 700, 530)
+    const grid = wish({ options: { ...options, memoryBudget: 80 << 20 }, target: { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 } })
+    const files = [
+      ['webp', picture, fileOf(await encodeWebp(picture, {}, wish({ pristine: false })))],
+      ['avif', picture, fileOf(await encodeAvif(picture, {}, wish()))],
+      ['avif', large, fileOf(await encodeAvif(large, {}, grid))],
+      ['png', picture, fileOf(await encodePng(picture, {}, wish()))],
+    ] as const
+    const verdict = (output: string, of: Raster, file: Uint8Array) =>
+      differenceOf(output, of, {}, memorySource(file, ''), output === 'png').catch((error: unknown) => `threw ${String(error)}`)
+    for (const [output, of, file] of files) {
+      for (let i = 0; i < 6; i++) {
+        const cut = Math.floor((file.length * i) / 7)
+        expect(await verdict(output, of, file.subarray(0, cut)), `${output} cut at ${cut}`).toBeTypeOf('string')
+        const torn = file.slice()
+        torn.fill(0x5a, cut, cut + Math.ceil(file.length / 6))
+        expect(await verdict(output, of, torn), `${output} torn at ${cut}`).toBeTypeOf('string')
+        const bent = file.slice()
+        bent[i * 11] = (bent[i * 11] ?? 0) ^ 0x81
+        await verdict(output, of, bent)
+      }
+      expect(await verdict(output, of, file)).toBeUndefined()
+    }
+  })
+
   it('resizes to what was asked, keeps flat areas flat, and fits boxes', async () => {
     const flat = raster(new Uint8Array(WIDTH * HEIGHT * 3).fill(77), 3)
     const strips: Uint8Array[] = []
@@ -190,5 +217,8 @@ describe('jpg to other formats', () => {
     expect((await press(iptc, 'webp')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     expect((await press(concat([plain, new Uint8Array(9)]), 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(plain, 'png')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+    const comment = new Uint8Array([0xff, 0xfe, 0, 4, 0x68, 0x69])
+    const said = (await press(concat([plain.subarray(0, 2), comment, plain.subarray(2)]), 'webp')).outcome
+    expect(said.kind === 'compressed' && said.steps.join()).toContain('webp has no place for it: comment')
   })
 })

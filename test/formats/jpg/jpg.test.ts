@@ -93,6 +93,32 @@ describe('jpg room', () => {
     expect(header.segments.map((kept) => kept.bytes)).toEqual([...segments, header.segments.at(-1)?.bytes])
   })
 
+  it('keeps what stands between scans, or the file where it would change its meaning', async () => {
+    const rows = photo(WIDTH, HEIGHT, 3)
+    const coded = await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 93, scans: 'progressive' }, [rows])
+    const plain = concat(coded.chunks)
+    const scans: number[] = []
+    for (let at = 2; at + 1 < plain.length; at++) if (plain[at] === 0xff && plain[at + 1] === 0xda) scans.push(at)
+    const between = (at: number, ...segments: Uint8Array[]) => concat([plain.subarray(0, at), ...segments, plain.subarray(at)])
+    const comment = segment(0xfe, 'between the scans')
+    const own = segment(0xea, new Uint8Array(40_000).fill(3))
+    // Tables stand before a scan: a segment may stand before those, and right before the end marker.
+    const table = plain.lastIndexOf(0xc4, scans.at(-1)) - 1
+    for (const file of [between(table, comment, own), between(plain.length - 2, comment, own)]) {
+      for (const lossless of [false, true]) {
+        const { outcome, bytes, defect } = await press(file, { lossless })
+        expect(defect).toBeUndefined()
+        if (outcome.kind !== 'compressed') continue
+        expect(outcome.steps.join()).toContain('2 segments between scans')
+        const kept = (await readHeader(memorySource(bytes, ''))).segments.slice(-2).map((found) => found.bytes)
+        expect(kept).toEqual([comment, own])
+      }
+      expect((await press(file)).outcome.kind).toBe('compressed')
+    }
+    const { outcome } = await press(between(table, segment(0xee, 'Adobe\0\x64\0\0\0\0\0')))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
   it('keeps what follows the picture', async () => {
     const tail = new TextEncoder().encode('MotionPhoto: a film would stand here')
     const bytes = concat([await encoded(), tail])

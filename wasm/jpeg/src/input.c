@@ -54,6 +54,31 @@ static void on_store(Store *store, int request) {
 
 static void check_scans(j_common_ptr object);
 
+/* Segments after the first scan's header: found, not kept. The host reads them from the file if it wants them. */
+#define LATE_MAX 256
+static struct { double offset, length; } late[LATE_MAX];
+static uint32_t late_count;
+
+static boolean on_late_segment(j_decompress_ptr object) {
+  if (source.bytes_in_buffer < 2) return FALSE;
+  const long length = source.next_input_byte[0] << 8 | source.next_input_byte[1];
+  if (length < 2) fail(FAIL_DAMAGED, "a segment without a length");
+  if (late_count == LATE_MAX) fail(FAIL_LIMIT, "more segments between scans than any real picture has");
+  late[late_count].offset = pushed - source.bytes_in_buffer - 2;
+  late[late_count++].length = length + 2;
+  source_skip(object, length);
+  return TRUE;
+}
+
+static void watch_late_segments(void) {
+  for (int n = 0; n < 16; n++) jpeg_set_marker_processor(&decoder, JPEG_APP0 + n, on_late_segment);
+  jpeg_set_marker_processor(&decoder, JPEG_COM, on_late_segment);
+}
+
+/* Number of segments after the first scan's header, their places and lengths in the file (from the marker on). */
+uint32_t EXPORT(late_segments)(void) { return late_count; }
+double EXPORT(late_segment)(uint32_t index, int what) { return index >= late_count ? 0 : what ? late[index].length : late[index].offset; }
+
 static void begin(void) {
   dct_prepare();
   memset(&decoder, 0, sizeof decoder);
@@ -69,6 +94,7 @@ static void begin(void) {
   source.resync_to_restart = source_resync;
   stage = HEADER;
   pushed = 0;
+  late_count = 0;
 }
 
 void EXPORT(read_begin)(void) {
@@ -117,9 +143,9 @@ static void check_steps(void) {
   }
 }
 
-
 static int after_header(void) {
   if (jpeg_read_header(&decoder, TRUE) == JPEG_SUSPENDED) return 0;
+  watch_late_segments();
   picture_from(decoder.image_width, decoder.image_height, decoder.num_components, decoder.jpeg_color_space, decoder.comp_info);
   if (scale_eighths) {
     decoder.scale_num = scale_eighths;
