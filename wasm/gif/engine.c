@@ -46,7 +46,8 @@ EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, do
   target = (Target){ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr};
 }
 
-EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute) {
+EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
+  hurried = hurry;
   mode = wanted_mode;
   muted = mute;
   waiting = false;

@@ -86,6 +86,6 @@ extern int wanted_delay;
 /* What a frame must keep. */
 typedef struct { double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr; } Target;
 extern Target target;
-extern bool lossy, muted;
+extern bool lossy, muted, hurried; /* hurried: fewer trials, measured on what changes; every frame still holds the target */
 extern double worst_ssim, worst_luma_mse, worst_rgb_mse;
 #endif

@@ -5,7 +5,7 @@ u16 *shown, *wanted;
 u8 *wanted_painted;
 int wanted_delay;
 Target target;
-bool lossy, muted;
+bool lossy, muted, hurried;
 u64 written_bytes;
 double worst_ssim, worst_luma_mse, worst_rgb_mse;
 
@@ -194,6 +194,8 @@ typedef struct {
   u32 bytes;
 } Plan;
 
+/* The first few are tried in a hurry. */
+#define HURRIED_STYLES 3
 static const LzwStyle styles[] = {{600, .82, 0}, {300, .95, 0}, {2000, .9, 0}, {1200, .7, 0}, {0, 1e9, 0}, {150, .99, 0}, {1000, .97, 0}};
 
 static Box find_changed_box(double limit, int disposal, const u16 *next);
@@ -338,10 +340,11 @@ static u16 result_at(const Plan *plan, int x, int y) {
   return symbol == plan->table.clear_index ? shown[i] : plan->table.number[symbol];
 }
 
-static Quality measure_frame(const Plan *plan) {
+static Quality measure_rows(const Plan *plan, int top, int bottom, u32 every) {
   if (!measure && !(measure = measure_open(canvas_width, any_clear))) host_fail(FAIL_MEMORY, "no memory to measure with");
   measure_reset(measure);
-  for (int y = 0; y < canvas_height; y++) {
+  measure_every(measure, every);
+  for (int y = top; y < bottom; y++) {
     for (int x = 0; x < canvas_width; x++) {
       row_a[x] = colour_of[wanted[(u32)y * canvas_width + x]];
       row_b[x] = colour_of[result_at(plan, x, y)];
@@ -350,6 +353,14 @@ static Quality measure_frame(const Plan *plan) {
   }
   measure_break(measure);
   return measure_result(measure);
+}
+static Quality measure_frame(const Plan *plan) { return measure_rows(plan, 0, canvas_height, 1); }
+
+/* In a hurry only the rows that change are looked at, and a quarter of their windows: what did not change was good before. */
+static Quality measure_trial(const Plan *plan) {
+  if (!hurried) return measure_frame(plan);
+  const int top = plan->box.y - 5, bottom = plan->box.y + plan->box.h + 5;
+  return measure_rows(plan, top < 0 ? 0 : top, bottom > canvas_height ? canvas_height : bottom, plan->box.h > 64 ? 4 : 1);
 }
 
 static double decibels(double mse) { return mse > 0 ? 10 * log10(65025 / mse) : 1000; }
@@ -368,7 +379,7 @@ static bool try_tolerance(Plan *plan, double tolerance, double keep_share, int d
   plan->repeats = REPEAT_FREE;
   if (!choose_table(plan, disposal, next)) return false;
   plan->bytes = encode(plan, true);
-  return tolerance == 0 && !plan->inexact ? true : holds(measure_frame(plan));
+  return tolerance == 0 && !plan->inexact ? true : holds(measure_trial(plan));
 }
 
 #define STEP 1.35
@@ -379,10 +390,11 @@ static bool search_tolerance(Plan *best, double keep_share, int disposal, const 
   double t = tolerance_now < 6 ? 24 : tolerance_now;
   Plan plan;
   bool found = false;
+  const int climb = !hurried || frames_written < 2 ? 12 : frames_written % 4 == 0; /* steps up */
   if (try_tolerance(&plan, t, keep_share, disposal, next)) {
     *best = plan;
     found = true;
-    for (int i = 0; i < 12 && t * STEP <= LARGEST; i++) {
+    for (int i = 0; i < climb && t * STEP <= LARGEST; i++) {
       if (!try_tolerance(&plan, t *= STEP, keep_share, disposal, next)) break;
       *best = plan;
     }
@@ -391,7 +403,7 @@ static bool search_tolerance(Plan *best, double keep_share, int disposal, const 
       if (try_tolerance(&plan, t, keep_share, disposal, next)) {
         *best = plan;
         found = true;
-        if (try_tolerance(&plan, t * STEP, keep_share, disposal, next)) *best = plan;
+        if (!hurried && try_tolerance(&plan, t * STEP, keep_share, disposal, next)) *best = plan;
         break;
       }
   }
@@ -406,7 +418,7 @@ static Plan search_frame(int disposal, const u16 *next) {
   }
   if (lossy) {
     static const double shares[] = {.12, .5, 1.5};
-    const bool explore = frames_written < 3 || frames_written % 10 == 0;
+    const bool explore = hurried ? frames_written == 1 || frames_written % 40 == 20 : frames_written < 3 || frames_written % 10 == 0;
     double share = keep_share_now;
     for (int i = 0; i < (explore && frames_written ? 3 : 1); i++) {
       const double s = explore && frames_written ? shares[i] : keep_share_now;
@@ -424,21 +436,23 @@ static Plan search_frame(int disposal, const u16 *next) {
   u32 least = UINT32_MAX;
   int repeats = best.repeats;
   for (best.repeats = 0; best.repeats < REPEAT_KINDS; best.repeats++) {
+    if (hurried && best.repeats != REPEAT_FREE && best.repeats != REPEAT_ALL && best.repeats != REPEAT_SOURCE) continue;
     const u32 bytes = encode(&best, true);
-    if (bytes >= least || (best.tolerance > 0 && !holds(measure_frame(&best)))) continue;
+    if (bytes >= least || (best.tolerance > 0 && !holds(measure_trial(&best)))) continue;
     least = bytes;
     repeats = best.repeats;
     if (best.table.clear_index < 0) break;
   }
   best.repeats = repeats;
   least = UINT32_MAX;
-  for (u32 i = 0; i < sizeof styles / sizeof *styles; i++)
-    for (int look_back = 0; look_back <= 3; look_back += 3) {
+  const u32 tried = hurried ? HURRIED_STYLES : sizeof styles / sizeof *styles;
+  for (u32 i = 0; i < tried; i++)
+    for (int look_back = 0; look_back <= (hurried ? 0 : 3); look_back += 3) {
       best.style = styles[i];
       best.style.look_back = look_back;
       const u32 bytes = encode(&best, true);
       if (bytes >= least) continue;
-      if (best.tolerance > 0 && !holds(measure_frame(&best))) continue;
+      if (best.tolerance > 0 && !holds(measure_trial(&best))) continue;
       least = bytes;
       style = best.style;
     }
@@ -483,15 +497,25 @@ void frame_write(int disposal, const u16 *next) {
   if (wanted_extension_bytes) emit(wanted_extensions, wanted_extension_bytes);
   const Table *t = &plan.table;
   encode(&plan, true); /* chosen[] of the winner */
+  Quality quality = {1, 0, 0, 0, 0};
+  if (lossy) quality = measure_frame(&plan);
+  while (hurried && plan.tolerance > 0 && !holds(quality)) { /* the trial has not seen all */
+    const double less = plan.tolerance / (STEP * STEP);
+    Plan gentler = plan;
+    gentler.bytes = UINT32_MAX;
+    if (less >= 2) try_tolerance(&gentler, less, plan.keep_share, disposal, next);
+    if (gentler.bytes == UINT32_MAX && !try_tolerance(&gentler, 0, 0, disposal, next)) break;
+    plan = gentler;
+    tolerance_now = less;
+    encode(&plan, true);
+    quality = measure_frame(&plan);
+  }
   bool transparent = disposal == 2; /* some viewers clear to the background colour unless the frame has transparency */
   for (u32 k = 0; k < (u32)plan.box.w * plan.box.h && !transparent; k++) transparent = chosen[k] == t->clear_index;
   transparent = transparent && t->clear_index >= 0;
-  if (plan.tolerance > 0 || lossy) {
-    const Quality q = measure_frame(&plan);
-    if (q.ssim < worst_ssim) worst_ssim = q.ssim;
-    if (q.luma_mse > worst_luma_mse) worst_luma_mse = q.luma_mse;
-    if (q.rgb_mse > worst_rgb_mse) worst_rgb_mse = q.rgb_mse;
-  }
+  if (quality.ssim < worst_ssim) worst_ssim = quality.ssim;
+  if (quality.luma_mse > worst_luma_mse) worst_luma_mse = quality.luma_mse;
+  if (quality.rgb_mse > worst_rgb_mse) worst_rgb_mse = quality.rgb_mse;
   const u8 control[8] = {0x21, 0xf9, 4, disposal << 2 | transparent, wanted_delay, wanted_delay >> 8, transparent ? t->clear_index : 0, 0};
   emit(control, 8);
   const Box b = plan.box;

@@ -21,7 +21,7 @@ interface Exports {
   readonly memory: WebAssembly.Memory
   _initialize(): void
   alloc(bytes: number): number
-  begin(mode: number, exact: number, mute: number): void
+  begin(mode: number, exact: number, mute: number, hurry: number): void
   make_canvas(): void
   push(at: number, count: number): number
   finish(): number
@@ -94,11 +94,11 @@ export class GifEngine {
   }
 
   /** `scan` looks at everything once and must come first; `encode` writes; `look` shows frames. */
-  begin(mode: keyof typeof MODES, how: { target?: GifTarget; mute?: boolean } = {}): void {
+  begin(mode: keyof typeof MODES, how: { target?: GifTarget; mute?: boolean; hurry?: boolean } = {}): void {
     this.#out = []
     const { target } = how
     if (target) this.#wasm.set_target(target.ssim, target.psnrDb, target.rgbPsnrDb, target.blockPsnrDb, target.blockRgbPsnrDb)
-    this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0)
+    this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0, how.hurry ? 1 : 0)
   }
 
   /** Gives bytes up to the end of the next frame. `taken` of them were used; `frame` when one was completed. */

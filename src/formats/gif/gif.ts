@@ -46,8 +46,11 @@ export const gif: Codec = {
 
 /** Wasm memory beside the canvases: colour table, LZW, measuring. */
 const FIXED_BYTES = 4 * 1024 * 1024
-/** Pixels of all frames together; more would take more CPU than a job has. */
-const MOST_PIXELS = { exact: 700_000_000, searched: 120_000_000 }
+/**
+ * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `ladder`
+ * no size is searched for, and above `compared` low is not compared with medium where it saves a fifth of the exact result.
+ */
+const MOST_PIXELS = { all: 900_000_000, compared: 150_000_000, ladder: 120_000_000, hurried: 300_000 }
 
 function inHouseWords(error: unknown): unknown {
   if (!(error instanceof GifError)) return error
@@ -88,16 +91,24 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   for await (const frame of framesOf(source, engine, options)) {
     if (!frame) break
     const { width, height } = engine.facts()
-    if ((pixels += width * height) > MOST_PIXELS.exact) throw new OverBudget('more frames than a job has time for')
+    if ((pixels += width * height) > MOST_PIXELS.all) throw new OverBudget('more frames than a job has time for')
   }
   engine.finish()
   return engine.facts()
 }
 
 /** One encode. Writes to `sink`, or counts only. */
-async function encode(source: Source, engine: GifEngine, target: RasterTarget | undefined, sink: Sink | undefined, options: Options) {
-  engine.begin('encode', { ...(target ? { target } : {}), mute: !sink })
-  const { frames } = engine.facts()
+async function encode(
+  source: Source,
+  engine: GifEngine,
+  target: RasterTarget | undefined,
+  sink: Pick<Sink, 'write'> | undefined,
+  options: Options,
+  roughly = false,
+) {
+  const { frames, width, height } = engine.facts()
+  const hurry = roughly || (target !== undefined && width * height * frames > MOST_PIXELS.hurried)
+  engine.begin('encode', { ...(target ? { target } : {}), mute: !sink, hurry })
   let done = 0
   for await (const frame of framesOf(source, engine, options)) {
     if (frame) options.progress(Math.min(0.95, 0.1 + (0.85 * ++done) / Math.max(1, frames)))
@@ -115,23 +126,88 @@ async function compressGif(source: Source, sink: Sink, options: Options): Promis
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.3), framesOf, options)
     return convertPicture(picture, source.size, sink, options)
   }
-  const target = await chooseTarget(source, engine, facts, options)
-  await encode(source, engine, target, sink, options)
+  const chosen = await choose(source, engine, facts, options)
+  const made = chosen.made ?? (await make(source, engine, chosen.target, sink, options))
+  for (const piece of chosen.made?.pieces ?? []) await sink.write(piece)
   const frames = `${facts.frames} ${facts.frames === 1 ? 'frame' : 'frames'} against what is shown`
-  if (!target) return { kind: 'compressed', fidelity: 'lossless', steps: [frames, 'exact'] }
-  const { ssim, psnrDb } = engine.quality()
-  if (psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', fidelity: 'lossless', steps: [frames, 'exact'] }
+  const { ssim, psnrDb } = made.quality
+  if (!chosen.target || psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', fidelity: 'lossless', steps: [frames, 'exact'] }
   return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps: [frames, 'tolerance chosen per frame'] }
 }
 
-/** The target of every frame; undefined for an exact result. */
-async function chooseTarget(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<RasterTarget | undefined> {
+/** A finished encode. `pieces`: the file, where it was held in memory. */
+interface Made {
+  readonly bytes: number
+  readonly quality: { ssim: number; psnrDb: number }
+  readonly pieces?: readonly Uint8Array[]
+}
+
+interface Choice {
+  /** Of every frame; undefined for an exact result. */
+  readonly target: RasterTarget | undefined
+  readonly made?: Made
+}
+
+async function make(
+  source: Source,
+  engine: GifEngine,
+  target: RasterTarget | undefined,
+  sink: Pick<Sink, 'write'> | undefined,
+  options: Options,
+): Promise<Made> {
+  const bytes = await encode(source, engine, target, sink, options)
+  return { bytes, quality: engine.quality() }
+}
+
+async function choose(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
+  if (options.lossless === true) return { target: undefined }
+  if (options.targetSize !== undefined) return { target: await chooseBySize(source, engine, facts, options) }
+  if (options.quality === 'high') return { target: undefined }
+  return chooseByLevel(source, engine, facts, options)
+}
+
+/**
+ * A level's own target, unless a gentler level makes fewer bytes: frames build on each other, so that more tolerance in one may
+ * cost more in the next. Bytes decide that are really made.
+ */
+async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
+  const { medium } = PALETTE_TARGETS
+  const own = PALETTE_TARGETS[options.quality === 'medium' ? 'medium' : 'low']
+  let best = await attempt(source, engine, own, options)
+  const roughBytes = await encode(source, engine, undefined, undefined, options, true)
   const pixels = facts.width * facts.height * facts.frames
-  const exactOnly = options.lossless === true || pixels > MOST_PIXELS.searched
-  if (exactOnly || (options.quality === 'high' && options.targetSize === undefined)) return undefined
-  if (options.targetSize === undefined) return PALETTE_TARGETS[options.quality === 'high' ? 'medium' : options.quality]
-  const wanted = Math.min(options.targetSize, source.size)
-  if ((await encode(source, engine, undefined, undefined, options)) < wanted) return undefined
+  if (own !== medium && !(pixels > MOST_PIXELS.compared && best.made.bytes < 0.8 * roughBytes)) {
+    const other = await attempt(source, engine, medium, options)
+    if (other.made.bytes < best.made.bytes) best = other
+  }
+  // Trying all there is makes exact results a few per cent smaller than trying a little.
+  if (best.made.bytes < 0.93 * roughBytes) return best.made.pieces ? best : { target: best.target }
+  const exactBytes = await encode(source, engine, undefined, undefined, options)
+  if (exactBytes <= best.made.bytes) return { target: undefined }
+  return best.made.pieces ? best : { target: best.target }
+}
+
+/** Results of larger files are not held: they are made again. */
+const MOST_HELD_BYTES = 8 * 1024 * 1024
+
+async function attempt(source: Source, engine: GifEngine, target: RasterTarget, options: Options): Promise<Choice & { made: Made }> {
+  const pieces: Uint8Array[] = []
+  const held = source.size <= MOST_HELD_BYTES
+  let bytes = 0
+  const write = async (piece: Uint8Array) => {
+    bytes += piece.length
+    if (bytes < source.size) pieces.push(piece)
+  }
+  const made = await make(source, engine, target, held ? { write } : undefined, options)
+  return { target, made: held && bytes < source.size ? { ...made, pieces } : made }
+}
+
+/** The gentlest step of the ladder whose result fits. */
+async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<RasterTarget | undefined> {
+  const wanted = Math.min(options.targetSize ?? source.size, source.size)
+  const exactBytes = await encode(source, engine, undefined, undefined, options)
+  if (exactBytes < wanted) return undefined
+  if (facts.width * facts.height * facts.frames > MOST_PIXELS.ladder) throw new OverBudget('more frames than a size can be searched for')
   let low = 0
   let high = TARGET_LADDER.length - 1
   let found: RasterTarget | undefined
