@@ -40,7 +40,7 @@ function hash(password: Uint8Array, salt: Uint8Array, user: Uint8Array): Uint8Ar
   }
 }
 
-function aes(algorithm: string, key: Uint8Array, iv: Uint8Array | null, data: Uint8Array, decrypt = false): Uint8Array {
+function aes(algorithm: string, key: Uint8Array, iv: Uint8Array, data: Uint8Array, decrypt = false): Uint8Array {
   const engine = decrypt ? createDecipheriv(algorithm, key, iv) : createCipheriv(algorithm, key, iv)
   engine.setAutoPadding(false)
   return concat([engine.update(data), engine.final()])
@@ -88,7 +88,8 @@ export function lockWith(password: string): Lock {
     ['U', new Str(user)],
     ['OE', new Str(ownerKey)],
     ['UE', new Str(userKey)],
-    ['Perms', new Str(aes('aes-256-ecb', fileKey, null, permissions))],
+    // ECB of a single block is CBC from zeros, which every runtime has.
+    ['Perms', new Str(aes('aes-256-cbc', fileKey, ZERO_IV, permissions))],
     ['CF', new Dict([['StdCF', filter]])],
     ['StmF', Name.of('StdCF')],
     ['StrF', Name.of('StdCF')],
