@@ -7,8 +7,8 @@ import type { Target } from '../quality/levels.ts'
 /** mozjpeg's quality scale, 1–100. */
 const LOWEST = 35
 const HIGHEST = 95
-/** A sample is trusted only above the target by this much. */
-const SAMPLE_MARGIN = { ssim: 0.0015, psnrDb: 0.1 }
+/** A sample is trusted only above the target by this much: dB, and a share of what SSIM lacks to 1. */
+const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
 /** The whole picture may miss the target by this much before it is done again. */
 const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
 /** Colour may be this much noisier than luma: the eye sees less of it. */
@@ -16,7 +16,7 @@ const COLOUR_ALLOWANCE_DB = 5
 /** Pictures below this are looked at whole. */
 const SAMPLE_PIXELS = 800_000
 /** Pairs of MCU rows in a sample. */
-const SAMPLE_PAIRS = 15
+const SAMPLE_PAIRS = 11
 
 export interface SearchSettings {
   /** Awaited now and then during long work; throws to end it. */
@@ -57,7 +57,7 @@ interface Probe {
 export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings): Promise<number> {
   const { width, height } = job.info
   const every = sampleEvery(width, height)
-  const margin = every > 1 ? SAMPLE_MARGIN : { ssim: 0, psnrDb: 0 }
+  const margin = every > 1 ? { ssim: SAMPLE_MARGIN.ssimShare * (1 - target.ssim), psnrDb: SAMPLE_MARGIN.psnrDb } : { ssim: 0, psnrDb: 0 }
   const probes: Probe[] = []
   let low = 0 // does not reach it, or is not known
   let high = GRID.length - 1 // reaches it, or nothing does
@@ -134,7 +134,7 @@ async function climbed(job: JpegJob, from: number, missed: Measured, target: Tar
       colourPsnrDb: missed.colourPsnrDb + probe.colourPsnrDb - start.colourPsnrDb,
       estimatedBytes: probe.estimatedBytes,
     }
-    if (isReached(quality, expected, target)) return quality
+    if (reaches(expected, target, 0, 0)) return quality
   }
   return last
 }
