@@ -109,6 +109,27 @@ describe('dicom', () => {
     expect(outcome).toMatchObject({ kind: 'compressed', steps: ['implicit VR to explicit VR', 'Deflate level 12'] })
   })
 
+  it('streams what is too large for memory besides the pixels', async () => {
+    const document = new Uint8Array(17 << 20)
+    for (let i = 0; i < document.length; i++) document[i] = i % 65_536 === 0 ? i >> 16 : 0
+    const elements: Element[] = [
+      [0x00081110, 'SQ', [[[0x00080100, 'SH', 'DEEP']]], true],
+      [0x00420011, 'OB', document],
+      [0xfffcfffc, 'OB', new Uint8Array(4)],
+    ]
+    const file = dicomFile(elements, 'explicit')
+    const { outcome, bytes, defect } = await pressFile(dicom, file, 'a.dcm')
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(bytes.length).toBeLessThan(file.length / 20)
+    const short = await pressFile(dicom, file.slice(0, -9), 'a.dcm')
+    expect(short.outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    const signed = dicomFile([...elements, [0xfffafffa, 'SQ', [[[0x00080100, 'SH', 'A']]]]], 'explicit')
+    expect((await pressFile(dicom, signed, 'a.dcm')).outcome).toMatchObject({ kind: 'unchanged', reason: 'signed' })
+    const implicit = await pressFile(dicom, dicomFile(elements, 'implicit'), 'a.dcm')
+    expect(implicit.outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+  })
+
   it('implicit elements get the VR of the standard', () => {
     expect(implicitVr(0x00100010, false)).toBe('PN')
     expect(implicitVr(0x00280106, false)).toBe('US')
@@ -159,6 +180,17 @@ describe('dicom', () => {
     ])('%s', async (_, list, reason) => {
       const { outcome } = await press(dicomFile(list, 'explicit'))
       expect(outcome).toMatchObject({ kind: 'unchanged', reason })
+    })
+
+    it('big-endian samples of 32 bits, which readers take differently', async () => {
+      const elements: Element[] = [
+        [0x00280010, 'US', [64]],
+        [0x00280011, 'US', [64]],
+        [0x00280100, 'US', [32]],
+        [0x7fe00010, 'OW', new Uint8Array(64 * 64 * 4)],
+      ]
+      const { outcome } = await pressFile(dicom, dicomFile(elements, 'big'), 'a.dcm')
+      expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     })
 
     it('compressed already', async () => {

@@ -6,19 +6,21 @@
 import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
 import { breathe } from '../../bytes/breathe.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
-import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
+import { type Codec, type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
 import { memorySink } from '../../codec/sink.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
 import { AlreadyCompressed, type Dicom, readDicom, SYNTAX } from './file.ts'
 import { DICOM } from './format.ts'
 import { type Frames, framesOf, precision } from './frames.ts'
+import { type LargeDicom, readLargeDicom } from './large-file.ts'
 import { elementsDiffer } from './same-elements.ts'
 import { deflatedDiffers, deflatedFile, deflatedLevel } from './seal-deflated.ts'
 import { jpegLsDiffers, jpegLsFrame, sealWithJpegLs } from './seal-jpegls.ts'
 
 /** Up to this many bytes of pixels both ways are gone; above, samples decide. */
 const TRY_BOTH_BYTES = 6 << 20
+const BITS_ALLOCATED = 0x0028_0100
 const SAMPLE_BYTES = 256 * 1024
 const SAMPLES = 12
 /** Deflate's best is tried where its quick level comes this close: it gains at most some 15 % on it. */
@@ -31,9 +33,10 @@ export const dicom: Codec = {
   async compress(source, sink, options) {
     if (isCompanion(options.output)) return compressCompanion(source, sink, options)
     const file = await open(source)
-    if (!('before' in file)) return file
-    const frames = framesOf(file, source)
+    if ('kind' in file) return file
     const tick = ticker(options, 0, 0.6)
+    if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick)
+    const frames = framesOf(file, source)
     if (!frames) return writeDeflated(file, source, sink, tick)
     const bits = await precision(frames, () => tick(0))
     if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
@@ -56,17 +59,34 @@ export const dicom: Codec = {
 
   async verify(original, result, _outcome, options) {
     if (isCompanion(options.output)) return verifyCompanion(original, result, options)
-    const file = await readDicom(original)
+    const file = await readAnySize(original)
     const tick = ticker(options, 0.6, 0.4)
+    if ('dataSetAt' in file) {
+      const difference = await deflatedDiffers(file, original, result, tick)
+      return difference === undefined ? { equal: true } : { equal: false, difference }
+    }
     const difference = conversionDiffers(file) ?? (await storedDiffers(file, original, result, tick))
     return difference === undefined ? { equal: true } : { equal: false, difference }
   },
 }
 
-async function open(source: Source): Promise<Dicom | Extract<Outcome, { kind: 'unchanged' }>> {
+async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
   try {
-    const file = await readDicom(source)
+    return await readDicom(source)
+  } catch (error) {
+    if (error instanceof OverBudget) return readLargeDicom(source)
+    throw error
+  }
+}
+
+async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcome, { kind: 'unchanged' }>> {
+  try {
+    const file = await readAnySize(source)
     if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: 'digital signatures or original attributes' }
+    if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
+      // By PS3.5, 8.1.1 their words stand low word first, but writers and readers turn whole samples, too.
+      return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'big-endian samples of more than 16 bits' }
+    }
     return file
   } catch (error) {
     if (error instanceof AlreadyCompressed) return { kind: 'unchanged', reason: 'no_gain', detail: `compressed already: ${error.message}` }
@@ -86,7 +106,12 @@ async function deflatedWithin(file: Dicom, source: Source, limit: number, level?
   return pieces
 }
 
-async function writeDeflated(file: Dicom, source: Source, sink: Sink, tick: (share: number) => Promise<void>): Promise<Outcome> {
+async function writeDeflated(
+  file: Dicom | LargeDicom,
+  source: Source,
+  sink: Sink,
+  tick: (share: number) => Promise<void>,
+): Promise<Outcome> {
   for await (const piece of deflatedFile(file, source)) {
     if (piece.length > 0) await sink.write(piece.slice())
     await tick(0.5)
@@ -94,7 +119,7 @@ async function writeDeflated(file: Dicom, source: Source, sink: Sink, tick: (sha
   return done(file, `Deflate level ${deflatedLevel(source)}`)
 }
 
-function done({ encoding }: Dicom, how: string): Outcome {
+function done({ encoding }: Dicom | LargeDicom, how: string): Outcome {
   const steps = encoding.explicit ? (encoding.littleEndian ? [] : ['big endian to little endian']) : ['implicit VR to explicit VR']
   return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, how] }
 }

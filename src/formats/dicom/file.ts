@@ -19,7 +19,7 @@ const NATIVE: { readonly [syntax: string]: Encoding } = {
 }
 
 const META_AT = 132
-const FIRST_WINDOW_BYTES = 256 * 1024
+export const FIRST_WINDOW_BYTES = 256 * 1024
 /** Everything but the pixel data is held in memory, more than once. */
 const MAX_AROUND_BYTES = 16 << 20
 
@@ -27,6 +27,7 @@ const TRANSFER_SYNTAX = 0x0002_0010
 const PIXEL_GROUP_LENGTH = 0x7fe0_0000
 /** MAC parameters, digital signatures; original attributes (a record of who changed what). Changing the file would void them. */
 const SIGNATURES = [0x4ffe_0001, 0xfffa_fffa, 0x0400_0561]
+export const isSignature = (tag: number): boolean => SIGNATURES.includes(tag)
 
 export interface Dicom {
   readonly encoding: Encoding
@@ -97,7 +98,7 @@ async function read(source: Source, window: Uint8Array): Promise<Dicom> {
     tailTags.push(element.tag)
     i = element.end
   }
-  const signature = [...elements.map(({ tag }) => tag), ...tailTags].some((tag) => SIGNATURES.includes(tag))
+  const signature = [...elements.map(({ tag }) => tag), ...tailTags].some(isSignature)
 
   const head = window.slice(meta.end, at)
   const before = converted(head, encoding, elements.at(-1))
@@ -146,7 +147,7 @@ function converted(bytes: Uint8Array, encoding: Encoding, last: Element | undefi
 }
 
 /** Group 0002, always explicit little endian (PS3.10, 7.1). */
-function readMeta(reader: ElementReader) {
+export function readMeta(reader: ElementReader) {
   const kept: { tag: number; bytes: Uint8Array }[] = []
   let syntax: string | undefined
   let at = META_AT

@@ -9,6 +9,7 @@ import { rangeStream } from '../../codec/source.ts'
 import { PIXEL_DATA } from './elements.ts'
 import { type Dicom, SYNTAX } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
+import type { LargeDicom } from './large-file.ts'
 import { explicitHeader } from './to-explicit.ts'
 
 const SEGMENT_BYTES = 1 << 20
@@ -16,7 +17,7 @@ const SEGMENT_BYTES = 1 << 20
 export const deflatedLevel = (source: Source): number => gzipLevel(source.size)
 
 export async function* deflatedFile(
-  dicom: Dicom,
+  dicom: Dicom | LargeDicom,
   source: Source,
   level = deflatedLevel(source),
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -36,7 +37,11 @@ export async function* deflatedFile(
 }
 
 /** The data set as an explicit little-endian file has it. */
-async function* explicitDataSet(dicom: Dicom, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+  if ('dataSetAt' in dicom) {
+    for (let at = dicom.dataSetAt; at < source.size; at += SEGMENT_BYTES) yield await source.read(at, SEGMENT_BYTES)
+    return
+  }
   yield dicom.before
   if (!dicom.pixels) return
   const { bytes, vr } = dicom.pixels
@@ -48,7 +53,7 @@ async function* explicitDataSet(dicom: Dicom, source: Source): AsyncGenerator<Ui
 
 /** Where the stored file differs from what it stands for, inflated again; undefined if nowhere. */
 export async function deflatedDiffers(
-  dicom: Dicom,
+  dicom: Dicom | LargeDicom,
   source: Source,
   result: Source,
   tick: (share: number) => Promise<void>,
