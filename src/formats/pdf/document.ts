@@ -72,12 +72,17 @@ async function hasAppendedArchive(reader: Reader): Promise<boolean> {
   return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
 }
 
-/** Whether the document says so itself, in its XMP. */
-export async function isPdfA1(reader: Reader, root: Dict): Promise<boolean> {
+/** Whether the document says so itself, in its XMP: PDF/A-1. */
+export const isPdfA1 = (reader: Reader, root: Dict) => claims(reader, root, /pdfaid:part\s*(>|=\s*["'])\s*1\b/)
+
+/** Any part of PDF/A, PDF/UA or PDF/X. */
+export const isArchive = (reader: Reader, root: Dict) => claims(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
+
+async function claims(reader: Reader, root: Dict, claim: RegExp): Promise<boolean> {
   const metadata = await reader.resolve(root.get('Metadata'))
   if (!(metadata instanceof Stream)) return false
   try {
-    return /pdfaid:part\s*(>|=\s*["'])\s*1\b/.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)))
+    return claim.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)))
   } catch (error) {
     if (error instanceof PdfSyntax) return false
     throw error

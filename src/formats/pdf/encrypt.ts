@@ -41,7 +41,7 @@ export async function encryptPdf(source: Source, sink: Sink, password: string): 
 export async function proveEncryptedPdf(source: Source, sealed: Source, password: string): Promise<void> {
   const [before, after] = [await Reader.open(source), await Reader.open(sealed, password)]
   const changed = async () => 'changed'
-  const verdict = await verifyGraphs(before, after, { image: changed, font: changed, toUnicode: changed }, NEVER)
+  const verdict = await verifyGraphs(before, after, { image: changed, font: changed, toUnicode: changed, glyphMap: changed }, NEVER)
   if (!verdict.equal) throw new Error(`the encrypted PDF differs: ${verdict.difference}`)
 }
 

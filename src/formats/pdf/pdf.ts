@@ -1,8 +1,8 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { type Document, openDocument } from './document.ts'
+import { type Document, isArchive, openDocument } from './document.ts'
 import { findDuplicates, type Twins } from './duplicates.ts'
 import { FontShop } from './fonts/fonts.ts'
-import { fontJudge, toUnicodeJudge } from './fonts/judge.ts'
+import { fontJudge, glyphMapJudge, toUnicodeJudge } from './fonts/judge.ts'
 import { PDF } from './format.ts'
 import { ImageShop, maskNumbers } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
@@ -52,7 +52,8 @@ export const pdf: Codec = {
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const [a, b] = [await Reader.open(original), await Reader.open(result)]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
-    return verifyGraphs(a, b, { image: imageJudge(a, b), font: fontJudge(a, b), toUnicode: toUnicodeJudge(a, b) }, options.signal)
+    const judges = { image: imageJudge(a, b), font: fontJudge(a, b), toUnicode: toUnicodeJudge(a, b), glyphMap: glyphMapJudge(a, b) }
+    return verifyGraphs(a, b, judges, options.signal)
   },
 }
 
@@ -70,12 +71,20 @@ async function imageShop({ reader, reach }: Document, twins: Twins, usage: Usage
   return new ImageShop(reader, usage.images, masks, options.quality, options.lossless ?? false)
 }
 
-/** XMP stays readable for tools that search files for it (14.3.2). */
-async function metadataNumbers({ reader, reach }: Document): Promise<Set<number>> {
+/** XMP below this share of the file stays as it is. */
+const METADATA_SHARE = 0.01
+
+/**
+ * XMP stays readable for tools that search files for it (14.3.2), unless it is much of a small file; in archives it always
+ * does, and part 1 of PDF/A demands it (ISO 19005-1, 6.7.2).
+ */
+async function metadataNumbers({ reader, root, reach }: Document): Promise<Set<number>> {
   const numbers = new Set<number>()
+  const archived = await isArchive(reader, root)
   for (const number of reach.streams) {
     const stream = await reader.get(number)
-    if (stream instanceof Stream && nameOf(stream.dict.get('Type')) === 'Metadata') numbers.add(number)
+    if (!(stream instanceof Stream) || nameOf(stream.dict.get('Type')) !== 'Metadata') continue
+    if (archived || (await reader.length(stream)) < reader.ranges.size * METADATA_SHARE) numbers.add(number)
   }
   return numbers
 }

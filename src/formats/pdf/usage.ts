@@ -41,6 +41,8 @@ export class UsageScan {
   private readonly images = new Map<number, DrawnSize>()
   private readonly fonts: FontShelf
   private readonly forms = new Map<number, Form | undefined>()
+  /** Forms and Type 3 fonts without resources of their own, and whose they took last. */
+  private readonly borrowed = new Map<number, Dict>()
   private contentBytes = 0
   private placed = 0
 
@@ -121,7 +123,10 @@ export class UsageScan {
   private async scan(bytes: Uint8Array, resources: Dict | undefined): Promise<ContentSummary> {
     const { fonts } = this
     const byName = new Map<string, ShownFont | undefined>()
-    for (const [name, value] of (await this.reader.dict(resources?.get('Font'))) ?? []) byName.set(name, await fonts.font(value))
+    for (const [name, value] of (await this.reader.dict(resources?.get('Font'))) ?? []) {
+      byName.set(name, await fonts.font(value))
+      if (resources) await this.borrowingGlyphs(value, resources)
+    }
     const byState = new Map<string, ShownFont>()
     for (const [name, value] of (await this.reader.dict(resources?.get('ExtGState'))) ?? []) {
       const font = await this.reader.entry(await this.reader.dict(value), 'Font')
@@ -188,7 +193,7 @@ export class UsageScan {
       }
       return
     }
-    const form = await this.form(number, stream)
+    const form = await this.form(number, stream, resources)
     if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, matrix), depth + 1)
   }
 
@@ -201,7 +206,7 @@ export class UsageScan {
       const stream = await this.reader.get(number)
       if (!(stream instanceof Stream)) continue
       if (++this.placed > MAX_PLACED) return
-      const form = await this.form(number, stream)
+      const form = await this.form(number, stream, resources)
       if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, base), depth + 1)
     }
   }
@@ -211,15 +216,20 @@ export class UsageScan {
     this.images.set(number, { width: Math.max(size.width, known?.width ?? 0), height: Math.max(size.height, known?.height ?? 0) })
   }
 
-  /** A form XObject (8.10) or pattern cell, interpreted once. */
-  private async form(number: number, stream: Stream): Promise<Form | undefined> {
-    if (this.forms.has(number)) return this.forms.get(number)
+  /**
+   * A form XObject (8.10) or pattern cell, interpreted once; those of old writers that have no resources take those of
+   * whoever draws them, and are interpreted once for each of these.
+   */
+  private async form(number: number, stream: Stream, inherited?: Dict): Promise<Form | undefined> {
+    const borrows = !stream.dict.has('Resources')
+    if (this.forms.has(number) && !(borrows && inherited && this.borrowed.get(number) !== inherited)) return this.forms.get(number)
+    if (borrows && inherited && this.borrowed.size < MAX_CACHED_FORMS) this.borrowed.set(number, inherited)
     // In the table before it is read: a form that draws itself ends here.
     if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, undefined)
     const { dict } = stream
     try {
       const resources = await this.reader.dict(dict.get('Resources'))
-      const { draws } = await this.scan(await this.decoded(stream), resources)
+      const { draws } = await this.scan(await this.decoded(stream), resources ?? inherited)
       const array = await this.reader.resolve(dict.get('Matrix'))
       const values = Array.isArray(array) ? await Promise.all(array.slice(0, 6).map((item) => this.reader.resolve(item))) : []
       const form = { draws, resources, matrix: toMatrix(values) ?? IDENTITY }
@@ -241,14 +251,24 @@ export class UsageScan {
       return
     }
     if (!(object instanceof Dict)) return
-    if (nameOf(object.get('Subtype')) === 'Type3') await this.glyphs(object)
+    if (nameOf(object.get('Subtype')) === 'Type3' && !this.borrowed.has(number)) await this.glyphs(object, undefined)
     if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')))
     if (nameOf(object.get('Type')) === 'Font') await this.fonts.font(new Ref(number, 0))
   }
 
+  /** A Type 3 font without resources takes those of whoever uses it (9.6.4, table 110). */
+  private async borrowingGlyphs(value: PdfObject, resources: Dict): Promise<void> {
+    if (!(value instanceof Ref)) return
+    const font = await this.reader.get(value.number)
+    if (!(font instanceof Dict) || nameOf(font.get('Subtype')) !== 'Type3' || font.has('Resources')) return
+    if (this.borrowed.get(value.number) === resources || this.borrowed.size >= MAX_CACHED_FORMS) return
+    this.borrowed.set(value.number, resources)
+    await this.glyphs(font, resources)
+  }
+
   /** Glyph descriptions of a Type 3 font (9.6.4) are content. */
-  private async glyphs(font: Dict): Promise<void> {
-    const resources = await this.reader.dict(font.get('Resources'))
+  private async glyphs(font: Dict, inherited: Dict | undefined): Promise<void> {
+    const resources = (await this.reader.dict(font.get('Resources'))) ?? inherited
     for (const value of (await this.reader.dict(font.get('CharProcs')))?.values() ?? []) {
       const stream = await this.reader.resolve(value)
       if (!(stream instanceof Stream)) continue

@@ -1,6 +1,6 @@
 /**
  * Proof without a renderer: both object graphs are walked in step. Everything must be equal after decoding but what
- * `Exceptions` allow (images, fonts, ToUnicode), which are checked by their own rules. Equal content streams, fonts
+ * `Exceptions` allow (images, fonts, ToUnicode and CIDToGIDMap), which are checked by their own rules. Equal content streams, fonts
  * with equal outlines and equal geometry make equal pages.
  */
 import { createHash } from 'node:crypto'
@@ -33,6 +33,7 @@ export interface Exceptions {
   image: Judge
   font: Judge
   toUnicode: Judge
+  glyphMap: Judge
 }
 
 const FONT_KEYS = new Set(['FontFile', 'FontFile2', 'FontFile3'])
@@ -166,6 +167,10 @@ class Walk {
       const wrong = await this.exceptions.toUnicode(pair)
       if (wrong) this.fail(key, wrong)
       await this.compareDicts(original.dict, result.dict, key, new Set([...STORAGE_KEYS, 'UseCMap']))
+    } else if (key === 'CIDToGIDMap') {
+      const wrong = await this.exceptions.glyphMap(pair)
+      if (wrong) this.fail(key, wrong)
+      await this.compareDicts(original.dict, result.dict, key, STORAGE_KEYS)
     } else this.fail(key, 'stream content changed')
   }
 

@@ -4,6 +4,7 @@ import { FontWriter } from '../../../src/formats/pdf/fonts/bytes.ts'
 import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
 import { indexBytes, subsetCff } from '../../../src/formats/pdf/fonts/cff-subset.ts'
 import { parseCMap } from '../../../src/formats/pdf/fonts/cmap.ts'
+import { glyphMapJudge } from '../../../src/formats/pdf/fonts/judge.ts'
 import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from '../../../src/formats/pdf/fonts/names.ts'
 import { pruneToUnicode, toUnicodeDifference } from '../../../src/formats/pdf/fonts/to-unicode.ts'
 import { characterMaps, fontFile, glyphNames, Outlines, tablesOf } from '../../../src/formats/pdf/fonts/truetype.ts'
@@ -170,6 +171,42 @@ describe('fonts in a document', () => {
   it('stay whole for forms that may still be filled in', async () => {
     const { bytes } = await press(document('(!!)', '/AcroForm<</Fields[]/DR<</Font<</F 5 0 R>>>>>>'), 'low')
     expect(await fontLength(bytes)).toBe(trueType().length)
+  })
+})
+
+describe('glyph maps of CID fonts', () => {
+  const map = new Uint8Array(131_072)
+  for (let cid = 0; cid < 60_000; cid++) {
+    map[cid * 2] = (cid * 7) & 255
+    map[cid * 2 + 1] = (cid * 13 + (cid >> 3)) & 255
+  }
+  map.set([0, 9], 0x41 * 2)
+  const program = trueType()
+  const source = buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+    { dict: '', data: 'BT /F 9 Tf <0041> Tj ET' },
+    '<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[6 0 R]>>',
+    '<</Type/Font/Subtype/CIDFontType2/BaseFont/A/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/CIDToGIDMap 8 0 R/FontDescriptor 7 0 R>>',
+    '<</Type/FontDescriptor/FontName/A/Flags 4/FontFile2 9 0 R>>',
+    { dict: '/Filter/FlateDecode', data: flate(map) },
+    { dict: `/Filter/FlateDecode/Length1 ${program.length}`, data: flate(program) },
+  ])
+
+  it('lose what is never shown', async () => {
+    const { outcome, bytes } = await press(source, 'high')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(bytes.length).toBeLessThan(4000)
+  })
+
+  it('must not say anything new', async () => {
+    const [a, b] = [await Reader.open(memorySource(source, 'a.pdf')), await Reader.open(memorySource(source, 'b.pdf'))]
+    const stream = (await a.get(8)) as Stream
+    const judge = glyphMapJudge(a, b)
+    expect(await judge({ key: 'CIDToGIDMap', original: stream, result: stream })).toBeUndefined()
+    const other = (await b.get(9)) as Stream
+    expect(await judge({ key: 'CIDToGIDMap', original: stream, result: other })).toContain('CID')
   })
 })
 

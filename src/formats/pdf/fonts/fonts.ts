@@ -19,6 +19,8 @@ import { convertType1 } from './type1/to-cff.ts'
 
 /** Converted programs that wait to be written. */
 const MAX_COMPACTED_BYTES = 4 * 1024 * 1024
+/** Two bytes for each of 65536 CIDs, and some more from careless writers. */
+const MAX_GLYPH_MAP_BYTES = 256 * 1024
 const MAX_TYPE1_BYTES = 4 * 1024 * 1024
 /** /Subtype/Type1C and the longer key. */
 const CONVERSION_BYTES = 20
@@ -32,6 +34,8 @@ export class FontShop {
   private readonly programs: ReadonlyMap<number, FontProgram>
   /** ToUnicode streams and the codes that are shown, where both are certain. */
   private readonly maps = new Map<number, Set<number>>()
+  /** CIDToGIDMap streams and the CIDs that are shown. */
+  private readonly glyphMaps = new Map<number, Set<number>>()
   /** Type 1 programs and what stands for them. */
   private readonly compacted = new Map<number, Rewritten>()
   private readonly canonical: (number: number) => number
@@ -54,6 +58,22 @@ export class FontShop {
       this.maps.set(number, codes)
     }
     for (const number of shared) this.maps.delete(number)
+    this.collectGlyphMaps(shelf)
+  }
+
+  /** /CIDToGIDMap streams (9.7.4.2) of fonts whose codes are all known. */
+  private collectGlyphMaps(shelf: FontShelf): void {
+    const shared = new Set<number>()
+    for (const font of shelf.doubt ? [] : shelf.all) {
+      const reference = font.cidFont?.get('CIDToGIDMap')
+      if (!(reference instanceof Ref)) continue
+      const number = this.canonical(reference.number)
+      if (!font.cmap || (shelf.programs.get(font.file)?.whole ?? true)) shared.add(number)
+      const codes = this.glyphMaps.get(number) ?? new Set<number>()
+      for (const code of font.codes) codes.add(code)
+      this.glyphMaps.set(number, codes)
+    }
+    for (const number of shared) this.glyphMaps.delete(number)
   }
 
   /** Type 1 programs are converted beforehand: their descriptors, which may be written before them, name them by another key. */
@@ -92,6 +112,8 @@ export class FontShop {
       const text = pruneToUnicode(await this.reader.decoded(stream, MAX_DECODED_BYTES), codes)
       return text && rewritten(stream, text, ['UseCMap'])
     }
+    const cids = this.glyphMaps.get(number)
+    if (cids) return rewritten(stream, prunedGlyphMap(await this.reader.decoded(stream, MAX_GLYPH_MAP_BYTES), cids), [])
     const program = this.programs.get(number)
     if (!program || program.whole) return undefined
     const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
@@ -132,6 +154,14 @@ export class FontShop {
     const wanted = await cffGlyphs(this.reader, cff, program.fonts)
     return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
   }
+}
+
+/** Only the entries of these CIDs. */
+function prunedGlyphMap(map: Uint8Array, cids: ReadonlySet<number>): Uint8Array {
+  const last = Math.min((map.length >> 1) - 1, Math.max(0, ...cids))
+  const pruned = new Uint8Array((last + 1) * 2)
+  for (const cid of cids) if (cid <= last) pruned.set(map.subarray(cid * 2, cid * 2 + 2), cid * 2)
+  return pruned
 }
 
 function declined(error: unknown): undefined {

@@ -34,6 +34,19 @@ export function toUnicodeJudge(a: Reader, b: Reader): Judge {
     toUnicodeDifference(await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES))
 }
 
+/** A CIDToGIDMap that lost entries: those that are left are as they were. */
+export function glyphMapJudge(a: Reader, b: Reader): Judge {
+  return async ({ original, result }) => {
+    const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
+    if (after.length > before.length) return 'a longer glyph map'
+    for (let i = 0; i + 1 < after.length; i += 2) {
+      const glyph = after[i]! * 256 + after[i + 1]!
+      if (glyph !== 0 && glyph !== before[i]! * 256 + before[i + 1]!) return `glyph of CID ${i / 2}`
+    }
+    return undefined
+  }
+}
+
 function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [tablesOf(before), tablesOf(after)]
   if (!old || !fresh) return 'no TrueType font'
