@@ -1,32 +1,95 @@
-/** Base64 bodies (RFC 2045, 6.8), decoded and written again in the same lines. */
+/** Base64 bodies (RFC 2045, 6.8), decoded and written again in the same lines, piece by piece. */
 
-export interface Base64Body {
-  readonly bytes: Uint8Array
+/** How a body is laid out. */
+export interface Base64Shape {
   /** Characters a line, its line break, and what follows the last character. */
   readonly lineLength: number
   readonly lineBreak: string
   readonly tail: string
 }
 
-/** Undefined for what is not clean base64 in lines of one length: it could not be written again as it was. */
-export function readBase64(body: Uint8Array): Base64Body | undefined {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
-  const firstBreak = /\r?\n/.exec(text)
-  const lineBreak = firstBreak?.[0] ?? '\r\n'
-  const lineLength = firstBreak ? firstBreak.index : text.length
-  if (lineLength === 0 || lineLength % 4 !== 0) return undefined
-  const packed = text.replace(/\s+/g, '')
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(packed) || packed.length % 4 !== 0) return undefined
-  const bytes = new Uint8Array(Buffer.from(packed, 'base64'))
-  const tail = /[\r\n\t ]*$/.exec(text)![0]
-  const shape = { bytes, lineLength, lineBreak, tail }
-  return writeBase64(shape, bytes) === text ? shape : undefined
+export interface Base64Body extends Base64Shape {
+  readonly bytes: Uint8Array
 }
 
+const NONE = 255
+const PAD = 254
+const SPACE = 253
+const VALUE = new Uint8Array(256).fill(NONE)
+for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries())
+  VALUE[letter.charCodeAt(0)] = value
+VALUE[0x3d] = PAD
+for (const space of ' \t\r\n') VALUE[space.charCodeAt(0)] = SPACE
+
+/** More white space than this at the end of a body is no tail. */
+const MOST_TAIL = 4096
+
+/**
+ * @param length bytes that `body` brings, or more
+ * @returns undefined for what is not clean base64 in lines of one length: it could not be written again as it was
+ */
+export async function readBase64(body: AsyncIterable<Uint8Array>, length: number): Promise<Base64Body | undefined> {
+  const bytes = new Uint8Array(Math.ceil(length / 4) * 3)
+  let [filled, bits, count, pads, column] = [0, 0, 0, 0, 0]
+  let lineLength: number | undefined
+  let lineBreak: string | undefined
+  let blank = ''
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length; at++) {
+      const value = VALUE[chunk[at]!]!
+      if (value === SPACE) {
+        blank += String.fromCharCode(chunk[at]!)
+        if (blank.length > MOST_TAIL) return undefined
+        continue
+      }
+      if (value === NONE) return undefined
+      if (blank !== '') {
+        lineLength ??= column
+        lineBreak ??= blank
+        if (blank !== lineBreak || column !== lineLength || lineLength === 0) return undefined
+        blank = ''
+        column = 0
+      }
+      column++
+      count++
+      if (value === PAD) {
+        pads++
+        continue
+      }
+      if (pads > 0) return undefined
+      bits = (bits << 6) | value
+      if (count % 4 === 0) {
+        bytes[filled++] = bits >> 16
+        bytes[filled++] = bits >> 8
+        bytes[filled++] = bits
+        bits = 0
+      }
+    }
+  }
+  if (count === 0 || count % 4 !== 0 || pads > 2 || column > (lineLength ?? column)) return undefined
+  if (lineBreak !== undefined && lineBreak !== '\n' && lineBreak !== '\r\n') return undefined
+  if ((lineLength ?? column) % 4 !== 0) return undefined
+  // RFC 4648, 3.5: the bits that stand for nothing are zero, or they could not be written again.
+  if (pads === 1) {
+    if (bits & 3) return undefined
+    bytes[filled++] = bits >> 10
+    bytes[filled++] = bits >> 2
+  } else if (pads === 2) {
+    if (bits & 15) return undefined
+    bytes[filled++] = bits >> 4
+  }
+  return { bytes: bytes.subarray(0, filled), lineLength: lineLength ?? column, lineBreak: lineBreak ?? '\r\n', tail: blank }
+}
+
+const LINES_AT_ONCE = 2048
+
 /** `bytes` in the lines of `shape`. */
-export function writeBase64({ lineLength, lineBreak, tail }: Omit<Base64Body, 'bytes'>, bytes: Uint8Array): string {
-  const packed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-  const lines: string[] = []
-  for (let at = 0; at < packed.length; at += lineLength) lines.push(packed.slice(at, at + lineLength))
-  return lines.join(lineBreak) + tail
+export function* writeBase64({ lineLength, lineBreak, tail }: Base64Shape, bytes: Uint8Array): Generator<Uint8Array> {
+  const step = (lineLength / 4) * 3 * Math.max(1, Math.floor((LINES_AT_ONCE * 76) / lineLength))
+  for (let at = 0; at < bytes.length; at += step) {
+    const packed = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(step, bytes.length - at)).toString('base64')
+    const lines: string[] = []
+    for (let from = 0; from < packed.length; from += lineLength) lines.push(packed.slice(from, from + lineLength))
+    yield new Uint8Array(Buffer.from(lines.join(lineBreak) + (at + step < bytes.length ? lineBreak : tail), 'latin1'))
+  }
 }

@@ -1,7 +1,9 @@
 /**
  * The parts of a mail (RFC 5322, RFC 2045–2046) as places in its bytes. Only what is needed to find attachments: nothing is
- * decoded, folded or repaired, so that everything else can stay byte for byte.
+ * decoded, folded or repaired, so that everything else can stay byte for byte. One pass over lines; only headers are held.
  */
+import { eachLine, type Line } from './lines.ts'
+
 const MOST_DEPTH = 20
 const MOST_PARTS = 2000
 const MOST_HEADER_BYTES = 256 * 1024
@@ -20,97 +22,135 @@ export interface MimePart {
   readonly children: readonly MimePart[]
 }
 
-/** Undefined where the structure is too deep, too long or not a mail. */
-export function readMime(mail: Uint8Array): MimePart | undefined {
-  const state = { parts: 0 }
-  return readPart(mail, 0, mail.length, 0, state)
+/** A part whose end is not known yet. */
+interface Open {
+  headers: Map<string, string[]>
+  type: string
+  encoding: string
+  fileName: string | undefined
+  start: number
+  end: number
+  children: Open[]
+  /** Of a multipart that goes on. */
+  boundary: string | undefined
+  readonly depth: number
+  readonly begin: number
+  /** The header line that may be continued by the next one; undefined when the headers have ended. */
+  field: string | undefined
+  inHeaders: boolean
 }
 
-function readPart(mail: Uint8Array, start: number, end: number, depth: number, state: { parts: number }): MimePart | undefined {
-  if (depth > MOST_DEPTH || ++state.parts > MOST_PARTS) return undefined
-  const header = readHeaders(mail, start, end)
-  if (!header) return undefined
-  const { headers, body } = header
-  const contentType = headers.get('content-type')?.[0] ?? 'text/plain'
-  const type = contentType.split(';')[0]!.trim().toLowerCase()
-  const encoding = (headers.get('content-transfer-encoding')?.[0] ?? '7bit')
-    .replace(/\(.*?\)/g, '')
-    .trim()
-    .toLowerCase()
-  const children: MimePart[] = []
-  if (type.startsWith('multipart/')) {
-    const boundary = parameter(contentType, 'boundary')
-    if (boundary === undefined || boundary.length > 200) return undefined
-    for (const range of betweenBoundaries(mail, body, end, boundary)) {
-      const child = readPart(mail, range.start, range.end, depth + 1, state)
-      if (!child) return undefined
-      children.push(child)
-    }
-  } else if (type === 'message/rfc822' && /^(7bit|8bit|binary)$/.test(encoding)) {
-    const child = readPart(mail, body, end, depth + 1, state)
-    if (!child) return undefined
-    children.push(child)
+/** Undefined where the structure is too deep, too long or not a mail. */
+export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePart | undefined> {
+  const root = opened(0, 0)
+  // From the whole mail inwards; the last one takes the next line.
+  const stack = [root]
+  let parts = 1
+  let before: Line | undefined
+  let understood = true
+  const begin = (start: number, parent: Open): boolean => {
+    if (parent.depth === MOST_DEPTH || ++parts > MOST_PARTS) return false
+    const child = opened(start, parent.depth + 1)
+    parent.children.push(child)
+    stack.push(child)
+    return true
   }
-  const disposition = headers.get('content-disposition')?.[0] ?? ''
-  const fileName = parameter(disposition, 'filename') ?? parameter(contentType, 'name')
-  return { headers, type, encoding, fileName, start: body, end, children }
+  const take = (line: Line): boolean => {
+    const boundary = line.head.startsWith('--') ? boundaryAt(stack, line.head) : undefined
+    if (boundary) {
+      // The line break before a boundary belongs to it.
+      const end = before ? before.end - before.breakBytes : line.start
+      for (const part of stack.splice(boundary.at + 1)) close(part, Math.max(end, part.begin))
+      const parent = stack[boundary.at]!
+      if (!boundary.last) return begin(line.end, parent)
+      parent.boundary = undefined
+      return true
+    }
+    const part = stack.at(-1)!
+    if (!part.inHeaders) return true
+    if (line.end - part.begin > MOST_HEADER_BYTES) return false
+    takeHeader(part, line)
+    return part.inHeaders || (enter(part) && (!isMessage(part) || begin(part.start, part)))
+  }
+  await eachLine(mail, (line) => {
+    understood = take(line)
+    before = line
+    return understood
+  })
+  if (!understood) return undefined
+  for (const part of stack) close(part, before?.end ?? 0)
+  return root
+}
+
+const opened = (begin: number, depth: number): Open => ({
+  headers: new Map(),
+  type: 'text/plain',
+  encoding: '7bit',
+  fileName: undefined,
+  start: begin,
+  end: begin,
+  children: [],
+  boundary: undefined,
+  depth,
+  begin,
+  field: undefined,
+  inHeaders: true,
+})
+
+/** RFC 2046, 5.1.1: parts stand between lines of "--boundary"; the last such line ends in "--". The outermost one counts. */
+function boundaryAt(stack: readonly Open[], line: string): { at: number; last: boolean } | undefined {
+  for (const [at, { boundary }] of stack.entries()) {
+    if (boundary === undefined || !line.startsWith(boundary, 2)) continue
+    const rest = line.slice(2 + boundary.length).trim()
+    if (rest === '' || rest === '--') return { at, last: rest === '--' }
+  }
+  return undefined
 }
 
 /** RFC 5322, 2.2: fields up to an empty line; continuation lines begin with white space. */
-function readHeaders(mail: Uint8Array, start: number, end: number) {
-  const headers = new Map<string, string[]>()
-  let at = start
-  let field: string | undefined
-  const add = () => {
-    const colon = field?.indexOf(':') ?? -1
-    if (field === undefined || colon <= 0) return
-    const name = field.slice(0, colon).trim().toLowerCase()
-    headers.set(name, [...(headers.get(name) ?? []), field.slice(colon + 1).trim()])
+function takeHeader(part: Open, { head, end }: Line): void {
+  if (head !== '' && /^[ \t]/.test(head)) part.field = (part.field ?? '') + head
+  else {
+    endField(part)
+    part.field = head
   }
-  while (at < end) {
-    if (at - start > MOST_HEADER_BYTES) return undefined
-    const newline = mail.indexOf(0x0a, at)
-    const lineEnd = newline < 0 || newline >= end ? end : newline + 1
-    const line = latin1(mail.subarray(at, lineEnd)).replace(/\r?\n$/, '')
-    at = lineEnd
-    if (line === '') {
-      add()
-      return { headers, body: at }
-    }
-    if (/^[ \t]/.test(line)) field = (field ?? '') + line
-    else {
-      add()
-      field = line
-    }
-  }
-  add()
-  return { headers, body: end }
+  if (head !== '') return
+  part.inHeaders = false
+  part.start = end
 }
 
-/** RFC 2046, 5.1.1: parts stand between lines of "--boundary"; the last such line ends in "--". */
-function betweenBoundaries(mail: Uint8Array, start: number, end: number, boundary: string): { start: number; end: number }[] {
-  const ranges: { start: number; end: number }[] = []
-  const mark = Buffer.from(`--${boundary}`, 'latin1')
-  const bytes = Buffer.from(mail.buffer, mail.byteOffset, mail.byteLength)
-  let open = -1
-  for (let at = start; ; ) {
-    const found = bytes.indexOf(mark, at)
-    if (found < 0 || found + mark.length > end) break
-    at = found + mark.length
-    if (found !== start && mail[found - 1] !== 0x0a) continue
-    const newline = mail.indexOf(0x0a, at)
-    const lineEnd = newline < 0 || newline >= end ? end : newline + 1
-    const rest = latin1(mail.subarray(at, lineEnd)).trim()
-    if (rest !== '' && rest !== '--') continue
-    // The line break before a boundary belongs to it.
-    const before = mail[found - 2] === 0x0d ? found - 2 : found - 1
-    if (open >= 0) ranges.push({ start: open, end: Math.max(open, before) })
-    if (rest === '--') return ranges
-    open = lineEnd
-    at = lineEnd
+function endField(part: Open): void {
+  const colon = part.field?.indexOf(':') ?? -1
+  if (part.field === undefined || colon <= 0) return
+  const name = part.field.slice(0, colon).trim().toLowerCase()
+  part.headers.set(name, [...(part.headers.get(name) ?? []), part.field.slice(colon + 1).trim()])
+}
+
+/** What the headers say. False for a multipart whose boundary is not usable. */
+function enter(part: Open): boolean {
+  const contentType = part.headers.get('content-type')?.[0] ?? 'text/plain'
+  part.type = contentType.split(';')[0]!.trim().toLowerCase()
+  part.encoding = (part.headers.get('content-transfer-encoding')?.[0] ?? '7bit')
+    .replace(/\(.*?\)/g, '')
+    .trim()
+    .toLowerCase()
+  const disposition = part.headers.get('content-disposition')?.[0] ?? ''
+  part.fileName = parameter(disposition, 'filename') ?? parameter(contentType, 'name')
+  if (!part.type.startsWith('multipart/')) return true
+  part.boundary = parameter(contentType, 'boundary')
+  return part.boundary !== undefined && part.boundary.length <= 200
+}
+
+const isMessage = ({ type, encoding }: Open) => type === 'message/rfc822' && /^(7bit|8bit|binary)$/.test(encoding)
+
+function close(part: Open, end: number): void {
+  if (part.inHeaders) {
+    endField(part)
+    part.inHeaders = false
+    part.start = end
+    enter(part)
   }
-  if (open >= 0) ranges.push({ start: open, end })
-  return ranges
+  part.end = Math.max(part.start, end)
 }
 
 /** A parameter of a structured field: `name="value"`, `name=value`, RFC 2231 `name*=charset''value`. */
@@ -125,8 +165,6 @@ export function parameter(field: string, name: string): string | undefined {
     return value
   }
 }
-
-const latin1 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 
 /** All parts, outer ones first. */
 export function* everyPart(part: MimePart): Generator<MimePart> {

@@ -1,19 +1,18 @@
 /** Mail to mail: attachments go through their own rooms and come back in the same transfer encoding and lines. */
-import { type Options, type Outcome, OverBudget, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
-import { readAll } from '../../codec/source.ts'
-import { type Base64Body, readBase64, writeBase64 } from '../../containers/mime/base64.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { readBase64, writeBase64 } from '../../containers/mime/base64.ts'
 import { everyPart, type MimePart, readMime } from '../../containers/mime/parts.ts'
 import { pictureFacts } from '../../containers/pictures/facts.ts'
 import { recompressPicture } from '../../containers/pictures/recompress.ts'
 import { unlikePictures } from '../../containers/pictures/room.ts'
+import { differentChunks } from '../../containers/zip/compare.ts'
 
-/** A mail and one attachment with its result are held in memory. */
-const MOST_BYTES = 40 * 1024 * 1024
 const MOST_ATTACHMENT_BYTES = 24 * 1024 * 1024
 const SMALLEST_ATTACHMENT_BYTES = 600
+const CHUNK_BYTES = 256 * 1024
 
 /** Why a mail may not be changed: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
-function seal(mail: Uint8Array, root: MimePart): string | undefined {
+async function seal(mail: Source, root: MimePart): Promise<string | undefined> {
   for (const part of everyPart(root)) {
     for (const name of ['dkim-signature', 'domainkey-signature', 'arc-message-signature', 'x-google-dkim-signature']) {
       if (part.headers.has(name)) return `signed (${name})`
@@ -21,42 +20,57 @@ function seal(mail: Uint8Array, root: MimePart): string | undefined {
     if (/^multipart\/(signed|encrypted)$/.test(part.type)) return part.type
     if (/^application\/(x-)?pkcs7|^application\/pgp/.test(part.type)) return part.type
   }
-  const armour = Buffer.from(mail.buffer, mail.byteOffset, mail.byteLength).indexOf('-----BEGIN PGP ')
-  return armour >= 0 ? 'PGP armour' : undefined
+  const armour = '-----BEGIN PGP '
+  let end = Buffer.alloc(0)
+  for await (const chunk of mail.stream()) {
+    const bytes = Buffer.concat([end, chunk])
+    if (bytes.includes(armour)) return 'PGP armour'
+    end = Buffer.from(bytes.subarray(-armour.length))
+  }
+  return undefined
 }
 
-interface Attachment {
-  readonly part: MimePart
-  readonly body: Base64Body
-}
-
-/** Attachments that can be written again exactly as they were. */
-function* attachments(mail: Uint8Array, root: MimePart): Generator<Attachment> {
+/** Parts that may be attachments whose bytes can be written again exactly as they were. */
+function* candidates(root: MimePart): Generator<MimePart> {
   for (const part of everyPart(root)) {
     if (part.encoding !== 'base64' || part.children.length > 0 || part.headers.has('content-md5')) continue
     if (part.type.startsWith('text/') && part.fileName === undefined) continue
     const length = part.end - part.start
-    if (length < SMALLEST_ATTACHMENT_BYTES || length > MOST_ATTACHMENT_BYTES * 1.4) continue
-    const body = readBase64(mail.subarray(part.start, part.end))
-    if (body) yield { part, body }
+    if (length >= SMALLEST_ATTACHMENT_BYTES && length <= MOST_ATTACHMENT_BYTES * 1.4) yield part
   }
 }
 
-export async function compressMail(source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  if (source.size > MOST_BYTES) throw new OverBudget(`a mail of ${source.size} bytes is not rewritten in memory`)
-  const mail = await readAll(source)
-  const root = readMime(mail)
+const bodyOf = (mail: Source, { start, end }: MimePart) => readBase64(bytesOf(mail, start, end), end - start)
+
+async function* bytesOf(mail: Source, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; ) {
+    const chunk = await mail.read(at, Math.min(CHUNK_BYTES, end - at))
+    if (chunk.length === 0) throw new RangeError('the mail became shorter')
+    at += chunk.length
+    yield chunk
+  }
+}
+
+async function copy(mail: Source, start: number, end: number, sink: Sink): Promise<void> {
+  for await (const chunk of bytesOf(mail, start, end)) await sink.write(chunk.slice())
+}
+
+/** Holds one attachment and its result; the mail itself is read by ranges. */
+export async function compressMail(mail: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const root = await readMime(mail.stream())
   if (!root) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the structure of this mail is not understood' }
-  const sealed = seal(mail, root)
+  const sealed = await seal(mail, root)
   if (sealed) return { kind: 'unchanged', reason: 'signed', detail: sealed }
 
   let [at, found, gained] = [0, 0, 0]
   let loss: { ssim: number; psnrDb: number } | undefined
-  for (const { part, body } of attachments(mail, root)) {
+  for (const part of candidates(root)) {
     options.signal.throwIfAborted()
+    const body = await bodyOf(mail, part)
+    if (!body) continue
     found++
     const result = await compressAttachment(body.bytes, part.fileName ?? 'attachment', options)
-    options.progress(part.end / mail.length)
+    options.progress(part.end / mail.size)
     if (!result) continue
     gained++
     if (result.loss) {
@@ -65,12 +79,12 @@ export async function compressMail(source: Source, sink: Sink, options: Options)
         psnrDb: Math.min(result.loss.psnrDb, loss?.psnrDb ?? Number.POSITIVE_INFINITY),
       }
     }
-    await sink.write(mail.slice(at, part.start))
-    await sink.write(new Uint8Array(Buffer.from(writeBase64(body, result.bytes), 'latin1')))
+    await copy(mail, at, part.start, sink)
+    for (const lines of writeBase64(body, result.bytes)) await sink.write(lines)
     at = part.end
   }
   if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
-  await sink.write(mail.slice(at))
+  await copy(mail, at, mail.size, sink)
   const steps = [`${gained} of ${found} attachments recompressed in place`]
   return loss ? { kind: 'compressed', fidelity: 'perceptual', ...loss, steps } : { kind: 'compressed', fidelity: 'lossless', steps }
 }
@@ -85,30 +99,34 @@ async function compressAttachment(bytes: Uint8Array, name: string, options: Opti
 }
 
 /** The same parts, byte for byte but for attachments; changed pictures decode in the same kind and shape. */
-export async function verifyMail(original: Source, result: Source): Promise<Verdict> {
+export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
-  const [mail, fresh] = [await readAll(original), await readAll(result)]
-  const [root, after] = [readMime(mail), readMime(fresh)]
+  const [root, after] = [await readMime(mail.stream()), await readMime(fresh.stream())]
   if (!root || !after) return different('the result is no mail of the same kind')
-  const [before, now] = [[...attachments(mail, root)], [...everyPart(after)]]
-  if ([...everyPart(root)].length !== now.length) return different('another number of parts')
-  const order = new Map([...everyPart(root)].map((part, index) => [part, index]))
+  const [before, now] = [[...everyPart(root)], [...everyPart(after)]]
+  if (before.length !== now.length) return different('another number of parts')
+  const twins = new Map(before.map((part, index) => [part, now[index]!]))
+  const differ = (from: number, to: number, freshFrom: number, freshTo: number) =>
+    to - from === freshTo - freshFrom
+      ? differentChunks(bytesOf(mail, from, to), bytesOf(fresh, freshFrom, freshTo))
+      : `${to - from} bytes became ${freshTo - freshFrom}`
   let [at, freshAt] = [0, 0]
-  for (const { part, body } of before) {
-    const twin = now[order.get(part)!]!
-    if (Buffer.compare(mail.subarray(at, part.start), fresh.subarray(freshAt, twin.start)) !== 0)
-      return different(`bytes before ${part.start} changed`)
+  for (const part of candidates(root)) {
+    const twin = twins.get(part)!
+    if ((await differ(part.start, part.end, twin.start, twin.end)) === undefined) continue
+    if (await differ(at, part.start, freshAt, twin.start)) return different(`bytes before ${part.start} changed`)
     ;[at, freshAt] = [part.end, twin.end]
-    const unchanged = Buffer.compare(mail.subarray(part.start, part.end), fresh.subarray(twin.start, twin.end)) === 0
-    if (unchanged) continue
-    const text = fresh.subarray(twin.start, twin.end)
-    const decoded = readBase64(text)
-    if (!decoded || writeBase64(body, decoded.bytes) !== Buffer.from(text).toString('latin1'))
+    const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, twin)]
+    if (!body || !decoded || (await differentChunks(chunksOf(writeBase64(body, decoded.bytes)), bytesOf(fresh, twin.start, twin.end))))
       return different(`the lines of attachment ${part.fileName} changed`)
     const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
     if (problem) return different(`attachment ${part.fileName}: ${problem}`)
   }
-  return Buffer.compare(mail.subarray(at), fresh.subarray(freshAt)) === 0 ? { equal: true } : different('the end of the mail changed')
+  return (await differ(at, mail.size, freshAt, fresh.size)) ? different('the end of the mail changed') : { equal: true }
+}
+
+async function* chunksOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
 }
 
 /** Other kinds were verified by their own room; here they must still be of that kind. */

@@ -1,0 +1,38 @@
+/** The lines of a text that is read once, chunk by chunk. */
+export interface Line {
+  readonly start: number
+  /** Where the next one begins. */
+  readonly end: number
+  /** Of its line break: 2, 1, or 0 at the end of the text. */
+  readonly breakBytes: number
+  /** The line without its break, as Latin-1; of a long one, the beginning. */
+  readonly head: string
+}
+
+/** Lines longer than this are no structure; RFC 5322, 2.1.1 allows 998 characters, headers of real mails are longer. */
+const HEAD_BYTES = 64 * 1024
+
+/** Calls `take` for each line, until it returns false. */
+export async function eachLine(chunks: AsyncIterable<Uint8Array>, take: (line: Line) => boolean): Promise<void> {
+  let at = 0 // of the chunk in the text
+  let start = 0
+  let head = ''
+  let last = 0
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    let from = 0
+    for (let newline = bytes.indexOf(0x0a); newline >= 0; newline = bytes.indexOf(0x0a, from)) {
+      const carriage = at + newline > start && (newline > 0 ? bytes[newline - 1] : last) === 0x0d
+      head += bytes.latin1Slice(from, Math.min(newline, from + HEAD_BYTES - head.length))
+      if (carriage && head.length === at + newline - start) head = head.slice(0, -1)
+      from = newline + 1
+      if (!take({ start, end: at + from, breakBytes: carriage ? 2 : 1, head })) return
+      start = at + from
+      head = ''
+    }
+    head += bytes.latin1Slice(from, Math.min(bytes.length, from + HEAD_BYTES - head.length))
+    at += bytes.length
+    last = bytes.at(-1) ?? last
+  }
+  if (at > start) take({ start, end: at, breakBytes: 0, head })
+}
