@@ -23,14 +23,14 @@ export async function eachLine(chunks: AsyncIterable<Uint8Array>, take: (line: L
     let from = 0
     for (let newline = bytes.indexOf(0x0a); newline >= 0; newline = bytes.indexOf(0x0a, from)) {
       const carriage = at + newline > start && (newline > 0 ? bytes[newline - 1] : last) === 0x0d
-      head += bytes.latin1Slice(from, Math.min(newline, from + HEAD_BYTES - head.length))
+      head += bytes.toString('latin1', from, Math.min(newline, from + HEAD_BYTES - head.length))
       if (carriage && head.length === at + newline - start) head = head.slice(0, -1)
       from = newline + 1
       if (!take({ start, end: at + from, breakBytes: carriage ? 2 : 1, head })) return
       start = at + from
       head = ''
     }
-    head += bytes.latin1Slice(from, Math.min(bytes.length, from + HEAD_BYTES - head.length))
+    head += bytes.toString('latin1', from, Math.min(bytes.length, from + HEAD_BYTES - head.length))
     at += bytes.length
     last = bytes.at(-1) ?? last
   }

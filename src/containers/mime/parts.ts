@@ -150,7 +150,8 @@ function close(part: Open, end: number): void {
     part.start = end
     enter(part)
   }
-  part.end = Math.max(part.start, end)
+  part.start = Math.min(part.start, end)
+  part.end = end
 }
 
 /** A parameter of a structured field: `name="value"`, `name=value`, RFC 2231 `name*=charset''value`. */
