@@ -13,6 +13,7 @@ import { UserScan } from './linear/users.ts'
 import { nameOf, Ref, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
 import { type Plan, Rewriter } from './rewrite.ts'
+import { toSize, wantsSize } from './to-size.ts'
 import { keepAt } from './trim.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { verifyGraphs } from './verify.ts'
@@ -22,32 +23,7 @@ import { Writer } from './writer.ts'
 export const pdf: Codec = {
   format: PDF,
 
-  async compress(source: Source, sink: Sink, options: Options): Promise<Outcome> {
-    const document = await openDocument(source, options)
-    if ('kind' in document) return document
-    const { reader, reach } = document
-    const twins = await findDuplicates(reader, reach.streams, options.signal)
-    const usage = await new UsageScan(reader, twins, options.signal).run(document.root, document.pages, reach.objects)
-    const images = await imageShop(document, twins, usage, options)
-    const fonts = new FontShop(reader, usage.fonts, (number) => twins.of(number))
-    await fonts.prepare(options.signal)
-    const plan: Plan = {
-      reach,
-      twins,
-      keep: keepAt(options.quality),
-      adapt: fonts.adapt,
-      transforms: [fonts.transform, images.transform],
-      verbatim: await metadataNumbers(document),
-      signal: options.signal,
-      progress: options.progress,
-    }
-    const layout = await linearLayout(document, twins, plan)
-    const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic)
-    const rewriter =
-      layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
-    await rewriter.run()
-    return outcomeOf(writer, rewriter, twins, fonts, images)
-  },
+  compress: (source, sink, options) => (wantsSize(source, options) ? toSize(press, source, sink, options) : press(source, sink, options)),
 
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const [a, b] = [await Reader.open(original), await Reader.open(result)]
@@ -55,6 +31,33 @@ export const pdf: Codec = {
     const judges = { image: imageJudge(a, b), font: fontJudge(a, b), toUnicode: toUnicodeJudge(a, b), glyphMap: glyphMapJudge(a, b) }
     return verifyGraphs(a, b, judges, options.signal)
   },
+}
+
+async function press(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const document = await openDocument(source, options)
+  if ('kind' in document) return document
+  const { reader, reach } = document
+  const twins = await findDuplicates(reader, reach.streams, options.signal)
+  const usage = await new UsageScan(reader, twins, options.signal).run(document.root, document.pages, reach.objects)
+  const images = await imageShop(document, twins, usage, options)
+  const fonts = new FontShop(reader, usage.fonts, (number) => twins.of(number))
+  await fonts.prepare(options.signal)
+  const plan: Plan = {
+    reach,
+    twins,
+    keep: keepAt(options.quality),
+    adapt: fonts.adapt,
+    transforms: [fonts.transform, images.transform],
+    verbatim: await metadataNumbers(document),
+    signal: options.signal,
+    progress: options.progress,
+  }
+  const layout = await linearLayout(document, twins, plan)
+  const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic)
+  const rewriter =
+    layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
+  await rewriter.run()
+  return outcomeOf(writer, rewriter, twins, fonts, images)
 }
 
 /** Only for what came linearised; undefined where that cannot be kept. */

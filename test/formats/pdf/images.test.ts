@@ -105,6 +105,23 @@ describe('images', () => {
     expect((await imageOf(bytes)).stream.dict.get('Width')).toBeLessThanOrEqual(300)
   })
 
+  it('a wanted size leads down to the level that fits', async () => {
+    const pixels = photo(700, 700, 3)
+    const bytes = imageDocument('/Width 700/Height 700/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode', flate(pixels), 300)
+    const sizes = { high: 0, medium: 0, low: 0 }
+    for (const quality of ['high', 'medium', 'low'] as const) sizes[quality] = (await press(bytes, quality)).bytes.length
+    expect(sizes.low).toBeLessThan(sizes.medium)
+    expect(sizes.medium).toBeLessThan(sizes.high)
+    for (const [targetSize, expected] of [
+      [sizes.high, sizes.high],
+      [sizes.high - 1, sizes.medium],
+      [sizes.medium - 1, sizes.low],
+    ] as const) {
+      expect((await press(bytes, 'high', { targetSize })).bytes.length).toBe(expected)
+    }
+    await expect(press(bytes, 'high', { targetSize: sizes.low - 1 })).rejects.toMatchObject({ bestSize: sizes.low })
+  })
+
   it('palettes of inks keep every sample', async () => {
     const table = Buffer.from(Array.from({ length: 256 }, (_, i) => [i, 255 - i, (i * 3) & 255, 9]).flat()).toString('hex')
     const inks = '[/DeviceN[/One/Two/Three/Four]/DeviceCMYK 6 0 R]'
