@@ -2,6 +2,7 @@
 import { gzipDecompress } from '../../bytes/deflate.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { readAll } from '../../codec/source.ts'
+import { latin1 } from './scan.ts'
 
 export interface SvgDocument {
   readonly text: string
@@ -11,6 +12,8 @@ export interface SvgDocument {
 
 /** What is read at all, and what an SVGZ may unpack to. */
 export const MAX_TEXT_BYTES = 3 * 1024 * 1024
+/** What the light pass takes, which holds the bytes and no tree. */
+export const MAX_LEAN_BYTES = 24 * 1024 * 1024
 
 /** svgo's tree and the renderer's, measured: what they hold at their peak. */
 const BYTES_PER_ELEMENT = 3_500
@@ -24,12 +27,29 @@ const MAX_EXPANSION_CHARACTERS = 256 * 1024
 const MAX_DEPTH = 512
 
 export async function readSvg(source: Source): Promise<SvgDocument> {
-  if (source.size > MAX_TEXT_BYTES) throw new OverBudget(`${source.size} bytes; SVG is held whole, up to ${MAX_TEXT_BYTES}`)
-  const bytes = await readAll(source)
-  const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const text = decode(zipped ? gzipDecompress(bytes, MAX_TEXT_BYTES) : bytes)
+  const { bytes, zipped } = await readSvgBytes(source)
+  if (bytes.length > MAX_TEXT_BYTES) throw new OverBudget(`${bytes.length} bytes are too many for a tree`)
+  const text = decode(bytes)
   refuseDangers(text)
   return { text, zipped }
+}
+
+/** The file, unzipped. */
+export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array; zipped: boolean }> {
+  if (source.size > MAX_LEAN_BYTES) throw new OverBudget(`${source.size} bytes; SVG is held whole, up to ${MAX_LEAN_BYTES}`)
+  const bytes = await readAll(source)
+  const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return { bytes: zipped ? gzipDecompress(bytes, MAX_LEAN_BYTES) : bytes, zipped }
+}
+
+/** Checks what the light pass needs: an encoding whose markup is ASCII, and a DOCTYPE without dangers. */
+export function refuseForLean(bytes: Uint8Array): void {
+  const head = latin1(bytes.subarray(0, 64 * 1024))
+  if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw new OverBudget('UTF-16 text whose tree does not fit')
+  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8'
+  if (!/^(?:utf-8|us-ascii|iso-8859-\d+|windows-12\d+|latin\d+)$/i.test(declared))
+    throw new OverBudget(`${declared} text whose tree does not fit`)
+  refuseEntities(head)
 }
 
 /** XML 1.0, appendix F: a byte order mark, else the encoding of the XML declaration, else UTF-8. */
@@ -44,6 +64,15 @@ function decode(bytes: Uint8Array): string {
 }
 
 function refuseDangers(text: string): void {
+  refuseEntities(text)
+  const { deepest, elements } = shapeOf(text)
+  const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
+  if (treeBytes > MAX_TREE_BYTES)
+    throw new OverBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
+  if (deepest > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
+}
+
+function refuseEntities(text: string): void {
   const doctype = /<!DOCTYPE\b[^[>]*(?:\[([\s\S]*?)\]\s*)?>/i.exec(text)
   const subset = doctype?.[1] ?? ''
   if (/<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC)\b)/i.test(subset)) {
@@ -61,11 +90,6 @@ function refuseDangers(text: string): void {
     expansion += (text.split(`&${name};`).length - 1) * value.length
   }
   if (expansion > MAX_EXPANSION_CHARACTERS) throw new MalformedFile('svg', doctype!.index, `entities expand to ${expansion} characters`)
-  const { deepest, elements } = shapeOf(text)
-  const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
-  if (treeBytes > MAX_TREE_BYTES)
-    throw new OverBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
-  if (deepest > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
 }
 
 /** Nesting and number of elements; a rough count is enough. */

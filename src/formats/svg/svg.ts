@@ -1,26 +1,16 @@
 import { breathe } from '../../bytes/breathe.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
-import { type Codec, MalformedFile, type Options, type Outcome, type Quality, type Source, type Verdict } from '../../codec/codec.ts'
+import { type Codec, MalformedFile, type Options, type Outcome, OverBudget, type Source, type Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
-import { readSvg } from './document.ts'
+import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
 import { compressImages } from './images.ts'
 import { inventoryDifference } from './inventory.ts'
+import { compressLean, verifyLean } from './large.ts'
 import { SvgMeter } from './measure.ts'
 import { EXACT, optimizeSvg } from './optimize.ts'
 import { RenderError } from './renderer.ts'
-
-/** What a level asks of the drawing, 640 pixels wide. */
-const TARGETS: { readonly [Level in Quality]: { readonly ssim: number; readonly psnrDb: number } } = {
-  high: { ssim: 0.99, psnrDb: 40 },
-  medium: { ssim: 0.97, psnrDb: 36 },
-  low: { ssim: 0.95, psnrDb: 33 },
-  ultra: { ssim: 0.95, psnrDb: 33 },
-}
-
-/** Renderers differ among themselves: less is claimed than was measured, and beyond this nothing can be told. */
-const RENDERER_MARGIN_DB = 1.5
-const HIGHEST_CLAIM_DB = 45
+import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS } from './targets.ts'
 
 interface Candidate {
   readonly text: string
@@ -32,7 +22,9 @@ interface Candidate {
 export const svg: Codec = {
   format: SVG,
   async compress(source, sink, options) {
-    const { text, zipped } = await readSvg(source)
+    const document = await readTree(source)
+    if (!document) return compressLean(source, sink, options)
+    const { text, zipped } = document
     const candidates = await candidatesOf(text, options)
     const target = TARGETS[options.quality]
     const fitting = candidates.filter(({ likeness }) => !likeness || (likeness.ssim >= target.ssim && likeness.psnrDb >= target.psnrDb))
@@ -42,7 +34,19 @@ export const svg: Codec = {
     await sink.write(best.bytes)
     return outcomeOf(best.candidate, zipped)
   },
-  verify: (original, result, outcome, options) => verifySvg(original, result, outcome, options),
+  async verify(original, result, outcome, options) {
+    return (await readTree(original)) ? verifySvg(original, result, outcome, options) : verifyLean(original, result, outcome, options)
+  },
+}
+
+/** undefined: its tree does not fit in memory. */
+async function readTree(source: Source): Promise<SvgDocument | undefined> {
+  try {
+    return await readSvg(source)
+  } catch (error) {
+    if (error instanceof OverBudget) return undefined
+    throw error
+  }
 }
 
 /** The exact one, and roundings from coarse to fine until the finest level is content: the same for every level. */
