@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
 import { ascii, Dict, Name, type PdfObject, Str } from './objects.ts'
-import type { Cipher } from './writer.ts'
+import type { Cipher, Lock } from './writer.ts'
 
 const BLOCK_BYTES = 16
 const KEY_BYTES = 32
@@ -49,12 +49,6 @@ function aes(algorithm: string, key: Uint8Array, iv: Uint8Array, data: Uint8Arra
 const NO_USER = new Uint8Array(0)
 const ZERO_IV = new Uint8Array(BLOCK_BYTES)
 
-export interface Lock {
-  cipher: Cipher
-  /** The encryption dictionary; none of its strings is encrypted. */
-  dictionary: Dict
-}
-
 /** A fresh file key under one password, which opens the file as its user and its owner. */
 export function lockWith(password: string): Lock {
   const word = saslPrep(password)
@@ -95,7 +89,7 @@ export function lockWith(password: string): Lock {
     ['StrF', Name.of('StdCF')],
     ['EncryptMetadata', true],
   ] as [string, PdfObject][])
-  return { cipher: cipherOf(fileKey), dictionary }
+  return { cipher: cipherOf(fileKey), dictionary, id: new Uint8Array(randomBytes(BLOCK_BYTES)) }
 }
 
 /** AES-256 in CBC mode, a random initialisation vector in front, padded as in PKCS #7 (7.6.3.1). */

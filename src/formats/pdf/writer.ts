@@ -2,7 +2,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import type { Sink } from '../../codec/codec.ts'
-import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref } from './objects.ts'
+import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref, Str } from './objects.ts'
 import { Predictor } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
@@ -13,6 +13,14 @@ export interface Cipher {
   /** Length of a stream of `length` bytes once encrypted. */
   encryptedLength(length: number): number
   stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+}
+
+/** What encrypts a file, what says how, and an identifier for files that have none. */
+export interface Lock {
+  cipher: Cipher
+  /** The encryption dictionary; none of its strings is encrypted. */
+  dictionary: Dict
+  id: Uint8Array
 }
 
 /** Bytes of a stream: in memory, or as pieces of a length that is known beforehand. */
@@ -29,7 +37,7 @@ export class Writer {
   /** Object and cross-reference streams (PDF 1.5) instead of plain objects and a table. */
   readonly compact: boolean
   private readonly cipher: Cipher | undefined
-  private readonly lock: { cipher: Cipher; dictionary: Dict } | undefined
+  private readonly lock: Lock | undefined
   protected readonly xref = new Xref()
   private nextNumber = 1
   protected offset = 0
@@ -38,7 +46,7 @@ export class Writer {
   private packing: { number: number; text: Uint8Array }[] = []
   private packingBytes = 0
 
-  constructor(sink: Sink, compact: boolean, lock?: { cipher: Cipher; dictionary: Dict }) {
+  constructor(sink: Sink, compact: boolean, lock?: Lock) {
     this.sink = sink
     this.compact = compact
     this.lock = lock
@@ -88,6 +96,8 @@ export class Writer {
       await this.plainObject(number, serialise(this.lock.dictionary, noReference))
       const encrypt = new Ref(number, 0)
       full.set('Encrypt', encrypt)
+      // Required here (7.5.5, table 15), though this handler does not use it.
+      if (!full.has('ID')) full.set('ID', [new Str(this.lock.id), new Str(this.lock.id)])
       text = (ref) => (ref === encrypt ? `${number} 0 R` : refText(ref))
     }
     const start = this.offset

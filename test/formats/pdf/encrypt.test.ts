@@ -26,6 +26,7 @@ describe('a PDF under a password', () => {
     const bytes = given ?? (await press(buildPdf(titled, { trailer: '/Info 15 0 R' }))).bytes
     const sealed = await locked(bytes, 'pässwörd ☂')
     await proveEncryptedPdf(source(bytes), source(sealed), 'pässwörd ☂')
+    expect(Buffer.from(sealed).toString('latin1')).toMatch(/\/ID\s*\[/)
     expect(latin1(sealed)).not.toContain('secret')
     expect(latin1(sealed)).toContain('/AESV3')
   })
