@@ -15,8 +15,8 @@ const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
 const COLOUR_ALLOWANCE_DB = 5
 /** Pictures below this are looked at whole. */
 const SAMPLE_PIXELS = 800_000
-/** Pairs of MCU rows in a sample. */
-const SAMPLE_PAIRS = 11
+/** Pairs of MCU rows in a sample: two a megapixel, within limits. */
+const SAMPLE_PAIRS = { least: 11, most: 40 }
 
 export interface SearchSettings {
   /** Awaited now and then during long work; throws to end it. */
@@ -31,7 +31,8 @@ export interface Found {
 /** One of how many pairs of MCU rows a sample takes (the engine looks at a thousand pixels of each). */
 export function sampleEvery(width: number, height: number): number {
   if (width * height < SAMPLE_PIXELS) return 1
-  return Math.max(2, Math.floor(height / 32 / SAMPLE_PAIRS))
+  const pairs = Math.min(SAMPLE_PAIRS.most, Math.max(SAMPLE_PAIRS.least, (2 * width * height) / 1e6))
+  return Math.max(2, Math.floor(height / 32 / pairs))
 }
 
 function reaches(figures: Measured, target: Target, ssimSlack: number, psnrSlackDb: number): boolean {
@@ -43,7 +44,7 @@ function reaches(figures: Measured, target: Target, ssimSlack: number, psnrSlack
 }
 
 /** The qualities that may be probed: each level's lowest is among them (quality/levels.ts). */
-const GRID = [LOWEST, 42, 50, 57, 65, 72, 80, 88, HIGHEST] as const
+const GRID = [LOWEST, 42, 50, 57, 65, 73, 81, 88, 92, HIGHEST] as const
 
 interface Probe {
   readonly quality: number
@@ -51,13 +52,15 @@ interface Probe {
 }
 
 /**
- * Lowest quality whose sample reaches the target: three probes by bisection of a grid, interpolation between its points.
+ * Lowest quality whose sample reaches the target: three or four probes by bisection of a grid, interpolation between
+ * its points. `caution` scales what a sample must show above the target: what a second pass would cost.
  * The tree of probes is the same for every target, so a lower target does not end at a higher quality.
  */
-export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings): Promise<number> {
+export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings, caution = 1): Promise<number> {
   const { width, height } = job.info
   const every = sampleEvery(width, height)
-  const margin = every > 1 ? { ssim: SAMPLE_MARGIN.ssimShare * (1 - target.ssim), psnrDb: SAMPLE_MARGIN.psnrDb } : { ssim: 0, psnrDb: 0 }
+  const share = every > 1 ? caution : 0
+  const margin = { ssim: share * SAMPLE_MARGIN.ssimShare * (1 - target.ssim), psnrDb: share * SAMPLE_MARGIN.psnrDb }
   const probes: Probe[] = []
   let low = 0 // does not reach it, or is not known
   let high = GRID.length - 1 // reaches it, or nothing does
@@ -100,15 +103,22 @@ function crossing(probes: readonly Probe[], low: number, high: number, target: T
   return Math.max(...lines)
 }
 
+/** Where a second pass reads the file again: more caution before it, and twice the tolerance after it. */
+export const STREAMED_CAUTION = 2.5
+const STREAMED_TOLERANCE = 2
+
 /** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
-export function nextQuality(quality: number, figures: Measured, target: Target): number {
+function nextQuality(quality: number, figures: Measured, target: Target): number {
   const steps = Math.max((target.ssim - figures.ssim) / 0.0015, (target.psnrDb - figures.psnrDb) / 0.15, 1)
   return Math.min(HIGHEST, quality + Math.min(12, Math.ceil(steps)))
 }
 
-export function isReached(quality: number, figures: Measured, target: Target): boolean {
-  return quality >= HIGHEST || reaches(figures, target, -TOLERANCE.ssim, -TOLERANCE.psnrDb)
+export function isReached(quality: number, figures: Measured, target: Target, tolerance = 1): boolean {
+  return quality >= HIGHEST || reaches(figures, target, -TOLERANCE.ssim * tolerance, -TOLERANCE.psnrDb * tolerance)
 }
+
+export const isReachedStreaming = (quality: number, figures: Measured, target: Target) =>
+  isReached(quality, figures, target, STREAMED_TOLERANCE)
 
 /** Requantises stored coefficients to the lowest quality that reaches the target; the result is ready to be written. */
 export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Found> {
@@ -121,7 +131,7 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
 }
 
 /** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */
-async function climbed(job: JpegJob, from: number, missed: Measured, target: Target, settings: SearchSettings): Promise<number> {
+export async function climbed(job: JpegJob, from: number, missed: Measured, target: Target, settings: SearchSettings): Promise<number> {
   const every = sampleEvery(job.info.width, job.info.height)
   const start = job.estimate(from, every)
   const last = nextQuality(from, missed, target)

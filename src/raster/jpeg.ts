@@ -4,7 +4,16 @@ import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
 import { OverBudget, UnsupportedFeature } from '../codec/codec.ts'
 import { type Encoded, pause, type Wish } from './encoded.ts'
-import { isReached, nextQuality, requantiseTo, requantiseToSize, sampleEvery, searchQuality, smallestFile } from './jpeg-search.ts'
+import {
+  climbed,
+  isReachedStreaming,
+  requantiseTo,
+  requantiseToSize,
+  STREAMED_CAUTION,
+  sampleEvery,
+  searchQuality,
+  smallestFile,
+} from './jpeg-search.ts'
 import { type Carried, onWhite, type Raster } from './raster.ts'
 
 const SIDE_MAX = 65535
@@ -72,11 +81,11 @@ async function fromStored(raster: Raster, overhead: number, wish: Wish) {
 async function fromStreamed(raster: Raster, wish: Wish) {
   const settings = { pause: () => pause(wish.options) }
   const sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
-  let quality = await searchQuality(sample, wish.target, settings)
+  let quality = await searchQuality(sample, wish.target, settings, STREAMED_CAUTION)
   for (;;) {
     const job = await taken(raster, wish, { kind: 'stream', quality }, true)
-    if (isReached(quality, job.figures, wish.target)) return { job, quality, figures: job.figures }
-    quality = nextQuality(quality, job.figures, wish.target)
+    if (isReachedStreaming(quality, job.figures, wish.target)) return { job, quality, figures: job.figures }
+    quality = await climbed(sample, quality, job.figures, wish.target, settings)
   }
 }
 

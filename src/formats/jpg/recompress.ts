@@ -1,13 +1,14 @@
 /** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
 
 import { JpegJob, type Measured, type Scans, type Which } from '../../../wasm/jpeg/jpeg.ts'
-import { type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import {
-  isReached,
-  nextQuality,
+  climbed,
+  isReachedStreaming,
   requantiseTo,
   requantiseToSize,
+  STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
   smallestFile,
@@ -74,12 +75,12 @@ class Recompression {
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
     const stored = this.fits(2)
     const perceptual = stored ? await this.stored() : await this.streamed()
-    const codedBytes = this.source.size - header.scanOffset
-    if (perceptual.bytes < codedBytes * LOSSLESS_BEST) return perceptual
+    const keepsFloors = reachesFloors(perceptual.outcome)
+    if (keepsFloors && codedBytes(perceptual) < (this.source.size - header.scanOffset) * LOSSLESS_BEST) return perceptual
     const untouched = stored && this.steps.length === 0
     if (!untouched && perceptual.job.memoryBytes + this.need(1) > options.memoryBudget) return perceptual
     const exact = await this.lossless(untouched ? perceptual.job : undefined)
-    return perceptual.bytes < exact.bytes * WORTH_LOSING ? perceptual : exact
+    return keepsFloors && codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
   }
 
   /** Everything in memory: coefficients as read and as made. */
@@ -95,11 +96,12 @@ class Recompression {
     const { header } = this
     this.require(header.progressive ? 2 : 1)
     const every = sampleEvery(header.width, header.height)
-    let quality = await searchQuality(await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every }), this.target, this)
+    const sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
+    let quality = await searchQuality(sample, this.target, this, STREAMED_CAUTION)
     for (;;) {
       const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality })
-      if (isReached(quality, job.figures, this.target)) return this.perceptual(job, quality, job.figures)
-      quality = nextQuality(quality, job.figures, this.target)
+      if (isReachedStreaming(quality, job.figures, this.target)) return this.perceptual(job, quality, job.figures)
+      quality = await climbed(sample, quality, job.figures, this.target, this)
     }
   }
 
@@ -195,6 +197,14 @@ class Recompression {
     this.options.signal.throwIfAborted()
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
+}
+
+/** Tables and scans: what stays as it is says nothing about them. */
+const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
+
+/** Where steps are very coarse already, even the gentlest search takes too much. */
+function reachesFloors(outcome: Candidate['outcome']): boolean {
+  return outcome.fidelity !== 'perceptual' || ((outcome.ssim ?? 0) >= FLOOR_SSIM && (outcome.psnrDb ?? 0) >= FLOOR_PSNR_DB)
 }
 
 function keptSteps(source: Source, frame: Frame): string[] {

@@ -171,6 +171,17 @@ describe('jpg room', () => {
       expect(twice.bytes.length).toBeLessThan(once.length * 0.95)
   })
 
+  it('only recodes what is very coarse already, and looks at the picture where metadata is most of the file', async () => {
+    const coarse = await press(await encoded('rgb', 3))
+    expect(coarse.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const noise = Uint8Array.from({ length: 60_000 }, (_, i) => Math.imul(i + 1, 2654435761) >>> 24)
+    const plain = await encoded()
+    const heavy = withSegments(plain, ...Array.from({ length: 12 }, () => segment(0xeb, noise)))
+    const { outcome, bytes } = await press(heavy)
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(heavy.length - bytes.length).toBe(plain.length - (await press(plain)).bytes.length)
+  })
+
   it('meets a wanted size, or says how small it can get', async () => {
     const bytes = await encoded()
     const least = (await press(bytes, { quality: 'low' })).bytes.length
