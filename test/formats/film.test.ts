@@ -101,6 +101,28 @@ describe('AVI', () => {
     expect(bytes.length).toBeLessThan(file.length / 5)
     expect(new TextDecoder('latin1').decode(bytes.subarray(0, 400))).toContain('H264')
   })
+
+  it.each(['mp4', 'mov'] as const)('becomes %s on request: every frame at its place, sound as AAC', async (output) => {
+    const file = rawAvi(30, 64, 48, 8000)
+    const { outcome, bytes } = await press(avi, file, 'medium', output)
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    const movie = await readMovie(memorySource(bytes, 'out'))
+    expect(movie.brand).toBe(output === 'mp4' ? 'isom' : 'qt  ')
+    expect(movie.tracks.map(({ descriptions }) => descriptions[0]?.type)).toEqual(['avc1', 'mp4a'])
+    const [video, sound] = movie.tracks
+    expect([video?.sampleCount, video?.timescale]).toEqual([30, 25])
+    expect(video?.samples().dts.at(-1)).toBe(30)
+    expect((sound!.sampleCount * 1024) / 8000).toBeCloseTo(1.2, 0)
+  })
+
+  it('verification of a film from an AVI sees a changed picture', async () => {
+    const file = rawAvi(12)
+    const { outcome, bytes } = await press(avi, file, 'medium', 'mp4')
+    const broken = bytes.slice()
+    for (let at = bytes.length - 60; at < bytes.length - 20; at++) broken[at]! ^= 0x55
+    const verdict = await avi.verify(memorySource(file, 'a'), memorySource(broken, 'b'), outcome as never, optionsFor('medium', 'mp4'))
+    expect(verdict.equal).toBe(false)
+  })
 })
 
 describe('bad input', () => {

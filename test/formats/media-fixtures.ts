@@ -154,8 +154,8 @@ export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
   return concat([ftyp, free, words(media.length + 8), text('mdat'), media, moov])
 }
 
-/** An uncompressed AVI (UYVY). */
-export function rawAvi(frames: number, width = 64, height = 48): Uint8Array {
+/** An uncompressed AVI (UYVY); with `hertz`, a stream of 16-bit mono sound, one chunk behind each picture. */
+export function rawAvi(frames: number, width = 64, height = 48, hertz = 0): Uint8Array {
   const le = (...values: number[]) => {
     const out = new Uint8Array(values.length * 4)
     const view = new DataView(out.buffer)
@@ -168,15 +168,37 @@ export function rawAvi(frames: number, width = 64, height = 48): Uint8Array {
   const list = (type: string, ...parts: Uint8Array[]) => riffChunk('LIST', concat([ascii(type), ...parts]))
   const strh = concat([ascii('vidsUYVY'), le(0, 0, 0, 1, 25, 0, frames, size, 0xffffffff, 0), le(0, 0)])
   const strf = concat([le(40, width, height), Uint8Array.of(1, 0, 16, 0), ascii('UYVY'), le(size, 0, 0, 0, 0)])
+  const perFrame = hertz / 25
+  const soundHeaders = hertz
+    ? [
+        list(
+          'strl',
+          riffChunk('strh', concat([ascii('auds'), le(0, 0, 0, 0, 1, hertz, 0, frames * perFrame, perFrame * 2, 0xffffffff, 2), le(0, 0)])),
+          riffChunk('strf', concat([Uint8Array.of(1, 0, 1, 0), le(hertz, hertz * 2), Uint8Array.of(2, 0, 16, 0)])),
+        ),
+      ]
+    : []
   const hdrl = list(
     'hdrl',
-    riffChunk('avih', le(40000, 0, 0, 0x10, frames, 0, 1, size, width, height, 0, 0, 0, 0)),
+    riffChunk('avih', le(40000, 0, 0, 0x10, frames, 0, hertz ? 2 : 1, size, width, height, 0, 0, 0, 0)),
     list('strl', riffChunk('strh', strh), riffChunk('strf', strf)),
+    ...soundHeaders,
   )
-  const movi = list('movi', ...Array.from({ length: frames }, (_, frame) => riffChunk('00db', picture(width, height, frame))))
-  const idx1 = riffChunk(
-    'idx1',
-    concat(Array.from({ length: frames }, (_, frame) => concat([ascii('00db'), le(0x10, 4 + frame * (size + 8), size)]))),
-  )
-  return riffChunk('RIFF', concat([ascii('AVI '), hdrl, riffChunk('JUNK', new Uint8Array(600)), movi, idx1]))
+  const samples = new Int16Array(frames * perFrame)
+  tones(samples.length, 1, hertz || 1).forEach((value, i) => {
+    samples[i] = value * 20000
+  })
+  const chunks = Array.from({ length: frames }, (_, frame) => {
+    const pictureChunk = { id: '00db', body: picture(width, height, frame) }
+    const sound = new Uint8Array(samples.slice(frame * perFrame, (frame + 1) * perFrame).buffer)
+    return hertz ? [pictureChunk, { id: '01wb', body: sound }] : [pictureChunk]
+  }).flat()
+  const movi = list('movi', ...chunks.map(({ id, body }) => riffChunk(id, body)))
+  let at = 4
+  const rows = chunks.map(({ id, body }) => {
+    const row = concat([ascii(id), le(0x10, at, body.length)])
+    at += 8 + body.length + (body.length & 1)
+    return row
+  })
+  return riffChunk('RIFF', concat([ascii('AVI '), hdrl, riffChunk('JUNK', new Uint8Array(600)), movi, riffChunk('idx1', concat(rows))]))
 }

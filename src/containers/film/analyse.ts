@@ -35,6 +35,8 @@ export interface Analysis {
 
 /** A job may take 300 CPU-seconds; pictures that need a second try take twice as long. */
 export const WHOLE_CPU_SECONDS = 90
+/** The most that what cannot be cut may be expected to take. */
+export const MAX_JOB_CPU_SECONDS = 130
 const PART_CPU_SECONDS = 40
 /** Bits a pixel below which a film is lean already, by level, for H.264; newer codecs do with less. */
 const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const

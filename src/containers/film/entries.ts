@@ -68,13 +68,40 @@ export function aacEntry(config: Uint8Array, channels: number, hertz: number, bi
   return box('mp4a', fields, box('wave', box('frma', text('mp4a')), box('mp4a', words(0)), esds, words(8, 0)))
 }
 
-/** ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5) for AAC. */
-function esDescriptor(config: Uint8Array, bitsPerSecond: number): Uint8Array {
+/** MP3 frames: `mp4a` with an object type of its own, or QuickTime's `.mp3`. */
+export function mp3Entry(
+  channels: number,
+  hertz: number,
+  samplesPerFrame: number,
+  version: number,
+  bitsPerSecond: number,
+  quickTime: boolean,
+): Uint8Array {
+  const fields = new Uint8Array(quickTime ? 44 : 28)
+  const view = new DataView(fields.buffer)
+  view.setUint16(6, 1) // data_reference_index
+  view.setUint16(8, quickTime ? 1 : 0)
+  view.setUint16(16, channels)
+  view.setUint16(18, 16)
+  view.setUint32(24, hertz * 65536)
+  if (!quickTime) {
+    // ISO/IEC 14496-1, table 5: 0x6B is MPEG-1 audio, 0x69 MPEG-2.
+    return box('mp4a', fields, fullBox('esds', 0, esDescriptor(undefined, bitsPerSecond, version === 1 ? 0x6b : 0x69)))
+  }
+  view.setInt16(20, -2) // variable compression
+  view.setUint32(28, samplesPerFrame)
+  view.setUint32(40, 2) // bytes per sample
+  return box('.mp3', fields)
+}
+
+/** ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5); object type 0x40 is AAC. */
+function esDescriptor(config: Uint8Array | undefined, bitsPerSecond: number, objectType = 0x40): Uint8Array {
   const descriptor = (tag: number, ...parts: Uint8Array[]) => {
     const body = concat(parts)
     return concat([Uint8Array.of(tag, 0x80, 0x80, 0x80 | (body.length >> 7), body.length & 127), body])
   }
-  // Object type 0x40 (AAC), audio stream, no buffer size; the bit rate twice.
-  const decoder = concat([Uint8Array.of(0x40, 0x15, 0, 0, 0), words(bitsPerSecond, bitsPerSecond)])
-  return descriptor(3, Uint8Array.of(0, 0, 0), descriptor(4, decoder, descriptor(5, config)), descriptor(6, Uint8Array.of(2)))
+  // Audio stream, no buffer size; the bit rate twice.
+  const decoder = concat([Uint8Array.of(objectType, 0x15, 0, 0, 0), words(bitsPerSecond, bitsPerSecond)])
+  const specific = config ? [descriptor(5, config)] : []
+  return descriptor(3, Uint8Array.of(0, 0, 0), descriptor(4, decoder, ...specific), descriptor(6, Uint8Array.of(2)))
 }

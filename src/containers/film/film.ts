@@ -186,9 +186,14 @@ function describeVideo({ pictures, cuts }: VideoJob, files: readonly PartFile<Pi
 }
 
 /** About this long are the runs in which tracks take turns. */
-const CHUNK_SECONDS = 0.75
+export const CHUNK_SECONDS = 0.75
 
-function newVideo(movie: Movie, { track, pictures }: VideoJob, files: readonly PartFile<PicturesHead>[]): NewTrack {
+/** The finished parts as one track. */
+export function newVideo(
+  movie: Movie,
+  { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
+  files: readonly PartFile<PicturesHead>[],
+): NewTrack {
   const [first] = files
   for (const { head } of files) {
     if (head.headers.length !== first!.head.headers.length || head.headers.some((byte, i) => byte !== first!.head.headers[i])) {
@@ -254,9 +259,10 @@ function picturePieces(files: readonly PartFile<PicturesHead>[], shown: Float64A
   return pieces
 }
 
-function newSound(
+/** A finished part of sound as a track. */
+export function newSound(
   movie: Movie,
-  { track, bitsPerSecond }: SoundJob,
+  { track, bitsPerSecond }: Pick<SoundJob, 'track' | 'bitsPerSecond'>,
   { head, sizes, source, dataOffset }: PartFile<SoundHead>,
   quickTime: boolean,
 ): NewTrack {

@@ -30,8 +30,8 @@ export interface EncodedPart {
   readonly quality: PartQuality
   readonly memoryBytes: number
   readonly crf: number
-  /** Frames came out in another order than their packets went in (for streams that are counted). */
-  readonly reordered: boolean
+  /** By how many frames players show a counted stream later, because its decoder has to wait for reordered ones. */
+  readonly delay: number
 }
 
 export interface PartQuality {
@@ -45,14 +45,18 @@ export interface PartQuality {
 
 const MIN_CRF = 14
 const CRF_STEP = 4
+const SMALL_CRF_STEP = 2
 
 /** @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget */
 export async function encodePart(source: Source, track: PictureTrack, cut: Cut, level: Level, options: Options): Promise<EncodedPart> {
-  for (let crf = level.crf; ; crf = Math.max(MIN_CRF, crf - CRF_STEP)) {
+  for (let crf = level.crf; ; ) {
     const part = await encodeInMemory(source, track, cut, crf, options)
     const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = part.quality
     const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
     if (good || crf <= MIN_CRF) return part
+    const close =
+      meanSsim >= level.ssim - 0.006 && meanPsnrDb >= level.psnrDb - 0.7 && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
+    crf = Math.max(MIN_CRF, crf - (close ? SMALL_CRF_STEP : CRF_STEP))
   }
 }
 
@@ -129,11 +133,12 @@ async function encodeOnce(
   let last = performance.now()
   const take = (picture: Picture) => {
     if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
-    const pts = track.counted ? cut.start + shown++ : picture.pts
+    const place = cut.start + shown++
+    const pts = track.counted ? place : picture.pts
     // Players guess what reordered frames in an AVI file are shown at; any other order of chunks would move them.
     if (track.counted && picture.pts !== pts) {
       if (['h264', 'hevc'].includes(stream.decoder)) throw new UnsupportedFeature('reordered frames in a container without times')
-      out.reordered = true
+      out.delay = Math.max(out.delay, (picture.pts ?? place) - place)
     }
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
     if (!headers) {
@@ -226,7 +231,7 @@ function refuse(picture: Picture, stream: VideoStream): void {
 
 class Collector {
   fed = 0
-  reordered = false
+  delay = 0
   readonly packets: Uint8Array[] = []
   readonly #pts: number[] = []
   readonly #keys: number[] = []
@@ -259,7 +264,7 @@ class Collector {
       },
       memoryBytes,
       crf,
-      reordered: this.reordered,
+      delay: this.delay,
     }
   }
 }

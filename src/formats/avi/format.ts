@@ -8,7 +8,7 @@ export const AVI = {
   mimeTypes: ['video/x-msvideo'],
   worker: 'media',
   quickUpTo: 0,
-  outputs: ['avi'],
+  outputs: ['avi', 'mp4', 'mov'],
   fidelity: 'perceptual',
   levels: {
     low: 'H.264 at crf 29 (31 above 720p; SSIM 0.93, 32 dB at least); sound copied',
