@@ -3,11 +3,13 @@
  * the same to the last byte, whatever its byte order, and the gzip stream has one member (some readers stop after one).
  * Pairs of `.hdr` and `.img` in a ZIP archive stay in it, deflated better.
  */
-import { DeflateError } from '../../bytes/deflate.ts'
+import { concat } from '../../bytes/concat.ts'
+import { crc32, DeflateError, deflateThorough } from '../../bytes/deflate.ts'
 import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
 import {
   type Codec,
   MalformedFile,
+  NoGain,
   type Options,
   type Outcome,
   OverBudget,
@@ -26,6 +28,8 @@ type Chunks = AsyncGenerator<Uint8Array, void, undefined>
 
 /** What a job can deflate in its CPU time. */
 const MAX_VOLUME_BYTES = 1_500_000_000
+/** Up to here every bit counts more than the second it takes. */
+const THOROUGH_UP_TO_BYTES = 2 << 20
 /** Extensions and padding behind the volume that some writers leave; a bomb has more. */
 const SLACK_BYTES = 1 << 20
 
@@ -123,9 +127,25 @@ async function* payload(file: NiftiFile, source: Source, options: Options, start
 }
 
 async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boolean): Promise<Outcome> {
-  for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
   const verb = again ? 'deflated again' : 'gzip'
+  if (inputBytes <= THOROUGH_UP_TO_BYTES) {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of input) chunks.push(chunk.slice())
+    await sink.write(thoroughGzip(concat(chunks)))
+    return { kind: 'compressed', fidelity: 'lossless', steps: [`${verb} by optimal parsing, one member`] }
+  }
+  for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
   return { kind: 'compressed', fidelity: 'lossless', steps: [`${verb} by libdeflate level ${gzipLevel(inputBytes)}, one member`] }
+}
+
+/** One member without name and time (RFC 1952, 2.3). @throws NoGain when Deflate makes the bytes larger */
+function thoroughGzip(bytes: Uint8Array): Uint8Array {
+  const raw = deflateThorough(bytes, bytes.length)
+  if (!raw) throw new NoGain()
+  const trailer = new Uint8Array(8)
+  new DataView(trailer.buffer).setUint32(0, crc32(bytes), true)
+  new DataView(trailer.buffer).setUint32(4, bytes.length, true)
+  return concat([Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255), raw, trailer])
 }
 
 /** Where two streams differ, or undefined. Chunks may be cut differently. */
