@@ -171,7 +171,9 @@ describe('BMP', () => {
     const masks = [0xff0000, 0xff00, 0xff, 0xff000000]
     const rows = Uint8Array.from({ length: 64 * 4 }, (_, i) => i)
     const alpha = bmpOf({ width: 8, height: 8, bits: 32, dibBytes: 108, compression: 3, masks, rows })
-    expect((await run(alpha, 'low')).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    for (const quality of ['low', 'high'] as const) expect((await run(alpha, quality)).outcome).toMatchObject({ reason: 'no_gain' })
+    const spare = bmpOf({ width: 8, height: 8, bits: 32, rows })
+    expect((await run(spare, 'low')).outcome).toMatchObject({ reason: 'no_gain' })
     const profile = new Uint8Array(40).fill(7)
     const plain = bmpOf({ width: 60, height: 40, bits: 24, dibBytes: 124, rows: new Uint8Array(180 * 40).fill(9) })
     const file = new Uint8Array(plain.length + profile.length)

@@ -61,7 +61,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const { header, pixels, options, source } = job
   if (header.bits === 32 && header.masks[3] !== 0) return alphaBmp(job, sink)
   if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
-    throw new UnsupportedFeature('32-bit pixels with something in their fourth byte')
+    return onlyAsItIs('the fourth byte of its pixels holds something')
   }
   const engine = new PngEngine(pixels.header)
   const picture = asPicture(pixels)
@@ -228,12 +228,15 @@ function stepOf(header: BmpHeader, form: Form): string {
   return `${header.bits} bits → ${to}`
 }
 
+/** What no smaller BMP holds exactly: 16 bits with alpha exist, but common readers refuse them. */
+const onlyAsItIs = (detail: string): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail })
+
 /** Pictures with alpha: 24 bits when they are opaque throughout, else as they are. */
 async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
   const engine = new PngEngine(job.pixels.header)
   engine.begin('analyse')
   await asPicture(job.pixels).visit(engine)
-  if (!engine.facts().opaque) throw new UnsupportedFeature('transparency, which only 32 bits can hold')
+  if (!engine.facts().opaque) return onlyAsItIs('its transparency takes 32 bits')
   const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
   const pixels = await openPixels(job.source, opaque, job.options)
   return compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)

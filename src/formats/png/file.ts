@@ -11,6 +11,8 @@ const MOST_PIXELS = 110_000_000
 const MOST_FRAME_PIXELS = 400_000_000
 
 export interface PngFile extends PngPicture {
+  /** The header in the file, where `header` is another form of the picture: chunks speak of the former. */
+  readonly writtenAs?: PictureHeader
   readonly animated: boolean
   /** Everything but IHDR, PLTE, tRNS, image data and IEND, in file order; frame data are marked by their number. */
   readonly items: readonly (PngChunk | { frame: number })[]

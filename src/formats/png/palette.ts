@@ -1,7 +1,7 @@
 /** A palette, or the exact form where that is smaller: compared as bytes that were really made, unless the case is clear. */
-import type { Facts, PngEngine } from '../../../wasm/png/engine.ts'
+import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
 import { NoGain, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
-import { isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
+import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import {
   applyPalette,
   glanceAtExact,
@@ -12,6 +12,7 @@ import {
   stepBack,
 } from '../../raster/png-quantise.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
+import { EIGHT_BITS, inEightBits } from './eight.ts'
 import { type PngFile, pause } from './file.ts'
 import { writePng } from './write.ts'
 
@@ -48,19 +49,22 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   options.progress(0.4)
   plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
   const [first, second] = plans
-  if (!first) return { kind: 'exact', exact: undefined }
   const exactEstimate = glanceAtExact(engine, facts)
-  let best = await finish(job, first)
+  let best = first && (await finish(job, first))
   options.progress(0.6)
   const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
   if (second && !clear(second.plan.estimate, CLEARLY_SMALLER.palette)) {
     const other = await finish(job, second)
     if (other && !(best && best.bytes <= other.bytes)) best = other
   }
-  if (best && clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'palette', write: best.write }
-  if (best && (await isHopeless(engine, file, best.bytes - best.around))) return { kind: 'palette', write: best.write }
+  if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) {
+    const other = await finishEightBits(job)
+    if (!(best && best.bytes <= other.bytes)) best = other
+  }
+  if (!best) return { kind: 'exact', exact: undefined }
+  if (clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'palette', write: best.write }
+  if (await isHopeless(engine, file, best.bytes - best.around)) return { kind: 'palette', write: best.write }
   const exact = await searchLossless(engine, file)
-  if (!best) return { kind: 'exact', exact }
   return best.bytes < (await losslessBytes(engine, file, exact)) + best.around
     ? { kind: 'palette', write: best.write }
     : { kind: 'exact', exact }
@@ -119,6 +123,23 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
     plan = stepBack(tried, attempt, -margin)
   }
   return undefined
+}
+
+/** The picture in eight bits, as small as it gets. */
+async function finishEightBits({ file, options }: PaletteJob): Promise<Finished> {
+  const eight = inEightBits(file)
+  const engine = new PngEngine(eight.header)
+  await analyse(engine, eight)
+  const exact = await searchLossless(engine, eight)
+  const around = bytesAround(file)
+  const bytes = (await losslessBytes(engine, eight, exact)) + around
+  const write = async (sink: Sink): Promise<Outcome> => {
+    exact.plan.apply(engine)
+    engine.setEffort(exact.plan.effort)
+    const dropped = await writePng(eight, engine, { kind: 'encode', alpha: false }, sink, options)
+    return { kind: 'compressed', fidelity: 'perceptual', ...EIGHT_BITS, steps: ['16 → 8 bits a sample', ...saidOf(dropped)] }
+  }
+  return { estimate: bytes, bytes, around, write }
 }
 
 /** A sink in memory that gives up at `limit` bytes. */

@@ -4,7 +4,7 @@ import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
 import { type PngEngine, PngError } from '../../../wasm/png/engine.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
-import { type PngFile, visitFrames } from './file.ts'
+import type { PngFile } from './file.ts'
 
 /**
  * Runs the engine's `encode` or `remap` pass with the layout it has, and writes the whole file. Returns the types of chunks
@@ -26,7 +26,7 @@ export async function writePng(
   /** fcTL counts fcTL and fdAT in one sequence (W3C PNG, 11.3.6.1), and there may be fewer fdAT now. */
   const writeItem = async (item: PngFile['items'][number]) => {
     if (!('type' in item)) return
-    const data = carried(item, header, layout)
+    const data = carried(item, file.writtenAs ?? header, layout)
     if (!data) {
       dropped.push(item.type)
       return
@@ -55,13 +55,16 @@ export async function writePng(
       else await sink.write(chunk('fdAT', numbered(sequence.next++), piece))
     }
   }
-  await visitFrames(file.events(), header, {
+  await file.visit({
     frame: (width, height) => engine.frame(width, height),
     feed: async (bytes) => {
       engine.feed(bytes)
       await flush()
     },
-    takeRow: (row) => engine.takeRow(row),
+    takeRow: async (row) => {
+      engine.takeRow(row)
+      await flush()
+    },
     frameEnd: async () => {
       engine.frameEnd()
       await flush()

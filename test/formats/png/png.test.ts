@@ -225,6 +225,24 @@ describe('PNG', () => {
     }
   })
 
+  it.each([2, 6])('sixteen bits become eight where no palette will do, rounded (colour type %i)', async (colourType) => {
+    const noise = (x: number, y: number, c: number) => {
+      const grain = (Math.imul(x * 7919 + y * 104729 + c * 1299709, 2654435761) >>> 20) - 2048
+      return Math.round(32768 + 28000 * Math.sin((x * (c + 1) + y * (3 - c) * (c - 1)) / 9 + c) + grain)
+    }
+    const file = pngOf({ width: 160, height: 120, colourType, bitDepth: 16, sample: noise })
+    const rows = async (bytes: Uint8Array, form: 'rgba8') => {
+      const out: Uint8Array[] = []
+      await decodePng(once(bytes), form, (row) => void out.push(row.slice()))
+      return concat(out)
+    }
+    const { outcome, bytes } = await run(file, 'medium')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual', steps: ['16 → 8 bits a sample'] })
+    expect(bytes?.[24]).toBe(8)
+    expect(await rows(bytes!, 'rgba8')).toEqual(await rows(file, 'rgba8'))
+    expect((await run(file, 'high')).outcome).not.toMatchObject({ fidelity: 'perceptual' })
+  })
+
   it('low ≤ medium ≤ high, within the targets; exact when asked; a wanted size; a wanted box', async () => {
     const file = pngOf(made)
     const sizes: number[] = []
