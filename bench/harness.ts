@@ -30,9 +30,12 @@ export interface Bench {
 }
 
 /** Runs our room on one file. */
-export function ours(path: string, options: { quality?: string; format?: string; out?: string } = {}): Measured & { outcome: string } {
-  const { quality = 'medium', format, out } = options
-  const flags = ['-q', quality, ...(format ? ['-f', format] : []), ...(out ? ['-o', out] : [])]
+export function ours(
+  path: string,
+  options: { quality?: string; format?: string; out?: string; lossless?: boolean } = {},
+): Measured & { outcome: string } {
+  const { quality = 'medium', format, out, lossless = false } = options
+  const flags = ['-q', quality, ...(format ? ['-f', format] : []), ...(out ? ['-o', out] : []), ...(lossless ? ['--lossless'] : [])]
   const done = spawnSync(process.execPath, ['--import', './scripts/wasm-hook.ts', 'scripts/try.ts', path, ...flags], { encoding: 'utf8' })
   const said = JSON.parse(done.stdout) as {
     out: number

@@ -22,6 +22,8 @@ const { values, positionals } = parseArgs({
     quality: { type: 'string', short: 'q', default: 'medium' },
     format: { type: 'string', short: 'f' },
     'target-size': { type: 'string' },
+    /** Only an exact result, as a container would ask for it. */
+    lossless: { type: 'boolean', default: false },
     /** WIDTHxHEIGHT, as a document would ask for it. */
     fit: { type: 'string' },
     out: { type: 'string', short: 'o' },
@@ -44,6 +46,7 @@ for (const path of positionals) {
     memoryBudget: 96 * 1024 * 1024,
     signal: new AbortController().signal,
     progress: () => undefined,
+    ...(values.lossless ? { lossless: true } : {}),
     ...(values.fit ? { fitWithin: { width: Number(values.fit.split('x')[0]), height: Number(values.fit.split('x')[1]) } } : {}),
     ...(values['target-size'] ? { targetSize: Number(values['target-size']) } : {}),
   }
