@@ -1,15 +1,16 @@
-/** Pictures scaled up row by row, as programs do when they show a small picture large: bicubic (a = −0.5). */
+/** Pictures scaled row by row, as programs do when they show a small picture large, or a large one small: bicubic (a = −0.5). */
 
 import { type RowSample, Scaler, type Taps } from '../../../wasm/scale/scale.ts'
 
-/** Weights of the input samples for each output sample; normalised, cut at the edges. */
+/** Weights of the input samples for each output sample; normalised, cut at the edges, as wide as a smaller size needs. */
 function tapsFor(input: number, output: number): Taps[] {
   const scale = input / output
+  const reach = Math.max(1, scale)
   return Array.from({ length: output }, (_, index) => {
     const centre = (index + 0.5) * scale
-    const first = Math.max(0, Math.floor(centre - 2 + 0.5))
-    const end = Math.min(input, Math.floor(centre + 2 + 0.5))
-    const weights = Float32Array.from({ length: end - first }, (_, tap) => cubic(first + tap - centre + 0.5))
+    const first = Math.max(0, Math.floor(centre - 2 * reach + 0.5))
+    const end = Math.min(input, Math.floor(centre + 2 * reach + 0.5))
+    const weights = Float32Array.from({ length: end - first }, (_, tap) => cubic((first + tap - centre + 0.5) / reach))
     const sum = weights.reduce((total, weight) => total + weight, 0)
     return { first, weights: weights.map((weight) => weight / sum) }
   })

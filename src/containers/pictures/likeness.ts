@@ -85,27 +85,40 @@ async function* paired(
   }
 }
 
-/** The bands of rows that stand for a whole JPEG. */
+/** The bands of rows that stand for a whole picture. */
 const SAMPLE: RowSample = { period: 384, span: 64 }
 
 /**
- * How much of a JPEG is left when it is downsampled to `scale`, before any coding: by bands of its rows, in a fifth of the
- * time that trying takes. Undefined where that cannot be told.
+ * How much of a picture is left when it is downsampled to `scale`, before any coding: by bands of its rows, in a fraction of
+ * the time that trying takes. Undefined where that cannot be told.
  */
 export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Likeness | undefined> {
-  const eighths = Math.max(1, Math.round(scale * 8))
-  if (!isComparable(facts) || facts.kind !== 'jpg' || !isEighths(eighths)) return undefined
-  const meter = new LikenessMeter(facts.width, sampledRows(facts.height), 3)
-  const rowBytes = facts.width * 3
+  if (!isComparable(facts)) return undefined
+  const channels = facts.mayBeTransparent ? 4 : 3
+  const meter = new LikenessMeter(facts.width, sampledRows(facts.height), channels)
+  const rowBytes = facts.width * channels
   try {
-    const small = await JpegRows.open(bytes, { colour: 'rgb', eighths })
-    const candidate = grown(batches(small), 3, small, facts, SAMPLE)
-    for await (const [old, shown] of paired(sampled(rowsOf(bytes, facts, 3), rowBytes), candidate, rowBytes)) meter.push(old, shown)
+    const small = await smallRows(bytes, facts, channels, scale)
+    if (!small) return undefined
+    const candidate = grown(small.rows, channels, small, facts, SAMPLE)
+    for await (const [old, shown] of paired(sampled(rowsOf(bytes, facts, channels), rowBytes), candidate, rowBytes)) meter.push(old, shown)
     return meter.finish()
   } catch (error) {
-    if (error instanceof JpegError || error instanceof RangeError) return undefined
+    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
     throw error
   }
+}
+
+/** The rows of the picture at about that size: of a JPEG by its DCT. */
+async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4, scale: number) {
+  if (facts.kind === 'jpg') {
+    const eighths = Math.max(1, Math.round(scale * 8))
+    if (!isEighths(eighths)) return undefined
+    const opened = await JpegRows.open(bytes, { colour: 'rgb', eighths })
+    return { width: opened.width, height: opened.height, rows: batches(opened) }
+  }
+  const [width, height] = [Math.max(1, Math.round(facts.width * scale)), Math.max(1, Math.round(facts.height * scale))]
+  return { width, height, rows: grown(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
 }
 
 const isEighths = (eighths: number): eighths is 1 | 2 | 3 | 4 | 5 | 6 | 7 => eighths >= 1 && eighths <= 7

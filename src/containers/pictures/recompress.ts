@@ -22,7 +22,7 @@ const SCALED_RGB_PSNR_DB = 26
 /** How much better than its target a level's coding may be: smooth pictures keep a least quality. */
 const DOUBT_SSIM: Record<Quality, number> = { ultra: 0.02, low: 0.02, medium: 0.002, high: 0.002 }
 /** Smaller pictures are tried as quickly as they are looked at. */
-const WORTH_LOOKING_PIXELS = 500_000
+const WORTH_LOOKING_PIXELS = 100_000
 /** A PNG becomes a JPEG only if that saves this much; at the same size a part gets another name for much more only. */
 const JPEG_SHARE = 0.7
 const SAME_SIZE_JPEG_SHARE = 0.5
@@ -101,6 +101,7 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
   if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
   for (const attempt of attempts(facts, options.quality, wish)) {
     await pause(options)
+    if (!mayStand(await leftBySize(bytes, facts, attempt), options.quality)) continue
     const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
