@@ -8,7 +8,7 @@ import { ImageShop, maskNumbers } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
 import { type Layout, layOut } from './linear/layout.ts'
 import { LinearFile } from './linear/linear-file.ts'
-import { isLinearised, LinearRewriter, showsOutlines } from './linear/linearise.ts'
+import { fitsInFront, isLinearised, isSmallEnough, LinearRewriter, showsOutlines } from './linear/linearise.ts'
 import { UserScan } from './linear/users.ts'
 import { nameOf, Ref, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
@@ -63,10 +63,11 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
 /** Only for what came linearised; undefined where that cannot be kept. */
 async function linearLayout({ reader, root, pages, reach, classic }: Document, twins: Twins, plan: Plan): Promise<Layout | undefined> {
   const top = reader.trailer.get('Root')
-  if (!(top instanceof Ref) || reader.repaired || !(await isLinearised(reader))) return undefined
+  if (!(top instanceof Ref) || reader.repaired || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
   const users = await new UserScan(reader, twins, reach, plan.keep).run(root, top.number, pages, plan.signal)
   const objects = [...reach.objects].filter((number) => !twins.has(number))
-  return users && layOut(reader, users, pages, objects, !classic, showsOutlines(root))
+  const layout = users && (await layOut(reader, users, pages, objects, !classic, showsOutlines(root)))
+  return layout && (await fitsInFront(reader, layout)) ? layout : undefined
 }
 
 async function imageShop({ reader, reach }: Document, twins: Twins, usage: Usage, options: Options): Promise<ImageShop> {

@@ -4,6 +4,7 @@ import { Dict, nameOf, numberOr, type PdfObject, Stream } from '../objects.ts'
 import { TRAILER_KEYS } from '../reach.ts'
 import type { Reader } from '../reader.ts'
 import { type Plan, Rewriter } from '../rewrite.ts'
+import { serialise } from '../serialise.ts'
 import type { Layout, Unit } from './layout.ts'
 import type { LinearFile } from './linear-file.ts'
 import { INLINED_KEYS, inlined } from './users.ts'
@@ -22,6 +23,30 @@ export async function isLinearised(reader: Reader): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** Tables of the scan and the layout take about 30 bytes an object. */
+const MAX_OBJECTS = 300_000
+const MAX_SHARED_ENTRIES = 300_000
+/** What stands in front of the first page is filled in at the end, and is held back until then. */
+const MAX_FRONT_BYTES = 4 * 1024 * 1024
+const XREF_ENTRY_BYTES = 20
+const HINT_BYTES = { page: 24, shared: 8, reference: 3 }
+
+export const isSmallEnough = (reader: Reader): boolean => reader.xref.size <= MAX_OBJECTS
+
+/** Whether all of that fits, at its largest. */
+export async function fitsInFront(reader: Reader, layout: Layout): Promise<boolean> {
+  const references = layout.sharedBy.reduce((sum, list) => sum + list.length, 0)
+  if (references > MAX_SHARED_ENTRIES) return false
+  let bytes = (layout.size - layout.firstHalf) * XREF_ENTRY_BYTES + references * HINT_BYTES.reference
+  bytes += (layout.pages.length + 1) * HINT_BYTES.page + (layout.firstPage.length + layout.shared.length) * HINT_BYTES.shared
+  for (const member of layout.opening.flatMap((unit) => unit.members)) {
+    const object = await reader.get(member)
+    bytes += object instanceof Stream ? await reader.length(object) : serialise(object, () => '8388607 0 R').length
+    if (bytes > MAX_FRONT_BYTES) return false
+  }
+  return true
 }
 
 export class LinearRewriter extends Rewriter {

@@ -44,7 +44,7 @@ export const INLINED_KEYS: ReadonlySet<string> = new Set([
   'Width',
   'Height',
 ])
-const MAX_VISITS = 3_000_000
+const MAX_VISITS = 1_000_000
 const MAX_PAGES = 20_000
 const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate']
 
