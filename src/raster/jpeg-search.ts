@@ -195,6 +195,8 @@ export async function requantiseToSize(job: JpegJob, limit: number, overhead: nu
   return best
 }
 
+const FLOORS: Target = { ssim: FLOOR_SSIM, psnrDb: FLOOR_PSNR_DB, lowestJpegQuality: 1 }
+
 /** Bytes of the smallest file that keeps the floors. */
 async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
   let low = 1
@@ -206,7 +208,11 @@ async function smallest(job: JpegJob, overhead: number, settings: SearchSettings
     else low = middle + 1
     await settings.pause()
   }
-  await job.requantise(low, () => settings.pause())
+  for (;;) {
+    const figures = await job.requantise(low, () => settings.pause())
+    if (keepsFloors(figures) || low >= HIGHEST) break
+    low = await climbed(job, low, figures, FLOORS, settings)
+  }
   return overhead + job.size('made', 'progressive')
 }
 
