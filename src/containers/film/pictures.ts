@@ -210,8 +210,8 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
   }
 }
 
-/** What an isolate of 128 MB can spare for one engine. */
-const MAX_ENGINE_BYTES = 100 * 1024 * 1024
+/** What is left for one engine of the 110 MB that a job may take: packets and the rest of the heap need some 12. */
+const MAX_ENGINE_BYTES = 98_000_000
 
 /** More does not fit beside a decoder into the memory of an isolate. */
 const MAX_PIXELS = 2048 * 1152

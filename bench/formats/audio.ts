@@ -1,0 +1,30 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { type Bench, files, native, ours } from '../harness.ts'
+
+/** The same encoders as native programs: LAME at the same `-V`, flac at its best; what differs is what stands around the sound. */
+export const bench: Bench = {
+  title: 'WAV and MP3: to FLAC against flac -8, to MP3 against lame; MP3 at every level against lame at the level of its table',
+  *rows(corpus) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-audio-'))
+    for (const path of files(join(corpus, 'audio'), 'wav')) {
+      const name = basename(path)
+      const [flac, mp3] = [join(folder, `${name}.flac`), join(folder, `${name}.mp3`)]
+      const best = native('flac', ['-s', '-f', '-8', '-o', flac, path], flac)
+      yield { name: `${name} → flac`, ours: ours(path, { format: 'flac' }), peers: { 'flac -8': best } }
+      const lame = native('lame', ['--quiet', '-V', '3', path, mp3], mp3)
+      yield { name: `${name} → mp3`, ours: ours(path, { format: 'mp3' }), peers: { 'lame -V3': lame } }
+      for (const quality of ['high', 'medium', 'low'])
+        yield { name: `${name} ${quality}`, ours: ours(path, { quality }), peers: { 'flac -8': best } }
+    }
+    for (const path of files(join(corpus, 'audio'), 'mp3')) {
+      const name = basename(path)
+      const out = join(folder, `again-${name}`)
+      const lame = (level: string) => native('lame', ['--quiet', '--mp3input', '-V', level, path, out], out)
+      yield { name: `${name} high`, ours: ours(path, { quality: 'high' }), peers: {} }
+      yield { name: `${name} medium`, ours: ours(path), peers: { 'lame -V4': lame('4') } }
+      yield { name: `${name} low`, ours: ours(path, { quality: 'low' }), peers: { 'lame -V6': lame('6') } }
+    }
+  },
+}

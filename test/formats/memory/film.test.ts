@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** What a message may take at most: memory of the isolate with a margin, and half of its CPU time, as a part may be tried twice. */
+const [LIMIT_MB, LIMIT_CPU_SECONDS, TRIES] = [110, 300, 2]
+
+test('every message of ten minutes of 1080p30 stays inside its limits', { timeout: 180_000 }, () => {
+  const script = ['--expose-gc', '--import', './scripts/wasm-hook.ts', 'test/formats/memory/film-part.ts']
+  const done = spawnSync(process.execPath, script, { cwd: root, encoding: 'utf8' })
+  const said = JSON.parse(done.stdout || '{}') as {
+    memoryMB: number
+    engineMB: number
+    cpuSeconds: number
+    parts: number
+    longest: number
+    frames: number
+    ssim: number
+  }
+  expect(said.frames, done.stderr).toBe(16)
+  expect(said.ssim).toBeGreaterThan(0.95)
+  // A decoder with four references and an encoder with two: less would mean that something was not measured.
+  expect(said.engineMB).toBeGreaterThan(50)
+  expect(said.memoryMB).toBeLessThanOrEqual(LIMIT_MB)
+  expect(said.parts).toBeGreaterThan(30)
+  expect(said.cpuSeconds * said.longest * TRIES).toBeLessThanOrEqual(LIMIT_CPU_SECONDS)
+})
