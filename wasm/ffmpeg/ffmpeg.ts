@@ -23,6 +23,7 @@ interface Exports {
   ): number
   video_send(block: number, bytes: number, pts: number, key: number): number
   video_receive(): number
+  video_flush(): void
   picture_pts(): number
   picture_width(): number
   picture_height(): number
@@ -170,6 +171,11 @@ export class Ffmpeg {
   /** No more packets: `nextPicture` gives what is left. */
   endVideo(): void {
     this.#exports.video_send(0, 0, 0, 0)
+  }
+
+  /** After `endVideo`: ready for packets from another sync sample of the same stream. */
+  restartVideo(): void {
+    this.#exports.video_flush()
   }
 
   /** The next picture in display order; undefined when the decoder wants a packet, or has ended. */

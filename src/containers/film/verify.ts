@@ -10,9 +10,10 @@ import { videoStream } from './decoders.ts'
 import { Window } from './pictures.ts'
 
 /** Pictures that are decoded on both sides and compared, spread over the film. */
-const COMPARED = 4
-/** Frames of the result that are decoded to see that they can be. */
-const DECODED = 240
+const COMPARED = 12
+/** Pixels of the result that are decoded to see that they can be: all of a short film, the beginning of every stretch of a long one. */
+const DECODED_PIXELS = 2.5e9
+const MAX_STRETCHES = 400
 
 export async function verifyFilm(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
@@ -120,24 +121,50 @@ function compareTimes(x: Samples, y: Samples, a: Track, b: Track): string | unde
   return moved === shift ? undefined : `the edit list moved by ${moved}, the frames by ${shift}`
 }
 
-/** The first frames of the result, and those behind some of its sync samples. */
+/** From every sync sample on (every part of a film begins with one), as many frames as the time allows. */
 async function decodeSome(result: Source, movie: Movie, track: Track, samples: Samples, options: Options): Promise<string | undefined> {
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
   const engine = new Ffmpeg()
   engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
   const window = new Window(result)
-  const count = Math.min(samples.count, DECODED)
+  const syncs: number[] = []
+  for (let i = 0; i < samples.count; i++) if (samples.sync[i]) syncs.push(i)
+  if (syncs[0] !== 0) return 'the first frame is no sync sample'
+  const every = Math.ceil(syncs.length / MAX_STRETCHES)
+  const chosen = Math.ceil(syncs.length / every)
+  const frames = Math.max(4, Math.floor(DECODED_PIXELS / (stream.width * stream.height * chosen)))
+  for (let k = 0; k < syncs.length; k += every) {
+    const from = syncs[k]!
+    const to = Math.min(syncs[k + 1] ?? samples.count, from + frames)
+    const trouble = await decodeStretch(engine, window, samples, from, to, options)
+    if (trouble) return trouble
+    engine.restartVideo()
+  }
+  return undefined
+}
+
+async function decodeStretch(
+  engine: Ffmpeg,
+  window: Window,
+  samples: Samples,
+  from: number,
+  to: number,
+  options: Options,
+): Promise<string | undefined> {
   let pictures = 0
   const drain = () => {
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) {
-      if (picture.damaged) return `frame ${pictures} is damaged`
+      if (picture.damaged) return `frame ${from + pictures} is damaged`
       pictures++
     }
     return undefined
   }
-  for (let i = 0; i < count; i++) {
-    if ((i & 15) === 0) options.signal.throwIfAborted()
+  for (let i = from; i < to; i++) {
+    if ((i & 15) === 0) {
+      options.signal.throwIfAborted()
+      await new Promise((resolve) => setTimeout(resolve, 0))
+    }
     if (!engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0))
       return `frame ${i} cannot be decoded`
     const damage = drain()
@@ -146,7 +173,7 @@ async function decodeSome(result: Source, movie: Movie, track: Track, samples: S
   engine.endVideo()
   const damage = drain()
   if (damage) return damage
-  return pictures === count ? undefined : `${pictures} pictures from ${count} frames`
+  return pictures === to - from ? undefined : `${pictures} pictures from ${to - from} frames`
 }
 
 async function comparePictures(
