@@ -98,6 +98,14 @@ describe('hdf5', () => {
     expect(await same(file, output.read(0, output.size))).toBe(true)
   })
 
+  it('leaves a file that says it is being written', async () => {
+    const file = fixture('hdf5', 'everything-v110.h5')
+    expect(file[8]).toBe(3)
+    file[11] = 1
+    const { outcome } = await press(file)
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('open for writing') })
+  })
+
   it('finds every chunk of an extensible array', async () => {
     const file = fixture('hdf5', 'extensible.h5')
     const output = new PagedFile(1 << 20)

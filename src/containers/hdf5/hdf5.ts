@@ -24,6 +24,8 @@ const OVERHEAD_BYTES = 32 << 20
 /** libdeflate 12 does about 2 MB a second of CPU time, 9 about 20. */
 const BEST_LEVEL_UP_TO_BYTES = 120 << 20
 const BREATH_MS = 50
+const WRITE_ACCESS = 1
+const SWMR_WRITE = 4
 
 /**
  * Writes `source` again. What the engine can still change is held in memory; without JSPI that is all of it.
@@ -32,6 +34,7 @@ const BREATH_MS = 50
 export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
   const room = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
   if (room <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
+  if (await isBeingWritten(source)) return { kind: 'unsupported', reason: 'a file marked as open for writing' }
   const output = new PagedFile(source.size + (1 << 20), room)
   const tick = ticker(options, 0, 0.7, () => output.spill(sink))
   const host = { input: await rangeCache(source, !canWait), output, tick }
@@ -42,6 +45,17 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
   await output.finish(sink)
   return { kind: 'done' }
+}
+
+/** File consistency flags of the superblock (format specification, II.A, versions 2 and 3): readers refuse such a file. */
+async function isBeingWritten(source: Readable): Promise<boolean> {
+  // The superblock stands at 0, 512, 1024, 2048 … (II.A).
+  for (let at = 0; at + 12 <= source.size; at = at === 0 ? 512 : at * 2) {
+    const start = await source.read(at, 12)
+    if (start[0] !== 0x89 || String.fromCharCode(...start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
+    return start[8]! >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0
+  }
+  return false
 }
 
 /** Where the two files differ, or undefined. */
