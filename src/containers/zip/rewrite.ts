@@ -100,7 +100,6 @@ interface Effort {
 }
 
 const THOROUGH_BYTES = 4 * 1024 * 1024
-const LARGEST_THOROUGH_BYTES = 512 * 1024
 
 /** Level 12 for ordinary documents; less for what would take minutes. */
 function effortFor(archive: ZipArchive): Effort {
@@ -174,11 +173,16 @@ const LOOK_BYTES = 64 * 1024
 /** What a quick look leaves more of is a picture or a film, and stays as it is. */
 const COMPRESSED_SHARE = 0.998
 
+/** libdeflate wants a few bytes more than it writes. */
+const MARGIN_BYTES = 16
+
 function shrunk(bytes: Uint8Array, room: number, effort: Effort): Uint8Array | undefined {
   if (bytes.length > LOOK_BYTES && !deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)) return undefined
-  if (bytes.length > Math.min(LARGEST_THOROUGH_BYTES, effort.thoroughBytes)) return deflateWithin('raw', bytes, room, effort.level)
+  const plain = deflateWithin('raw', bytes, room, effort.level)
+  if (bytes.length > effort.thoroughBytes) return plain
   effort.thoroughBytes -= bytes.length
-  return deflateThorough(bytes, room)
+  const best = deflateThorough(bytes, room + MARGIN_BYTES)
+  return best && best.length < (plain?.length ?? room + 1) ? best : plain
 }
 
 /** The bytes are copied: the sink owns what it is given, and ours may be a view of a window. */
