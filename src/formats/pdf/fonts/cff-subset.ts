@@ -59,7 +59,8 @@ class CffSubset {
     }
     for (const glyph of wanted) add(glyph)
     for (let glyph = todo.pop(); glyph !== undefined; glyph = todo.pop()) this.follow(glyph, add)
-    const last = Math.max(...this.keep)
+    let last = 0
+    for (const glyph of this.keep) last = Math.max(last, glyph)
     this.glyphs = keepNumbers ? Array.from({ length: last + 1 }, (_, i) => i) : [...this.keep].sort((a, b) => a - b)
   }
 

@@ -158,7 +158,9 @@ export class FontShop {
 
 /** Only the entries of these CIDs. */
 function prunedGlyphMap(map: Uint8Array, cids: ReadonlySet<number>): Uint8Array {
-  const last = Math.min((map.length >> 1) - 1, Math.max(0, ...cids))
+  let last = 0
+  for (const cid of cids) last = Math.max(last, cid)
+  last = Math.min((map.length >> 1) - 1, last)
   const pruned = new Uint8Array((last + 1) * 2)
   for (const cid of cids) if (cid <= last) pruned.set(map.subarray(cid * 2, cid * 2 + 2), cid * 2)
   return pruned

@@ -57,8 +57,7 @@ export async function layOut(
   const pageUnits = groups.pages.map((group) => units(group, compact))
   const shared = units(groups.shared, compact)
   const rest = [...units(groups.other, compact), ...units({ alone: groups.loners, packable: [] }, compact)]
-  if (outlinesFirst) firstPage.push(...outlines)
-  else rest.push(...outlines)
+  for (const unit of outlines) (outlinesFirst ? firstPage : rest).push(unit)
   const numbers = new Uint32Array(reader.xref.size)
   let next = 1
   const take = (list: readonly Unit[]) => {

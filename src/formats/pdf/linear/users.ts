@@ -210,7 +210,7 @@ export class UserScan {
       if (!dict || nameOf(dict.get('Type')) === 'Page') continue
       if (INHERITABLE.some((key) => dict.has(key))) return false
       const kids = await this.reader.resolve(dict.get('Kids'))
-      if (Array.isArray(kids)) stack.push(...kids)
+      if (Array.isArray(kids)) for (const kid of kids) stack.push(kid)
     }
     return true
   }
