@@ -9,6 +9,8 @@ const LOWEST = 35
 const HIGHEST = 95
 /** A sample is trusted only above the target by this much: dB, and a share of what SSIM lacks to 1. */
 const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
+/** What is expected after a miss must be above the target by this much: a third pass costs more than a step of quality. */
+const CLIMB_MARGIN = { ssim: 0.0003, psnrDb: 0.03 }
 /** The whole picture may miss the target by this much before it is done again. */
 const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
 /** Colour may be this much noisier than luma: the eye sees less of it. */
@@ -103,6 +105,8 @@ function crossing(probes: readonly Probe[], low: number, high: number, target: T
   return Math.max(...lines)
 }
 
+/** A second pass over more than this costs as much as reading the file again. */
+const LARGE_PIXELS = 8e6
 /** Where a second pass reads the file again: more caution before it, and twice the tolerance after it. */
 export const STREAMED_CAUTION = 2.5
 const STREAMED_TOLERANCE = 2
@@ -122,10 +126,12 @@ export const isReachedStreaming = (quality: number, figures: Measured, target: T
 
 /** Requantises stored coefficients to the lowest quality that reaches the target; the result is ready to be written. */
 export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Found> {
-  let quality = await searchQuality(job, target, settings)
+  const { width, height } = job.info
+  const [caution, reached] = width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, isReachedStreaming] as const) : ([1, isReached] as const)
+  let quality = await searchQuality(job, target, settings, caution)
   for (;;) {
     const figures = await job.requantise(quality, () => settings.pause())
-    if (isReached(quality, figures, target)) return { quality, figures }
+    if (reached(quality, figures, target)) return { quality, figures }
     quality = await climbed(job, quality, figures, target, settings)
   }
 }
@@ -144,7 +150,7 @@ export async function climbed(job: JpegJob, from: number, missed: Measured, targ
       colourPsnrDb: missed.colourPsnrDb + probe.colourPsnrDb - start.colourPsnrDb,
       estimatedBytes: probe.estimatedBytes,
     }
-    if (reaches(expected, target, 0, 0)) return quality
+    if (reaches(expected, target, CLIMB_MARGIN.ssim, CLIMB_MARGIN.psnrDb)) return quality
   }
   return last
 }
