@@ -16,6 +16,7 @@ import { verifyFilm } from './verify.ts'
 
 /** A new track must be this much smaller than the old one. */
 const WORTH_IT = 0.97
+const TRIFLE = 0.999
 
 export function filmCodec(format: Format): SegmentedCodec {
   return {
@@ -152,12 +153,12 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   }
   checkContainer(movie, fresh, quickTime)
   const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
-  if (plan.total >= source.size) {
-    if (kept) return { kind: 'unchanged', ...kept }
-    throw new NoGain()
-  }
+  // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
+  if (kept && plan.total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
+  if (plan.total >= source.size) throw new NoGain()
   await writeMovie(source, plan, sink, options)
   steps.push('index first, dead space dropped')
+  if (kept && !figures) steps.push(`pictures kept: ${kept.detail}`)
   if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...(snrDb === undefined ? {} : { snrDb }), steps }
   if (snrDb !== undefined) return soundOnly(movie, snrDb, steps)
   return { kind: 'compressed', fidelity: 'lossless', steps }
