@@ -72,6 +72,8 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const form = (name: string, apply: Form['apply'], bits: number): Form => ({ name, apply, bits })
   const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
   const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
+  // Frames are laid over each other: common readers get that wrong where a palette or missing alpha replaces RGBA.
+  if (picture.animated) return [verbatim]
   const forms = [direct]
   const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
   if (paletteBits) {

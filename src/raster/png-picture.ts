@@ -15,6 +15,8 @@ export interface PngPicture {
   readonly header: PictureHeader
   /** 1 for stills. */
   readonly frames: number
+  /** An animation, if only of one frame. */
+  readonly animated?: boolean
   /** A profile stands with the picture: grey must stay grey and colour must stay colour. */
   readonly profiled: boolean
   /** Shows all frames once. */

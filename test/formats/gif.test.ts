@@ -153,20 +153,22 @@ const animations = fc
       height: fc.constant(height),
       frames: fc.array(
         fc.record({ x: fc.nat(width - 1), y: fc.nat(height - 1), seed: fc.nat(255) }).chain(({ x, y, seed }) =>
-          fc.record({
-            x: fc.constant(x),
-            y: fc.constant(y),
-            width: fc.constant(width - x),
-            height: fc.constant(height - y),
-            pixels: fc.constant(
-              Uint8Array.from({ length: (width - x) * (height - y) }, (_, i) => ((i * (seed | 1)) >> 3) & (seed & 1 ? 15 : 3)),
-            ),
-            delay: fc.integer({ min: 2, max: 9 }),
-            disposal: fc.integer({ min: 0, max: 3 }),
-            transparent: fc.option(fc.nat(15), { nil: undefined }) as fc.Arbitrary<number>,
-            interlaced: fc.boolean(),
-            palette: fc.option(fc.constant(PALETTE.map((v) => 255 - v)), { nil: undefined, freq: 4 }) as fc.Arbitrary<number[]>,
-          }),
+          fc
+            .record({
+              x: fc.constant(x),
+              y: fc.constant(y),
+              width: fc.constant(width - x),
+              height: fc.constant(height - y),
+              pixels: fc.constant(
+                Uint8Array.from({ length: (width - x) * (height - y) }, (_, i) => ((i * (seed | 1)) >> 3) & (seed & 1 ? 15 : 3)),
+              ),
+              delay: fc.integer({ min: 2, max: 9 }),
+              disposal: fc.integer({ min: 0, max: 3 }),
+              transparent: fc.option(fc.nat(15), { nil: undefined }) as fc.Arbitrary<number>,
+              interlaced: fc.boolean(),
+              palette: fc.option(fc.constant(PALETTE.map((v) => 255 - v)), { nil: undefined, freq: 4 }) as fc.Arbitrary<number[]>,
+            })
+            .map((frame) => (frame.disposal === 2 ? { ...frame, transparent: frame.transparent ?? 5 } : frame)),
         ),
         { minLength: 1, maxLength: 6 },
       ),
@@ -174,6 +176,22 @@ const animations = fc
   )
 
 describe('GIF', () => {
+  it('leaves alone what viewers show differently: a background restored behind a frame without transparency', async () => {
+    const frame = (disposal: number, x: number) => ({
+      x,
+      y: 0,
+      width: 8,
+      height: 8,
+      pixels: new Uint8Array(64).fill(3),
+      delay: 5,
+      disposal,
+    })
+    const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0), frame(1, 8)] as never), 'high')
+    expect(seen.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    const covered = await run(gifOf(8, 8, PALETTE, [frame(2, 0), frame(1, 0)] as never), 'high')
+    expect(covered.outcome).not.toMatchObject({ reason: 'unsupported_feature' })
+  })
+
   it('shows what other viewers show: disposal, transparency, local tables, interlacing', () => {
     fc.assert(
       fc.property(animations, ({ width, height, frames }) => {

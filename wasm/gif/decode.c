@@ -31,6 +31,9 @@ static bool interlaced;
 static int disposal, delay, transparent;     /* of the control extension in front of the next frame */
 static u16 *saved;            /* what was there before a frame that says "restore to previous" */
 static int frame_disposal;
+static Box ambiguous_box;
+static bool ambiguous;        /* something was cleared, and not to transparency by all viewers */
+bool frame_transparent;
 
 static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what); }
 
@@ -175,9 +178,21 @@ static void frame_begin(void) {
   pixels_begin();
 }
 
+/* Viewers do not agree what "restore to background" leaves behind a frame without transparency. Most files that say so paint
+ * everything again. */
+static void refuse_ambiguous(void) {
+  const Box b = ambiguous_box;
+  for (int y = b.y; y < b.y + b.h; y++)
+    for (int x = b.x; x < b.x + b.w; x++)
+      if (!canvas[(size_t)y * canvas_width + x]) host_fail(FAIL_UNSUPPORTED, "a background that viewers show differently");
+  ambiguous = false;
+}
+
 static void frame_done(void) {
   if (pixel_at < (u32)frame.w * frame.h) host_fail(FAIL_TRUNCATED, "a frame with too few pixels");
+  if (ambiguous) refuse_ambiguous();
   frames_read++;
+  frame_transparent = transparent >= 0;
   frame_read();
   dirty_top = canvas_height;
   dirty_bottom = 0;
@@ -186,6 +201,10 @@ static void frame_done(void) {
 /* After the frame was shown (GIF89a 23.c.iv). */
 static void dispose(void) {
   if (frame_disposal >= 2) touch(frame);
+  if (frame_disposal == 2 && transparent < 0) {
+    ambiguous = true;
+    ambiguous_box = frame;
+  }
   if (frame_disposal == 2) clear_box();
   else if (frame_disposal == 3) memcpy(canvas, saved, (size_t)canvas_width * canvas_height * sizeof *canvas);
   disposal = delay = 0;
@@ -225,7 +244,7 @@ static void read_header(void) {
 void decode_begin(void) {
   state = HEADER;
   have = extension_bytes = frames_read = 0;
-  closed = false;
+  closed = ambiguous = false;
   disposal = delay = 0;
   transparent = -1;
   dirty_top = 0;

@@ -140,6 +140,7 @@ static void take_waiting(void) {
   memcpy(wanted, canvas, (size_t)pixels() * sizeof *wanted);
   memcpy(wanted_painted, painted, (pixels() + 7) >> 3);
   wanted_delay = frame_delay;
+  wanted_transparent = frame_transparent;
   if (extension_bytes > extension_room) {
     extension_room = extension_bytes;
     if (!(wanted_extensions = realloc(wanted_extensions, extension_room))) host_fail(FAIL_MEMORY, "no memory for extensions");

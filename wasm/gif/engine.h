@@ -46,6 +46,7 @@ extern u8 *painted;           /* a bit for each pixel: the frame that was read l
 extern int dirty_top, dirty_bottom; /* rows that may differ from the frame before, at frame_read */
 extern u32 frames_read;
 extern int frame_delay;       /* of that frame, in hundredths of a second */
+extern bool frame_transparent; /* it has a transparent index */
 extern bool canvas_has_clear; /* some pixel was never painted, or cleared again */
 extern u8 global_table[768];  /* of the file */
 extern int global_size;
@@ -82,6 +83,7 @@ extern u64 written_bytes;
 extern u8 *wanted_painted;    /* `painted` of the frame that waits */
 extern u16 *shown, *wanted;   /* what the result shows; the frame that waits to be written */
 extern int wanted_delay;
+extern bool wanted_transparent; /* frame_transparent of the frame that waits */
 
 /* What a frame must keep. */
 typedef struct { double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr; } Target;

@@ -4,6 +4,7 @@
 u16 *shown, *wanted;
 u8 *wanted_painted;
 int wanted_delay;
+bool wanted_transparent;
 Target target;
 bool lossy, muted, hurried;
 u64 written_bytes;
@@ -64,6 +65,9 @@ typedef struct {
 static u8 index_of[65536];
 static u32 index_stamp[65536], stamp;
 
+/* The frame will be cleared: all viewers clear to transparency only where the frame has a transparent entry. */
+static bool clear_wanted;
+
 static bool table_add(Table *t, u16 number) {
   if (index_stamp[number] == stamp) return true;
   if (t->size == 256) return false;
@@ -91,7 +95,7 @@ static bool table_collect(Table *t, Box box, double limit, bool all) {
   t->size = 0;
   t->local = true;
   stamp++;
-  bool need_clear = false;
+  bool need_clear = clear_wanted;
   for (int y = box.y; y < box.y + box.h; y++)
     for (int x = box.x; x < box.x + box.w; x++) {
       const u32 i = (u32)y * canvas_width + x;
@@ -110,7 +114,7 @@ static bool table_collect(Table *t, Box box, double limit, bool all) {
 static void table_common(Table *t, Box box, double limit) {
   bool needed[256] = {false};
   int highest = -1;
-  bool need_clear = false;
+  bool need_clear = clear_wanted;
   t->size = 0;
   t->local = false;
   stamp++;
@@ -213,6 +217,10 @@ static Box changed_box(double limit, int disposal, const u16 *next) {
 }
 
 static Box find_changed_box(double limit, int disposal, const u16 *next) {
+  /* Some viewers show the background where the first frame does not reach, unless it is transparent itself. */
+  if (!frames_written && wanted_transparent)
+    for (u32 i = 0; i < pixels(); i++)
+      if (!wanted[i]) return (Box){0, 0, canvas_width, canvas_height};
   int left = canvas_width, right = -1, top = canvas_height, bottom = -1;
   for (int y = 0; y < canvas_height; y++) {
     const size_t line = (size_t)y * canvas_width;
@@ -412,6 +420,7 @@ static bool search_tolerance(Plan *best, double keep_share, int disposal, const 
 
 static Plan search_frame(int disposal, const u16 *next) {
   Plan best, plan;
+  clear_wanted = disposal == 2;
   if (!try_tolerance(&best, 0, 0, disposal, next)) {
     if (!lossy) host_fail(FAIL_UNSUPPORTED, "a frame that shows more than 256 new colours");
     best.bytes = UINT32_MAX;

@@ -101,12 +101,23 @@ static void look_at_gray(const u32 *px, u32 width) {
   }
 }
 
+/* W3C PNG, 11.2.2: an index without an entry is an error, and readers show different things. */
+static void look_for_missing_colours(const u8 *row) {
+  const int depth = source.depth;
+  if (source.palette_size >= 1 << depth) return;
+  for (u32 i = 0; i < rows.width; i++) {
+    const u32 at = i * depth;
+    if ((row[at >> 3] >> (8 - depth - (at & 7)) & ((1 << depth) - 1)) >= source.palette_size) host_fail(FAIL_DAMAGED, "an index that the palette does not have");
+  }
+}
+
 void analyse_row(const u8 *row) {
   const u32 width = rows.width;
   if (source.depth == 16) {
     look_at_sixteen_bits(row);
     if (!facts.bytes_equal) return;
   }
+  if (source.colour_type == INDEXED) look_for_missing_colours(row);
   u32 *px = rgba_row;
   to_rgba8(row, width, px);
   u32 coloured = 0, alpha = OPAQUE_MASK;

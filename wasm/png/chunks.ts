@@ -11,7 +11,13 @@ export type PngEvent =
   /** Any chunk but image data, IHDR and IEND. `offset` is where it starts in the file. */
   | { kind: 'chunk'; type: string; data: Uint8Array; offset: number }
   /** Image data of the default image (IDAT) or of a further frame (fdAT, without its sequence number). */
-  | { kind: 'data'; type: 'IDAT' | 'fdAT'; bytes: Uint8Array }
+  | {
+      kind: 'data'
+      type: 'IDAT' | 'fdAT'
+      bytes: Uint8Array
+      /** Of an fdAT, with its first piece. */
+      sequence?: number
+    }
   | { kind: 'end'; offset: number }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
@@ -97,18 +103,22 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
       let crc = crc32(start.subarray(4))
       if (type === 'IDAT' || type === 'fdAT') {
         let left = length
+        let numbered: { sequence?: number } = {}
         if (type === 'fdAT') {
           if (length < 4) throw damaged('fdAT without a sequence number', offset)
-          crc = crc32(await cursor.exactly(4), crc)
+          const number = await cursor.exactly(4)
+          numbered = { sequence: new DataView(number.buffer, number.byteOffset).getUint32(0) }
+          crc = crc32(number, crc)
           left -= 4
         }
-        if (left === 0) yield { kind: 'data', type, bytes: new Uint8Array() }
+        if (left === 0) yield { kind: 'data', type, bytes: new Uint8Array(), ...numbered }
         while (left > 0) {
           const part = await cursor.some(left)
           if (part.length === 0) throw new PngError('truncated', `the file ends at byte ${cursor.offset}`)
           crc = crc32(part, crc)
           left -= part.length
-          yield { kind: 'data', type, bytes: part }
+          yield { kind: 'data', type, bytes: part, ...numbered }
+          numbered = {}
         }
         checkCrc(await cursor.exactly(4), crc, type, offset)
         continue

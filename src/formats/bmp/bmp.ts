@@ -1,8 +1,9 @@
 /** BMP: fewer bits where that is exact, runs where they pay; at `medium` and `low` a palette within the target. */
 
-import { PngEngine } from '../../../wasm/png/engine.ts'
+import { PngEngine, PngError } from '../../../wasm/png/engine.ts'
 import {
   type Codec,
+  MalformedFile,
   type Options,
   type Outcome,
   type Sink,
@@ -28,7 +29,12 @@ export const bmp: Codec = {
     if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source.size, sink, options)
     const header = await readHeader(source)
     const pixels = await openPixels(source, header, options)
-    return compressBmp({ source, header, pixels, options }, sink)
+    try {
+      return await compressBmp({ source, header, pixels, options }, sink)
+    } catch (error) {
+      if (error instanceof PngError && error.failure === 'damaged') throw new MalformedFile('bmp', header.pixelsAt, error.message)
+      throw error
+    }
   },
 
   async verify(original, result, outcome, options) {

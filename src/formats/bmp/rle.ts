@@ -1,8 +1,8 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
 
-/** Decodes to one index a byte, rows from the bottom. Pixels that are skipped keep index 0. */
+/** Decodes to one index a byte, rows from the bottom. @throws UnsupportedFeature where pixels are left out: readers differ */
 export async function decodeRle(source: Source, header: BmpHeader): Promise<Uint8Array> {
   const { width, height, coding, pixelsAt } = header
   const out = new Uint8Array(width * height)
@@ -11,6 +11,7 @@ export async function decodeRle(source: Source, header: BmpHeader): Promise<Uint
   let at = 0
   let x = 0
   let y = 0
+  let missing = out.length
   const next = () => {
     const byte = data[at++]
     if (byte === undefined) throw new MalformedFile('bmp', source.size, 'run-length data without an end')
@@ -19,6 +20,7 @@ export async function decodeRle(source: Source, header: BmpHeader): Promise<Uint
   const put = (index: number) => {
     if (x >= width || y >= height) throw new MalformedFile('bmp', pixelsAt + at, 'a run outside the picture')
     out[y * width + x++] = index
+    missing--
   }
   for (;;) {
     const [count, value] = [next(), next()]
@@ -28,6 +30,7 @@ export async function decodeRle(source: Source, header: BmpHeader): Promise<Uint
       x = 0
       y++
     } else if (value === 1) {
+      if (missing > 0) throw new UnsupportedFeature('run lengths that leave pixels out, which readers fill differently')
       return out
     } else if (value === 2) {
       x += next()

@@ -74,6 +74,30 @@ export async function openPngFile(source: Source, options: Options): Promise<Png
   }
 }
 
+/** fcTL and fdAT count in one sequence, and every frame has data (W3C PNG, 11.3.6): readers refuse anything else. */
+class Sequence {
+  announced = 0
+  hasData = true
+  #expected = 0
+  #frames = 0
+
+  next(number: number): void {
+    if (number !== this.#expected++) throw new PngError('damaged', `sequence number ${number}, ${this.#expected - 1} expected`)
+  }
+
+  frame(number: number): void {
+    this.next(number)
+    if (!this.hasData && this.#frames > 0) throw new PngError('damaged', 'fcTL without image data')
+    this.hasData = false
+    this.#frames++
+  }
+
+  end(): void {
+    if (!this.hasData) throw new PngError('damaged', 'fcTL without image data')
+    if (this.#frames !== this.announced) throw new PngError('damaged', `${this.#frames} frames, ${this.announced} announced`)
+  }
+}
+
 async function surveyOf(source: Source, options: Options) {
   let header: PictureHeader | undefined
   const items: (PngChunk | { frame: number })[] = []
@@ -83,7 +107,10 @@ async function surveyOf(source: Source, options: Options) {
   let dataOpen: 'IDAT' | 'fdAT' | undefined
   let defaultDone = false
   let size: { width: number; height: number } | undefined
+  const sequence = new Sequence()
   for await (const event of readPng(streamOf(source, options))) {
+    if (event.kind === 'data' && event.sequence !== undefined) sequence.next(event.sequence)
+    if (event.kind === 'data') sequence.hasData = true
     if (event.kind === 'header') {
       header = event.header
       if (header.width * header.height > MOST_PIXELS) throw new PngError('memory', `${header.width} x ${header.height} pixels`)
@@ -115,11 +142,18 @@ async function surveyOf(source: Source, options: Options) {
     }
     if (type === 'CgBI') throw new UnsupportedFeature('an iPhone-optimised PNG (CgBI)')
     if (!(type.charCodeAt(0) & 32)) throw new UnsupportedFeature(`the critical chunk ${type}`)
-    if (type === 'acTL') animated = true
-    if (type === 'fcTL') size = frameSize(data)
+    if (type === 'acTL') {
+      animated = true
+      sequence.announced = data.length === 8 ? new DataView(data.buffer, data.byteOffset).getUint32(0) : 0
+    }
+    if (type === 'fcTL') {
+      size = frameSize(data)
+      sequence.frame(new DataView(data.buffer, data.byteOffset).getUint32(0))
+    }
     items.push({ type, data, offset })
   }
   if (!header || !defaultDone) throw new PngError('truncated', 'no image data')
+  if (animated) sequence.end()
   return { header, items, frames, animated }
 }
 

@@ -12,8 +12,8 @@ export const PNG = {
   outputs: ['png', 'jpg', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {
-    low: 'a palette that holds SSIM 0.93 and 32 dB everywhere, else exact',
-    medium: 'a palette that holds SSIM 0.96 and 35 dB everywhere, else exact',
+    low: 'a palette that holds SSIM 0.93 and 32 dB everywhere, or eight bits a sample, else exact; animations exact',
+    medium: 'a palette that holds SSIM 0.96 and 35 dB everywhere, or eight bits a sample, else exact; animations exact',
     high: 'exact',
   },
 } as const satisfies Format
