@@ -74,7 +74,7 @@ async function decide(submission: Submission, staged: Staged, format: Format, fa
   checkQuality(format, wishes.quality)
   const output = chooseOutput(format, wishes.format)
   if (wishes.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
-  if (wishes.password !== undefined && format.password === 'ooxml') await refuseLocked(staged, format)
+  if (wishes.password !== undefined && format.password) await refuseLocked(staged, format)
   const quick = fastest === 'quick' && format.worker === 'press' && staged.size <= format.quickUpTo
   return { format: format.id, output, worker: format.worker, lane: quick ? 'quick' : 'slow' }
 }

@@ -71,6 +71,14 @@ describe('an upload', () => {
     expect(await answer.text()).not.toContain('correct horse')
   })
 
+  it('is refused with a password when the PDF is encrypted already (bug1815476-encrypted-twice)', async () => {
+    const who = await member()
+    const pdf = `%PDF-1.7\n${'% filling\n'.repeat(20_000)}trailer\n<</Size 4/Root 1 0 R/Encrypt 3 0 R>>\nstartxref\n9\n%%EOF\n`
+    const answer = await compress(who, pdf, 'a.pdf', { password: 'secret' })
+    expect(answer.status).toBe(400)
+    expect(await detail(answer)).toMatchObject({ type: 'password_not_applicable' })
+  })
+
   it('is refused with a password when the PDF is signed', async () => {
     const pdf = `%PDF-1.7\n1 0 obj <</Type/Sig/ByteRange[0 10 20 30]/Contents<00>>> endobj\n${'%'.repeat(2000)}`
     const answer = await compress(await member(), pdf, 'a.pdf', { password: 'pw' })
