@@ -47,10 +47,10 @@ export const gif: Codec = {
 /** Wasm memory beside the canvases: colour table, LZW, measuring. */
 const FIXED_BYTES = 4 * 1024 * 1024
 /**
- * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `ladder`
- * no size is searched for, and above `compared` low is not compared with medium where it saves a fifth of the exact result.
+ * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `lossy`
+ * every level is exact and no size is searched for.
  */
-const MOST_PIXELS = { all: 900_000_000, compared: 150_000_000, ladder: 120_000_000, hurried: 300_000 }
+const MOST_PIXELS = { all: 900_000_000, lossy: 120_000_000, hurried: 300_000 }
 
 function inHouseWords(error: unknown): unknown {
   if (!(error instanceof GifError)) return error
@@ -171,12 +171,12 @@ async function choose(source: Source, engine: GifEngine, facts: GifFacts, option
  * cost more in the next. Bytes decide that are really made.
  */
 async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
+  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) return { target: undefined }
   const { medium } = PALETTE_TARGETS
   const own = PALETTE_TARGETS[options.quality === 'medium' ? 'medium' : 'low']
   let best = await attempt(source, engine, own, options)
   const roughBytes = await encode(source, engine, undefined, undefined, options, true)
-  const pixels = facts.width * facts.height * facts.frames
-  if (own !== medium && !(pixels > MOST_PIXELS.compared && best.made.bytes < 0.8 * roughBytes)) {
+  if (own !== medium) {
     const other = await attempt(source, engine, medium, options)
     if (other.made.bytes < best.made.bytes) best = other
   }
@@ -207,7 +207,7 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exactBytes = await encode(source, engine, undefined, undefined, options)
   if (exactBytes < wanted) return undefined
-  if (facts.width * facts.height * facts.frames > MOST_PIXELS.ladder) throw new OverBudget('more frames than a size can be searched for')
+  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw new OverBudget('more frames than a size can be searched for')
   let low = 0
   let high = TARGET_LADDER.length - 1
   let found: RasterTarget | undefined
