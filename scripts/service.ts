@@ -3,9 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { openFront } from './front.ts'
 
 export interface ServiceOptions {
   readonly root: string
@@ -53,6 +55,7 @@ export class Service {
   readonly logFile: string
   readonly #options: ServiceOptions
   #child: ChildProcess | undefined
+  #front: Server | undefined
   readonly #lastLines: string[] = []
   #ended!: (code: string) => void
   /** Settles when the child is gone. */
@@ -75,7 +78,8 @@ export class Service {
     const { root, state, port, inspectorPort, secretsFile } = this.#options
     if (!(await isFree(port))) throw new Error(`Port ${port} is taken; choose another with --port.`)
     const inspector = inspectorPort || (await freePort())
-    const flags = ['--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', `${inspector}`, '--persist-to', state]
+    const inner = await freePort()
+    const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
     const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
     const configs = CONFIGS.flatMap((config) => ['-c', config])
     const wrangler = [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]
@@ -90,7 +94,8 @@ export class Service {
     child.on('exit', (code, signal) => this.#ended(signal ?? `code ${code}`))
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
-    await this.#untilHealthy(`http://127.0.0.1:${port}/healthz`)
+    await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
+    this.#front = await openFront(port, inner)
   }
 
   #log(child: ChildProcess): void {
@@ -128,6 +133,8 @@ export class Service {
   /** Asks the whole group to end, then makes it. */
   async stop(): Promise<void> {
     if (!this.#child) return
+    this.#front?.close()
+    this.#front?.closeAllConnections()
     this.#kill('SIGTERM')
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
     await Promise.race([this.exited, late])
