@@ -41,6 +41,13 @@ function contiguous(count: number, noisyBytes: number): Uint8Array {
   return file
 }
 
+/** How often a time (seconds since 1970, 32 bits) stands in a file. */
+const timesIn = (file: Uint8Array, time: number) => {
+  const wanted = Buffer.alloc(4)
+  wanted.writeUInt32LE(time)
+  return Buffer.from(file).toString('latin1').split(wanted.toString('latin1')).length - 1
+}
+
 /** Whether the engine finds the same in both files. */
 async function same(a: Uint8Array, b: Uint8Array) {
   const file = await rangeCache(readable(b), true)
@@ -77,6 +84,40 @@ describe('hdf5', () => {
   ])('%s comes back as it was', async (name, detail) => {
     const { outcome } = await press(fixture('hdf5', name))
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(detail) })
+  })
+
+  it('reads a modification time in digits (HDF5 before 1.6), and keeps it', async () => {
+    const file = fixture('hdf5', 'old-modification-time.h5')
+    expect(Buffer.from(file).includes('20030613191746')).toBe(true)
+    const { outcome, bytes, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome.kind).toBe('compressed')
+    expect(timesIn(bytes, Date.UTC(2003, 5, 13, 19, 17, 46) / 1000)).toBe(1)
+  })
+
+  it('keeps the times of objects', async () => {
+    const file = fixture('hdf5', 'everything-v110.h5')
+    const made = new DataView(file.buffer).getUint32(48 + 6, true) // the root's header follows the superblock
+    expect(timesIn(file, made)).toBeGreaterThan(30)
+    const { bytes } = await press(file)
+    expect(timesIn(bytes, made)).toBe(timesIn(file, made))
+  })
+
+  it('a part of a file in several, and types of later versions, are unsupported rather than damaged', async () => {
+    const file = fixture('hdf5', 'everything-earliest.h5')
+    const part = new Uint8Array(file.length + 24)
+    part.set(file)
+    part.set(new TextEncoder().encode('NCSAfami'), file.length + 8)
+    new DataView(part.buffer).setBigUint64(48, BigInt(file.length), true)
+    const { outcome } = await press(part)
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('several files') })
+
+    const newer = fixture('hdf5', 'old-modification-time.h5')
+    const type = Buffer.from(newer).indexOf(Uint8Array.of(0x10, 0x08, 0, 0, 4, 0, 0, 0)) // version 1, an integer of four bytes
+    expect(type).toBeGreaterThan(0)
+    newer[type] = 0x40
+    const refused = (await press(newer)).outcome
+    expect(refused).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('later version') })
   })
 
   it('waits for ranges, and asks for few', async () => {

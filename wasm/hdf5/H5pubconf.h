@@ -42,6 +42,7 @@
 #define H5_HAVE_SYS_STAT_H 1
 #define H5_HAVE_SYS_TIME_H 1
 #define H5_HAVE_SYS_TYPES_H 1
+#define H5_HAVE_TM_GMTOFF 1
 #define H5_HAVE_UNISTD_H 1
 #define H5_HAVE_VSNPRINTF 1
 #define H5_HAVE_ZLIB_H 1

@@ -37,6 +37,15 @@ static int do_later(haddr_t address)
 
 static int copy_attributes(hid_t from, hid_t to, haddr_t address);
 
+/* Objects get their times from the clock: when they were made, and from then on when they were last changed. */
+static time_t made_at(const H5O_info_t *info) { return info->mtime ? info->mtime : info->ctime; }
+
+/* Version 1 headers have their time in a message or not, of which a list of properties says nothing (H5O_get_create_plist). */
+static void copy_times(const H5O_info_t *info, hid_t plist)
+{
+	if (info->hdr.version == 1) H5Pset_obj_track_times(plist, info->ctime != 0);
+}
+
 /* The type by which something is created in the output; a committed one is the counterpart of the input's. */
 static hid_t output_type(hid_t type)
 {
@@ -45,9 +54,16 @@ static hid_t output_type(hid_t type)
 	if (to != HADDR_UNDEF) return H5Oopen_by_addr(output, to);
 	if (waiting_count == (int)(sizeof waiting / sizeof *waiting)) return fail(OVER_BUDGET, "too many committed types", NULL), -1;
 	hid_t copy = H5Tcopy(type), plist = H5Tget_create_plist(type);
+	H5O_info_t info;
+	if (H5Oget_info2(type, &info, H5O_INFO_HDR | H5O_INFO_TIME) < 0) return -1;
+	int64_t before = clock_seconds;
+	copy_times(&info, plist);
+	clock_seconds = made_at(&info);
 	int done = copy >= 0 && H5Tcommit_anon(output, copy, plist, H5P_DEFAULT) >= 0;
 	H5Pclose(plist);
+	clock_seconds = info.ctime;
 	if (!done || add_pair(from, address_of(copy)) || copy_attributes(type, copy, from)) return -1;
+	clock_seconds = before;
 	waiting[waiting_count++] = copy;
 	return H5Oopen_by_addr(output, address_of(copy));
 }
@@ -151,20 +167,31 @@ static void copy_group_properties(hid_t from, hid_t to)
 typedef struct {
 	hid_t to;
 	int depth;
+	time_t changed;
 } group_job;
 
-static int copy_links(hid_t from, hid_t to, int depth);
+static int copy_links(hid_t from, hid_t to, int depth, time_t changed);
 
-static int copy_dataset(hid_t from, hid_t group, const char *name, hid_t link_plist, haddr_t address)
+/* Linking changes the group, not the object: that is why objects are made without a link first. */
+static int link_object(hid_t object, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info)
+{
+	clock_seconds = job->changed;
+	if (H5Olink(object, job->to, name, link_plist, H5P_DEFAULT) < 0) return fail(UNSUPPORTED, "a link cannot be written", name);
+	if (info) clock_seconds = info->ctime;
+	return 0;
+}
+
+static int copy_dataset(hid_t from, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info)
 {
 	hid_t type = H5Dget_type(from), space = H5Dget_space(from), plist = H5Dget_create_plist(from);
 	if (type < 0 || space < 0 || plist < 0) return fail(MALFORMED, "a dataset", name);
 	int raw = plan_storage(from, type, space, plist, compact_index);
 	hid_t as = failed() ? -1 : output_type(type);
-	hid_t to = as < 0 ? -1 : H5Dcreate2(group, name, as, space, link_plist, plist, H5P_DEFAULT);
+	copy_times(info, plist);
+	hid_t to = as < 0 ? -1 : H5Dcreate_anon(job->to, as, space, plist, H5P_DEFAULT);
 	if (to < 0) fail(UNSUPPORTED, "a dataset cannot be written", name);
-	else if (!add_pair(address, address_of(to)) && !copy_attributes(from, to, address)) {
-		if (contents_of(type) & HAS_REFERENCES) do_later(address);
+	else if (!link_object(to, name, link_plist, job, info) && !add_pair(info->addr, address_of(to)) && !copy_attributes(from, to, info->addr)) {
+		if (contents_of(type) & HAS_REFERENCES) do_later(info->addr);
 		else copy_values(from, to, raw, input, output);
 	}
 	done_bytes += (double)H5Dget_storage_size(from);
@@ -175,30 +202,33 @@ static int copy_dataset(hid_t from, hid_t group, const char *name, hid_t link_pl
 	return failed();
 }
 
-static int copy_object(hid_t from, const char *name, hid_t link_plist, haddr_t address, group_job *job)
+static int copy_object(hid_t from, const char *name, hid_t link_plist, const group_job *job)
 {
 	H5O_info_t info;
 	hid_t object = H5Oopen(from, name, H5P_DEFAULT);
-	if (object < 0 || H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_TIME) < 0) return fail(MALFORMED, "an object", name);
-	clock_seconds = info.mtime;
+	if (object < 0 || H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0) return fail(MALFORMED, "an object", name);
+	clock_seconds = made_at(&info);
 	switch (info.type) {
 	case H5O_TYPE_GROUP: {
 		hid_t made = H5Gget_create_plist(object), plist = H5Pcreate(H5P_GROUP_CREATE);
 		copy_group_properties(made, plist);
-		hid_t to = H5Gcreate2(job->to, name, link_plist, plist, H5P_DEFAULT);
+		copy_times(&info, plist);
+		hid_t to = H5Gcreate_anon(job->to, plist, H5P_DEFAULT);
 		if (to < 0) fail(UNSUPPORTED, "a group cannot be written", name);
 		else {
-			if (!add_pair(address, address_of(to)) && !copy_attributes(object, to, address)) copy_links(object, to, job->depth + 1);
+			if (!link_object(to, name, link_plist, job, &info) && !add_pair(info.addr, address_of(to)) && !copy_attributes(object, to, info.addr))
+				copy_links(object, to, job->depth + 1, info.ctime);
 			H5Gclose(to);
 		}
 		H5Pclose(plist), H5Pclose(made);
 		break;
 	}
-	case H5O_TYPE_DATASET: copy_dataset(object, job->to, name, link_plist, address); break;
+	case H5O_TYPE_DATASET: copy_dataset(object, name, link_plist, job, &info); break;
 	case H5O_TYPE_NAMED_DATATYPE: {
 		hid_t copy = H5Tcopy(object), plist = H5Tget_create_plist(object);
-		if (H5Tcommit2(job->to, name, copy, link_plist, plist, H5P_DEFAULT) < 0) fail(UNSUPPORTED, "a type cannot be written", name);
-		else if (!add_pair(address, address_of(copy))) copy_attributes(object, copy, address);
+		copy_times(&info, plist);
+		if (H5Tcommit_anon(job->to, copy, plist, H5P_DEFAULT) < 0) fail(UNSUPPORTED, "a type cannot be written", name);
+		else if (!link_object(copy, name, link_plist, job, &info) && !add_pair(info.addr, address_of(copy))) copy_attributes(object, copy, info.addr);
 		H5Pclose(plist), H5Tclose(copy);
 		break;
 	}
@@ -210,16 +240,18 @@ static int copy_object(hid_t from, const char *name, hid_t link_plist, haddr_t a
 
 static herr_t copy_link(hid_t from, const char *name, const H5L_info_t *info, void *context)
 {
-	group_job *job = context;
+	const group_job *job = context;
 	hid_t plist = H5Pcreate(H5P_LINK_CREATE);
+	clock_seconds = job->changed;
 	H5Pset_char_encoding(plist, info->cset);
 	char *value = NULL;
 	if (info->type == H5L_TYPE_HARD) {
 		haddr_t to = counterpart(info->u.address);
-		if (to == HADDR_UNDEF) copy_object(from, name, plist, info->u.address, job);
+		if (to == HADDR_UNDEF) copy_object(from, name, plist, job);
 		else {
 			hid_t object = H5Oopen_by_addr(output, to);
-			if (object < 0 || H5Olink(object, job->to, name, plist, H5P_DEFAULT) < 0) fail(UNSUPPORTED, "a link cannot be written", name);
+			if (object < 0) fail(UNSUPPORTED, "a link cannot be written", name);
+			else link_object(object, name, plist, job, NULL);
 			if (object >= 0) H5Oclose(object);
 		}
 	} else if ((info->type == H5L_TYPE_SOFT || info->type == H5L_TYPE_EXTERNAL) && info->u.val_size < 1 << 20) {
@@ -237,13 +269,13 @@ static herr_t copy_link(hid_t from, const char *name, const H5L_info_t *info, vo
 	return failed() ? -1 : 0;
 }
 
-static int copy_links(hid_t from, hid_t to, int depth)
+static int copy_links(hid_t from, hid_t to, int depth, time_t changed)
 {
 	if (depth > MAX_DEPTH) return fail(UNSUPPORTED, "groups nested too deep", NULL);
 	hid_t plist = H5Gget_create_plist(from);
 	int ordered = tracks_order(plist, H5Pget_link_creation_order);
 	H5Pclose(plist);
-	group_job job = {to, depth};
+	group_job job = {to, depth, changed};
 	if (H5Literate(from, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, ordered ? H5_ITER_INC : H5_ITER_NATIVE, NULL, copy_link, &job) < 0)
 		fail(MALFORMED, "links", NULL);
 	return failed();
@@ -282,12 +314,13 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
 
 /* ----------------------------------------------------------------------------------------------------------- files */
 
-static hid_t create_output(hid_t root, H5F_libver_t low)
+static hid_t create_output(hid_t root, const H5O_info_t *info, H5F_libver_t low)
 {
 	hid_t plist = H5Fget_create_plist(input), group = H5Gget_create_plist(root), access = host_access(OUTPUT, low);
 	/* Free space is not kept track of in a file that nobody changes any more. */
 	H5Pset_file_space_strategy(plist, H5F_FSPACE_STRATEGY_FSM_AGGR, 0, 1);
 	copy_group_properties(group, plist);
+	copy_times(info, plist);
 	hid_t file = H5Fcreate("1", H5F_ACC_TRUNC, plist, access);
 	H5Pclose(plist), H5Pclose(group), H5Pclose(access);
 	return file;
@@ -339,19 +372,21 @@ EXPORT(rewrite) int rewrite(int level, int in_order)
 	compact_index = info.super.version >= 3;
 	H5F_libver_t low = info.super.version >= 3 ? H5F_LIBVER_V110 : info.super.version == 2 ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
 	hid_t root = H5Gopen2(input, "/", H5P_DEFAULT);
-	if (root < 0 || H5Oget_info2(root, &root_info, H5O_INFO_BASIC | H5O_INFO_TIME) < 0) return fail(MALFORMED, "the root group", NULL);
-	clock_seconds = root_info.mtime;
+	if (root < 0 || H5Oget_info2(root, &root_info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0) return fail(MALFORMED, "the root group", NULL);
+	clock_seconds = made_at(&root_info);
 	metadata_room = in_order ? room_for_metadata() : 0;
-	output = create_output(root, low);
+	output = create_output(root, &root_info, low);
 	hid_t new_root = output < 0 ? -1 : H5Gopen2(output, "/", H5P_DEFAULT);
 	if (new_root < 0) return fail(UNSUPPORTED, "the file cannot be created", NULL);
-	if (!add_pair(root_info.addr, address_of(new_root)) && !copy_attributes(root, new_root, root_info.addr)) copy_links(root, new_root, 0);
+	clock_seconds = root_info.ctime;
+	if (!add_pair(root_info.addr, address_of(new_root)) && !copy_attributes(root, new_root, root_info.addr))
+		copy_links(root, new_root, 0, root_info.ctime);
 
 	for (size_t i = 0; i < later_count && !failed(); i++) {
 		hid_t from = H5Oopen_by_addr(input, later[i]), to = H5Oopen_by_addr(output, counterpart(later[i]));
 		attribute_job job = {to, later[i], 1};
 		H5O_info_t times;
-		if (H5Oget_info2(from, &times, H5O_INFO_TIME) >= 0) clock_seconds = times.mtime;
+		if (H5Oget_info2(from, &times, H5O_INFO_TIME) >= 0) clock_seconds = times.ctime;
 		if (from < 0 || to < 0) fail(UNSUPPORTED, "an object with references", NULL);
 		else if (!each_attribute(from, &job) && H5Iget_type(from) == H5I_DATASET) {
 			hid_t type = H5Dget_type(from);

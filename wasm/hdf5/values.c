@@ -12,9 +12,22 @@ static int verdict;
 
 EXPORT(reason_at) const char *reason_at(void) { return reason; }
 
+/* Types in an encoding of a later version than ours, such as HDF5 1.12's references, are no damage. */
+static herr_t is_newer_type(unsigned level, const H5E_error2_t *error, void *found)
+{
+	(void)level;
+	if (error->desc && strcmp(error->desc, "bad version number for datatype message") == 0) *(int *)found = 1;
+	return 0;
+}
+
 int fail(int kind, const char *what, const char *name)
 {
 	if (!verdict) {
+		int newer = 0;
+		if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer_type, &newer) >= 0 && newer) {
+			kind = UNSUPPORTED;
+			what = "a type of a later version of HDF5";
+		}
 		verdict = out_of_memory ? OVER_BUDGET : kind;
 		snprintf(reason, sizeof reason, "%s%s%.100s", out_of_memory ? "not enough memory: " : what, name && !out_of_memory ? ": " : "",
 			 out_of_memory ? what : name ? name : "");

@@ -34,7 +34,8 @@ const SWMR_WRITE = 4
 export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
   const room = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
   if (room <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
-  if (await isBeingWritten(source)) return { kind: 'unsupported', reason: 'a file marked as open for writing' }
+  const refusal = await whyNot(source)
+  if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
   const output = new PagedFile(source.size + (1 << 20), room)
   const tick = ticker(options, 0, 0.7, () => output.spill(sink))
   const host = { input: await rangeCache(source, !canWait), output, tick }
@@ -47,15 +48,23 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   return { kind: 'done' }
 }
 
-/** File consistency flags of the superblock (format specification, II.A, versions 2 and 3): readers refuse such a file. */
-async function isBeingWritten(source: Readable): Promise<boolean> {
-  // The superblock stands at 0, 512, 1024, 2048 … (II.A).
-  for (let at = 0; at + 12 <= source.size; at = at === 0 ? 512 : at * 2) {
-    const start = await source.read(at, 12)
+/** What a superblock says of a file that cannot be read alone, or not now. */
+async function whyNot(source: Readable): Promise<string | undefined> {
+  // The superblock stands at 0, 512, 1024, 2048 … (format specification, II.A).
+  for (let at = 0; at + 64 <= source.size; at = at === 0 ? 512 : at * 2) {
+    const start = await source.read(at, 64)
     if (start[0] !== 0x89 || String.fromCharCode(...start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
-    return start[8]! >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0
+    const version = start[8]!
+    // File consistency flags (II.A, version 3): readers refuse such a file.
+    if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return 'a file marked as open for writing'
+    // Driver information: a block of its own, or a message in the superblock's extension (II.B, IV.A.2.u).
+    const driverAt =
+      at + Number(new DataView(start.buffer, start.byteOffset).getBigUint64(version === 0 ? 48 : version === 1 ? 52 : 20, true))
+    if (driverAt >= source.size) return undefined
+    const driver = String.fromCharCode(...(await source.read(driverAt, Math.min(256, source.size - driverAt))))
+    return /NCSA(fami|mult)/.test(driver) ? 'one of several files that belong together' : undefined
   }
-  return false
+  return undefined
 }
 
 /** Where the two files differ, or undefined. */
