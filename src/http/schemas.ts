@@ -160,7 +160,7 @@ export const task = z
       compressed_size: bytes,
       compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
       completed_at: time,
-      output_format: z.string(),
+      output_format: z.string().describe('What the result is; under a password, what lies inside of the ZIP'),
       output_name: z.string(),
       expires_at: time,
       result: receipt,

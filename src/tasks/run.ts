@@ -193,7 +193,7 @@ async function finish(env: WorkerEnv, record: TaskRecordFace, claim: Claimed, so
     key,
     size: stored.size,
     sha256: key === claim.uploadKey ? task.originalSha256 : await sha256OfSource(stored),
-    output,
+    output: plainOutput,
     outputName: name,
     contentType: contentType(output),
     outcome: pressed.outcome,

@@ -50,6 +50,7 @@ export interface TaskResult {
   readonly key: string
   readonly size: number
   readonly sha256: string
+  /** What the result is; under a password, what lies inside of the archive. */
   readonly output: OutputId
   readonly outputName: string
   readonly contentType: string

@@ -87,7 +87,7 @@ describe('the service', () => {
 
   it('wraps a result in an archive under a password', async () => {
     const { body } = await upload(TEXT, 'secret.md', { password: 'pass word' })
-    expect(body).toMatchObject({ status: 'completed', output_format: 'zip', output_name: 'secret.md.zst.zip' })
+    expect(body).toMatchObject({ status: 'completed', output_format: 'zst', output_name: 'secret.md.zst.zip' })
   })
 
   it('answers as documented when it refuses', async () => {
