@@ -295,6 +295,7 @@ export interface components {
           compression_ratio: string
           /** @description ISO 8601, UTC, with milliseconds */
           completed_at: string
+          /** @description What the result is; under a password, what lies inside of the ZIP */
           output_format: string
           output_name: string
           /** @description ISO 8601, UTC, with milliseconds */
