@@ -49,14 +49,20 @@ export function avcConfiguration(headers: Uint8Array): Uint8Array {
   )
 }
 
-/** `mp4a`; QuickTime wants version 1 with a `wave` atom around the configuration. */
-export function aacEntry(config: Uint8Array, channels: number, hertz: number, bitsPerSecond: number, quickTime: boolean): Uint8Array {
+/** What AudioSampleEntry (ISO/IEC 14496-12, 12.2.3) and QuickTime's version 1 begin with. */
+function soundFields(channels: number, quickTime: boolean) {
   const fields = new Uint8Array(quickTime ? 44 : 28)
   const view = new DataView(fields.buffer)
   view.setUint16(6, 1) // data_reference_index
   view.setUint16(8, quickTime ? 1 : 0)
   view.setUint16(16, channels)
   view.setUint16(18, 16)
+  return { fields, view }
+}
+
+/** `mp4a`; QuickTime wants version 1 with a `wave` atom around the configuration. */
+export function aacEntry(config: Uint8Array, channels: number, hertz: number, bitsPerSecond: number, quickTime: boolean): Uint8Array {
+  const { fields, view } = soundFields(channels, quickTime)
   if (quickTime) {
     view.setInt16(20, -2) // variable compression
     view.setUint32(28, 1024) // samples per packet
@@ -77,12 +83,7 @@ export function mp3Entry(
   bitsPerSecond: number,
   quickTime: boolean,
 ): Uint8Array {
-  const fields = new Uint8Array(quickTime ? 44 : 28)
-  const view = new DataView(fields.buffer)
-  view.setUint16(6, 1) // data_reference_index
-  view.setUint16(8, quickTime ? 1 : 0)
-  view.setUint16(16, channels)
-  view.setUint16(18, 16)
+  const { fields, view } = soundFields(channels, quickTime)
   view.setUint32(24, hertz * 65536)
   if (!quickTime) {
     // ISO/IEC 14496-1, table 5: 0x6B is MPEG-1 audio, 0x69 MPEG-2.

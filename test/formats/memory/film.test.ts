@@ -7,7 +7,9 @@ const root = join(import.meta.dirname, '../../..')
 /** What a message may take at most: memory of the isolate with a margin, and half of its CPU time, as a part may be tried twice. */
 const [LIMIT_MB, LIMIT_CPU_SECONDS, TRIES] = [110, 300, 2]
 
-test('every message of ten minutes of 1080p30 stays inside its limits', { timeout: 180_000 }, () => {
+test('ten minutes of 1080p30: the plan, and 16 frames scaled to its longest part, stay inside the limits of a message', {
+  timeout: 180_000,
+}, () => {
   const script = ['--expose-gc', '--import', './scripts/wasm-hook.ts', 'test/formats/memory/film-part.ts']
   const done = spawnSync(process.execPath, script, { cwd: root, encoding: 'utf8' })
   const said = JSON.parse(done.stdout || '{}') as {

@@ -2,18 +2,18 @@
  * A process of its own, so that its memory is the job's: runs one room on a source that is computed as it is read, throws the
  * result into a file, and prints how far the resident memory rose above what the loaded modules take.
  */
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NoGain, type Options, type Source } from '../../../src/codec/codec.ts'
+import type { Options, Source } from '../../../src/codec/codec.ts'
 import { compress } from '../../../src/codec/compress.ts'
 import { innerRooms } from '../../../src/codec/inner.ts'
-import type { ResultSink } from '../../../src/codec/sink.ts'
 import { rangeStream } from '../../../src/codec/source.ts'
 import type { OutputId } from '../../../src/formats/format.ts'
 import { text } from '../../../src/formats/text/text.ts'
 import { tiff } from '../../../src/formats/tiff/tiff.ts'
 import { buildTiff } from '../tiff/build-tiff.ts'
+import { fileSink } from './files.ts'
 
 const [what = 'text', output = 'zst', megabytes = '20'] = process.argv.slice(2)
 const bytes = Number(megabytes) * 1_000_000
@@ -60,31 +60,6 @@ function tallTiff(): Source {
   })
 }
 
-function fileSink(path: string, limit: number): ResultSink {
-  const file = openSync(path, 'w+')
-  let written = 0
-  return {
-    get written() {
-      return written
-    },
-    async write(chunk) {
-      if (written + chunk.length >= limit) throw new NoGain()
-      writeSync(file, chunk, 0, chunk.length, written)
-      written += chunk.length
-    },
-    patch: (offset, patched) => void writeSync(file, patched, 0, patched.length, offset),
-    async finish() {
-      return source(written, 'result', (offset, length) => {
-        const chunk = new Uint8Array(length)
-        return chunk.subarray(0, readSync(file, chunk, 0, length, offset))
-      })
-    },
-    async abort() {
-      closeSync(file)
-    },
-  }
-}
-
 const codec = what === 'tiff' ? tiff : text
 const input = what === 'tiff' ? tallTiff() : source(bytes, 'words.txt', words)
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
@@ -112,7 +87,7 @@ const base: Omit<Options, 'inner'> = {
     peak = Math.max(peak, used())
   },
 }
-const { outcome } = await compress(codec, input, async () => fileSink(path, input.size), { ...base, inner: innerRooms({}, base) })
+const { outcome } = await compress(codec, input, async () => fileSink(path, input.size, 'result'), { ...base, inner: innerRooms({}, base) })
 clearInterval(sampled)
 rmSync(path, { force: true })
 console.log(JSON.stringify({ kind: outcome.kind, peakMB: Math.round((peak - before) / 1e6) }))

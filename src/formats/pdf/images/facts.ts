@@ -77,7 +77,7 @@ export async function imageFacts(reader: Reader, stream: Stream, chain: readonly
 }
 
 /** Inks and Lab are left alone: what their values look like is not known here. */
-const PALETTE_BASES: ReadonlySet<string> = new Set([
+export const PALETTE_BASES: ReadonlySet<string> = new Set([
   'DeviceGray',
   'DeviceRGB',
   'DeviceCMYK',

@@ -5,7 +5,7 @@ import { concat } from '../../../bytes/concat.ts'
 import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { type ImageFacts, imageFilter } from './facts.ts'
+import { type ImageFacts, imageFilter, PALETTE_BASES } from './facts.ts'
 import { jp2Colour } from './jp2.ts'
 
 export interface Rows {
@@ -25,18 +25,7 @@ const MAX_GATHERED_BYTES = 8 * 1024 * 1024
 const MAX_JPX_BYTES = 12 * 1024 * 1024
 
 /** Families whose samples can be coded as JPEG and averaged. */
-const CONTINUOUS: ReadonlySet<string> = new Set([
-  'DeviceGray',
-  'DeviceRGB',
-  'DeviceCMYK',
-  'G',
-  'RGB',
-  'CMYK',
-  'CalGray',
-  'CalRGB',
-  'ICCBased',
-  'Separation',
-])
+const CONTINUOUS: ReadonlySet<string> = new Set([...PALETTE_BASES, 'Separation'])
 
 /** Whether the samples of an image can be turned into rows. */
 export function hasRows(facts: ImageFacts): boolean {
