@@ -1,5 +1,5 @@
 /** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
-import { FontWriter } from './bytes.ts'
+import { FontWriter } from '../../../containers/sfnt/bytes.ts'
 import { type Cff, type CffDict, OP } from './cff.ts'
 import { CFF_STRINGS } from './cff-strings.ts'
 import { biasOf, walkCharstring } from './charstring.ts'

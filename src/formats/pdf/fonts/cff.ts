@@ -1,5 +1,5 @@
 /** Compact Font Format (Adobe TN 5176): read as far as a subset needs it. */
-import { FontView } from './bytes.ts'
+import { FontView } from '../../../containers/sfnt/bytes.ts'
 import { CFF_STRINGS, EXPERT_CHARSET, EXPERT_SUBSET_CHARSET } from './cff-strings.ts'
 import { STANDARD } from './names.ts'
 

@@ -1,11 +1,12 @@
 /** Which glyphs a font program needs for the codes that are shown: all that any reader could choose. */
+
+import { characterMaps, glyphNames, type Tables } from '../../../containers/sfnt/truetype.ts'
 import { Dict, Name, nameOf, type PdfObject, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Cff } from './cff.ts'
 import { MAC_GLYPHS } from './cff-strings.ts'
 import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from './names.ts'
 import type { ShownFont } from './shown.ts'
-import { characterMaps, glyphNames, type Tables } from './truetype.ts'
 import type { Type1 } from './type1/program.ts'
 
 type Names = readonly (string | undefined)[]

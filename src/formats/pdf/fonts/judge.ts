@@ -2,13 +2,14 @@
  * Looks at fonts that lost glyphs: every outline that is left is byte for byte that of the original,
  * with the same width.
  */
+
+import { FontView } from '../../../containers/sfnt/bytes.ts'
+import { Outlines, type Tables, tablesOf } from '../../../containers/sfnt/truetype.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES } from '../recompress.ts'
 import type { Judge } from '../verify.ts'
-import { FontView } from './bytes.ts'
 import { Cff } from './cff.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
-import { Outlines, type Tables, tablesOf } from './truetype.ts'
 import { type1Outline } from './type1/charstring.ts'
 import { sameDrawing } from './type1/outline.ts'
 import { parseType1 } from './type1/program.ts'
