@@ -5,6 +5,8 @@ import { memorySource } from '../../src/codec/source.ts'
 import { analyse } from '../../src/containers/film/analyse.ts'
 import { cutByTime } from '../../src/containers/film/cut.ts'
 import { joinParts, partsOf, runPart } from '../../src/containers/film/film.ts'
+import { writePart } from '../../src/containers/film/part-file.ts'
+import { encodeOnce } from '../../src/containers/film/pictures.ts'
 import { verifyFilm } from '../../src/containers/film/verify.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
@@ -71,6 +73,32 @@ describe('QuickTime and MP4', () => {
     expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect(await verifyFilm(source, result, outcome, options)).toEqual({ equal: true })
     expect((await readMovie(result)).tracks[0]?.sampleCount).toBe(75)
+  })
+
+  it('parts that were encoded with less memory join, too (parts-need-other-parameter-sets)', async () => {
+    const source = memorySource(rawMovie(75), 'film.mov')
+    const options = optionsFor('medium', 'mov')
+    const whole = await analyse(source, options)
+    const video = whole.video!
+    const analysis = { ...whole, video: { ...video, cuts: cutByTime(video.pictures.samples, video.pictures.timescale, 1) } }
+    const parts: FinishedPart[] = []
+    for (const plan of partsOf(analysis)) {
+      const into = memorySink(Number.POSITIVE_INFINITY, 'part')
+      const receipt = await runPart(source, analysis, plan, into, options)
+      let result = await into.finish()
+      if (parts.length === 1) {
+        const cut = analysis.video.cuts[1]!
+        const { headers, pts, sizes, keys, packets, ...rest } = await encodeOnce(source, video.pictures, cut, 27, 'least', options)
+        const other = memorySink(Number.POSITIVE_INFINITY, 'part')
+        await writePart({ kind: 'pictures', headers: [...headers], count: cut.frames, ...rest }, pts, sizes, keys, packets, other)
+        result = await other.finish()
+      }
+      parts.push({ plan, receipt, result })
+    }
+    const sink = memorySink(source.size, 'out')
+    const outcome = await joinParts(source, analysis, parts, sink, options)
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
   })
 
   it('verification sees a changed byte of sound', async () => {

@@ -1,5 +1,6 @@
 /** Sample entries of new tracks: H.264 (ISO/IEC 14496-15) and AAC (ISO/IEC 14496-14), in MP4 and in QuickTime. */
 import { concat } from '../../bytes/concat.ts'
+import { UnsupportedFeature } from '../../codec/codec.ts'
 import { type Box, box, boxes, fullBox, text, words } from '../isobmff/box.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
@@ -14,8 +15,18 @@ function* nals(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** `avc1` with its configuration, and what the old entry says about colour, pixel shape and aperture. */
-export function avcEntry(headers: Uint8Array, width: number, height: number, moov: Uint8Array, old: Box | undefined): Uint8Array {
+/**
+ * `avc1` with its configuration, and what the old entry says about colour, pixel shape and aperture.
+ *
+ * @param headers the parameter sets of each part
+ */
+export function avcEntry(
+  headers: readonly Uint8Array[],
+  width: number,
+  height: number,
+  moov: Uint8Array,
+  old: Box | undefined,
+): Uint8Array {
   const fields = new Uint8Array(78)
   const view = new DataView(fields.buffer)
   view.setUint16(6, 1) // data_reference_index
@@ -31,17 +42,31 @@ export function avcEntry(headers: Uint8Array, width: number, height: number, moo
   return box('avc1', fields, avcConfiguration(headers), ...kept.map(({ start, end }) => moov.subarray(start, end)))
 }
 
-/** AVCDecoderConfigurationRecord (5.3.3.1). */
-export function avcConfiguration(headers: Uint8Array): Uint8Array {
-  const sets = [...nals(headers)]
+const distinct = (sets: readonly Uint8Array[]) => [...new Map(sets.map((nal) => [nal.join(), nal])).values()]
+
+/** seq_parameter_set_id or pic_parameter_set_id, an Exp-Golomb code (Rec. ITU-T H.264, 7.3.2.1.1, 7.3.2.2 and 9.1) of at most 8 bits. */
+function numberOf(nal: Uint8Array): number {
+  const at = (nal[0]! & 31) === 7 ? 4 : 1
+  const zeros = Math.clz32(nal[at]!) - 24
+  return (nal[at]! >> (7 - 2 * zeros)) - 1
+}
+
+/** AVCDecoderConfigurationRecord (5.3.3.1). @throws UnsupportedFeature when parts mean different sets by the same number */
+export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
+  const sets = distinct(headers.flatMap((part) => [...nals(part)]))
   const sps = sets.filter((nal) => (nal[0]! & 31) === 7)
   const pps = sets.filter((nal) => (nal[0]! & 31) === 8)
-  const first = sps[0]!
+  if (new Set(sps.map(numberOf)).size < sps.length || new Set(pps.map(numberOf)).size < pps.length) {
+    throw new UnsupportedFeature('the parts of the film need different parameter sets')
+  }
+  const profile = Math.max(...sps.map((nal) => nal[1]!))
+  const compatible = sps.reduce((flags, nal) => flags & nal[2]!, 0xff)
+  const level = Math.max(...sps.map((nal) => nal[3]!))
   const sized = (nal: Uint8Array) => concat([Uint8Array.of(nal.length >> 8, nal.length), nal])
-  const high = first[1]! >= 100 ? [0xfd, 0xf8, 0xf8, 0] : []
+  const high = profile >= 100 ? [0xfd, 0xf8, 0xf8, 0] : []
   return box(
     'avcC',
-    Uint8Array.of(1, first[1]!, first[2]!, first[3]!, 0xff, 0xe0 | sps.length),
+    Uint8Array.of(1, profile, compatible, level, 0xff, 0xe0 | sps.length),
     ...sps.map(sized),
     Uint8Array.of(pps.length),
     ...pps.map(sized),

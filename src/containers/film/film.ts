@@ -195,12 +195,6 @@ export function newVideo(
   { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
   files: readonly PartFile<PicturesHead>[],
 ): NewTrack {
-  const [first] = files
-  for (const { head } of files) {
-    if (head.headers.length !== first!.head.headers.length || head.headers.some((byte, i) => byte !== first!.head.headers[i])) {
-      throw new UnsupportedFeature('the parts of the film need different parameter sets')
-    }
-  }
   const pts = Float64Array.from(files.flatMap((file) => [...file.pts]))
   const sizes = Uint32Array.from(files.flatMap((file) => [...file.sizes]))
   const sync: number[] = []
@@ -232,7 +226,13 @@ export function newVideo(
   const [entry] = track.descriptions
   const { width, height } = pictures.stream
   return {
-    description: avcEntry(Uint8Array.from(first!.head.headers), width, height, movie.moov, entry),
+    description: avcEntry(
+      files.map(({ head }) => Uint8Array.from(head.headers)),
+      width,
+      height,
+      movie.moov,
+      entry,
+    ),
     timescale,
     sizes,
     durations,

@@ -115,7 +115,10 @@ export function settings(
   return { preset: 'medium', crf, options: [...common, ['crf', String(crf)], ['rc-lookahead', ahead], ['ref', '2'], ...between(3)] }
 }
 
-async function encodeOnce(
+/** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
+const parameterSetId = (memory: Memory, { interlaced }: Picture) => (memory === 'least' ? 1 : 0) + (interlaced ? 2 : 0)
+
+export async function encodeOnce(
   source: Source,
   track: PictureTrack,
   cut: Cut,
@@ -145,7 +148,8 @@ async function encodeOnce(
       refuse(picture, stream)
       const wanted = settings(picture.width, picture.height, crf, track, memory)
       used = wanted.crf
-      headers = engine.openEncoder(wanted.preset, wanted.options, track.rate, track.timescale, track.annexb)
+      const id: [string, string] = ['sps-id', String(parameterSetId(memory, picture))]
+      headers = engine.openEncoder(wanted.preset, [...wanted.options, id], track.rate, track.timescale, track.annexb)
     }
     const packet = engine.encode(pts, out.fed++ === 0)
     if (engine.memoryBytes > MAX_ENGINE_BYTES) throw new OverBudget(`decoding and encoding ${picture.width}×${picture.height} together`)
