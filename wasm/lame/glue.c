@@ -15,8 +15,8 @@ float *EXPORT(right_channel)(void) { return right; }
 int EXPORT(room_samples)(void) { return ROOM_SAMPLES; }
 unsigned char *EXPORT(packet_buffer)(void) { return packets; }
 
-/* vbr_quality 0 (best) to 9.999; max_kbps 0 for no limit. Answers 0 when LAME takes the parameters. */
-int EXPORT(open_encoder)(int channels, int hertz, float vbr_quality, int max_kbps, int effort) {
+/* vbr_quality 0 (best) to 9.999; max_kbps 0 for no limit; alone: no frame leans on bytes of another. 0 when LAME takes the parameters. */
+int EXPORT(open_encoder)(int channels, int hertz, float vbr_quality, int max_kbps, int effort, int alone) {
   if (encoder) lame_close(encoder);
   encoder = lame_init();
   if (!encoder) return -1;
@@ -28,6 +28,7 @@ int EXPORT(open_encoder)(int channels, int hertz, float vbr_quality, int max_kbp
   lame_set_VBR_quality(encoder, vbr_quality);
   if (max_kbps) lame_set_VBR_max_bitrate_kbps(encoder, max_kbps);
   lame_set_quality(encoder, effort);
+  lame_set_disable_reservoir(encoder, alone);
   lame_set_bWriteVbrTag(encoder, 1);
   lame_set_write_id3tag_automatic(encoder, 0);
   return lame_init_params(encoder);

@@ -8,7 +8,7 @@ interface Exports {
   right_channel(): number
   room_samples(): number
   packet_buffer(): number
-  open_encoder(channels: number, hertz: number, vbrQuality: number, maxKbps: number, effort: number): number
+  open_encoder(channels: number, hertz: number, vbrQuality: number, maxKbps: number, effort: number, alone: number): number
   encode(count: number): number
   finish(): number
   tag_frame(): number
@@ -23,13 +23,15 @@ export class Lame {
    * @param hertz one of MPEG-1, -2 or -2.5 Layer III's nine rates
    * @param vbrQuality LAME's `-V`: 0 is the best, 9.999 the smallest
    * @param maxKbps no frame above this; 0 for no limit
+   * @param alone no frame leans on bytes of an earlier one, so that any may be left out
    * @throws RangeError when LAME does not take the parameters
    */
-  constructor(channels: 1 | 2, hertz: number, vbrQuality: number, maxKbps = 0, effort = 2) {
+  constructor(channels: 1 | 2, hertz: number, vbrQuality: number, maxKbps = 0, alone = false, effort = 2) {
     this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
     this.#exports._initialize?.()
     this.#channels = channels
-    if (this.#exports.open_encoder(channels, hertz, vbrQuality, maxKbps, effort) < 0) throw new RangeError('LAME refused the parameters')
+    if (this.#exports.open_encoder(channels, hertz, vbrQuality, maxKbps, effort, alone ? 1 : 0) < 0)
+      throw new RangeError('LAME refused the parameters')
   }
 
   get memoryBytes(): number {

@@ -35,11 +35,9 @@ export interface Analysis {
 
 /** A job may take 300 CPU-seconds; pictures that need a second try take twice as long. */
 export const WHOLE_CPU_SECONDS = 90
-/** The most that what cannot be cut may be expected to take. */
-export const MAX_JOB_CPU_SECONDS = 130
 const PART_CPU_SECONDS = 40
 /** Bits a pixel below which a film is lean already, by level, for H.264; newer codecs do with less. */
-const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
+export const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
 /** Sound longer than this would not fit into one message. */
 const MAX_SOUND_SECONDS = 4000
 
@@ -109,19 +107,23 @@ async function judge(source: Source, movie: Movie, track: Track, options: Option
   }
   try {
     await probe(source, pictures)
+    return { track, pictures, cuts: cutFor(pictures) }
   } catch (error) {
     if (error instanceof UnsupportedFeature) return { reason: 'unsupported_feature', detail: error.message }
     if (error instanceof Error && error.name === 'OverBudget') return { reason: 'over_budget', detail: error.message }
     throw error
   }
-  return { track, pictures, cuts: cutFor(pictures) }
 }
+
+/** How many seconds of film make a part. */
+export const partSeconds = (pixels: number, framesPerSecond: number) =>
+  Math.min(30, Math.max(3, PART_CPU_SECONDS / (secondsPerFrame(pixels) * framesPerSecond)))
 
 /** One part when one message can do it, else parts of about 40 CPU-seconds. */
 export function cutFor(pictures: PictureTrack): Cut[] {
   const { samples, stream, timescale, rate } = pictures
-  const perSecond = (secondsPerFrame(stream.width * stream.height) * rate.num) / rate.den
-  const total = samples.count * secondsPerFrame(stream.width * stream.height)
-  const seconds = total <= WHOLE_CPU_SECONDS ? Number.MAX_SAFE_INTEGER : Math.min(30, Math.max(3, PART_CPU_SECONDS / perSecond))
+  const pixels = stream.width * stream.height
+  const total = samples.count * secondsPerFrame(pixels)
+  const seconds = total <= WHOLE_CPU_SECONDS ? Number.MAX_SAFE_INTEGER : partSeconds(pixels, rate.num / rate.den)
   return cutByTime(samples, timescale, seconds)
 }

@@ -5,6 +5,8 @@ export interface Cut {
   /** Samples to decode, in decoding order. */
   readonly from: number
   readonly to: number
+  /** Where frames are counted: the place of the first picture that decoding from `from` gives. */
+  readonly first?: number
   /** Display times of the frames that belong to this part: from `start` up to `end`. */
   readonly start: number
   readonly end: number
@@ -12,7 +14,7 @@ export interface Cut {
 }
 
 /** Source bytes a part may have. */
-const MAX_PART_BYTES = 16 * 1024 * 1024
+export const MAX_PART_BYTES = 16 * 1024 * 1024
 
 /** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
 export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {

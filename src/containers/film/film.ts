@@ -15,7 +15,7 @@ import { encodeSound, runsOf } from './sound.ts'
 import { verifyFilm } from './verify.ts'
 
 /** A new track must be this much smaller than the old one. */
-const WORTH_IT = 0.97
+export const WORTH_IT = 0.97
 const TRIFLE = 0.999
 
 export function filmCodec(format: Format): SegmentedCodec {

@@ -9,13 +9,15 @@ export interface Level {
   readonly psnrDb: number
   /** AAC bits per second for each channel, for sound that came in uncompressed. */
   readonly aacPerChannel: number
+  /** LAME's `-V` for such sound in AVI. */
+  readonly mp3: number
 }
 
 const LEVELS: { readonly [level in Quality]: Level } = {
-  low: { crf: 29, ssim: 0.93, psnrDb: 32, aacPerChannel: 48_000 },
-  medium: { crf: 25, ssim: 0.96, psnrDb: 35, aacPerChannel: 72_000 },
-  high: { crf: 20, ssim: 0.98, psnrDb: 38, aacPerChannel: 112_000 },
-  ultra: { crf: 29, ssim: 0.93, psnrDb: 32, aacPerChannel: 48_000 },
+  low: { crf: 29, ssim: 0.93, psnrDb: 32, aacPerChannel: 48_000, mp3: 6 },
+  medium: { crf: 25, ssim: 0.96, psnrDb: 35, aacPerChannel: 72_000, mp3: 4 },
+  high: { crf: 20, ssim: 0.98, psnrDb: 38, aacPerChannel: 112_000, mp3: 2 },
+  ultra: { crf: 29, ssim: 0.93, psnrDb: 32, aacPerChannel: 48_000, mp3: 6 },
 }
 
 export const levelOf = (quality: Quality): Level => LEVELS[quality]

@@ -9,6 +9,8 @@ export interface PicturesHead {
   readonly count: number
   readonly quality: PartQuality
   readonly crf: number
+  /** AVI: by how many frames players show them later, because the old decoder had to wait for reordered ones. */
+  readonly delay?: number
 }
 
 export interface SoundHead {

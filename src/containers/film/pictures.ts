@@ -136,7 +136,7 @@ export async function encodeOnce(
   let last = performance.now()
   const take = (picture: Picture) => {
     if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
-    const place = cut.start + shown++
+    const place = (cut.first ?? cut.start) + shown++
     const pts = track.counted ? place : picture.pts
     // Players guess what reordered frames in an AVI file are shown at; any other order of chunks would move them.
     if (track.counted && picture.pts !== pts) {

@@ -28,6 +28,54 @@ export interface SoundRuns {
 
 export const runsOf = ({ chunks }: Track): SoundRuns => chunks
 
+/** Thrown when a stream of packets is not what its description says: then the sound is better kept. */
+export class KeptSound extends Error {
+  override readonly name = 'KeptSound'
+}
+
+/**
+ * The sound of `runs`, decoded: planar samples. Streams of blocks are read in steps, others a run at a time.
+ * @param skipBytes bytes of the runs that are left out in front, whole blocks
+ */
+export async function* decodedSound(
+  source: Source,
+  stream: AudioStream,
+  runs: SoundRuns,
+  options: Options,
+  skipBytes = 0,
+): AsyncGenerator<readonly Float32Array[]> {
+  const { blockAlign, hertz, channels } = stream
+  const decoder = new Ffmpeg()
+  decoder.openAudio(stream)
+  const window = new Window(source)
+  const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
+  let last = performance.now()
+  let skip = skipBytes
+  for (let run = 0; run < runs.count; run++) {
+    const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
+    const from = Math.min(skip, size)
+    skip -= from
+    for (let at = from; at < size; at += step) {
+      const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
+      if (!decoder.sendAudio(bytes)) {
+        if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
+        throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
+      }
+      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+        if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
+        yield sound.channels
+      }
+      if (performance.now() - last > 150) {
+        options.signal.throwIfAborted()
+        options.progress(run / runs.count)
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        last = performance.now()
+      }
+    }
+  }
+}
+
+/** @throws KeptSound, MalformedFile */
 export async function encodeSound(
   source: Source,
   stream: AudioStream,
@@ -35,10 +83,8 @@ export async function encodeSound(
   bitsPerSecond: number,
   options: Options,
 ): Promise<EncodedSound> {
-  const { hertz, channels, blockAlign } = stream
-  const decoder = new Ffmpeg()
+  const { hertz, channels } = stream
   const encoder = new Ffmpeg()
-  decoder.openAudio(stream)
   const { config, delay } = encoder.openAac(hertz, channels, bitsPerSecond)
   const checker = new Checker(hertz, channels, config, delay)
   const packets: Uint8Array[] = []
@@ -55,40 +101,23 @@ export async function encodeSound(
     packets.push(packet)
     checker.decode(packet)
   }
-  const window = new Window(source)
-  const step = Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign))
-  let last = performance.now()
-  for (let run = 0; run < runs.count; run++) {
-    for (let at = 0; at + blockAlign <= runs.size[run]!; at += step) {
-      const wanted = Math.min(step, runs.size[run]! - at)
-      const bytes = await window.read(runs.offset[run]! + at, wanted - (wanted % blockAlign))
-      if (!decoder.sendAudio(bytes)) throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
-      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-        const count = sound.channels[0]!.length
-        for (let from = 0; from < count; ) {
-          const part = Math.min(BLOCK - filled, count - from)
-          for (let channel = 0; channel < channels; channel++)
-            block[channel]!.set(sound.channels[channel]!.subarray(from, from + part), filled)
-          filled += part
-          from += part
-          if (filled === BLOCK) flush()
-        }
-        samples += count
-      }
-      if (performance.now() - last > 150) {
-        options.signal.throwIfAborted()
-        options.progress(run / runs.count)
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        last = performance.now()
-      }
+  for await (const planar of decodedSound(source, stream, runs, options)) {
+    const count = planar[0]!.length
+    for (let from = 0; from < count; ) {
+      const part = Math.min(BLOCK - filled, count - from)
+      for (let channel = 0; channel < channels; channel++) block[channel]!.set(planar[channel]!.subarray(from, from + part), filled)
+      filled += part
+      from += part
+      if (filled === BLOCK) flush()
     }
+    samples += count
   }
   if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
   if (filled) flush()
   for (let packet = encoder.finishAac(); packet; packet = encoder.finishAac()) keep(packet)
   const snrDb = checker.finish()
   const head: SoundHead = { kind: 'sound', config: [...config], count: packets.length, hertz, channels, delay, samples, snrDb }
-  return { head, packets, memoryBytes: decoder.memoryBytes + encoder.memoryBytes + checker.memoryBytes }
+  return { head, packets, memoryBytes: encoder.memoryBytes + checker.memoryBytes }
 }
 
 /** Decodes what the encoder made and compares it with what went in. */

@@ -6,7 +6,7 @@ import { SnrMeter } from '../../quality/snr.ts'
 import { DECODER_DELAY, frameHeader } from './frame.ts'
 
 /** Samples LAME puts in front of the sound. */
-const LAME_DELAY = 576
+export const LAME_DELAY = 576
 
 export interface Mp3Settings {
   channels: 1 | 2
@@ -15,6 +15,8 @@ export interface Mp3Settings {
   vbrQuality: number
   /** No frame above this; 0 for no limit. */
   maxKbps: number
+  /** No frame leans on bytes of another, so that the first ones can be left out. */
+  alone?: boolean
 }
 
 export class MeasuredMp3Encoder {
@@ -30,9 +32,9 @@ export class MeasuredMp3Encoder {
   #bytes: Uint8Array = new Uint8Array()
   #frames = 0
 
-  constructor({ channels, hertz, vbrQuality, maxKbps }: Mp3Settings) {
+  constructor({ channels, hertz, vbrQuality, maxKbps, alone = false }: Mp3Settings) {
     this.#channels = channels
-    this.#lame = new Lame(channels, hertz, vbrQuality, maxKbps)
+    this.#lame = new Lame(channels, hertz, vbrQuality, maxKbps, alone)
     const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
     this.#decoder.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing })
   }

@@ -1,5 +1,6 @@
 /** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
 import { MalformedFile, type Source } from '../../codec/codec.ts'
+import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
 import { fourCC } from './riff.ts'
 
 export interface AviStream {
@@ -16,29 +17,17 @@ export interface AviStream {
   readonly parts: readonly { readonly id: string; readonly body: Uint8Array }[]
 }
 
-/** One chunk of media data. */
-export interface AviChunk {
-  readonly stream: number
-  /** The four characters: stream number and kind (`00dc`, `01wb`). */
-  readonly id: string
-  /** Where its body lies. */
-  readonly offset: number
-  readonly size: number
-  readonly key: boolean
-}
-
 export interface Avi {
   readonly avih: Uint8Array
   /** Chunks of `hdrl` that are neither `avih` nor a stream. */
   readonly headers: readonly { readonly id: string; readonly body: Uint8Array }[]
   readonly streams: readonly AviStream[]
-  readonly chunks: readonly AviChunk[]
+  readonly chunks: AviChunks
   /** Other chunks at the top: `LIST INFO` and the like. Offsets of their headers. */
   readonly others: readonly { readonly id: string; readonly offset: number; readonly size: number }[]
 }
 
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
-const MAX_CHUNKS = 3_000_000
 
 const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true)
 
@@ -81,10 +70,26 @@ export async function readAvi(source: Source): Promise<Avi> {
   if (!hdrl || !lists[0]) throw new MalformedFile('avi', 12, "no 'hdrl' or no 'movi' list")
   const { avih, streams, headers } = readHeaders(hdrl)
   if (cutShort && !idx1) throw new MalformedFile('avi', lists[0].offset, "the 'movi' list runs over the end")
-  const single = lists.length === 1 && idx1
-  const chunks = single ? await readIndex(source, lists[0], idx1!) : await scan(source, lists)
-  const known = chunks.filter(({ stream }) => stream < streams.length)
-  return { avih, headers, streams, chunks: known, others }
+  const chunks = await findChunks(source, lists, idx1, streams)
+  return { avih, headers, streams, chunks, others }
+}
+
+/** An `idx1` chunk covers one list only; OpenDML's indexes cover all. */
+async function findChunks(
+  source: Source,
+  lists: readonly Span[],
+  idx1: Span | undefined,
+  streams: readonly AviStream[],
+): Promise<AviChunks> {
+  if (lists.length === 1 && idx1) {
+    const chunks = await readOldIndex(source, lists[0]!, idx1, streams.length)
+    if (chunks) return chunks
+  }
+  const supers = streams.flatMap(({ index, parts }): SuperIndex[] => {
+    const body = parts.find(({ id }) => id === 'indx')?.body
+    return body ? [{ stream: index, body }] : []
+  })
+  return (await readNewIndexes(source, supers, streams.length)) ?? walkLists(source, lists, streams.length)
 }
 
 function* chunksOf(bytes: Uint8Array): Generator<{ id: string; body: Uint8Array }> {
@@ -115,66 +120,4 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
   }
   if (!avih || avih.length < 40 || streams.length === 0) throw new MalformedFile('avi', 12, "no 'avih' chunk")
   return { avih, streams, headers }
-}
-
-const streamOf = (id: string) => (/^[0-9][0-9]/.test(id) ? Number(id.slice(0, 2)) : -1)
-
-/** idx1 (AVIOLDINDEX): id, flags, offset, size; offsets count from the `movi` list or from the start of the file. */
-async function readIndex(
-  source: Source,
-  movi: { offset: number; size: number },
-  idx1: { offset: number; size: number },
-): Promise<AviChunk[]> {
-  if (idx1.size > MAX_CHUNKS * 16) throw new MalformedFile('avi', idx1.offset, `an index of ${idx1.size} bytes`)
-  const table = await source.read(idx1.offset, idx1.size - (idx1.size % 16))
-  const chunks: AviChunk[] = []
-  let base: number | undefined
-  for (let at = 0; at + 16 <= table.length; at += 16) {
-    const id = fourCC(table, at)
-    const stream = streamOf(id)
-    if (stream < 0) continue
-    const offset = u32(table, at + 8)
-    if (base === undefined) {
-      const probe = await source.read(offset, 4)
-      base = probe.length === 4 && fourCC(probe, 0) === id ? 0 : movi.offset - 4
-    }
-    const size = u32(table, at + 12)
-    if (base + offset + 8 + size > source.size) throw new MalformedFile('avi', idx1.offset + at, 'an index entry points over the end')
-    chunks.push({ stream, id, offset: base + offset + 8, size, key: (u32(table, at + 4) & 0x10) !== 0 })
-  }
-  return chunks.length ? chunks : scan(source, [movi])
-}
-
-/** Without a usable index: the lists are walked chunk by chunk. Everything but the first picture is taken for no key frame. */
-async function scan(source: Source, lists: readonly { offset: number; size: number }[]): Promise<AviChunk[]> {
-  const chunks: AviChunk[] = []
-  const seen = new Set<number>()
-  let window: Uint8Array = new Uint8Array()
-  let windowAt = 0
-  for (const list of lists) {
-    let at = list.offset
-    const end = list.offset + list.size
-    while (at + 8 <= end) {
-      if (at < windowAt || at + 12 > windowAt + window.length) {
-        window = await source.read(at, 256 * 1024)
-        windowAt = at
-        if (window.length < 8) break
-      }
-      const id = fourCC(window, at - windowAt)
-      const size = u32(window, at - windowAt + 4)
-      if (id === 'LIST') {
-        at += 12 // `rec ` lists only group chunks
-        continue
-      }
-      if (at + 8 + size > source.size) throw new MalformedFile('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
-      const stream = streamOf(id)
-      if (stream >= 0 && !id.endsWith('ix')) {
-        chunks.push({ stream, id, offset: at + 8, size, key: !seen.has(stream) })
-        seen.add(stream)
-      }
-      if (chunks.length > MAX_CHUNKS) throw new MalformedFile('avi', at, 'too many chunks')
-      at += 8 + size + (size & 1)
-    }
-  }
-  return chunks
 }

@@ -1,50 +1,54 @@
-/** Writes an AVI 1.0 file with `idx1`: headers as they were (one stream's may be new), chunks in the old order. */
+/** Writes an AVI 1.0 file with `idx1`: headers as they were but for streams that are new, chunks in the old order. */
 import { concat } from '../../bytes/concat.ts'
 import { type Options, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
-import type { Avi, AviChunk, AviStream } from './avi.ts'
+import type { Avi, AviStream } from './avi.ts'
 import { chunkHeader } from './riff.ts'
 
-/** New pictures for one stream: one per chunk that was not empty, in order. */
-export interface NewPictures {
-  readonly stream: number
-  readonly fourCC: string
-  readonly sizes: Uint32Array
-  readonly keys: Uint8Array
+/** New chunks in a row somewhere. */
+export interface Run {
   readonly from: Source
-  /** Where the first one lies in `from`. */
   readonly offset: number
-  /** Frames by which players showed the old stream later, because its decoder waits for reordered ones. */
-  readonly delay: number
+  readonly sizes: Uint32Array
+  /** Where undefined, all are key frames. */
+  readonly keys?: Uint8Array
 }
 
-interface Entry {
-  readonly id: string
-  readonly key: boolean
-  readonly size: number
-  readonly from: Source
-  readonly offset: number
+/** A stream with new chunks. */
+export interface NewStream {
+  readonly runs: readonly Run[]
+  /** The last two characters of the chunks' names. */
+  readonly kind: 'dc' | 'wb'
+  /** New bodies of `strh` and `strf`; the largest chunk's bytes are filled in. */
+  headers(strh: Uint8Array, strf: Uint8Array): { strh: Uint8Array; strf: Uint8Array }
+  /** How many new chunks stand up to and including where the old one stood; asked for each old chunk in order, with its bytes. */
+  due(oldBytes: number): number
 }
 
 /** Plain idx1 files end here; larger ones would need OpenDML's indexes. */
 const MAX_BYTES = 2 ** 31 - 2 ** 20
 const BATCH_BYTES = 1024 * 1024
+const KEY_FRAME = 0x10
 
 export interface AviPlan {
   readonly total: number
   write(sink: Sink, options: Options): Promise<void>
 }
 
-/** @throws UnsupportedFeature when the result would need OpenDML */
-export function planAvi(source: Source, avi: Avi, pictures: NewPictures | undefined): AviPlan {
-  const entries = entriesOf(source, avi, pictures)
-  const moviBytes = entries.reduce((sum, { size }) => sum + 8 + size + (size & 1), 4)
+/**
+ * @param fresh by stream number; the others are copied
+ * @throws UnsupportedFeature when the result would need OpenDML
+ */
+export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, NewStream>): AviPlan {
+  const entries = entriesOf(source, avi, fresh)
+  let moviBytes = 4
+  for (let i = 0; i < entries.count; i++) moviBytes += 8 + entries.size[i]! + (entries.size[i]! & 1)
   const header = list('hdrl', [
     chunk('avih', newAvih(avi)),
-    ...avi.streams.map((stream) => streamList(stream, pictures?.stream === stream.index ? pictures : undefined, entries)),
+    ...avi.streams.map((stream) => streamList(stream, fresh.get(stream.index))),
     ...avi.headers.filter(({ body }) => !isOpenDml(body)).map(({ id, body }) => chunk(id, body)),
   ])
   const othersBytes = avi.others.reduce((sum, { size }) => sum + size, 0)
-  const total = 12 + header.length + 8 + moviBytes + 8 + entries.length * 16 + othersBytes
+  const total = 12 + header.length + 8 + moviBytes + 8 + entries.count * 16 + othersBytes
   if (total > MAX_BYTES) throw new UnsupportedFeature('an AVI file of more than 2 GiB')
   return {
     total,
@@ -52,7 +56,7 @@ export function planAvi(source: Source, avi: Avi, pictures: NewPictures | undefi
       const riff = chunkHeader('RIFF', total - 8)
       await sink.write(concat([riff, ascii('AVI '), header, chunkHeader('LIST', moviBytes), ascii('movi')]))
       await writeEntries(entries, sink, options)
-      await sink.write(concat([chunkHeader('idx1', entries.length * 16), index(entries)]))
+      await writeIndex(entries, sink)
       for (const { offset, size } of avi.others) await sink.write((await source.read(offset, size)).slice())
     },
   }
@@ -63,17 +67,95 @@ const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.len
 const list = (type: string, parts: Uint8Array[]) => chunk('LIST', concat([ascii(type), ...parts]))
 const isOpenDml = (body: Uint8Array) => String.fromCharCode(...body.subarray(0, 4)) === 'odml'
 
-function entriesOf(source: Source, avi: Avi, pictures: NewPictures | undefined): Entry[] {
-  let frame = 0
-  let at = pictures?.offset ?? 0
-  return avi.chunks.map((old: AviChunk): Entry => {
-    if (!pictures || old.stream !== pictures.stream || old.size === 0) return { ...old, from: source }
-    const size = pictures.sizes[frame]!
-    const entry = { id: `${old.id.slice(0, 2)}dc`, key: pictures.keys[frame] === 1, size, from: pictures.from, offset: at }
-    at += size
-    frame++
-    return entry
-  })
+/** The chunks of the result, as columns. */
+class Entries {
+  count = 0
+  readonly stream: Uint8Array
+  readonly kind: Uint16Array
+  readonly key: Uint8Array
+  readonly size: Uint32Array
+  readonly offset: Float64Array
+  /** Index into `sources`. */
+  readonly from: Uint16Array
+  readonly sources: Source[] = []
+
+  constructor(room: number) {
+    this.stream = new Uint8Array(room)
+    this.kind = new Uint16Array(room)
+    this.key = new Uint8Array(room)
+    this.size = new Uint32Array(room)
+    this.offset = new Float64Array(room)
+    this.from = new Uint16Array(room)
+  }
+
+  add(stream: number, kind: number, key: number, size: number, offset: number, from: number): void {
+    const i = this.count++
+    this.stream[i] = stream
+    this.kind[i] = kind
+    this.key[i] = key
+    this.size[i] = size
+    this.offset[i] = offset
+    this.from[i] = from
+  }
+
+  id(i: number): Uint8Array {
+    const [number, kind] = [this.stream[i]!, this.kind[i]!]
+    return Uint8Array.of(0x30 + Math.floor(number / 10), 0x30 + (number % 10), kind & 255, kind >> 8)
+  }
+}
+
+/** Goes through the new chunks of a stream. */
+class Cursor {
+  readonly #fresh: NewStream
+  readonly #stream: number
+  #run = 0
+  #at = 0
+  #offset: number
+  #given = 0
+
+  constructor(stream: number, fresh: NewStream) {
+    this.#stream = stream
+    this.#fresh = fresh
+    this.#offset = fresh.runs[0]?.offset ?? 0
+  }
+
+  /** Adds chunks until `wanted` have been given in all. */
+  give(wanted: number, into: Entries): void {
+    const { runs, kind } = this.#fresh
+    const letters = kind.charCodeAt(0) | (kind.charCodeAt(1) << 8)
+    while (this.#given < wanted && this.#run < runs.length) {
+      const { from, sizes, keys } = runs[this.#run]!
+      if (this.#at === sizes.length) {
+        this.#at = 0
+        this.#offset = runs[++this.#run]?.offset ?? 0
+        continue
+      }
+      const size = sizes[this.#at]!
+      if (into.sources.at(-1) !== from && !into.sources.includes(from)) into.sources.push(from)
+      into.add(this.#stream, letters, keys ? keys[this.#at]! : 1, size, this.#offset, into.sources.indexOf(from))
+      this.#offset += size
+      this.#at++
+      this.#given++
+    }
+  }
+}
+
+function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, NewStream>): Entries {
+  let room = chunks.count
+  for (const { runs } of fresh.values()) room += runs.reduce((sum, { sizes }) => sum + sizes.length, 0)
+  const entries = new Entries(room)
+  entries.sources.push(source)
+  const cursors = new Map([...fresh].map(([stream, made]) => [stream, new Cursor(stream, made)]))
+  for (let i = 0; i < chunks.count; i++) {
+    const [stream, size] = [chunks.stream[i]!, chunks.size[i]!]
+    const cursor = cursors.get(stream)
+    // An empty chunk of pictures says "as before", and keeps saying it.
+    if (!cursor || (size === 0 && fresh.get(stream)!.kind === 'dc')) {
+      entries.add(stream, chunks.kind[i]!, chunks.key[i]!, size, chunks.offset[i]!, 0)
+    } else cursor.give(fresh.get(stream)!.due(size), entries)
+  }
+  for (const cursor of cursors.values()) cursor.give(Number.POSITIVE_INFINITY, entries)
+  return entries
 }
 
 /** dwFlags (at 12): has an index, is interleaved as before, need not be read in the index's order. */
@@ -84,60 +166,61 @@ function newAvih({ avih }: Avi): Uint8Array {
   return copy
 }
 
-function streamList(stream: AviStream, pictures: NewPictures | undefined, entries: readonly Entry[]): Uint8Array {
+function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array {
+  const made = fresh?.headers(stream.strh.slice(), stream.strf)
+  if (made && fresh) {
+    let largest = 0
+    for (const { sizes } of fresh.runs) for (const size of sizes) largest = Math.max(largest, size)
+    new DataView(made.strh.buffer).setUint32(36, largest, true) // dwSuggestedBufferSize
+  }
   const parts = stream.parts
     .filter(({ id }) => id !== 'JUNK' && id !== 'indx')
-    .map(({ id, body }) => {
-      if (!pictures) return chunk(id, body)
-      if (id === 'strh') {
-        const copy = body.slice()
-        copy.set(ascii(pictures.fourCC), 4)
-        const largest = entries.reduce((most, { from, size }) => (from === pictures.from ? Math.max(most, size) : most), 0)
-        const view = new DataView(copy.buffer)
-        view.setUint32(28, view.getUint32(28, true) + pictures.delay, true) // dwStart
-        view.setUint32(36, largest, true) // dwSuggestedBufferSize
-        return chunk(id, copy)
-      }
-      if (id !== 'strf') return chunk(id, body)
-      // BITMAPINFOHEADER alone: what follows it belonged to the old codec.
-      const copy = body.slice(0, 40)
-      const view = new DataView(copy.buffer)
-      view.setUint32(0, 40, true)
-      view.setUint16(14, 24, true)
-      copy.set(ascii(pictures.fourCC), 16)
-      return chunk(id, copy)
-    })
+    .map(({ id, body }) => chunk(id, (id === 'strh' && made?.strh) || (id === 'strf' && made?.strf) || body))
   return list('strl', parts)
 }
 
-function index(entries: readonly Entry[]): Uint8Array {
-  const table = new Uint8Array(entries.length * 16)
-  const view = new DataView(table.buffer)
-  let at = 4
-  entries.forEach(({ id, key, size }, i) => {
-    table.set(ascii(id), i * 16)
-    view.setUint32(i * 16 + 4, key ? 0x10 : 0, true)
-    view.setUint32(i * 16 + 8, at, true)
-    view.setUint32(i * 16 + 12, size, true)
-    at += 8 + size + (size & 1)
-  })
-  return table
+async function writeIndex(entries: Entries, sink: Sink): Promise<void> {
+  await sink.write(chunkHeader('idx1', entries.count * 16))
+  const rows = BATCH_BYTES / 16
+  let place = 4
+  for (let first = 0; first < entries.count; first += rows) {
+    const last = Math.min(entries.count, first + rows)
+    const table = new Uint8Array((last - first) * 16)
+    const view = new DataView(table.buffer)
+    for (let i = first, at = 0; i < last; i++, at += 16) {
+      const size = entries.size[i]!
+      table.set(entries.id(i), at)
+      view.setUint32(at + 4, entries.key[i] ? KEY_FRAME : 0, true)
+      view.setUint32(at + 8, place, true)
+      view.setUint32(at + 12, size, true)
+      place += 8 + size + (size & 1)
+    }
+    await sink.write(table)
+  }
 }
 
-async function writeEntries(entries: readonly Entry[], sink: Sink, options: Options): Promise<void> {
-  const windows = new Map<Source, { at: number; bytes: Uint8Array }>()
-  const read = async (from: Source, offset: number, size: number) => {
+async function writeEntries(entries: Entries, sink: Sink, options: Options): Promise<void> {
+  const windows = new Map<number, { at: number; bytes: Uint8Array }>()
+  const read = async (from: number, offset: number, size: number) => {
     let window = windows.get(from)
     if (!window || offset < window.at || offset + size > window.at + window.bytes.length) {
-      window = { at: offset, bytes: await from.read(offset, Math.max(size, BATCH_BYTES)) }
+      window = { at: offset, bytes: await entries.sources[from]!.read(offset, Math.max(size, BATCH_BYTES)) }
+      // Parts come one after the other, so two windows beside the upload's are enough.
+      if (windows.size > 3) for (const key of windows.keys()) if (key !== 0) windows.delete(key)
       windows.set(from, window)
     }
     return window.bytes.subarray(offset - window.at, offset - window.at + size)
   }
   let batch: Uint8Array[] = []
   let bytes = 0
-  for (const { id, size, from, offset } of entries) {
-    batch.push(chunkHeader(id, size), size ? (await read(from, offset, size)).slice() : new Uint8Array(), new Uint8Array(size & 1))
+  for (let i = 0; i < entries.count; i++) {
+    const size = entries.size[i]!
+    const header = new Uint8Array(8)
+    header.set(entries.id(i))
+    new DataView(header.buffer).setUint32(4, size, true)
+    batch.push(header)
+    if (size) batch.push((await read(entries.from[i]!, entries.offset[i]!, size)).slice())
+    if (size & 1) batch.push(new Uint8Array(1))
     bytes += size + 8
     if (bytes < BATCH_BYTES) continue
     options.signal.throwIfAborted()

@@ -44,3 +44,8 @@ const DECODERS: { readonly [fourcc: string]: string } = {
 }
 
 export const decoderOf = (fourcc: string): string | undefined => DECODERS[fourcc.toUpperCase()]
+
+const INTRA_ONLY = new Set(['mjpeg', 'dvvideo', 'huffyuv', 'ffvhuff', 'utvideo', 'rawvideo'])
+
+/** Whether every picture stands alone, whatever the index says. */
+export const isIntraOnly = (decoder: string): boolean => INTRA_ONLY.has(decoder)

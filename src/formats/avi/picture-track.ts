@@ -1,12 +1,15 @@
 /** An AVI file's pictures as a track, whose frames have places instead of times. */
+import type { Source } from '../../codec/codec.ts'
 import type { PictureTrack } from '../../containers/film/pictures.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Avi } from '../../containers/riff/avi.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
-import { decoderOf } from './fourcc.ts'
+import { decoderOf, isIntraOnly } from './fourcc.ts'
+
+export type Found = { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' }
 
 /** The first picture stream as a track whose frames count 0, 1, 2 … */
-export function pictureTrack(file: Avi): { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' } {
+export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const stream = file.streams.find(({ kind }) => kind === 'vids')
   if (!stream || stream.strf.length < 40) return { kept: 'no pictures', reason: 'unsupported_feature' }
   // BITMAPINFOHEADER: width at 4, height at 8 (negative is top-down), bits at 14, compression at 16.
@@ -17,25 +20,18 @@ export function pictureTrack(file: Avi): { track: PictureTrack; index: number } 
   if (!decoder) return { kept: `pictures of type '${compression}' are kept as they are`, reason: 'unsupported_feature' }
   if (width < 16 || height < 16 || width > 16384 || height > 16384)
     return { kept: `pictures of ${width}×${height}`, reason: 'unsupported_feature' }
-  const used = file.chunks.filter((chunk) => chunk.stream === stream.index && chunk.size > 0)
-  const samples: Samples = {
-    count: used.length,
-    offset: Float64Array.from(used, ({ offset }) => offset),
-    size: Uint32Array.from(used, ({ size }) => size),
-    dts: Float64Array.from({ length: used.length + 1 }, (_, i) => i),
-    composition: new Int32Array(used.length),
-    sync: Uint8Array.from(used, ({ key }, i) => (key || i === 0 ? 1 : 0)),
-  }
-  if (used.length === 0) return { kept: 'no pictures', reason: 'unsupported_feature' }
+  const samples = samplesOf(file, stream.index, isIntraOnly(decoder))
+  if (samples.count === 0) return { kept: 'no pictures', reason: 'unsupported_feature' }
   const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
   const fps = rate.num / rate.den
   if (!(fps >= 0.1 && fps <= 1000)) return { kept: `${fps} frames a second`, reason: 'unsupported_feature' }
+  const told = stream.strf.slice(40)
   return {
     index: stream.index,
     track: {
       stream: {
         decoder,
-        extradata: stream.strf.slice(40),
+        extradata: told.length === 0 && decoder === 'mpeg4' ? await objectLayer(source, samples) : told,
         width,
         height,
         tag: view.getUint32(16, true),
@@ -49,4 +45,29 @@ export function pictureTrack(file: Avi): { track: PictureTrack; index: number } 
       annexb: true,
     },
   }
+}
+
+/** The stream's chunks that are not empty. */
+function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples {
+  const used = chunks.of(stream).filter((i) => chunks.size[i]! > 0)
+  return {
+    count: used.length,
+    offset: Float64Array.from(used, (i) => chunks.offset[i]!),
+    size: used.map((i) => chunks.size[i]!),
+    dts: Float64Array.from({ length: used.length + 1 }, (_, i) => i),
+    composition: new Int32Array(used.length),
+    sync: Uint8Array.from(used, (chunk, i) => (intraOnly || i === 0 || chunks.key[chunk] ? 1 : 0)),
+  }
+}
+
+const HEADER_BYTES = 4096
+
+/** MPEG-4 files may say what the pictures are like in front of the first one only (ISO/IEC 14496-2, 6.2): a part needs it, too. */
+async function objectLayer(source: Source, { offset, size }: Samples): Promise<Uint8Array> {
+  const bytes = (await source.read(offset[0]!, Math.min(HEADER_BYTES, size[0]!))).slice()
+  for (let at = 0; at + 4 <= bytes.length; at++) {
+    // vop_start_code
+    if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && bytes[at + 3] === 0xb6) return bytes.subarray(0, at)
+  }
+  return new Uint8Array()
 }

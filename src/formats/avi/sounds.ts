@@ -3,6 +3,7 @@ import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { mp3Entry } from '../../containers/film/entries.ts'
 import { CHUNK_SECONDS } from '../../containers/film/film.ts'
+import { frameSamples } from '../../containers/film/mp3-sound.ts'
 import type { SkeletonTrack } from '../../containers/film/skeleton.ts'
 import { AAC_RATES, type SoundRuns } from '../../containers/film/sound.ts'
 import type { NewTrack, Piece } from '../../containers/isobmff/write.ts'
@@ -20,13 +21,19 @@ function waveFormat({ strf }: AviStream) {
   return { tag, channels: view.getUint16(2, true), hertz: view.getUint32(4, true), blockAlign: view.getUint16(12, true), bits }
 }
 
-export function runsOf(file: Avi, stream: AviStream): SoundRuns {
-  const chunks = file.chunks.filter((chunk) => chunk.stream === stream.index && chunk.size > 0)
+export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
+  const used = chunks.of(index).filter((i) => chunks.size[i]! > 0)
   return {
-    count: chunks.length,
-    offset: Float64Array.from(chunks, ({ offset }) => offset),
-    size: Float64Array.from(chunks, ({ size }) => size),
+    count: used.length,
+    offset: Float64Array.from(used, (i) => chunks.offset[i]!),
+    size: Float64Array.from(used, (i) => chunks.size[i]!),
   }
+}
+
+/** AVISTREAMHEADER.dwStart: when the stream begins, in seconds. */
+export function streamStart({ strh, rate, scale }: AviStream): number {
+  const start = new DataView(strh.buffer, strh.byteOffset, strh.length).getUint32(28, true)
+  return (start * scale) / rate
 }
 
 export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
@@ -40,6 +47,14 @@ export function uncompressed(stream: AviStream): AudioStream {
     throw new UnsupportedFeature(`${channels} channels of ${hertz} Hz stay in their AVI file`)
   if (blockAlign < 1 || blockAlign > 16384) throw new MalformedFile('avi', 0, `sound in blocks of ${blockAlign} bytes`)
   return { decoder, extradata: stream.strf.slice(18), hertz, channels, bitsPerSample: bits, blockAlign, tag }
+}
+
+/** Sound in blocks of one sample, mono or stereo; undefined for all other. */
+export function pcm(stream: AviStream): AudioStream | undefined {
+  const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
+  const decoder = tag === 1 || tag === 3 ? decoderFor(tag, bits) : undefined
+  if (!decoder || channels < 1 || channels > 2 || blockAlign !== (channels * bits) / 8) return undefined
+  return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: bits, blockAlign, tag }
 }
 
 function decoderFor(tag: number, bits: number): string | undefined {
@@ -129,4 +144,29 @@ export function mp3Track({ first, sizes, bytes }: Mp3Sound, from: Source, quickT
     edits: undefined,
     pieces,
   }
+}
+
+/** MPEGLAYER3WAVEFORMAT (mmreg.h): one frame a chunk, counted by its samples, as FFmpeg writes MP3 into AVI. */
+export function mp3Headers(strh: Uint8Array, hertz: number, channels: number, bitsPerSecond: number, frames: number, startSeconds: number) {
+  const perFrame = frameSamples(hertz)
+  const header = new DataView(strh.buffer, strh.byteOffset, strh.length)
+  header.setUint32(4, 0, true) // fccHandler
+  header.setUint32(20, perFrame, true) // dwScale
+  header.setUint32(24, hertz, true) // dwRate
+  header.setUint32(28, Math.round((startSeconds * hertz) / perFrame), true) // dwStart
+  header.setUint32(32, frames, true) // dwLength
+  header.setUint32(44, 0, true) // dwSampleSize: chunks differ
+  const strf = new Uint8Array(30)
+  const format = new DataView(strf.buffer)
+  format.setUint16(0, 0x55, true)
+  format.setUint16(2, channels, true)
+  format.setUint32(4, hertz, true)
+  format.setUint32(8, Math.round(bitsPerSecond / 8), true)
+  format.setUint16(12, perFrame, true) // nBlockAlign
+  format.setUint16(16, 12, true) // cbSize
+  format.setUint16(18, 1, true) // wID
+  format.setUint32(20, 2, true) // fdwFlags: never padded
+  format.setUint16(24, perFrame, true) // nBlockSize
+  format.setUint16(26, 1, true) // nFramesPerBlock
+  return { strh, strf }
 }

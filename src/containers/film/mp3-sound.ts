@@ -1,0 +1,70 @@
+/** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
+import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import { frameHeader } from '../mpeg-audio/frame.ts'
+import { MeasuredMp3Encoder } from '../mpeg-audio/measured-encoder.ts'
+import type { SoundHead } from './part-file.ts'
+import { decodedSound, type EncodedSound, type SoundRuns } from './sound.ts'
+
+/** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
+export const MP3_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+
+/** Samples in a frame: ISO/IEC 11172-3 has 1152, the lower rates of 13818-3 half of that. */
+export const frameSamples = (hertz: number) => (hertz >= 32000 ? 1152 : 576)
+
+/** Frames in front of a stretch that only bring the encoder up to speed. */
+const RUN_UP = 3
+/** The delay of encoder and decoder, 1105 samples, is the first frame of LAME's (two at lower rates): it is left out. */
+const firstFrame = (hertz: number) => Math.round(1105 / frameSamples(hertz))
+
+/**
+ * Frames `from … to` of a stream's sound; the last stretch takes what is left.
+ * @param stream blocks of single samples (PCM, G.711)
+ */
+export async function encodeMp3Frames(
+  source: Source,
+  stream: AudioStream,
+  runs: SoundRuns,
+  { from, to }: { from: number; to: number },
+  vbrQuality: number,
+  options: Options,
+): Promise<EncodedSound> {
+  const { hertz, blockAlign } = stream
+  const channels = stream.channels === 1 ? 1 : 2
+  const perFrame = frameSamples(hertz)
+  const encoder = new MeasuredMp3Encoder({ channels, hertz, vbrQuality, maxKbps: 0, alone: true })
+  const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
+  const cutter = new FrameCutter()
+  // The first frame that comes out is the place of a tag that a stream inside a container does not have.
+  const drop = 1 + from + firstFrame(hertz) - lead
+  const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
+  let samples = 0
+  for await (const planar of decodedSound(source, stream, runs, options, lead * perFrame * blockAlign)) {
+    samples += planar[0]!.length
+    for (const packet of encoder.encode([...planar])) cutter.add(packet)
+    if (samples >= enough) break
+  }
+  if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
+  cutter.add(encoder.finish().last)
+  const packets = cutter.frames.slice(drop, Number.isFinite(to) ? drop + to - from : undefined)
+  const head: SoundHead = { kind: 'sound', config: [], count: packets.length, hertz, channels, delay: 0, samples, snrDb: encoder.snrDb }
+  return { head, packets, memoryBytes: encoder.memoryBytes }
+}
+
+/** Cuts frames out of LAME's bytes. */
+class FrameCutter {
+  readonly frames: Uint8Array[] = []
+  #rest: Uint8Array = new Uint8Array()
+
+  add(bytes: Uint8Array): void {
+    const joined = new Uint8Array(this.#rest.length + bytes.length)
+    joined.set(this.#rest)
+    joined.set(bytes, this.#rest.length)
+    let at = 0
+    for (let header = frameHeader(joined, at); header && at + header.bytes <= joined.length; header = frameHeader(joined, at)) {
+      this.frames.push(joined.slice(at, at + header.bytes))
+      at += header.bytes
+    }
+    this.#rest = joined.slice(at)
+  }
+}

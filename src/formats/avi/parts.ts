@@ -1,0 +1,96 @@
+/** One part of an AVI file's work: a stretch of pictures, or of sound. */
+import { MalformedFile, type Options, type Sink, type Source } from '../../codec/codec.ts'
+import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.ts'
+import { memorySink } from '../../codec/sink.ts'
+import { WORTH_IT } from '../../containers/film/film.ts'
+import type { Level } from '../../containers/film/levels.ts'
+import { encodeMp3Frames } from '../../containers/film/mp3-sound.ts'
+import { type PartFile, type PartHead, type PicturesHead, readPart, writePart } from '../../containers/film/part-file.ts'
+import { encodePart } from '../../containers/film/pictures.ts'
+import { encodeSound } from '../../containers/film/sound.ts'
+import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
+
+export async function runPart(source: Source, job: AviJob, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  if (part.facts['kind'] === 'sound') return runSound(source, job, part, sink, options)
+  if (!job.pictures) throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+  const { track } = job.pictures
+  const cut = cutOf(part, track.samples.count)
+  const done = await encodePart(source, track, cut, job.level, options)
+  const head: PicturesHead = {
+    kind: 'pictures',
+    headers: [...done.headers],
+    count: cut.frames,
+    quality: done.quality,
+    crf: done.crf,
+    delay: done.delay,
+  }
+  const bytes = await writePart(head, done.pts, done.sizes, done.keys, done.packets, sink)
+  const { meanSsim, meanPsnrDb } = done.quality
+  return { bytes, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
+}
+
+async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  const sound = job.sounds.find(({ stream }) => stream.index === facts['stream'])
+  const { from, to } = facts
+  if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
+    throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+  const { audio, runs, coding } = sound
+  const { head, packets, memoryBytes } =
+    coding === 'mp3'
+      ? await encodeMp3Frames(source, audio, runs, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3, options)
+      : await encodeSound(source, audio, runs, aacRate(job.level, sound), options)
+  const sizes = Uint32Array.from(packets, (packet) => packet.length)
+  const bytes = await writePart(head, new Float64Array(head.count), sizes, new Uint8Array(head.count), packets, sink)
+  return { bytes, facts: { snrDb: head.snrDb, memoryBytes } }
+}
+
+export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number => Math.min(aacPerChannel, audio.hertz * 3) * audio.channels
+
+/** All parts in sequence; pictures are given up as soon as they do not get smaller. */
+export async function runAll(source: Source, job: AviJob, options: Options): Promise<FinishedPart[]> {
+  const parts: FinishedPart[] = []
+  let [old, fresh, done, pays] = [0, 0, 0, true]
+  for (const plan of await partsOf(source, job)) {
+    const pictures = plan.facts['kind'] === 'pictures' ? job.pictures : undefined
+    if (pictures && !pays) continue
+    const into = memorySink(Number.POSITIVE_INFINITY, 'part')
+    const inner = { ...options, progress: (share: number) => options.progress(0.9 * (done + share * plan.weight)) }
+    const receipt = await runPart(source, job, plan, into, inner)
+    parts.push({ plan, receipt, result: await into.finish() })
+    done += plan.weight
+    if (!pictures) continue
+    const { start, end } = cutOf(plan, pictures.track.samples.count)
+    for (let i = start; i < end; i++) old += pictures.track.samples.size[i]!
+    fresh += receipt.bytes
+    pays = options.output !== 'avi' || fresh < old * WORTH_IT
+  }
+  return parts
+}
+
+/** The finished parts of the pictures, when they are all there. */
+export async function pictureFiles({ pictures }: AviJob, parts: readonly FinishedPart[]): Promise<PartFile<PicturesHead>[] | undefined> {
+  const files = await readParts<PicturesHead>(parts.filter(({ plan }) => plan.facts['kind'] === 'pictures'))
+  const frames = files.reduce((sum, { head }) => sum + head.count, 0)
+  return pictures && frames === pictures.track.samples.count ? files : undefined
+}
+
+export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> =>
+  readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
+
+const readParts = <Head extends PartHead>(parts: readonly FinishedPart[]) =>
+  Promise.all(parts.map(({ result }) => readPart(result) as Promise<PartFile<Head>>))
+
+/** The figures of the worst part. */
+export const worstOf = (files: readonly PartFile<PicturesHead>[]) => ({
+  ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
+  psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
+})
+
+/** `mpeg4 → H.264 crf 27/25 in 12 parts`. */
+export function describe({ pictures }: AviJob, files: readonly PartFile<PicturesHead>[]): string {
+  const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
+  return `pictures: ${pictures!.track.stream.decoder} → H.264 crf ${crfs.join('/')}${files.length > 1 ? ` in ${files.length} parts` : ''}`
+}
+
+/** By how many frames players show the new stream later: the old decoder waited for reordered frames. */
+export const delayOf = (files: readonly PartFile<PicturesHead>[]): number => Math.max(0, ...files.map(({ head }) => head.delay ?? 0))
