@@ -11,8 +11,8 @@ export const AVI = {
   outputs: ['avi', 'mp4', 'mov'],
   fidelity: 'perceptual',
   levels: {
-    low: 'H.264 at crf 29 (31 above 720p; SSIM 0.93, 32 dB at least); sound copied',
-    medium: 'H.264 at crf 25 (27 above 720p; SSIM 0.96, 35 dB); sound copied',
-    high: 'H.264 at crf 20 (22 above 720p; SSIM 0.98, 38 dB); sound copied, dead space dropped',
+    low: 'H.264 at crf 29 (31.5 above 720p; SSIM 0.93, 32 dB at least), uncompressed sound as MP3 -V6; the rest copied',
+    medium: 'H.264 at crf 25 (27.5 above 720p; SSIM 0.96, 35 dB), uncompressed sound as MP3 -V4; the rest copied',
+    high: 'H.264 at crf 20 (22.5 above 720p; SSIM 0.98, 38 dB), uncompressed sound as MP3 -V2; the rest copied, dead space dropped',
   },
 } as const satisfies Format
