@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeIma, ImaEncoder } from '../../src/formats/wav/ima.ts'
+import { Resampler } from '../../src/formats/wav/resample.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
+import { SnrMeter } from '../../src/quality/snr.ts'
 import { noise, press, tones, wave } from './media-fixtures.ts'
 
 const scaled = (frames: number, channels: number, bits: number, unit = 1) =>
@@ -101,5 +103,36 @@ describe('bad input', () => {
       expect(['compressed', 'unchanged']).toContain(outcome.kind)
     }
     expect((await press(wav, file, 'high', 'wav')).outcome.kind).toBe('compressed')
+  })
+})
+
+describe('sample rates that MP3 does not have', () => {
+  it.each([
+    [96000, 48000],
+    [88200, 44100],
+    [6000, 8000],
+    [47999, 48000],
+  ])('%d Hz become %d Hz without being heard', (from, to) => {
+    const sine = (hertz: number, count: number) =>
+      Float32Array.from({ length: count }, (_, i) => 0.7 * Math.sin((2 * Math.PI * 997 * i) / hertz))
+    const resampler = new Resampler(1, from, to)
+    const input = sine(from, from)
+    const made: number[] = []
+    // In uneven steps, as files are read.
+    for (let at = 0; at < input.length; at += 3001) made.push(...resampler.push([input.subarray(at, at + 3001)])[0]!)
+    made.push(...resampler.finish()[0]!)
+    expect(made.length).toBe(to)
+    const wanted = sine(to, to)
+    const meter = new SnrMeter()
+    // The ends meet silence.
+    meter.add(wanted.subarray(500, -500), made.slice(500, -500))
+    expect(meter.decibels).toBeGreaterThan(70)
+  })
+
+  it('a file of 96 kHz becomes an MP3 of 48 kHz and as many seconds', async () => {
+    const values = Int32Array.from(tones(48000, 2, 96000), (value) => Math.round(value * 30000))
+    const { outcome, bytes } = await press(wav, wave(values, 16, 2, 96000), 'medium', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['96000 → 48000 Hz', 'LAME -V3'] })
+    expect(bytes.length).toBeLessThan(30_000)
   })
 })

@@ -4,10 +4,15 @@ import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { readWave, type Wave } from './header.ts'
+import { Resampler } from './resample.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 
 const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+/** Above this nobody listens. */
+const MAX_HERTZ = 768_000
+/** The rate that holds all that can be heard of another; halves and quarters where there are such. */
+const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
 /** LAME's `-V` by level. */
 const VBR = { low: 6, medium: 3, high: 0, ultra: 6 } as const
 
@@ -16,20 +21,29 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   if (options.lossless) throw new UnsupportedFeature('MP3 cannot be exact')
   if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or IMA ADPCM')
   if (channels !== 1 && channels !== 2) throw new UnsupportedFeature(`MP3 has no ${channels} channels`)
-  if (!RATES.includes(hertz)) throw new UnsupportedFeature(`MP3 has no sample rate of ${hertz} Hz`)
+  if (hertz > MAX_HERTZ) throw new UnsupportedFeature(`a sample rate of ${hertz} Hz`)
   if (wave.frames === 0) throw new MalformedFile('wav', wave.data.offset, 'no samples')
   const vbrQuality = VBR[options.quality]
-  const encoder = new MeasuredMp3Encoder({ channels, hertz, vbrQuality, maxKbps: 0 })
+  const rate = mp3Rate(hertz)
+  const encoder = new MeasuredMp3Encoder({ channels, hertz: rate, vbrQuality, maxKbps: 0 })
+  const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
   const id3 = (await embeddedId3(source, wave)) ?? id3Tag(await readTags(source, wave))
   if (id3.length) await sink.write(id3)
   const tagAt = sink.written
   for await (const samples of readSamples(source, wave, options, options.progress)) {
-    for (const packet of encoder.encode(planar(samples, channels))) await sink.write(packet)
+    const sound = planar(samples, channels)
+    for (const packet of encoder.encode(resampler?.push(sound) ?? sound)) await sink.write(packet)
   }
+  for (const packet of resampler ? encoder.encode(resampler.finish()) : []) await sink.write(packet)
   const { last, tag } = encoder.finish()
   if (last.length) await sink.write(last)
   sink.patch(tagAt, tag)
-  return { kind: 'compressed', fidelity: 'perceptual', snrDb: encoder.snrDb, steps: [`LAME -V${vbrQuality}`] }
+  return {
+    kind: 'compressed',
+    fidelity: 'perceptual',
+    snrDb: encoder.snrDb,
+    steps: [...(resampler ? [`${hertz} → ${rate} Hz`] : []), `LAME -V${vbrQuality}`],
+  }
 }
 
 /** Interleaved samples as one array of −1…1 a channel. */
@@ -49,6 +63,8 @@ export function planar(samples: Samples, channels: number): Float32Array[] {
 /** Walks every frame of the result: one format throughout, and exactly the samples of the original by LAME's tag. */
 export async function verifyMp3(original: Source, result: Source, options: Options): Promise<Verdict> {
   const wave = await readWave(original)
+  const rate = mp3Rate(wave.layout.hertz)
+  const samples = Resampler.samples(wave.frames, wave.layout.hertz, rate)
   const differs = (difference: string): Verdict => ({ equal: false, difference })
   let at = id3Bytes(await result.read(0, 10), 0)
   let frames = 0
@@ -63,7 +79,7 @@ export async function verifyMp3(original: Source, result: Source, options: Optio
     }
     const header = frameHeader(window, at - windowAt)
     if (!header || at + header.bytes > result.size) return differs(`no frame at byte ${at}`)
-    if (header.hertz !== wave.layout.hertz || header.channels !== wave.layout.channels) return differs(`another format at byte ${at}`)
+    if (header.hertz !== rate || header.channels !== wave.layout.channels) return differs(`another format at byte ${at}`)
     if (frames === 0) {
       const tag = tagFrame(window.subarray(0, header.bytes), header)
       if (tag?.delay === undefined || tag.padding === undefined) return differs('no LAME tag')
@@ -73,5 +89,5 @@ export async function verifyMp3(original: Source, result: Source, options: Optio
     frames++
     at += header.bytes
   }
-  return promised === wave.frames ? { equal: true } : differs(`${promised} samples instead of ${wave.frames}`)
+  return promised === samples ? { equal: true } : differs(`${promised} samples instead of ${samples}`)
 }

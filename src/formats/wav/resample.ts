@@ -1,0 +1,120 @@
+/** Sample rates that MP3 does not have, converted by a windowed sinc (Smith and Gossett, "A flexible sampling-rate conversion method", ICASSP '84). */
+
+/** Zero crossings of the sinc on each side. */
+const CROSSINGS = 24
+/** Kaiser window of some 90 dB. */
+const BETA = 9
+/** Where the pass band ends, as a share of the lower rate's. */
+const PASS = 0.94
+/** Between two of these the filter is interpolated. */
+const PHASES = 512
+
+/** Modified Bessel function of the first kind, order 0. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1]
+  for (let k = 1; k < 40; k++) {
+    term *= (x / (2 * k)) ** 2
+    sum += term
+  }
+  return sum
+}
+
+export class Resampler {
+  readonly #from: number
+  readonly #to: number
+  /** Taps on each side. */
+  readonly #half: number
+  /** `PHASES + 1` filters in a row. */
+  readonly #filters: Float32Array
+  /** Samples a channel that later output needs, from `#start` on. */
+  #kept: Float32Array[]
+  #start = 0
+  #received = 0
+  #given = 0
+
+  constructor(channels: number, from: number, to: number) {
+    this.#from = from
+    this.#to = to
+    const shrink = Math.min(1, to / from)
+    this.#half = Math.ceil(CROSSINGS / shrink)
+    const taps = 2 * this.#half
+    this.#filters = new Float32Array((PHASES + 1) * taps)
+    const edge = bessel(BETA)
+    for (let phase = 0; phase <= PHASES; phase++) {
+      let sum = 0
+      for (let tap = 0; tap < taps; tap++) {
+        const distance = tap - (this.#half - 1) - phase / PHASES
+        const x = Math.PI * distance * shrink * PASS
+        const inside = 1 - (distance / this.#half) ** 2
+        const value = inside <= 0 ? 0 : (x === 0 ? 1 : Math.sin(x) / x) * (bessel(BETA * Math.sqrt(inside)) / edge)
+        this.#filters[phase * taps + tap] = value
+        sum += value
+      }
+      for (let tap = 0; tap < taps; tap++) this.#filters[phase * taps + tap]! /= sum
+    }
+    this.#start = -this.#half
+    this.#kept = Array.from({ length: channels }, () => new Float32Array(this.#half))
+  }
+
+  /** How many samples come of so many. */
+  static samples(count: number, from: number, to: number): number {
+    return Math.round((count * to) / from)
+  }
+
+  push(planar: readonly Float32Array[]): Float32Array[] {
+    this.#received += planar[0]!.length
+    this.#kept = this.#kept.map((kept, channel) => {
+      const joined = new Float32Array(kept.length + planar[channel]!.length)
+      joined.set(kept)
+      joined.set(planar[channel]!, kept.length)
+      return joined
+    })
+    const end = this.#start + this.#kept[0]!.length
+    // The last output whose filter ends before the samples do.
+    return this.#make(Math.max(this.#given, Math.ceil(((end - this.#half) * this.#to) / this.#from)))
+  }
+
+  /** The rest, as if silence followed. */
+  finish(): Float32Array[] {
+    const silence = new Float32Array(this.#half + 1)
+    this.#kept = this.#kept.map((kept) => {
+      const joined = new Float32Array(kept.length + silence.length)
+      joined.set(kept)
+      return joined
+    })
+    return this.#make(Resampler.samples(this.#received, this.#from, this.#to))
+  }
+
+  /** Output samples up to `wanted`. */
+  #make(wanted: number): Float32Array[] {
+    const count = Math.max(0, wanted - this.#given)
+    const out = this.#kept.map(() => new Float32Array(count))
+    const taps = 2 * this.#half
+    for (let i = 0; i < count; i++) {
+      const place = (this.#given + i) * this.#from
+      const whole = Math.floor(place / this.#to)
+      const phase = ((place % this.#to) / this.#to) * PHASES
+      const [row, share] = [Math.floor(phase), phase - Math.floor(phase)]
+      const first = row * taps
+      const at = whole - this.#half + 1 - this.#start
+      this.#kept.forEach((kept, channel) => {
+        let low = 0
+        let high = 0
+        for (let tap = 0; tap < taps; tap++) {
+          const sample = kept[at + tap]!
+          low += sample * this.#filters[first + tap]!
+          high += sample * this.#filters[first + taps + tap]!
+        }
+        out[channel]![i] = low + (high - low) * share
+      })
+    }
+    this.#given += count
+    const next = Math.floor((this.#given * this.#from) / this.#to) - this.#half + 1
+    const drop = Math.max(0, Math.min(next - this.#start, this.#kept[0]!.length))
+    if (drop > 0) {
+      this.#kept = this.#kept.map((kept) => kept.slice(drop))
+      this.#start += drop
+    }
+    return out
+  }
+}
