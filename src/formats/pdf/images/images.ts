@@ -10,10 +10,10 @@ import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
-import { CLOSE_UP_PSNR_DB, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, TARGETS } from './levels.ts'
-import { type Reencoded, reencode } from './reencode.ts'
+import { CLOSE_UP_PSNR_DB, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
+import { acceptable, type Reencoded, reencode, reencodeSight, type Wish } from './reencode.ts'
 import { asSyntax, type Eighths, hasRows, imageFlow, openRows } from './rows.ts'
-import type { Size } from './view.ts'
+import { likeness, type Size, takeSight } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
 const SMALLEST_BYTES = 1024
@@ -30,6 +30,8 @@ const CLEARLY_SMALLER = 0.6
 /** A reduction costs seconds for pictures above this. */
 const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
+/** Pixels of a picture that is kept while it is looked at. */
+const MAX_SIGHT_PIXELS = 3_000_000
 
 export interface ImageReport {
   /** The worst picture that was changed; undefined when nothing was lost. */
@@ -71,7 +73,7 @@ export class ImageShop {
   /** Where the search for a quality ended last, by level: pages of a scan are alike. */
   private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
 
-  /** The same for `atSize`. */
+  /** The same for pictures that stay larger than they are drawn. */
   private readonly sizeHints = new Map<Quality, SizeHints>()
   /** How often in a row large pictures could not be reduced, by resolution: pages of printed text never can. */
   private readonly refused = new Map<number, number>()
@@ -122,17 +124,44 @@ export class ImageShop {
     return best
   }
 
-  /** An image that is JPEG: reduced, or coded anew as it stands. */
+  /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
   private async jpeg(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
-    const reduced = this.lossless ? undefined : await this.reduced(picture, quality, room * LOSSY_GAIN)
-    if (reduced && isMuchSmaller(facts, reduced)) return reduced
-    const seen = reduced || this.lossless ? undefined : await this.atSize(picture, quality)
-    if (seen && seen.data.length < room * LOSSY_GAIN) return { ...seen, reduced: false }
+    const sized = this.lossless ? undefined : await this.sized(picture, quality, room * LOSSY_GAIN)
+    if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
     const target = this.lossless ? undefined : TARGETS[quality]
     const inPlace = await recodeJpeg(this.reader, stream, facts, target, CHROMA_PSNR_DB[quality], this.hints[quality])
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
-    return smallest([reduced, inPlace && { ...inPlace, reduced: false }])
+    return smallest([sized, inPlace && { ...inPlace, reduced: false }])
+  }
+
+  /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */
+  private async sized(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+    const { stream, facts, drawn } = picture
+    const closeUp = CLOSE_UP_PSNR_DB[quality]
+    const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
+    if (!size) return undefined
+    if (closeUp === undefined || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
+      return this.reduced(picture, quality, room)
+    const eighths = eighthsFor(facts, size)
+    const sight = await takeSight(await openRows(this.reader, stream, facts, eighths), size, screenFor(size, drawn))
+    const wish = this.wish(picture, quality, size, room)
+    const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
+    const soft = await likeness(stored, { reference: sight.onScreen, size: sight.screen, mode: 'boxes' })
+    if (acceptable(soft, wish)) {
+      const found = await reencodeSight(sight, wish)
+      if (found) {
+        this.hints[quality] = found.quality
+        return { ...found, reduced: true }
+      }
+    }
+    const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
+    const { info } = job
+    if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return undefined
+    const hints = this.sizeHints.get(quality) ?? new SizeHints()
+    this.sizeHints.set(quality, hints)
+    const coded = await codeForSize({ job, sight, eighths }, TARGETS[quality], closeUp, needsHeaders(info.colour), hints)
+    return coded && coded.data.length < room ? { ...coded, reduced: false } : undefined
   }
 
   /** Samples under generic filters: reduced, or as JPEG where that pays. */
@@ -161,36 +190,27 @@ export class ImageShop {
     return undefined
   }
 
-  /** At full resolution, as coarse as the size it is drawn at allows. */
-  private async atSize({ stream, facts, drawn }: Picture, quality: Quality): Promise<Coded | undefined> {
-    const closeUp = CLOSE_UP_PSNR_DB[quality]
-    const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
-    if (closeUp === undefined || !size || facts.length > STORED_BYTES) return undefined
-    const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
-    const { info } = job
-    if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return undefined
-    const eighths = eighthsFor(facts, size)
-    const rows = await openRows(this.reader, stream, facts, eighths)
-    const hints = this.sizeHints.get(quality) ?? new SizeHints()
-    this.sizeHints.set(quality, hints)
-    return codeForSize({ rows, eighths, job, size }, TARGETS[quality], closeUp, needsHeaders(info.colour), hints)
+  private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {
+    const { stream, facts } = picture
+    const rows = await openRows(this.reader, stream, facts, eighthsFor(facts, size))
+    const found = await reencode(rows, this.wish(picture, quality, size, room))
+    if (found && !found.deflated) this.hints[quality] = found.quality
+    return found
   }
 
-  private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {
-    const { stream, facts, isMask, isJpeg, drawn } = picture
-    const rows = await openRows(this.reader, stream, facts, eighthsFor(facts, size))
-    const found = await reencode(rows, {
+  private wish({ facts, isMask, isJpeg, drawn }: Picture, quality: Quality, size: Size, room: number): Wish {
+    const target = TARGETS[quality]
+    return {
       size,
       screen: screenFor(size, drawn),
-      target: TARGETS[quality],
+      target,
+      screenPsnrDb: isJpeg ? Math.max(SOFT_PSNR_DB, target.psnrDb) : target.psnrDb,
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
       hint: this.hints[quality],
       effort: this.effort,
       room: Math.floor(room),
-    })
-    if (found && !found.deflated) this.hints[quality] = found.quality
-    return found
+    }
   }
 
   private account(coded: Candidate): void {

@@ -40,7 +40,7 @@ async function sketch(reader: Reader, stream: Parameters<typeof openRows>[1], fa
   const eighths = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as Eighths
   const rows = await openRows(reader, stream, facts, eighths)
   const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
-  const scaler = new RowScaler(rows.width, rows.height, rows.channels, side(rows.width), side(rows.height))
+  const scaler = new RowScaler(rows, { width: side(rows.width), height: side(rows.height) })
   const parts: Uint8Array[] = []
   for await (const strip of rows.strips) parts.push(scaler.push(strip))
   return { width: scaler.width, height: scaler.height, channels: rows.channels, pixels: new Uint8Array(Buffer.concat(parts)) }
@@ -51,7 +51,7 @@ function compare(before: Sketch, after: Sketch): string | undefined {
   const width = Math.min(before.width, after.width)
   const height = Math.min(before.height, after.height)
   const [x, y] = [before, after].map((s) => {
-    const scaled = new RowScaler(s.width, s.height, s.channels, width, height).push(s.pixels)
+    const scaled = new RowScaler(s, { width, height }).push(s.pixels)
     // Every channel counts alike: as grey pixels side by side.
     return scaled
   })

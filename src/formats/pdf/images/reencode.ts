@@ -5,12 +5,12 @@ import type { Likeness } from '../../../quality/metrics.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
 import type { Coded } from './jpeg.ts'
-import { SCREEN_PSNR_DB, SCREEN_SSIM, type Target } from './levels.ts'
+import { MOST_PSNR_DB, type Target } from './levels.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 import { searchQuality } from './search.ts'
 import { ToneStatistics } from './tone.ts'
-import { likeness, openJpeg, type Size, View } from './view.ts'
+import { likeness, openJpeg, type Sight, type Size, View } from './view.ts'
 
 /** Channels of rows, in the engine's words. */
 export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
@@ -27,6 +27,8 @@ export interface Wish {
   /** What it is compared at: pixels on a screen, not more than what is stored. */
   screen: Size
   target: Target
+  /** What must hold on screen before anything is stored at a smaller size, PSNR in dB. */
+  screenPsnrDb: number
   /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
   jpeg: 'never' | 'photographs' | 'any'
   /** Colour at full resolution. */
@@ -40,6 +42,7 @@ export interface Wish {
 /** Reduced rows that are kept to be deflated. */
 const MAX_KEPT_BYTES = 6 * 1024 * 1024
 const SMALLEST_JPEG_SIDE = 16
+const STRIP_ROWS = 64
 
 /** Undefined when nothing good enough comes out. */
 export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | undefined> {
@@ -50,7 +53,7 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   const jpegIn = toJpeg
     ? JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !wish.fullColour, ycck: channels === 4 })
     : undefined
-  const store = exactSize ? undefined : new RowScaler(rows.width, rows.height, channels, width, height)
+  const store = exactSize ? undefined : new RowScaler(rows, wish.size)
   const screen = new View(rows, wish.screen, 'boxes')
   const tones = new ToneStatistics(width, channels)
   const kept: Uint8Array[] = []
@@ -66,9 +69,9 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   const reference = screen.done()
   const pixels = keep ? concat(kept) : undefined
   kept.length = 0
-  const seen = pixels && (await likeness(reference, { width, height, channels, strips: [pixels] }, wish.screen, 'boxes'))
+  const seen = pixels && (await likeness({ width, height, channels, strips: [pixels] }, { reference, size: wish.screen, mode: 'boxes' }))
   // Hard edges that are gone already will not come back with JPEG.
-  if (seen && !acceptable(seen)) return undefined
+  if (seen && !acceptable(seen, wish)) return undefined
   const job = jpegIn?.end()
   const coded = job && (wish.jpeg === 'any' || tones.photographic) ? await asJpeg(job, reference, channels, wish) : undefined
   if (!pixels || !seen) return coded
@@ -85,6 +88,16 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   }
 }
 
+/** A picture that is there at the size it is to be stored at. */
+export async function reencodeSight(sight: Sight, wish: Wish): Promise<Reencoded | undefined> {
+  const { width, height } = wish.size
+  const channels = sight.channels as 1 | 3 | 4
+  const rows = JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !wish.fullColour, ycck: channels === 4 })
+  const strip = width * channels * STRIP_ROWS
+  for (let at = 0; at < sight.pixels.length; at += strip) rows.write(sight.pixels.subarray(at, at + strip))
+  return asJpeg(rows.end(), sight.onScreen, channels, wish)
+}
+
 async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
   const { width, height } = wish.size
   const found = await searchQuality(job, width * height, wish.target, wish.hint, wish.room)
@@ -92,8 +105,8 @@ async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, 
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
   if (data.length >= wish.room) return undefined
-  const seen = await likeness(reference, await openJpeg(data), wish.screen, 'boxes')
-  if (!acceptable(seen)) return undefined
+  const seen = await likeness(await openJpeg(data, wish.size), { reference, size: wish.screen, mode: 'boxes' })
+  if (!acceptable(seen, wish)) return undefined
   const figures = claim(Math.min(found.figures.ssim, seen.ssim), Math.min(found.figures.psnrDb, seen.psnrDb))
   return { ...wish.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
@@ -104,10 +117,14 @@ async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, 
  */
 const RENDERER_SSIM = 0.01
 const RENDERER_PSNR_DB = 1
-const MOST_PSNR_DB = 40
 
 function claim(ssim: number, psnrDb: number) {
   return { ssim: ssim - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb - RENDERER_PSNR_DB) }
 }
 
-const acceptable = (seen: Likeness) => seen.ssim >= SCREEN_SSIM && seen.psnrDb >= SCREEN_PSNR_DB && seen.psnrRgbDb >= SCREEN_PSNR_DB - 4
+/** How far colours may be behind luma, in dB. */
+const COLOUR_BEHIND_DB = 4
+
+/** Whether a picture of another size still looks like the original on screen. */
+export const acceptable = (seen: Likeness, { screenPsnrDb, target }: Pick<Wish, 'screenPsnrDb' | 'target'>) =>
+  seen.ssim >= target.ssim && seen.psnrDb >= screenPsnrDb && seen.psnrRgbDb >= screenPsnrDb - COLOUR_BEHIND_DB

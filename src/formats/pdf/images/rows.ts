@@ -7,10 +7,9 @@ import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type ImageFacts, imageFilter, PALETTE_BASES } from './facts.ts'
 import { jp2Colour } from './jp2.ts'
+import type { Opened } from './scale.ts'
 
-export interface Rows {
-  width: number
-  height: number
+export interface Rows extends Opened {
   /** 1, 3 or 4 samples a pixel. Four are CMYK as stored. */
   channels: number
   /** Whole rows, a strip at a time; once. */
@@ -62,7 +61,8 @@ async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eight
   if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
   const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * eighths) / 8))
   if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
-  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
+  const whole = eighths < 8 ? { width: facts.width, height: facts.height, share: eighths / 8 } : undefined
+  return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
 }
 
 async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {

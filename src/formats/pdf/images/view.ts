@@ -1,34 +1,39 @@
 /** Pictures as they are seen at some size, and how alike two of them are there. */
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { concat } from '../../../bytes/concat.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import type { Eighths } from './rows.ts'
-import { RowScaler, type ScaleMode } from './scale.ts'
+import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
 
 export interface Size {
   width: number
   height: number
 }
 
-/** A picture reduced to `size` and turned into something a meter can look at. */
+/** A picture reduced to `size`, as something a meter can look at. */
 export class View {
   private readonly scaler: RowScaler
-  private readonly parts: Uint8Array[] = []
+  private readonly rows: Uint8Array
+  private at = 0
 
-  constructor(picture: { width: number; height: number; channels: number }, size: Size, mode: ScaleMode) {
-    this.scaler = new RowScaler(picture.width, picture.height, picture.channels, size.width, size.height, mode)
+  constructor(picture: Opened, size: Size, mode: ScaleMode) {
+    this.scaler = new RowScaler(picture, size, mode)
+    this.rows = new Uint8Array(size.width * size.height * (picture.channels === 1 ? 1 : 3))
   }
 
   push(strip: Uint8Array): void {
-    const rows = this.scaler.push(strip)
-    if (rows.length) this.parts.push(this.scaler.channels === 4 ? asRgb(rows) : rows)
+    const rows = shown(this.scaler.push(strip), this.scaler.channels)
+    this.rows.set(rows, this.at)
+    this.at += rows.length
   }
 
   /** Gray or RGB rows. */
   done(): Uint8Array {
-    return concat(this.parts)
+    return this.rows
   }
 }
+
+/** Samples as gray or RGB. */
+export const shown = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? asRgb(rows) : rows)
 
 /** CMYK as renderers show it without a profile; good enough to compare with itself (10.4.2.4). */
 function asRgb(cmyk: Uint8Array): Uint8Array {
@@ -40,25 +45,76 @@ function asRgb(cmyk: Uint8Array): Uint8Array {
   return rgb
 }
 
-/** `reference` is a finished view of `size`; `strips` are the picture that is compared with it. */
-export async function likeness(
-  reference: Uint8Array,
-  picture: { width: number; height: number; channels: number; strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> },
-  size: Size,
-  mode: ScaleMode,
-): Promise<Likeness> {
-  const view = new View(picture, size, mode)
-  for await (const strip of picture.strips) view.push(strip)
-  const meter = new LikenessMeter(size.width, size.height, picture.channels === 1 ? 1 : 3)
-  meter.push(reference, view.done())
-  const { ssim, psnrDb, psnrRgbDb } = meter.finish()
-  return { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
+/** A picture at the size it would be stored at, and as a screen shows the original. */
+export interface Sight {
+  size: Size
+  channels: number
+  /** As stored: CMYK stays CMYK. */
+  pixels: Uint8Array
+  screen: Size
+  /** Gray or RGB. */
+  onScreen: Uint8Array
+}
+
+export async function takeSight(picture: Opened & { strips: AsyncIterable<Uint8Array> }, size: Size, screen: Size): Promise<Sight> {
+  const { channels } = picture
+  const scaler = new RowScaler(picture, size)
+  const view = new View(picture, screen, 'boxes')
+  const pixels = new Uint8Array(size.width * size.height * channels)
+  let at = 0
+  for await (const strip of picture.strips) {
+    view.push(strip)
+    const rows = scaler.push(strip)
+    pixels.set(rows, at)
+    at += rows.length
+  }
+  return { size, channels, pixels, screen, onScreen: view.done() }
+}
+
+/** What the original looks like at some size. */
+export interface Look {
+  /** Gray or RGB rows. */
+  reference: Uint8Array
+  size: Size
+  mode: ScaleMode
+}
+
+type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
+
+/** How like the original a picture is. */
+export async function likeness(picture: Picture, look: Look): Promise<Likeness> {
+  const [seen] = await likenesses(picture, [look])
+  return seen!
+}
+
+/** The same at several sizes, while the picture is decoded once. */
+export async function likenesses(picture: Picture, looks: readonly Look[]): Promise<Likeness[]> {
+  const meters = looks.map(({ reference, size, mode }) => {
+    const scaler = new RowScaler(picture, size, mode)
+    return { reference, scaler, meter: new LikenessMeter(size.width, size.height, picture.channels === 1 ? 1 : 3), at: 0 }
+  })
+  for await (const strip of picture.strips) {
+    for (const each of meters) {
+      const rows = shown(each.scaler.push(strip), picture.channels)
+      each.meter.push(each.reference.subarray(each.at, each.at + rows.length), rows)
+      each.at += rows.length
+    }
+  }
+  return meters.map(({ meter }) => {
+    const { ssim, psnrDb, psnrRgbDb } = meter.finish()
+    return { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
+  })
 }
 
 /** A JPEG in memory as a picture, at a scale of so many eighths. */
-export async function openJpeg(data: Uint8Array, eighths: Eighths = 8) {
+export async function openJpeg(
+  data: Uint8Array,
+  stored: Size,
+  eighths: Eighths = 8,
+): Promise<Opened & { strips: AsyncIterable<Uint8Array> }> {
   const rows = await JpegRows.open(data, { eighths })
-  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
+  const whole = eighths < 8 ? { ...stored, share: eighths / 8 } : undefined
+  return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
 }
 
 async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
