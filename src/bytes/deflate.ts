@@ -100,6 +100,11 @@ function withEngine<T>(use: (engine: Libdeflate) => T): T {
   return result
 }
 
+/** Lets go of it: 9 MB that someone who is about to need memory for something else may want. */
+export function releaseDeflate(): void {
+  kept = undefined
+}
+
 const keepable = (engine: Libdeflate) => (engine.memoryBytes <= KEPT_MEMORY_BYTES ? engine : undefined)
 
 function compress(container: Container, bytes: Uint8Array, level: number): Uint8Array {

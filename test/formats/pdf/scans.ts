@@ -98,6 +98,8 @@ WebAssembly.Instance = Counted as typeof WebAssembly.Instance
 
 /** What is alive now, in bytes. */
 const alive = () => {
+  // The second collection waits for the sweep of the first, which frees the buffers.
+  globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers + memories.reduce((sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0), 0)

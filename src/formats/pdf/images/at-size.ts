@@ -3,6 +3,7 @@
  * so: hard edges (scanned text) do not survive being reduced, but they bear more loss per pixel the finer they are stored.
  */
 import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { breathe } from '../../../bytes/breathe.ts'
 import { concat } from '../../../bytes/concat.ts'
 import type { Coded } from './jpeg.ts'
 import { MOST_PSNR_DB, type Target } from './levels.ts'
@@ -73,7 +74,7 @@ export async function codeForSize(
   if (least === undefined) return undefined
   let best: Coded | undefined
   const look = async (quality: number) => {
-    const full = await job.requantise(quality)
+    const full = await job.requantise(quality, breathe)
     const data = concat(job.write('made', 'progressive', headers))
     const [seen, onScreen] = await likenesses(await openJpeg(data, { width, height }, eighths), looks)
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY

@@ -1,5 +1,6 @@
 /** The policy: which image becomes what, at which level. */
 import { JpegError, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
@@ -27,7 +28,7 @@ const FINER = [1, 1.6]
 
 /** Against a quick Deflate; the thorough one gains less than what is left. */
 const CLEARLY_SMALLER = 0.6
-/** A reduction costs seconds for pictures above this. */
+/** Pictures above this take seconds to reduce, and memory. */
 const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
 /** Pixels of a picture that is kept while it is looked at. */
@@ -100,6 +101,7 @@ export class ImageShop {
     const isJpeg = imageFilter(facts) === 'DCTDecode'
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
+    if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
     const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number) }
     const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort)
     const room = Math.min(facts.length, exact?.quickBytes ?? facts.length)

@@ -1,5 +1,6 @@
 /** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
 import type { JpegJob, Measured } from '../../../../wasm/jpeg/jpeg.ts'
+import { breathe } from '../../../bytes/breathe.ts'
 import type { Target } from './levels.ts'
 
 export const LOWEST = 8
@@ -68,7 +69,11 @@ export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math
 
 /** The lowest quality that seems to reach the target, from one of `every` pairs of rows; undefined when none does. */
 export function narrow(job: JpegJob, every: number, target: Target, hint: number): Promise<number | undefined> {
-  return lowestGood((quality) => marginDb(job.estimate(quality, every), target), hint)
+  const look = async (quality: number) => {
+    await breathe()
+    return marginDb(job.estimate(quality, every), target)
+  }
+  return lowestGood(look, hint)
 }
 
 /**
@@ -80,7 +85,7 @@ export async function searchQuality(job: JpegJob, pixels: number, target: Target
   let quality = await narrow(job, sampledEvery(pixels), target, hint)
   if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > room) return undefined
   for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
-    const figures = await job.requantise(quality)
+    const figures = await job.requantise(quality, breathe)
     const margin = marginDb(figures, target)
     if (margin >= 0) return { quality, figures }
     quality += Math.max(1 + correction, Math.ceil(-margin / SLOPE_UP_DB))

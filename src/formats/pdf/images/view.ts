@@ -1,8 +1,13 @@
 /** Pictures as they are seen at some size, and how alike two of them are there. */
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { breathe } from '../../../bytes/breathe.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import type { Eighths } from './rows.ts'
 import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
+
+const STRIP_PIXELS = 64 * 1024
+/** Rows between two breaths: about 20 ms of a page. */
+const PAUSE_ROWS = 512
 
 export interface Size {
   width: number
@@ -118,5 +123,9 @@ export async function openJpeg(
 }
 
 async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
-  for (let strip = await rows.read(64); strip; strip = await rows.read(64)) yield strip
+  const count = Math.max(1, Math.ceil(STRIP_PIXELS / rows.width))
+  for (let at = 0, strip = await rows.read(count); strip; strip = await rows.read(count), at += count) {
+    yield strip
+    if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await breathe()
+  }
 }
