@@ -8,6 +8,13 @@ import { type Container, Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
 /** libdeflate's best level, and what everything uses below about 10 MB. */
 export const BEST_LEVEL = 12
 
+/**
+ * Levels of our own for the samples of pictures, behind a predictor (priced.h). Fast: at photographs the bytes of level 10 in the
+ * time of level 6 or 7. Close: near-optimal in one pass, a quarter faster than level 10.
+ */
+export const SAMPLES_FAST = 13
+export const SAMPLES_CLOSE = 14
+
 /** Compressed data that cannot be decompressed. */
 export class DeflateError extends Error {
   override readonly name = 'DeflateError'
@@ -19,7 +26,7 @@ export class DeflateError extends Error {
   }
 }
 
-/** RFC 1951. `level` 0 (stored) to 12 (best). */
+/** RFC 1951. `level` 0 (stored) to 12 (best), or one of the two for samples. */
 export const deflateRaw = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array => compress('raw', bytes, level)
 
 /** RFC 1950. */

@@ -44,6 +44,11 @@ EXPORT(arena_reset) void arena_reset(void) { arena_top = arena_floor; }
 void *malloc(size_t bytes) { return arena_reserve(bytes); }
 void free(void *ignored) { (void)ignored; }
 
+/* priced.h: two levels of our own above libdeflate's twelve */
+struct libdeflate_compressor *libdeflate_alloc_compressor_samples(_Bool fast);
+
+enum own_level { SAMPLES_FAST = 13, SAMPLES_CLOSE = 14 };
+
 /* Makes the compressor of this level ready. Call on an empty arena: a change of level moves the floor. 0: no memory. */
 EXPORT(prepare_level) int prepare_level(int level)
 {
@@ -53,9 +58,10 @@ EXPORT(prepare_level) int prepare_level(int level)
 		compressor_floor = arena_floor = arena_top;
 	}
 	if (level < 0 || level == compressor_level) return 1;
+	if (level > SAMPLES_CLOSE) return 0;
 	arena_floor = arena_top = compressor_floor;
 	compressor_level = -1;
-	compressor = libdeflate_alloc_compressor(level);
+	compressor = level >= SAMPLES_FAST ? libdeflate_alloc_compressor_samples(level == SAMPLES_FAST) : libdeflate_alloc_compressor(level);
 	if (!compressor) return 0;
 	compressor_level = level;
 	arena_floor = arena_top;

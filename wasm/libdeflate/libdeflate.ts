@@ -42,7 +42,7 @@ export class Libdeflate {
   }
 
   /**
-   * `bytes` compressed at `level` 0–12, or undefined when the result would be longer than `room` (default: no bound).
+   * `bytes` compressed at `level` 0–12 (13 and 14: priced.h), or undefined when the result would be longer than `room` (default: no bound).
    * @throws RangeError when the memory does not suffice: about 1.1 MB to 9 MB for the compressor, plus input and output
    */
   compress(container: Container, bytes: Uint8Array, level: number, room?: number): Uint8Array | undefined {

@@ -4,7 +4,7 @@
  * directories come first (cloud optimized GeoTIFF) keeps its order, tile by tile.
  */
 import { breathe } from '../../bytes/breathe.ts'
-import { deflateWithin } from '../../bytes/deflate.ts'
+import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
 import { MalformedFile, type Options, type Outcome, OverBudget, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
 import { decodeRows, decodeTile, isSparse, planeRows } from './decode.ts'
 import { type Directory, readTiff, type TiffFile } from './directory.ts'
@@ -14,18 +14,6 @@ import { isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from './pixels.t
 import { type Plan, planPixels } from './plan.ts'
 import { difference } from './predictor.ts'
 import { blobsOf, refuseHiddenContent } from './refuse.ts'
-
-const MB = 1_000_000
-
-/**
- * libdeflate's level by the bytes to compress. In strips of 512 KiB an 8-bit picture goes at 5 MB per CPU second with level 12,
- * 6 with level 10 (0.4 % larger), 28 with level 6 (5 % larger, and still 1.3 % below tiffcp with zip:2:p9, for 1.3 times its
- * time). Levels 8 and 9 take twice the time of 7 for 0.8 %. Wider samples are noisy: there only level 10 and above match zlib, at 10 to 16 MB per CPU second.
- */
-export function tiffLevel(totalBytes: number, bits: number): number {
-  if (totalBytes <= 10 * MB) return 12
-  return totalBytes <= 40 * MB || bits > 8 ? 10 : 6
-}
 
 export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {
   const file = await readTiff(source, format)
@@ -43,7 +31,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   const plans = new Map<Directory, Plan>()
   for (const [directory, pixels] of pictures) {
     options.signal.throwIfAborted()
-    plans.set(directory, await planPixels(file, pixels, tiffLevel(total, pixels.bits), !ordered))
+    plans.set(directory, await planPixels(file, pixels, total, !ordered))
   }
   if (![...plans.values()].some((plan) => plan.kind === 'recode'))
     return { kind: 'unchanged', reason: 'no_gain', detail: 'every picture is compressed well' }
@@ -57,11 +45,14 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
 function stepsOf(plans: readonly Plan[]): string[] {
   const recoded = plans.filter((plan) => plan.kind === 'recode')
   const names = { 1: 'without predictor', 2: 'with horizontal differencing', 3: 'with floating point predictor' } as const
-  const steps = [...new Set(recoded.map((plan) => `Deflate level ${plan.level} ${names[plan.predictor]}`))]
+  const steps = [...new Set(recoded.map((plan) => `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`))]
   if (recoded.some((plan) => !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)) steps.push('strips resized')
   if (recoded.length < plans.length) steps.push(`${plans.length - recoded.length} of ${plans.length} pictures copied`)
   return steps
 }
+
+const levelName = (level: number): string =>
+  level === SAMPLES_FAST ? 'by price' : level === SAMPLES_CLOSE ? 'near-optimal' : `level ${level}`
 
 /** Every directory lies before all pixels, and they are tiles: the order that readers over the network count on. */
 function directoriesFirst(file: TiffFile, pictures: readonly Pixels[]): boolean {
@@ -252,9 +243,9 @@ class Job {
     this.#done += raw.length
     this.#options.progress((0.8 * this.#done) / this.#total)
     if (plan.predictor !== 1) difference(raw, { ...plan.pixels, littleEndian: this.#file.littleEndian }, plan.predictor)
-    const compressed = deflateWithin('zlib', raw, Number.MAX_SAFE_INTEGER, plan.level)!
+    const tried = plan.levels.map((level) => zlibCompress(raw, level))
     await breathe()
-    return compressed
+    return tried.reduce((least, one) => (one.length < least.length ? one : least))
   }
 
   async #copy(offset: number, length: number): Promise<void> {
