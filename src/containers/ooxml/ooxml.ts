@@ -7,6 +7,7 @@ import { openZip, type ZipEntry } from '../zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../zip/rewrite.ts'
 import { CONTENT_TYPES, isSigned, type OoxmlDocument, openDocument } from './document.ts'
+import { smallerFont } from './fonts.ts'
 import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
 import { type Plan, planDocument } from './plan.ts'
 import { verifyDocument } from './verify.ts'
@@ -46,6 +47,7 @@ class Tally {
   downsampled = 0
   jpegs = 0
   packages = 0
+  fonts = 0
   loss: { ssim: number; psnrDb: number } | undefined
 
   add({ output, downsampled, loss }: Recompressed, wasPng: boolean): void {
@@ -68,6 +70,7 @@ class Tally {
     return [
       ...(this.pictures > 0 ? [`${this.pictures} of ${pictures} pictures recompressed${detail ? ` (${detail})` : ''}`] : []),
       ...(this.packages > 0 ? [`${this.packages} embedded documents recompressed`] : []),
+      ...(this.fonts > 0 ? [`${this.fonts} embedded fonts without unused glyphs`] : []),
     ]
   }
 }
@@ -113,6 +116,12 @@ async function fateOf(
     tally.add(result, /\.png$/.test(part))
     const name = plan.renamed.get(part)?.name
     return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
+  }
+  if (plan.fonts?.keys.has(part)) {
+    const font = smallerFont(await load(), part, plan.fonts)
+    if (!font) return KEEP
+    tally.fonts++
+    return { kind: 'replace', bytes: font }
   }
   if (EMBEDDED.test(part) && entry.size <= LARGEST_PICTURE_BYTES) return embedded(entry, await load(), tally, options)
   return KEEP

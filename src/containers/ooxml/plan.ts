@@ -4,6 +4,7 @@ import { pictureFacts } from '../pictures/facts.ts'
 import { type Recompressed, recompressPicture } from '../pictures/recompress.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
 import { isImage, type OoxmlDocument, shownSizes } from './document.ts'
+import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'
 import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
 import type { Shown } from './usage.ts'
 
@@ -24,6 +25,8 @@ export interface Plan {
   readonly merged: ReadonlyMap<string, string>
   /** Slide layouts that no slide has (`ultra`); `dropped` has their parts, too. */
   readonly layouts: UnusedLayouts
+  /** Embedded fonts that may lose glyphs (`ultra`). */
+  readonly fonts: EmbeddedFonts | undefined
 }
 
 const NO_LAYOUTS: UnusedLayouts = { parts: new Set(), masters: new Map() }
@@ -64,7 +67,8 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
     taken.add(fresh.toLowerCase())
     renamed.set(part, { name: fresh, type: 'image/jpeg' })
   }
-  return { pictures, shown, ready, renamed, dropped, merged, layouts }
+  const fonts = options.quality === 'ultra' ? await embeddedFonts(document, options.signal) : undefined
+  return { pictures, shown, ready, renamed, dropped, merged, layouts, fonts }
 }
 
 /** A PNG that only image relationships lead to, under a name that needs no escapes. */

@@ -5,6 +5,7 @@ import { encodeXml } from '../xml/scan.ts'
 import { differentBytes } from '../zip/compare.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
+import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
 import { unusedLayouts } from './layouts.ts'
 import { ownerOf, partKey, type Relationship } from './parts.ts'
 
@@ -16,6 +17,7 @@ import { ownerOf, partKey, type Relationship } from './parts.ts'
 export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocument, options: Options): Promise<Verdict> {
   const successors = new Map<string, string>()
   const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
+  const fonts = options.quality === 'ultra' ? await embeddedFonts(original, options.signal) : undefined
   const dropped = new Set<string>(layouts?.parts)
   for (const rels of original.rels) {
     if (layouts?.parts.has(rels.owner)) continue
@@ -45,7 +47,7 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
     if (type !== fresh && !(place !== part && fresh === 'image/jpeg')) return different(`${entry.name}: type ${type} became ${fresh}`)
-    const problem = await compareParts(original, entry, result, after)
+    const problem = await compareParts(original, entry, result, after, fonts)
     if (problem) return different(`${entry.name}: ${problem}`)
   }
   const known = new Set([...original.parts.keys(), ...successors.values()])
@@ -101,6 +103,7 @@ async function compareParts(
   before: ZipEntry,
   result: OoxmlDocument,
   after: ZipEntry,
+  fonts: EmbeddedFonts | undefined,
 ): Promise<string | undefined> {
   if (before.opaque || after.opaque || (before.size === after.size && before.crc32 === after.crc32)) {
     return differentBytes(original.archive, before, result.archive, after)
@@ -109,6 +112,7 @@ async function compareParts(
   const part = partKey(before.name)
   if (/(^|\/)embeddings\/[^/]+$/.test(part))
     return bytes[0] === 0x50 && bytes[1] === 0x4b ? undefined : 'an embedded document changed its kind'
+  if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
   if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
     return 'its bytes changed'
   return unlikePictures(await readEntry(original.archive, before), bytes, true)

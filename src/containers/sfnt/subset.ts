@@ -47,7 +47,7 @@ function copy(from: Tables, to: Tables, tag: string): void {
 }
 
 /** Glyph 0, the wanted ones, and what these are made of. */
-function closure(outlines: Outlines, wanted: ReadonlySet<number>): Set<number> {
+export function closure(outlines: Outlines, wanted: ReadonlySet<number>): Set<number> {
   const keep = new Set<number>([0])
   const todo: number[] = [0]
   const add = (glyph: number) => {
@@ -60,7 +60,7 @@ function closure(outlines: Outlines, wanted: ReadonlySet<number>): Set<number> {
   return keep
 }
 
-function outlineTables(outlines: Outlines, keep: ReadonlySet<number>, count: number) {
+export function outlineTables(outlines: Outlines, keep: ReadonlySet<number>, count: number) {
   const glyf = new FontWriter()
   const offsets: number[] = []
   for (let glyph = 0; glyph < count; glyph++) {
@@ -91,10 +91,13 @@ function metrics(longMetrics: number, hmtx: Uint8Array, keep: ReadonlySet<number
   return out.done()
 }
 
-function mapTable(maps: readonly CharacterMap[], keep: ReadonlySet<number>): Uint8Array {
-  const bodies = maps.map(({ platform, glyphs }) => {
+export function mapTable(maps: readonly CharacterMap[], keep: ReadonlySet<number>): Uint8Array {
+  const bodies = maps.map(({ platform, encoding, glyphs }) => {
     const entries = [...glyphs].filter(([, glyph]) => keep.has(glyph)).sort(([a], [b]) => a - b)
-    return platform === 1 ? macintosh(entries) : entries.some(([code]) => code > 0xfffe) ? groups(entries) : segments(entries)
+    if (platform === 1) return macintosh(entries)
+    // Windows' UCS-4 is format 12 only.
+    const wide = (platform === 3 && encoding === 10) || entries.some(([code]) => code > 0xfffe)
+    return wide ? groups(entries) : segments(entries)
   })
   const out = new FontWriter().u16(0).u16(maps.length)
   let offset = 4 + maps.length * 8
@@ -151,6 +154,8 @@ function segments(entries: Entries): Uint8Array {
   }
   runs.push([0xffff, 0xffff, 1])
   const count = runs.length
+  // The table's length has 16 bits.
+  if (count > 8189) throw new RangeError('too many runs of characters')
   const power = 2 ** Math.floor(Math.log2(count))
   const out = new FontWriter()
     .u16(4)
@@ -170,7 +175,7 @@ function segments(entries: Entries): Uint8Array {
 }
 
 /** Format 2 keeps the names of the glyphs that stay; other formats are cut to their head or kept. */
-function postTable(post: Uint8Array, keep: ReadonlySet<number>, count: number): Uint8Array {
+export function postTable(post: Uint8Array, keep: ReadonlySet<number>, count: number): Uint8Array {
   if (post.length < 34 || new FontView(post).u32(0) !== 0x20000) return post
   const view = new FontView(post)
   const stored = view.u16(32)

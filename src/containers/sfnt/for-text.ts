@@ -1,0 +1,130 @@
+/**
+ * TrueType fonts for a known set of characters, with all that layout needs: glyph numbers, metrics, kerning and
+ * substitutions stay, outlines and character codes that cannot be reached go.
+ */
+import { FontView } from './bytes.ts'
+import { closure, mapTable, outlineTables, postTable } from './subset.ts'
+import { withSubstitutes } from './substitution.ts'
+import { characterMaps, fontFile, Outlines, type Tables, tablesOf } from './truetype.ts'
+
+/** Fonts with any other table (colours, mathematics, variations, bitmaps, Apple layout) are left alone. */
+const UNDERSTOOD: ReadonlySet<string> = new Set([
+  ...['head', 'hhea', 'hmtx', 'maxp', 'name', 'OS/2', 'post', 'cmap', 'loca', 'glyf', 'cvt ', 'fpgm', 'prep', 'gasp'],
+  ...['kern', 'GDEF', 'GPOS', 'GSUB', 'BASE', 'DSIG', 'hdmx', 'LTSH', 'VDMX', 'vhea', 'vmtx', 'PCLT', 'meta', 'FFTM'],
+])
+/** What is written anew; every other table stays byte for byte, but for the signature, which would be broken. */
+const REWRITTEN: ReadonlySet<string> = new Set(['head', 'hmtx', 'cmap', 'loca', 'glyf', 'post', 'DSIG'])
+/** OS/2.fsType: the font may not be subset, or only its bitmaps may be embedded. */
+const FORBIDDEN = 0x0100 | 0x0200
+/** Character maps that can be written with fewer characters. */
+const MAP_FORMATS: ReadonlySet<number> = new Set([0, 4, 6, 12])
+const MOST_CHECKED_BYTES = 64 * 1024 * 1024
+
+/** The font with what `characters` need; undefined where that is not safe, or not smaller. */
+export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): Uint8Array | undefined {
+  try {
+    const tables = understood(font)
+    if (!tables) return undefined
+    const outlines = new Outlines(tables)
+    const keep = reachable(tables, outlines, characters)
+    const { glyf, loca, long } = outlineTables(outlines, keep, outlines.count)
+    const head = tables.get('head')!.slice()
+    head[50] = 0
+    head[51] = long ? 1 : 0
+    const fresh = new Map([...tables].filter(([tag]) => !REWRITTEN.has(tag)))
+    fresh.set('head', head).set('loca', loca).set('glyf', glyf)
+    fresh.set('hmtx', emptied(tables, keep, outlines.count))
+    const maps = characterMaps(tables.get('cmap')).map((map) => ({ ...map, glyphs: kept(map.glyphs, keep) }))
+    if (maps.some(({ glyphs }) => glyphs.size === 0)) return undefined
+    fresh.set('cmap', mapTable(maps, keep))
+    const post = tables.get('post')
+    if (post) fresh.set('post', postTable(post, keep, outlines.count))
+    const file = fontFile(fresh, new FontView(font).u32(0))
+    return file.length < font.length ? file : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const kept = (glyphs: ReadonlyMap<number, number>, keep: ReadonlySet<number>) => new Map([...glyphs].filter(([, glyph]) => keep.has(glyph)))
+
+/** The tables of a font that can be cut; undefined for all others. */
+function understood(font: Uint8Array): Tables | undefined {
+  const tables = font.length <= MOST_CHECKED_BYTES ? tablesOf(font) : undefined
+  if (!tables || [...tables.keys()].some((tag) => !UNDERSTOOD.has(tag))) return undefined
+  const [head, maxp, hhea, hmtx, cmap, rights] = ['head', 'maxp', 'hhea', 'hmtx', 'cmap', 'OS/2'].map((tag) => tables.get(tag))
+  if (head?.length !== 54 || !maxp || !hhea || hhea.length < 36 || !hmtx || !cmap || !rights || rights.length < 10) return undefined
+  if (new FontView(rights).u16(8) & FORBIDDEN) return undefined
+  const outlines = new Outlines(tables)
+  if (outlines.count < 1 || outlines.count !== new FontView(maxp).u16(4)) return undefined
+  const view = new FontView(cmap)
+  const records = view.u16(2)
+  for (let index = 0; index < records; index++) if (!MAP_FORMATS.has(view.u16(view.u32(8 + 8 * index)))) return undefined
+  const maps = characterMaps(cmap)
+  // Characters are Unicode in platforms 0 and 3; a font that has only Macintosh codes is read by rules of its own.
+  return maps.length === records && maps.some(({ platform }) => platform !== 1) ? tables : undefined
+}
+
+/** Glyphs that the characters show, by themselves, by substitution, or as parts of others. The first three are special. */
+function reachable(tables: Tables, outlines: Outlines, characters: ReadonlySet<number>): Set<number> {
+  const shown = new Set<number>([0, 1, 2].filter((glyph) => glyph < outlines.count))
+  for (const { platform, glyphs } of characterMaps(tables.get('cmap'))) {
+    if (platform === 1) continue
+    for (const [code, glyph] of glyphs) if (characters.has(code) && glyph < outlines.count) shown.add(glyph)
+  }
+  return closure(outlines, withSubstitutes(tables.get('GSUB'), shown))
+}
+
+/** Metrics without those of glyphs that are gone; the last full advance counts for all that follow. */
+function emptied(tables: Tables, keep: ReadonlySet<number>, count: number): Uint8Array {
+  const hmtx = tables.get('hmtx')!.slice()
+  const full = Math.max(1, new FontView(tables.get('hhea')!).u16(34))
+  for (let glyph = 0; glyph < count; glyph++) {
+    if (keep.has(glyph) || glyph === full - 1) continue
+    if (glyph < full) hmtx.fill(0, glyph * 4, glyph * 4 + 4)
+    else hmtx.fill(0, full * 4 + (glyph - full) * 2, full * 4 + (glyph - full) * 2 + 2)
+  }
+  return hmtx
+}
+
+/** Why `after` cannot stand for `before` where only `characters` are shown: outlines, metrics, codes, or any other table. */
+export function fontDifference(before: Uint8Array, after: Uint8Array, characters: ReadonlySet<number>): string | undefined {
+  try {
+    const [old, fresh] = [understood(before), tablesOf(after)]
+    if (!old || !fresh) return 'not a font that can be cut'
+    for (const [tag, table] of old) {
+      if (!REWRITTEN.has(tag) && Buffer.compare(table, fresh.get(tag) ?? new Uint8Array()) !== 0) return `table ${tag} changed`
+    }
+    for (const tag of fresh.keys()) if (!old.has(tag)) return `table ${tag} was added`
+    const [heads, metrics] = [[old.get('head')!, fresh.get('head')!] as const, [old.get('hmtx')!, fresh.get('hmtx')!] as const]
+    // Checksum (8–11) and the form of loca (50–51) aside.
+    for (let at = 0; at < 54; at++)
+      if (heads[0][at] !== heads[1][at] && !(at >= 8 && at < 12) && at !== 50 && at !== 51) return 'the head changed'
+    const [outlines, cut] = [new Outlines(old), new Outlines(fresh)]
+    if (outlines.count !== cut.count || metrics[0].length !== metrics[1].length) return 'another number of glyphs'
+    const keep = reachable(old, outlines, characters)
+    const full = Math.max(1, new FontView(old.get('hhea')!).u16(34))
+    for (const glyph of keep) {
+      const [a, b] = [outlines.of(glyph), cut.of(glyph)]
+      // Glyphs are padded to four bytes.
+      if (Buffer.compare(a, b.subarray(0, a.length)) !== 0 || b.length > a.length + 3) return `the outline of glyph ${glyph} changed`
+      const [from, to] = glyph < full ? [glyph * 4, glyph * 4 + 4] : [full * 4 + (glyph - full) * 2, full * 4 + (glyph - full) * 2 + 2]
+      if (Buffer.compare(metrics[0].subarray(from, to), metrics[1].subarray(from, to)) !== 0) return `the metrics of glyph ${glyph} changed`
+    }
+    const [maps, fewer] = [characterMaps(old.get('cmap')), characterMaps(fresh.get('cmap'))]
+    if (maps.length !== fewer.length) return 'another number of character maps'
+    for (const [index, { platform, encoding, glyphs }] of maps.entries()) {
+      const twin = fewer[index]!
+      if (twin.platform !== platform || twin.encoding !== encoding) return 'another character map'
+      for (const [code, glyph] of glyphs) {
+        const now = twin.glyphs.get(code)
+        if (now !== glyph && (keep.has(glyph) || now !== undefined)) return `character ${code} leads to another glyph`
+      }
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof RangeError) return error.message
+    throw error
+  }
+}
