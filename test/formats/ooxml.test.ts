@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Inner } from '../../src/codec/codec.ts'
+import type { Inner, Options } from '../../src/codec/codec.ts'
 import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { contentTypes, editContentTypes, editRelationships, readRelationships, resolvePart } from '../../src/containers/ooxml/parts.ts'
 import { pictureUses } from '../../src/containers/ooxml/usage.ts'
+import { pictureFacts } from '../../src/containers/pictures/facts.ts'
 import { docx } from '../../src/formats/docx/docx.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
+import { png } from '../../src/formats/png/png.ts'
 import { pptx } from '../../src/formats/pptx/pptx.ts'
 import { jpegOf, NO_ROOMS, type Parts, partsOf, photo, pngOf, press, rooms, text, zipOf } from '../support/packages.ts'
 
@@ -402,5 +404,68 @@ describe('unused slide layouts', () => {
     delete wrong['ppt/slideLayouts/slideLayout2.xml']
     const verdict = await pptx.verify(memorySource(before, 'a.pptx'), memorySource(await zipOf(wrong), 'b.pptx'), outcome, options)
     expect(verdict).toMatchObject({ equal: false })
+  })
+})
+
+const ULTRA: Omit<Options, 'inner'> = {
+  quality: 'ultra',
+  output: 'docx',
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+}
+
+describe('crops', () => {
+  const crop = (values: string) => `<a:srcRect ${values}/>`
+  const shownParts = async (uses: string, picture?: Uint8Array) =>
+    document(uses, [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': picture ?? (await jpegOf(photo(320, 240), 320, 240)) })
+
+  test('ultra: what no place shows is cut off, and every place shows the same part as before', async () => {
+    const parts = await shownParts(
+      drawing('rId7', 9, 9, crop('l="10000" t="20000" r="50000" b="30000"')) +
+        drawing('rId7', 9, 9, crop('l="20000" r="60000" b="40000" t="25000"')),
+    )
+    const zip = await zipOf(parts)
+    const ultra = await press(docx, zip, 'ultra', innerRooms({ jpg, png }, ULTRA))
+    expect(ultra.outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect((ultra.outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
+    const after = await partsOf(ultra.bytes)
+    // 32…160 of 320, 48…168 of 240; the left top corner on the grid of 16.
+    const facts = pictureFacts(after.get('word/media/image1.jpeg')!)!
+    expect([facts.width, facts.height]).toEqual([128, 120])
+    const rects = [...text(after.get('word/document.xml')).matchAll(/<a:srcRect([^>]*)\/>/g)].map(([, values]) => values)
+    // The second place shows 64…128 and 60…144.
+    expect(rects).toEqual(['', ' l="25000" t="10000" r="25000" b="20000"'])
+    const rest = (xml: string) => xml.replace(/<a:srcRect[^>]*>/g, '')
+    expect(rest(text(after.get('word/document.xml')))).toBe(rest(parts['word/document.xml'] as string))
+    const low = await partsOf((await press(docx, zip, 'low')).bytes)
+    expect(text(low.get('word/document.xml'))).toBe(parts['word/document.xml'])
+  })
+
+  test.each([
+    ['one place shows it whole', drawing('rId7', 9, 9, crop('l="50000"')) + drawing('rId7', 9, 9)],
+    ['one place is not understood', `${drawing('rId7', 9, 9, crop('l="50000"'))}<v:shape><v:imagedata r:id="rId7"/></v:shape>`],
+    ['little is cut off', drawing('rId7', 9, 9, crop('l="4000" t="5000"'))],
+    ['it is padded instead', drawing('rId7', 9, 9, crop('l="60000" b="-10000"'))],
+    ['a tile counts from its corner', drawing('rId7', 9, 9, `${crop('l="60000"')}<a:tile tx="0"/>`)],
+  ])('the picture stays whole when %s', async (_, uses) => {
+    const parts = await shownParts(uses)
+    const ultra = await press(docx, await zipOf(parts), 'ultra', innerRooms({ jpg, png }, ULTRA))
+    const after = await partsOf(ultra.bytes)
+    expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
+    expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
+  })
+
+  test('a result that shows another part, or another picture, does not pass', async () => {
+    const parts = await shownParts(drawing('rId7', 9, 9, crop('l="50000"')))
+    const zip = await zipOf(parts)
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', innerRooms({ jpg, png }, ULTRA))
+    const after = Object.fromEntries(await partsOf(bytes))
+    expect(await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)).toEqual({ equal: true })
+    const shifted = { ...after, 'word/document.xml': text(after['word/document.xml']).replace(/<a:srcRect[^>]*>/, '<a:srcRect l="1"/>') }
+    const { width, height } = pictureFacts(after['word/media/image1.jpeg']!)!
+    const other = { ...after, 'word/media/image1.jpeg': await jpegOf(photo(width, height, 7), width, height) }
+    for (const wrong of [shifted, other])
+      expect(await docx.verify(source, memorySource(await zipOf(wrong), 'a.docx'), outcome, options)).toMatchObject({ equal: false })
   })
 })

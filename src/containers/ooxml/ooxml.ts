@@ -83,6 +83,7 @@ async function compressDocument(document: OoxmlDocument, sink: Sink, options: Op
   if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
   const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
   if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
+  if (plan.cropped.size > 0) steps.push(`${plan.cropped.size} pictures cropped to what is shown`)
   if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
   if (!tally.loss) return { kind: 'compressed', fidelity: 'lossless', steps }
   return { kind: 'compressed', fidelity: 'perceptual', ...tally.loss, steps }
@@ -105,8 +106,8 @@ async function fateOf(
   const owner = ownerOf(entry.name)
   if (owner !== undefined)
     return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : editedRels(document, plan, entry)
-  const master = plan.layouts.masters.get(part)
-  if (master !== undefined) return { kind: 'replace', bytes: encodeXml(master) }
+  const text = plan.layouts.masters.get(part) ?? plan.texts.get(part)
+  if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
   if (plan.pictures.has(part)) {
     if (!document.parts.has(part) || entry.size > LARGEST_PICTURE_BYTES) return KEEP
     const result = plan.ready.has(part)

@@ -1,8 +1,13 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
-import { type Options, OverBudget } from '../../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, OverBudget } from '../../codec/codec.ts'
+import { cropped } from '../pictures/crop.ts'
 import { pictureFacts } from '../pictures/facts.ts'
-import { type Recompressed, recompressPicture } from '../pictures/recompress.ts'
+import { likeness } from '../pictures/likeness.ts'
+import { pictureAsJpeg, type Recompressed, recompressPicture } from '../pictures/recompress.ts'
+import { type Splice, spliced } from '../xml/scan.ts'
+import { IN_MEMORY_BYTES } from '../zip/limits.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
+import { type Crop, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { isImage, type OoxmlDocument, shownSizes } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'
 import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
@@ -25,10 +30,14 @@ export interface Plan {
   readonly merged: ReadonlyMap<string, string>
   /** Slide layouts that no slide has (`ultra`); `dropped` has their parts, too. */
   readonly layouts: UnusedLayouts
+  /** Pictures cut to what is shown of them, and the texts that say so (`ultra`). */
+  readonly cropped: ReadonlySet<string>
+  readonly texts: ReadonlyMap<string, string>
   /** Embedded fonts that may lose glyphs (`ultra`). */
   readonly fonts: EmbeddedFonts | undefined
 }
 
+const NO_CROPS: Crops = { crops: new Map(), texts: new Map() }
 const NO_LAYOUTS: UnusedLayouts = { parts: new Set(), masters: new Map() }
 
 export async function planDocument(document: OoxmlDocument, options: Options): Promise<Plan> {
@@ -52,10 +61,29 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   const ready = new Map<string, Recompressed | undefined>()
   const renamed = new Map<string, { name: string; type: string }>()
   const taken = new Set(document.parts.keys())
+  const rename = (part: string, name: string) => {
+    taken.add(name.toLowerCase())
+    renamed.set(part, { name, type: 'image/jpeg' })
+  }
   let held = 0
+  const crops =
+    options.quality === 'ultra' ? await possibleCrops(document, layouts, new Set([...merged.keys(), ...merged.values()])) : NO_CROPS
+  const cut = new Set<string>()
+  for (const [part, crop] of crops.crops) {
+    if (held > HELD_BYTES) break
+    options.signal.throwIfAborted()
+    const entry = document.parts.get(part)!
+    const fresh = isPngPart(document, part, entry) ? freeJpegName(entry.name, taken) : undefined
+    const result = await croppedPicture(document, entry, crop, shown.get(part), fresh !== undefined, options)
+    if (!result) continue
+    cut.add(part)
+    held += result.bytes.length
+    ready.set(part, result)
+    if (fresh !== undefined && result.output === 'jpg') rename(part, fresh)
+  }
   for (const part of options.quality === 'high' ? [] : pictures) {
     const entry = document.parts.get(part)!
-    if (dropped.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry)) continue
+    if (dropped.has(part) || cut.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry)) continue
     options.signal.throwIfAborted()
     const fresh = freeJpegName(entry.name, taken)
     const bytes = await readEntry(document.archive, entry)
@@ -64,12 +92,54 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
     held += result?.bytes.length ?? 0
     ready.set(part, result)
     if (result?.output !== 'jpg') continue
-    taken.add(fresh.toLowerCase())
-    renamed.set(part, { name: fresh, type: 'image/jpeg' })
+    rename(part, fresh)
   }
   const fonts = options.quality === 'ultra' ? await embeddedFonts(document, options.signal) : undefined
-  return { pictures, shown, ready, renamed, dropped, merged, layouts, fonts }
+  const texts = new Map(
+    [...crops.texts]
+      .map(([owner, text]): [string, string, Splice[]] => [owner, text, editsOf(crops, owner, (part) => cut.has(part))])
+      .filter(([, , splices]) => splices.length > 0)
+      .map(([owner, text, splices]) => [owner, spliced(text, splices)]),
+  )
+  return { pictures, shown, ready, renamed, dropped, merged, layouts, fonts, cropped: cut, texts }
 }
+
+/** A crop is worth it from this share of the upload's bytes down. */
+const CROP_SHARE = 0.9
+
+/** What is shown of a picture, recompressed; undefined where that gains nothing. */
+async function croppedPicture(
+  document: OoxmlDocument,
+  entry: ZipEntry,
+  { rect, facts }: Crop,
+  shown: Shown | undefined,
+  mayBecomeJpeg: boolean,
+  options: Options,
+): Promise<Recompressed | undefined> {
+  const bytes = await readEntry(document.archive, entry)
+  const part = await cropped(bytes, facts, rect, IN_MEMORY_BYTES)
+  if (!part) return undefined
+  const size = shown && {
+    widthInches: (shown.widthInches * rect.width) / facts.width,
+    heightInches: (shown.heightInches * rect.height) / facts.height,
+  }
+  const stem = entry.name.split('/').at(-1)!
+  const made =
+    facts.kind === 'jpg'
+      ? await pictureAsJpeg(part, stem, options, { shown: size })
+      : ((await recompressPicture(part, stem, options, { shown: size, mayBecomeJpeg })) ?? {
+          bytes: part,
+          output: 'png',
+          downsampled: false,
+        })
+  if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
+  const measured = await likeness(bytes, made.bytes, rect)
+  if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
+  return { ...made, loss: { ssim: measured.ssim, psnrDb: Math.min(measured.psnrDb, EQUAL_PSNR_DB) } }
+}
+
+/** Stands for pixels that are all the same. */
+const EQUAL_PSNR_DB = 99
 
 /** A PNG that only image relationships lead to, under a name that needs no escapes. */
 function isPngPart(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {

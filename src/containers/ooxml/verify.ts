@@ -1,9 +1,10 @@
 /** Proof that a recompressed document is still the same document: both packages are walked side by side. */
 import type { Options, Verdict } from '../../codec/codec.ts'
-import { unlikePictures } from '../pictures/room.ts'
-import { encodeXml } from '../xml/scan.ts'
+import { unlikeCrop, unlikePictures } from '../pictures/room.ts'
+import { decodeXml, encodeXml, spliced, XmlError } from '../xml/scan.ts'
 import { differentBytes } from '../zip/compare.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
+import { appliedCrops, type Crop, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
 import { unusedLayouts } from './layouts.ts'
@@ -30,6 +31,9 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
       (rels.relationships.length - rels.relationships.filter((each) => each.part && dropped.has(each.part)).length)
     if (extra > 0) return different(`${rels.entry.name}: relationships were added`)
   }
+  const crops = layouts && (await possibleCrops(original, layouts, new Set()))
+  const cut = crops && (await cropsOf(crops, result))
+  if (typeof cut === 'string') return different(cut)
   for (const [part, entry] of original.parts) {
     options.signal.throwIfAborted()
     if (part === CONTENT_TYPES || ownerOf(entry.name) !== undefined) continue
@@ -39,20 +43,47 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
       if (mayGo(original, part, dropped)) continue
       return different(`${entry.name} is gone`)
     }
-    const master = layouts?.masters.get(part)
-    if (master !== undefined) {
-      if (Buffer.compare(await readEntry(result.archive, after), encodeXml(master)) === 0) continue
-      return different(`${entry.name}: more than its unused layouts changed`)
+    const text = layouts?.masters.get(part) ?? cut?.texts.get(part)
+    if (text !== undefined) {
+      if (Buffer.compare(await readEntry(result.archive, after), encodeXml(text)) === 0) continue
+      return different(`${entry.name}: more than unused layouts or crops changed`)
     }
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
     if (type !== fresh && !(place !== part && fresh === 'image/jpeg')) return different(`${entry.name}: type ${type} became ${fresh}`)
-    const problem = await compareParts(original, entry, result, after, fonts)
+    const crop = cut?.crops.get(part)
+    const problem = crop
+      ? await unlikeCrop(await readEntry(original.archive, entry), await readEntry(result.archive, after), crop.rect)
+      : await compareParts(original, entry, result, after, fonts)
     if (problem) return different(`${entry.name}: ${problem}`)
   }
   const known = new Set([...original.parts.keys(), ...successors.values()])
   const added = [...result.parts.keys()].find((part) => !known.has(part))
   return added ? different(`${added} was added`) : { equal: true }
+}
+
+/** The crops that a result has, and the texts that it must have because of them; or what is wrong. */
+async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ crops: Map<string, Crop>; texts: Map<string, string> } | string> {
+  const after = new Map<string, string>()
+  for (const owner of crops.texts.keys()) {
+    const entry = result.parts.get(owner)
+    try {
+      if (entry) after.set(owner, decodeXml(await readEntry(result.archive, entry)))
+    } catch (error) {
+      if (error instanceof XmlError) return `${owner}: ${error.message}`
+      throw error
+    }
+  }
+  const applied = appliedCrops(crops, (owner) => after.get(owner))
+  if (typeof applied === 'string') return applied
+  const texts = [...crops.texts].map(([owner, text]): [string, string] => [
+    owner,
+    spliced(
+      text,
+      editsOf(crops, owner, (part) => applied.has(part)),
+    ),
+  ])
+  return { crops: new Map([...crops.crops].filter(([part]) => applied.has(part))), texts: new Map(texts) }
 }
 
 const different = (difference: string): Verdict => ({ equal: false, difference })

@@ -5,17 +5,18 @@ import { PngError, pngRows } from '../../../wasm/png/png.ts'
 import type { RowSample } from '../../../wasm/scale/scale.ts'
 import { discard } from '../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
+import { croppedRows, type Rect } from './crop.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { grown } from './grow.ts'
 
 const BATCH_ROWS = 32
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
 /** Rows of a JPEG or PNG, top to bottom, some at a time; they hold until the next are asked for. */
-async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4): AsyncGenerator<Uint8Array> {
+export async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4): AsyncGenerator<Uint8Array> {
   if (facts.kind === 'png') {
     for await (const { rows } of pngRows(once(bytes), channels === 4 ? 'rgba8' : 'rgb8')) {
       yield rows
@@ -27,19 +28,21 @@ async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4):
 }
 
 /**
- * SSIM and PSNR of `after` against `before`, scaled up to its size first where it is smaller. Undefined when one of them is
- * of a kind whose rows cannot be had (CMYK, animations) or is damaged.
+ * SSIM and PSNR of `after` against `before` (or a part of it), scaled up to its size first where it is smaller. Undefined when
+ * one of them is of a kind whose rows cannot be had (CMYK, animations) or is damaged.
  */
-export async function likeness(before: Uint8Array, after: Uint8Array): Promise<Likeness | undefined> {
+export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Likeness | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!isComparable(old) || !isComparable(fresh)) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
-  const meter = new LikenessMeter(old.width, old.height, channels)
-  const same = old.width === fresh.width && old.height === fresh.height
+  const { width, height } = part ?? old
+  const meter = new LikenessMeter(width, height, channels)
+  const same = width === fresh.width && height === fresh.height
   try {
+    const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
     const candidate = rowsOf(after, fresh, channels)
-    const pairs = paired(rowsOf(before, old, channels), same ? candidate : grown(candidate, channels, fresh, old), old.width * channels)
-    for await (const [reference, shown] of pairs) meter.push(reference, shown)
+    const pairs = paired(reference, same ? candidate : grown(candidate, channels, fresh, { width, height }), width * channels)
+    for await (const [rows, shown] of pairs) meter.push(rows, shown)
     return meter.finish()
   } catch (error) {
     if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined

@@ -65,6 +65,12 @@ export async function recompressPicture(
   return jpeg.bytes.length < limit ? jpeg : kept
 }
 
+/** A PNG as a JPEG, however much larger or smaller; undefined when it has transparent pixels, or the level cannot be kept. */
+export async function pictureAsJpeg(png: Uint8Array, name: string, options: Rooms, wish: PictureWish): Promise<Recompressed | undefined> {
+  const facts = pictureFacts(png)
+  return facts?.kind === 'png' && facts.comparable ? asJpeg(png, name, facts, options, wish) : undefined
+}
+
 async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
   const exact = wish.lossless ? { lossless: true } : {}
   let gentler: Recompressed | undefined

@@ -1,11 +1,12 @@
 /** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
-import type { Codec, Options, Outcome, Sink, Verdict } from '../../codec/codec.ts'
+import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../../codec/codec.ts'
 import { changedFact, differentBytes } from '../zip/compare.ts'
 import { openZip, readEntry, type ZipArchive, type ZipEntry } from '../zip/read.ts'
 import { type Arrange, repack, repackSteps, verifyRepacked } from '../zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../zip/rewrite.ts'
+import type { Rect } from './crop.ts'
 import { pictureFacts } from './facts.ts'
-import { decodes } from './likeness.ts'
+import { decodes, likeness } from './likeness.ts'
 import { recompressPicture } from './recompress.ts'
 
 /** Larger pictures stay as they are: the room holds one and its result. */
@@ -128,4 +129,15 @@ export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayB
     return `the picture of ${old.width}×${old.height} became one of ${fresh.width}×${fresh.height}`
   }
   return (await decodes(after)) ? undefined : 'the picture does not decode'
+}
+
+/** Why one picture cannot stand for a part of another: kind, shape, likeness. */
+export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect): Promise<string | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture changed its kind'
+  const aspect = (fresh.width * part.height) / (fresh.height * part.width)
+  if (fresh.width > part.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height))
+    return `a part of ${part.width}×${part.height} became ${fresh.width}×${fresh.height}`
+  const left = await likeness(before, after, part)
+  return left && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB ? undefined : 'the part of the picture does not look the same'
 }
