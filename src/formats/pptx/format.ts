@@ -16,6 +16,6 @@ export const PPTX = {
     low: 'pictures as small as still look clean, at 150 dpi of what is shown; opaque PNG photos as JPEG; everything else exact',
     medium: 'pictures without visible difference at normal size, at 200 dpi of what is shown; opaque PNG photos as JPEG',
     high: 'pictures without visible difference at 100 %, at 300 dpi of what is shown',
-    ultra: 'as low, at 96 dpi; duplicate pictures merged, thumbnails and unused slide layouts left out',
+    ultra: 'as low, at 96 dpi; pictures cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts left out',
   },
 } as const satisfies Format

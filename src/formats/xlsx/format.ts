@@ -16,6 +16,6 @@ export const XLSX = {
     low: 'pictures as small as still look clean, at 150 dpi of what is shown; opaque PNG photos as JPEG; everything else exact',
     medium: 'pictures without visible difference at normal size, at 200 dpi of what is shown; opaque PNG photos as JPEG',
     high: 'pictures without visible difference at 100 %, at 300 dpi of what is shown',
-    ultra: 'as low, at 96 dpi; pictures cropped to what is shown, duplicates merged, unused glyphs of embedded fonts and thumbnails left out',
+    ultra: 'as low, at 96 dpi; pictures cropped, duplicates merged, unused glyphs and thumbnails left out',
   },
 } as const satisfies Format
