@@ -8,6 +8,12 @@ const BY_NAME = ['kmz', 'ofd', 'epub', 'docx', 'xlsx', 'pptx'] as const
 const END_BYTES = 65_557 // end of central directory record with the longest comment
 const DIRECTORY_LIMIT = 4 * 1024 * 1024
 
+/** Whether the name says that the file is an archive of a known kind. */
+export function isNamedArchive(source: Source): boolean {
+  const named = extension(source.name)
+  return BY_NAME.some((id) => (FORMATS[id].extensions as readonly string[]).includes(named))
+}
+
 export async function identifyZip(source: Source): Promise<FormatId | undefined> {
   const names = await entryNames(source)
   const has = (pattern: RegExp) => names.some((name) => pattern.test(name))

@@ -8,7 +8,7 @@ import { FORMATS } from '../formats/index.ts'
 import type { Source } from './codec.ts'
 import { extension } from './extension.ts'
 import { identifyText } from './identify-text.ts'
-import { identifyZip } from './identify-zip.ts'
+import { identifyZip, isNamedArchive } from './identify-zip.ts'
 
 /** Bytes from the start that most formats are told by. */
 export const HEAD_BYTES = 64 * 1024
@@ -30,6 +30,8 @@ export async function identify(source: Source): Promise<Format | undefined> {
     bmp(head, source.size) ??
     mp3(head) ??
     dicomWithoutPreamble(head) ??
+    // An archive behind something else, such as the head of a program.
+    (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
     identifyText(head, source)
   return id && FORMATS[id]
 }

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Sink, UnsupportedFeature } from '../../src/codec/codec.ts'
+import type { Sink } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { sameArchives } from '../../src/containers/zip/compare.ts'
@@ -240,9 +240,40 @@ describe('hostile archives', () => {
     await expect(attempt(crafted([{ name: 'a', bytes: hello, localName: 'b' }]))).rejects.toThrow('another name')
     await expect(attempt(crafted([{ name: 'a', bytes: hello }]))).rejects.toThrow('CRC differs')
     await expect(open(crafted([{ name: 'a', bytes: hello }], 3))).rejects.toThrow('the directory ends inside an entry')
-    await expect(open(Uint8Array.from([...encode('#!/bin/sh\n'), ...crafted([{ name: 'a', bytes: hello }])]))).rejects.toThrow(
-      UnsupportedFeature,
-    )
+  })
+
+  test('what stands in front of an archive and behind it stays, whichever way its offsets count', async () => {
+    const plain = await archive([
+      { name: 'a', bytes: hello },
+      { name: 'b', bytes: encode('b'.repeat(5000)) },
+    ])
+    const head = encode('#!/bin/sh\nexit 0\n')
+    const tail = encode('\r\nsomething else')
+    const joined = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
+    // Offsets from the start of the file, as `zip -A` writes them.
+    const adjusted = joined(head, plain)
+    const view = new DataView(adjusted.buffer)
+    const end = adjusted.length - 22
+    view.setUint32(end + 16, view.getUint32(end + 16, true) + head.length, true)
+    for (let at = view.getUint32(end + 16, true); at < end; ) {
+      view.setUint32(at + 42, view.getUint32(at + 42, true) + head.length, true)
+      at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+    }
+    for (const [before, after] of [
+      [head, new Uint8Array()],
+      [new Uint8Array(), tail],
+      [head, tail],
+    ] as const) {
+      const whole = joined(before, plain, after)
+      const result = await repacked(whole)
+      expect(await same(whole, result)).toEqual({ equal: true })
+      expect(Buffer.compare(result.subarray(0, before.length), before)).toBe(0)
+      expect(Buffer.compare(result.subarray(result.length - after.length), after)).toBe(0)
+      if (after.length > 0) expect(await same(result, joined(result, encode('!')))).toMatchObject({ equal: false })
+    }
+    const result = await repacked(adjusted)
+    expect(await same(adjusted, result)).toEqual({ equal: true })
+    expect([...(await filesOf(result)).keys()]).toEqual(['a', 'b'])
   })
 
   test('truncations and flipped bytes end in a refusal or in the same files, quickly', async () => {

@@ -271,6 +271,12 @@ describe('documents', () => {
     }
   })
 
+  test('what other readers would not find is left as it is', async () => {
+    const { '[Content_Types].xml': types, ...rest } = document('', [], {})
+    const { outcome } = await press(docx, await zipOf({ '[content_types].xml': types!, ...rest }), 'low')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
   test('what is no package says what it is', async () => {
     const compound = new Uint8Array(2048)
     compound.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])

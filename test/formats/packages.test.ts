@@ -87,6 +87,27 @@ describe('pictures in packages', () => {
     expect([...shown].map(([{ name }, size]) => [name, size])).toEqual([['Doc_0/Res/a.jpg', { widthInches: 2, heightInches: 1 }]])
   })
 
+  test('OFD: ultra merges equal files of one resource list; what a page names itself stays', async () => {
+    const list = (name: string) =>
+      `<ofd:Res BaseLoc="Res"><ofd:Fonts><ofd:Font ID="1"><ofd:FontFile>f1.ttf</ofd:FontFile></ofd:Font><ofd:Font ID="2"><ofd:FontFile>${name}</ofd:FontFile></ofd:Font></ofd:Fonts><ofd:MediaFile>named.bin</ofd:MediaFile><ofd:MediaFile>twin.bin</ofd:MediaFile></ofd:Res>`
+    const blob = Uint8Array.from({ length: 3000 }, (_, index) => (index * index) & 255)
+    const parts: Parts = {
+      'OFD.xml': kml,
+      'Doc_0/DocumentRes.xml': list('F2.ttf'),
+      'Doc_0/Res/f1.ttf': blob,
+      'Doc_0/Res/f2.ttf': blob,
+      'Doc_0/Res/named.bin': blob.slice(1),
+      'Doc_0/Res/twin.bin': blob.slice(1),
+      'Doc_0/Pages/P.xml': '<ofd:Page><ofd:X>Res/twin.bin</ofd:X></ofd:Page>',
+    }
+    const ultra = await press(ofd, await zipOf(parts), 'ultra')
+    expect((ultra.outcome as { steps: string[] }).steps).toContain('1 duplicate files merged')
+    const after = await partsOf(ultra.bytes)
+    expect(Buffer.from(after.get('Doc_0/DocumentRes.xml')!).toString()).toBe(list('f1.ttf'))
+    expect([...after.keys()]).toEqual(Object.keys(parts).filter((name) => !name.endsWith('f2.ttf')))
+    expect((await partsOf((await press(ofd, await zipOf(parts), 'low')).bytes)).size).toBe(7)
+  })
+
   test('Shapefile bundles come back byte for byte', async () => {
     const parts: Parts = { 'a.shp': kml, 'a.shx': kml.slice(9), 'a.dbf': kml.slice(5), 'a.prj': 'GEOGCS[]' }
     const { outcome, bytes } = await press(shapefile, await zipOf(parts), 'low', tightening)

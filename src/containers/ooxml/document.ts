@@ -1,5 +1,5 @@
 /** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
-import { MalformedFile } from '../../codec/codec.ts'
+import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
 import { decodeXml, scanTags, XmlError } from '../xml/scan.ts'
 import { readEntry, type ZipArchive, type ZipEntry } from '../zip/read.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
@@ -36,6 +36,8 @@ export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> 
   const parts = new Map(archive.entries.filter((entry) => !entry.isDirectory).map((entry) => [partKey(entry.name), entry]))
   const types = parts.get(CONTENT_TYPES)
   if (!types) throw new MalformedFile(archive.format, 0, 'no [Content_Types].xml')
+  // Part names compare without case (ECMA-376 part 2, 6.2.2), but most readers do not know.
+  if (types.name !== '[Content_Types].xml') throw new UnsupportedFeature(`${types.name} in letters that most readers do not find`)
   try {
     const contentTypesXml = decodeXml(await readSmall(archive, types))
     const { typeOf } = contentTypes(contentTypesXml)

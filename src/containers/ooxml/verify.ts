@@ -2,7 +2,7 @@
 import type { Options, Verdict } from '../../codec/codec.ts'
 import { unlikeCrop, unlikePictures } from '../pictures/room.ts'
 import { decodeXml, encodeXml, spliced, XmlError } from '../xml/scan.ts'
-import { differentBytes } from '../zip/compare.ts'
+import { differentBytes, differentShell } from '../zip/compare.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
 import { appliedCrops, type Crop, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
@@ -16,6 +16,8 @@ import { ownerOf, partKey, type Relationship } from './parts.ts'
  * target that resolved resolves, and leads to the part that stands for the old one.
  */
 export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocument, options: Options): Promise<Verdict> {
+  const around = await differentShell(original.archive, result.archive)
+  if (around) return different(around)
   const successors = new Map<string, string>()
   const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
   const fonts = options.quality === 'ultra' ? await embeddedFonts(original, options.signal) : undefined

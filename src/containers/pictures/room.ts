@@ -1,6 +1,7 @@
 /** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../../codec/codec.ts'
-import { changedFact, differentBytes } from '../zip/compare.ts'
+import { encodeXml } from '../xml/scan.ts'
+import { changedFact, differentBytes, differentShell } from '../zip/compare.ts'
 import { openZip, readEntry, type ZipArchive, type ZipEntry } from '../zip/read.ts'
 import { type Arrange, repack, repackSteps, verifyRepacked } from '../zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../zip/rewrite.ts'
@@ -21,12 +22,14 @@ export interface Survey {
   readonly sealed?: string
   /** Files that must stay byte for byte although they look like pictures. */
   readonly untouchable?: ReadonlySet<ZipEntry>
+  /** Files that go because another stands for them, and the texts that say so. */
+  readonly duplicates?: { readonly merged: ReadonlyMap<ZipEntry, ZipEntry>; readonly texts: ReadonlyMap<ZipEntry, string> }
   /** The size at which pictures are shown, where it is known for sure. */
   readonly shown?: ReadonlyMap<ZipEntry, { readonly widthInches: number; readonly heightInches: number }>
 }
 
 export interface PictureRules {
-  survey(archive: ZipArchive, options: Pick<Options, 'signal'>): Promise<Survey>
+  survey(archive: ZipArchive, options: Pick<Options, 'signal' | 'quality'>): Promise<Survey>
   readonly arrange?: Arrange
   /** Files that are written stored. */
   readonly stores?: (entry: ZipEntry) => boolean
@@ -64,6 +67,9 @@ async function compressPictures(
   let [pictures, recompressed, downsampled] = [0, 0, 0]
   let loss: { ssim: number; psnrDb: number } | undefined
   const counts = await rewriteZip(archive, sink, options, async (entry, load) => {
+    if (survey.duplicates?.merged.has(entry)) return { kind: 'drop' }
+    const text = survey.duplicates?.texts.get(entry)
+    if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
     if (!mayChange(entry, survey) || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES) return recipe(entry)
     pictures++
     const result = await recompressPicture(await load(), entry.name.split('/').at(-1)!, options, { shown: survey.shown?.get(entry) })
@@ -80,6 +86,8 @@ async function compressPictures(
   })
   const detail = downsampled > 0 ? ` (${downsampled} downsampled to what is shown)` : ''
   const steps = [...(recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []), ...repackSteps(counts)]
+  const merged = survey.duplicates?.merged.size ?? 0
+  if (merged > 0) steps.push(`${merged} duplicate files merged`)
   return loss ? { kind: 'compressed', fidelity: 'perceptual', ...loss, steps } : { kind: 'compressed', fidelity: 'lossless', steps }
 }
 
@@ -95,14 +103,20 @@ async function verifyPictures(
   options: Pick<Options, 'signal'>,
 ): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
-  if (original.physical.length !== result.physical.length)
-    return different(`${original.physical.length} files became ${result.physical.length}`)
-  if (Buffer.compare(original.comment, result.comment) !== 0) return different('the comment changed')
-  for (const [index, before] of original.physical.entries()) {
+  const expected = original.physical.filter((entry) => !survey.duplicates?.merged.has(entry))
+  if (expected.length !== result.physical.length) return different(`${expected.length} files became ${result.physical.length}`)
+  const around = await differentShell(original, result)
+  if (around) return different(around)
+  for (const [index, before] of expected.entries()) {
     options.signal.throwIfAborted()
     const after = result.physical[index]!
     const fact = changedFact(before, after)
     if (fact) return different(`${before.name}: ${fact} changed`)
+    const text = survey.duplicates?.texts.get(before)
+    if (text !== undefined) {
+      if (Buffer.compare(await readEntry(result, after), encodeXml(text)) === 0) continue
+      return different(`${before.name}: more than the names of equal files changed`)
+    }
     const picture = mayChange(before, survey) && (before.size !== after.size || before.crc32 !== after.crc32)
     const problem = picture
       ? await differentPicture(original, before, result, after)

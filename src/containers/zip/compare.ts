@@ -1,6 +1,6 @@
 /** Are two archives the same files? The proof of every lossless rewrite. */
 import type { Options, Verdict } from '../../codec/codec.ts'
-import { entryChunks, localPart, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
+import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
 import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'
 
 /** What must not change about an entry, beside its bytes. */
@@ -14,7 +14,8 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
   const different = (difference: string): Verdict => ({ equal: false, difference })
   if (original.entries.length !== result.entries.length)
     return different(`${original.entries.length} files became ${result.entries.length}`)
-  if (Buffer.compare(original.comment, result.comment) !== 0) return different('the comment changed')
+  const around = await differentShell(original, result)
+  if (around) return different(around)
   for (const [index, before] of original.entries.entries()) {
     const after = result.entries[index]!
     const fact = changedFact(before, after)
@@ -28,6 +29,14 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
     if (difference) return different(`${before.name}: ${difference}`)
   }
   return { equal: true }
+}
+
+/** What belongs to the archive as a whole: the comment, and what stands in front of it and behind. */
+export async function differentShell(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
+  if (Buffer.compare(original.comment, result.comment) !== 0) return 'the comment changed'
+  if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'what follows the archive changed'
+  if (original.prefixBytes !== result.prefixBytes || original.base > 0 !== result.base > 0) return 'another beginning'
+  return differentChunks(prefixChunks(original), prefixChunks(result))
 }
 
 /** The first fact about two entries that differs, but for sizes. */

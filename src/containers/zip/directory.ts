@@ -28,11 +28,16 @@ const MAX_16 = 0xffff
 export interface Directory {
   readonly entries: readonly Omit<ZipEntry, 'limit'>[]
   readonly comment: Uint8Array
+  /** Where the directory begins in the file. */
   readonly directoryOffset: number
+  /** Where offsets in the archive count from: behind what somebody put in front of it without telling it, else 0. */
+  readonly base: number
+  /** What follows the archive in the file. */
+  readonly suffix: Uint8Array
 }
 
 export async function readDirectory(source: Source, format: string): Promise<Directory> {
-  const { view, at, comment } = await findEnd(source, format)
+  const { view, at, comment, suffix } = await findEnd(source, format)
   let count = view.getUint16(10, true)
   let directoryBytes = view.getUint32(12, true)
   let directoryOffset = view.getUint32(16, true)
@@ -49,7 +54,10 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
   if (count > ZIP_LIMITS.entries) throw new OverBudget(`an archive of ${count} files`)
   if (directoryBytes > ZIP_LIMITS.directoryBytes) throw new OverBudget(`a directory of ${directoryBytes} bytes`)
   if (directoryOffset + directoryBytes > endsAt) throw new MalformedFile(format, at, 'the directory ends behind its end record')
-  if (directoryOffset + directoryBytes < endsAt) throw new UnsupportedFeature('bytes stand between the directory and its end record')
+  const base = endsAt - directoryOffset - directoryBytes
+  if (base > 0 && !(await isCentral(source, directoryOffset + base)))
+    throw new UnsupportedFeature('bytes stand between the directory and its end record')
+  directoryOffset += base
 
   const bytes = await source.read(directoryOffset, directoryBytes)
   if (bytes.length < directoryBytes) throw new MalformedFile(format, directoryOffset, 'the file ends inside the directory')
@@ -57,28 +65,37 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
   let offset = 0
   for (let index = 0; index < count; index++) {
     const { entry, length } = centralEntry(bytes, offset, directoryOffset, format)
-    entries.push(entry)
+    entries.push({ ...entry, localOffset: entry.localOffset + base })
     offset += length
   }
   if (offset !== bytes.length) throw new MalformedFile(format, directoryOffset + offset, 'the directory is longer than its files')
-  return { entries, comment, directoryOffset }
+  return { entries, comment, directoryOffset, base, suffix }
 }
 
-/** The end record whose comment reaches to the end of the file. */
+async function isCentral(source: Source, offset: number): Promise<boolean> {
+  const start = await source.read(offset, 4)
+  return start.length === 4 && new DataView(start.buffer, start.byteOffset, 4).getUint32(0, true) === CENTRAL_SIGNATURE
+}
+
+/** The end record whose comment reaches to the end of the file; else the last one that a directory stands in front of. */
 async function findEnd(source: Source, format: string) {
   const tailAt = Math.max(0, source.size - END_BYTES - MOST_COMMENT_BYTES)
   const tail = await source.read(tailAt, END_BYTES + MOST_COMMENT_BYTES)
   const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
-  let seen = false
+  let trailed: number | undefined
+  const record = (at: number, end: number) => ({
+    view: new DataView(tail.buffer, tail.byteOffset + at, END_BYTES),
+    at: tailAt + at,
+    comment: tail.slice(at + END_BYTES, end),
+    suffix: tail.slice(end),
+  })
+  const endOf = (at: number) => at + END_BYTES + view.getUint16(at + 20, true)
   for (let at = tail.length - END_BYTES; at >= 0; at--) {
     if (view.getUint32(at, true) !== END_SIGNATURE) continue
-    seen = true
-    const end = at + END_BYTES + view.getUint16(at + 20, true)
-    if (end !== tail.length) continue
-    const record = new DataView(tail.buffer, tail.byteOffset + at, END_BYTES)
-    return { view: record, at: tailAt + at, comment: tail.slice(at + END_BYTES, end) }
+    if (endOf(at) === tail.length) return record(at, endOf(at))
+    if (endOf(at) < tail.length) trailed ??= at
   }
-  if (seen) throw new UnsupportedFeature('bytes stand behind the archive')
+  if (trailed !== undefined) return record(trailed, endOf(trailed))
   throw new MalformedFile(format, tailAt, 'no end of central directory')
 }
 

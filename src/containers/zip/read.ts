@@ -13,6 +13,8 @@ import { type RangeReader, windowed } from './windowed.ts'
 
 /** Below this, a stream is more trouble than it saves. */
 const SMALL_BYTES = 1024 * 1024
+/** More than this in front of an archive is another file with an archive at its end. */
+const MOST_PREFIX_BYTES = 16 * 1024 * 1024
 
 /** One file or folder of an archive. */
 export interface ZipEntry extends EntryFacts {
@@ -33,6 +35,12 @@ export interface ZipArchive {
   /** The same, in the order in which they stand in the file. */
   readonly physical: readonly ZipEntry[]
   readonly comment: Uint8Array
+  /** Bytes in front of the first file, which belong to nobody here: the head of a program, a mark of a split archive. */
+  readonly prefixBytes: number
+  /** Where offsets in the archive count from: 0, or behind the prefix. */
+  readonly base: number
+  /** What follows the archive in the file. */
+  readonly suffix: Uint8Array
   readonly reader: RangeReader
   /** The format's name, for errors. */
   readonly format: string
@@ -49,20 +57,20 @@ export interface LocalPart {
 
 /**
  * @throws MalformedFile for bombs, names that leave the folder, overlaps, doubles and broken directories
- * @throws UnsupportedFeature for several disks, a foreign prefix or suffix, an encrypted directory
+ * @throws UnsupportedFeature for several disks, an encrypted directory, much in front of the archive
  * @throws OverBudget for more entries or bytes than a job takes
  */
 export async function openZip(source: Source, format = 'zip'): Promise<ZipArchive> {
   const reader = windowed(source)
-  const { entries, comment, directoryOffset } = await readDirectory(source, format)
+  const { entries, comment, directoryOffset, base, suffix } = await readDirectory(source, format)
   const physicalOrder = entries.map((_, index) => index).sort((a, b) => entries[a]!.localOffset - entries[b]!.localOffset)
   const limits = new Map(physicalOrder.map((index, place) => [index, entries[physicalOrder[place + 1]!]?.localOffset ?? directoryOffset]))
   const complete = entries.map((entry, index): ZipEntry => ({ ...entry, limit: limits.get(index)! }))
   checkSanity(complete, source.size, format)
-  if (physicalOrder.length > 0 && entries[physicalOrder[0]!]!.localOffset !== 0) {
-    throw new UnsupportedFeature('bytes stand in front of the archive')
-  }
-  return { source, reader, entries: complete, physical: physicalOrder.map((index) => complete[index]!), comment, format }
+  const prefixBytes = physicalOrder.length > 0 ? entries[physicalOrder[0]!]!.localOffset : directoryOffset
+  if (prefixBytes > MOST_PREFIX_BYTES) throw new UnsupportedFeature(`${prefixBytes} bytes stand in front of the archive`)
+  const physical = physicalOrder.map((index) => complete[index]!)
+  return { source, reader, entries: complete, physical, comment, prefixBytes, base, suffix, format }
 }
 
 function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format: string): void {
@@ -110,6 +118,16 @@ export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<L
   if (view.getUint16(8, true) !== entry.method) throw refuse('another method than in the directory')
   if ((view.getUint16(6, true) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted here, plain in the directory')
   return { header, extra: withoutZip64(header.slice(LOCAL_BYTES + nameBytes)), dataOffset: entry.localOffset + headerBytes }
+}
+
+/** What stands in front of the archive. */
+export async function* prefixChunks(archive: ZipArchive): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < archive.prefixBytes; ) {
+    const chunk = await archive.reader(at, Math.min(1024 * 1024, archive.prefixBytes - at))
+    if (chunk.length === 0) throw new MalformedFile(archive.format, at, 'the file ends in front of the archive')
+    at += chunk.length
+    yield chunk
+  }
 }
 
 /** The entry's bytes as they stand in the archive, by chunks. */

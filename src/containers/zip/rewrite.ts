@@ -7,7 +7,7 @@ import { deflateThorough, deflateWithin } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
 import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
-import { decode, entryChunks, type LocalPart, localPart, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
+import { decode, entryChunks, type LocalPart, localPart, prefixChunks, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
 import {
   centralHeader,
   DEFLATED,
@@ -56,6 +56,7 @@ export async function rewriteZip(
   const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
   let doneBytes = 0
+  for await (const chunk of prefixChunks(archive)) await sink.write(chunk.slice())
   for (const entry of archive.physical) {
     options.signal.throwIfAborted()
     const local = await localPart(archive, entry)
@@ -64,7 +65,7 @@ export async function rewriteZip(
     const fate = entry.opaque || entry.isDirectory ? KEEP : await recipe(entry, load)
     if (fate.kind === 'drop') counts.dropped++
     else {
-      const offset = sink.written
+      const offset = sink.written - archive.base
       const facts = await writeEntry(archive, entry, local, fate, content, effort, sink, counts)
       written.set(entry, { facts, offset })
     }
@@ -88,7 +89,8 @@ export async function rewriteZip(
     }
   }
   if (batch.length > 0) await sink.write(Buffer.concat(batch))
-  await sink.write(endRecords(count, directoryOffset, sink.written - directoryOffset, archive.comment))
+  await sink.write(endRecords(count, directoryOffset - archive.base, sink.written - directoryOffset, archive.comment))
+  if (archive.suffix.length > 0) await sink.write(archive.suffix.slice())
   return counts
 }
 
@@ -99,7 +101,7 @@ interface Effort {
   thoroughBytes: number
 }
 
-const THOROUGH_BYTES = 4 * 1024 * 1024
+const THOROUGH_BYTES = 16 * 1024 * 1024
 
 /** Level 12 for ordinary documents; less for what would take minutes. */
 function effortFor(archive: ZipArchive): Effort {

@@ -1,6 +1,7 @@
-import type { Codec } from '../../codec/codec.ts'
+import type { Codec, Options } from '../../codec/codec.ts'
 import { pictureRoom, type Survey } from '../../containers/pictures/room.ts'
 import type { ZipArchive } from '../../containers/zip/read.ts'
+import { duplicateFiles } from './duplicates.ts'
 import { OFD } from './format.ts'
 import { shownSizes } from './shown.ts'
 
@@ -8,12 +9,21 @@ import { shownSizes } from './shown.ts'
 const SIGNATURE = /(^|\/)(signs?|signatures?)\/|(^|\/)signatures?\.xml$|signedvalue\.dat$|\.esl$/i
 const PROTECTION = /(^|\/)(ofdentries|encryptions?|decrypt[^/]*|encrypt[^/]*)(\.xml|\.dat|\/)/i
 
-async function survey(archive: ZipArchive): Promise<Survey> {
+async function survey(archive: ZipArchive, { quality }: Pick<Options, 'quality'>): Promise<Survey> {
   const has = (pattern: RegExp) => archive.entries.some((entry) => !entry.isDirectory && pattern.test(entry.name))
   if (has(SIGNATURE)) return { sealed: 'signatures kept, every file byte-equal' }
   if (has(PROTECTION)) return { sealed: 'integrity or encryption lists kept, every file byte-equal' }
-  return { shown: await shownSizes(archive) }
+  const shown = await shownSizes(archive)
+  if (quality !== 'ultra') return { shown }
+  const duplicates = await duplicateFiles(archive)
+  for (const [gone, twin] of duplicates.merged) {
+    const [a, b] = [shown.get(gone), shown.get(twin)]
+    if (a && b)
+      shown.set(twin, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })
+    else shown.delete(twin)
+  }
+  return { shown, duplicates }
 }
 
-/** OFD (GB/T 33190-2016): texts byte for byte, pictures recompressed and downsampled to what pages show. */
+/** OFD (GB/T 33190-2016): texts byte for byte, pictures recompressed and downsampled to what pages show. `ultra` merges equal files. */
 export const ofd: Codec = pictureRoom(OFD, { survey })

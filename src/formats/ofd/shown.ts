@@ -4,6 +4,7 @@
  */
 import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
 import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
+import { folderOf, normal } from './paths.ts'
 
 const MM_PER_INCH = 25.4
 const MOST_XML_BYTES = 16 * 1024 * 1024
@@ -100,15 +101,4 @@ function drawnSize(matrix: string | undefined): Shown | 'unknown' {
   const [a, b, c, d] = numbers as [number, number, number, number]
   const [width, height] = [Math.hypot(a, b), Math.hypot(c, d)]
   return width > 0 && height > 0 ? { widthInches: width / MM_PER_INCH, heightInches: height / MM_PER_INCH } : 'unknown'
-}
-
-const folderOf = (name: string) => name.replace(/\\/g, '/').split('/').slice(0, -1).join('/')
-
-function normal(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.replace(/\\/g, '/').split('/')) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
-  }
-  return segments.join('/').toLowerCase()
 }

@@ -1,0 +1,12 @@
+/** Places in an OFD package (GB/T 33190-2016, 7.3): compared without case, with either slash. */
+
+export const folderOf = (name: string) => name.replace(/\\/g, '/').split('/').slice(0, -1).join('/')
+
+export function normal(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.replace(/\\/g, '/').split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  return segments.join('/').toLowerCase()
+}
