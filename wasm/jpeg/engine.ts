@@ -20,6 +20,7 @@ interface Exports {
   rows_in_end(): void
   info(what: number, plane: number): number
   result(what: number): number
+  measure_errors_only(wanted: number): void
   requantise_start(quality: number, trellis: number, every: number, store: number): void
   requantise_step(rows: number): number
   end_offset(): number

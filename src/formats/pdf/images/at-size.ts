@@ -13,6 +13,8 @@ import { type Look, likenesses, openJpeg, type Sight, shown } from './view.ts'
 
 /** Each look codes the whole picture; pages of a scan are alike, so the first is nearly always enough. */
 const MAX_LOOKS = 4
+/** Pages are uneven, and looks dear: the sample is so much larger than elsewhere. */
+const FINER_SAMPLE = 3
 /** Quality from which the first search starts. */
 const FIRST_GUESS = 40
 /** Above the target by less than this is good enough: tighter while nothing is known of the document. */
@@ -68,17 +70,20 @@ export async function codeForSize(
     { reference: sight.onScreen, size: sight.screen, mode: 'boxes' },
   ]
   const { width, height, components } = job.info
-  const every = sampledEvery(width * height)
+  const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
   const closeUp = { ...target, ssim: 0, psnrDb: leastPsnrDb, colourPsnrDb: 0 }
+  job.measureErrorsOnly()
   const least = await narrow(job, every, closeUp, hints.least)
   if (least === undefined) return undefined
   let best: Coded | undefined
   const look = async (quality: number) => {
     const full = await job.requantise(quality, breathe)
+    const near = marginDb(full, closeUp)
+    if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))
     const [seen, onScreen] = await likenesses(await openJpeg(data, { width, height }, eighths), looks)
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
-    const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), marginDb(full, closeUp))
+    const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), near)
     if (margin >= 0 && !(best && best.data.length <= data.length)) {
       // What the receipt says: the least of what is seen, less what renderers differ; but means of errors are never larger
       // than the errors, so the PSNR at full size holds at every smaller one.

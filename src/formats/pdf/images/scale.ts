@@ -64,7 +64,7 @@ export class RowScaler {
     this.width = width
     this.height = height
     this.channels = channels
-    const same = width === picture.width && height === picture.height && whole.share === 1
+    const same = width === picture.width && height === picture.height && (mode === 'area' || whole.share === 1)
     const taps = (from: number, of: number, to: number) => (mode === 'area' ? areas(from, to) : boxes(from, of, whole.share, to))
     this.kernel = same
       ? undefined
