@@ -121,15 +121,19 @@ static void scan_end(void) {
 
 /* How the frame that waits should go, so that the frame that was read is cheapest to paint over it. */
 static int choose_disposal(void) {
-  u32 keep = 0, restore = 0, n = pixels();
+  u32 keep = 0, restore = 0;
   bool keep_possible = true, restore_possible = true;
-  for (u32 i = 0; i < n; i++) {
-    const u16 next = canvas[i];
-    keep += wanted[i] != next;
-    restore += shown[i] != next;
-    if (!next) {
-      if (wanted[i]) keep_possible = false;
-      if (shown[i]) restore_possible = false;
+  for (int y = 0; y < canvas_height; y++) {
+    const bool new = y >= dirty_top && y < dirty_bottom;
+    if (!new && !row_differs[y]) continue;
+    for (u32 i = (u32)y * canvas_width, end = i + canvas_width; i < end; i++) {
+      const u16 next = canvas[i];
+      keep += wanted[i] != next;
+      restore += shown[i] != next;
+      if (!next) {
+        if (wanted[i]) keep_possible = false;
+        if (shown[i]) restore_possible = false;
+      }
     }
   }
   if (restore_possible && (!keep_possible || restore + restore / 8 + 16 < keep)) return 3;
@@ -137,7 +141,9 @@ static int choose_disposal(void) {
 }
 
 static void take_waiting(void) {
-  memcpy(wanted, canvas, (size_t)pixels() * sizeof *wanted);
+  const size_t from = (size_t)dirty_top * canvas_width, rows = dirty_bottom > dirty_top ? dirty_bottom - dirty_top : 0;
+  memcpy(wanted + from, canvas + from, rows * canvas_width * sizeof *wanted);
+  memset(row_differs + dirty_top, 1, rows);
   memcpy(wanted_painted, painted, (pixels() + 7) >> 3);
   wanted_delay = frame_delay;
   wanted_transparent = frame_transparent;
@@ -213,8 +219,9 @@ EXPORT(finish) double finish(void) {
   return (double)written_bytes;
 }
 
-/* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 any transparency, 5 delay of the last frame, 6 least delay. */
-EXPORT(fact) u32 fact(int what) {
+/* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 any transparency, 5 delay of the last frame, 6 least delay, 7 bytes
+ * written so far. */
+EXPORT(fact) double fact(int what) {
   switch (what) {
     case 0: return canvas_width;
     case 1: return canvas_height;
@@ -223,6 +230,7 @@ EXPORT(fact) u32 fact(int what) {
     case 4: return any_clear;
     case 5: return frame_delay;
     case 6: return least_delay;
+    case 7: return (double)written_bytes;
     default: return 0;
   }
 }

@@ -15,6 +15,7 @@
 #include "../measure/measure.h"
 
 typedef uint8_t u8;
+typedef int8_t i8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -59,27 +60,54 @@ extern u8 *extensions;
 extern u32 extension_bytes;
 
 /* ---- lzw.c: the encoder ---- */
+/* How the table is cleared when it is full: after `clear_after` codes that compress worse than `clear_ratio` of the average. */
+typedef struct { u32 clear_after; double clear_ratio; } LzwStyle;
+
+#define LZW_CODES 4096
+#define LZW_SLOT_BITS 13
+#define LZW_SLOTS (1 << LZW_SLOT_BITS)
+#define LZW_RUNS 4
+
 typedef struct {
-  const u8 *exact;       /* index of each pixel's colour; `clear_index` where only that will do */
+  int code_size;         /* LZW minimum code size, GIF89a appendix F */
+  int size, next_code;
+  int phrase;            /* code of the phrase so far, -1 before the first symbol */
+  u32 length, run;       /* of the phrase; and as a run of `last` alone, 0 when it is none */
+  u8 last;
+  bool writing, filled;  /* filled: the table was full once, so that the style matters */
+  LzwStyle style;
+  u64 bits;
+  u32 at, codes;         /* symbols and codes since the table is full */
+  double recent;         /* length of late phrases */
+  int runs;              /* symbols with a list of their runs' codes */
+  i8 run_of[256];
+  u16 run_most[LZW_RUNS], run_codes[LZW_RUNS][LZW_CODES];
+  u32 table[LZW_SLOTS];
+} Lzw;
+void lzw_begin(Lzw *l, int code_size, LzwStyle style, bool writing);
+void lzw_row(Lzw *l, const u8 *row, u32 count);
+u32 lzw_end(Lzw *l);             /* bytes, sub-block lengths included */
+
+/* ---- near.c: symbols that may be others ---- */
+typedef struct {
+  u8 *symbols;           /* index of each pixel's colour; `clear_index` where only that will do. What was settled on, afterwards. */
   const u8 *may_repeat;  /* the pixel may stay as it is shown; NULL: that is settled */
-  u8 *chosen;            /* what was coded */
   u32 count;
   int clear_index;       /* transparent index, -1 for none */
-  int code_size;         /* LZW minimum code size, GIF89a appendix F */
-  i32 tolerance;         /* squared distance a pixel may be off; 0: exact */
-  const i32 *distances;  /* 256 x 256, between palette entries */
-  int colours;
+  int code_size;
+  i32 tolerance;         /* squared distance a pixel may be off */
+  const u16 *distances;  /* 256 x 256, between palette entries */
 } Pixels;
-/* How the table is cleared when it is full: after `clear_after` codes that compress worse than `clear_ratio` of the average.
- * `look_back`: symbols a phrase may give up so that the next one reaches further. */
-typedef struct { u32 clear_after; double clear_ratio; int look_back; } LzwStyle;
-u32 lzw_encode(const Pixels *pixels, LzwStyle style, bool mute); /* bytes, sub-block lengths included */
+/* Bytes, sub-block lengths included; UINT32_MAX where that is no better than a byte for each pixel. */
+u32 near_settle(const Pixels *pixels, LzwStyle style, bool *filled);
+void near_write(void); /* the codes of the last near_settle */
 
 /* ---- frames.c: frames that go out ---- */
 void frames_begin(bool exact);
 void frame_write(int disposal, const u16 *next);
 void emit(const void *bytes, u32 count);
 extern u64 written_bytes;
+extern u8 *row_differs;       /* rows where `shown` may differ from `wanted` */
 extern u8 *wanted_painted;    /* `painted` of the frame that waits */
 extern u16 *shown, *wanted;   /* what the result shows; the frame that waits to be written */
 extern int wanted_delay;

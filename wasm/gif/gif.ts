@@ -1,6 +1,6 @@
 /**
  * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
- * target for every frame. About 12 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
+ * target for every frame. About 13 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
  */
 import module from './gif.wasm'
 
@@ -35,7 +35,7 @@ interface Exports {
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3 } as const
 /** Bytes of Wasm memory for a pixel of the canvas, with a source that restores previous frames. */
-export const BYTES_PER_PIXEL = 12
+export const BYTES_PER_PIXEL = 13.5
 
 export interface GifFacts {
   readonly width: number
@@ -118,6 +118,11 @@ export class GifEngine {
   /** After the last byte. Bytes written by an `encode`. */
   finish(): number {
     return this.#wasm.finish()
+  }
+
+  /** Bytes of the frames that an `encode` has written so far. */
+  get written(): number {
+    return this.#wasm.fact(7)
   }
 
   drain(): Uint8Array[] {

@@ -50,7 +50,7 @@ const FIXED_BYTES = 4 * 1024 * 1024
  * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `lossy`
  * every level is exact and no size is searched for.
  */
-const MOST_PIXELS = { all: 900_000_000, lossy: 120_000_000, hurried: 300_000 }
+const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 300_000 }
 
 function inHouseWords(error: unknown): unknown {
   if (!(error instanceof GifError)) return error
@@ -97,22 +97,23 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   return engine.facts()
 }
 
-/** One encode. Writes to `sink`, or counts only. */
+/** One encode. Writes to `sink`, or counts only. `afterFrame` is told the bytes so far, and may end it: then undefined. */
 async function encode(
   source: Source,
   engine: GifEngine,
   target: RasterTarget | undefined,
   sink: Pick<Sink, 'write'> | undefined,
   options: Options,
-  roughly = false,
-) {
+  afterFrame: (frame: number, bytes: number) => boolean = () => true,
+): Promise<number | undefined> {
   const { frames, width, height } = engine.facts()
-  const hurry = roughly || (target !== undefined && width * height * frames > MOST_PIXELS.hurried)
+  const hurry = target !== undefined && width * height * frames > MOST_PIXELS.hurried
   engine.begin('encode', { ...(target ? { target } : {}), mute: !sink, hurry })
   let done = 0
   for await (const frame of framesOf(source, engine, options)) {
     if (frame) options.progress(Math.min(0.95, 0.1 + (0.85 * ++done) / Math.max(1, frames)))
     for (const piece of engine.drain()) await sink?.write(piece)
+    if (frame && !afterFrame(done, engine.written)) return undefined
   }
   const bytes = engine.finish()
   for (const piece of engine.drain()) await sink?.write(piece)
@@ -148,14 +149,8 @@ interface Choice {
   readonly made?: Made
 }
 
-async function make(
-  source: Source,
-  engine: GifEngine,
-  target: RasterTarget | undefined,
-  sink: Pick<Sink, 'write'> | undefined,
-  options: Options,
-): Promise<Made> {
-  const bytes = await encode(source, engine, target, sink, options)
+async function make(source: Source, engine: GifEngine, target: RasterTarget | undefined, sink: Sink, options: Options): Promise<Made> {
+  const bytes = (await encode(source, engine, target, sink, options)) ?? 0
   return { bytes, quality: engine.quality() }
 }
 
@@ -168,44 +163,54 @@ async function choose(source: Source, engine: GifEngine, facts: GifFacts, option
 
 /**
  * A level's own target, unless a gentler level makes fewer bytes: frames build on each other, so that more tolerance in one may
- * cost more in the next. Bytes decide that are really made.
+ * cost more in the next. Bytes decide that are really made; an attempt ends when it is behind.
  */
 async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) return { target: undefined }
   const { medium } = PALETTE_TARGETS
   const own = PALETTE_TARGETS[options.quality === 'medium' ? 'medium' : 'low']
-  let best = await attempt(source, engine, own, options)
-  const roughBytes = await encode(source, engine, undefined, undefined, options, true)
-  if (own !== medium) {
-    const other = await attempt(source, engine, medium, options)
-    if (other.made.bytes < best.made.bytes) best = other
+  const exactAfter: number[] = []
+  let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) > 0)
+  if (!best) return { target: undefined }
+  const exactBytes = best.made.bytes
+  for (const target of own === medium ? [medium] : [own, medium]) {
+    const most = best.made.bytes
+    const other = await attempt(source, engine, target, options, (frame, bytes) => {
+      if (bytes >= most) return false
+      return frame * 4 < facts.frames || bytes < exactBytes * 0.05 || bytes < (exactAfter[frame - 1] ?? 0)
+    })
+    if (other && other.made.bytes < most) best = other
   }
-  // Trying all there is makes exact results a few per cent smaller than trying a little.
-  if (best.made.bytes < 0.93 * roughBytes) return best.made.pieces ? best : { target: best.target }
-  const exactBytes = await encode(source, engine, undefined, undefined, options)
-  if (exactBytes <= best.made.bytes) return { target: undefined }
   return best.made.pieces ? best : { target: best.target }
 }
 
 /** Results of larger files are not held: they are made again. */
 const MOST_HELD_BYTES = 8 * 1024 * 1024
 
-async function attempt(source: Source, engine: GifEngine, target: RasterTarget, options: Options): Promise<Choice & { made: Made }> {
+async function attempt(
+  source: Source,
+  engine: GifEngine,
+  target: RasterTarget | undefined,
+  options: Options,
+  afterFrame: (frame: number, bytes: number) => boolean,
+): Promise<(Choice & { made: Made }) | undefined> {
   const pieces: Uint8Array[] = []
   const held = source.size <= MOST_HELD_BYTES
-  let bytes = 0
+  let size = 0
   const write = async (piece: Uint8Array) => {
-    bytes += piece.length
-    if (bytes < source.size) pieces.push(piece)
+    size += piece.length
+    if (size < source.size) pieces.push(piece)
   }
-  const made = await make(source, engine, target, held ? { write } : undefined, options)
-  return { target, made: held && bytes < source.size ? { ...made, pieces } : made }
+  const bytes = await encode(source, engine, target, held ? { write } : undefined, options, afterFrame)
+  if (bytes === undefined) return undefined
+  const made = { bytes, quality: engine.quality() }
+  return { target, made: held && size < source.size ? { ...made, pieces } : made }
 }
 
 /** The gentlest step of the ladder whose result fits. */
 async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<RasterTarget | undefined> {
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
-  const exactBytes = await encode(source, engine, undefined, undefined, options)
+  const exactBytes = (await encode(source, engine, undefined, undefined, options)) ?? 0
   if (exactBytes < wanted) return undefined
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw new OverBudget('more frames than a size can be searched for')
   let low = 0
@@ -215,7 +220,7 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   while (low <= high) {
     const middle = (low + high) >> 1
     const target = TARGET_LADDER[middle]
-    const bytes = await encode(source, engine, target, undefined, options)
+    const bytes = (await encode(source, engine, target, undefined, options)) ?? 0
     smallest = Math.min(smallest, bytes)
     if (bytes < wanted) {
       found = target
