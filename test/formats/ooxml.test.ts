@@ -10,6 +10,7 @@ import { docx } from '../../src/formats/docx/docx.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { png } from '../../src/formats/png/png.ts'
 import { pptx } from '../../src/formats/pptx/pptx.ts'
+import { pngRows } from '../../wasm/png/png.ts'
 import { jpegOf, NO_ROOMS, type Parts, partsOf, photo, pngOf, press, rooms, text, zipOf } from '../support/packages.ts'
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -460,6 +461,57 @@ describe('crops', () => {
     const after = await partsOf(ultra.bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
     expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
+  })
+
+  test('a drawing with sharp edges keeps its size and place; what is hidden of it is blank', async () => {
+    const rows = new Uint8Array(320 * 240 * 3)
+    for (let at = 0; at < rows.length; at++) {
+      const [x, y] = [Math.floor(at / 3) % 320, Math.floor(at / 960)]
+      rows[at] = x < 160 ? (((x >> 3) + (y >> 4)) % 3 === 0 ? 30 : 240) : (x * x * 7 + y * 31 + at * 13) & 255
+    }
+    const parts = document(drawing('rId7', 9, 9, crop('r="50000"')), [['rId7', 'media/image1.png']], {
+      'word/media/image1.png': pngOf(rows, 320, 240),
+    })
+    const zip = await zipOf(parts)
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', innerRooms({ jpg, png }, ULTRA))
+    expect((outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
+    const after = await partsOf(bytes)
+    expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
+    const small = after.get('word/media/image1.png')!
+    expect(small.length).toBeLessThan((parts['word/media/image1.png'] as Uint8Array).length / 20)
+    const shownRows: Uint8Array[] = []
+    for await (const batch of pngRows(
+      (async function* () {
+        yield small
+      })(),
+      'rgb8',
+    ))
+      shownRows.push(batch.rows)
+    const pixels = Buffer.concat(shownRows)
+    expect(pixels.length).toBe(rows.length)
+    const pixel = (all: Uint8Array, x: number, y: number) => all[(y * 320 + x) * 3]!
+    for (const [x, y] of [
+      [0, 0],
+      [159, 239],
+      [80, 100],
+    ] as const)
+      expect(Math.abs(pixel(pixels, x, y) - pixel(rows, x, y))).toBeLessThan(12)
+    for (const [x, y] of [
+      [160, 0],
+      [319, 239],
+      [200, 100],
+    ] as const)
+      expect(pixel(pixels, x, y)).toBe(255)
+    // The shown half turned over is another picture.
+    const other = {
+      ...Object.fromEntries(after),
+      'word/media/image1.png': pngOf(
+        rows.map((value, at) => (at % 960 < 480 ? 255 - value : 255)),
+        320,
+        240,
+      ),
+    }
+    expect(await docx.verify(source, memorySource(await zipOf(other), 'a.docx'), outcome as never, options)).toMatchObject({ equal: false })
   })
 
   test('a result that shows another part, or another picture, does not pass', async () => {

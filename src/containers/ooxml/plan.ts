@@ -1,6 +1,6 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, OverBudget } from '../../codec/codec.ts'
-import { cropped } from '../pictures/crop.ts'
+import { cropped, surrounded } from '../pictures/crop.ts'
 import { pictureFacts } from '../pictures/facts.ts'
 import { likeness } from '../pictures/likeness.ts'
 import { pictureAsJpeg, type Recompressed, recompressPicture } from '../pictures/recompress.ts'
@@ -68,7 +68,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   let held = 0
   const crops =
     options.quality === 'ultra' ? await possibleCrops(document, layouts, new Set([...merged.keys(), ...merged.values()])) : NO_CROPS
-  const cut = new Set<string>()
+  const [cut, blank] = [new Set<string>(), new Set<string>()]
   for (const [part, crop] of crops.crops) {
     if (held > HELD_BYTES) break
     options.signal.throwIfAborted()
@@ -76,14 +76,15 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
     const fresh = isPngPart(document, part, entry) ? freeJpegName(entry.name, taken) : undefined
     const result = await croppedPicture(document, entry, crop, shown.get(part), fresh !== undefined, options)
     if (!result) continue
-    cut.add(part)
+    if (result.cut) cut.add(part)
+    else blank.add(part)
     held += result.bytes.length
     ready.set(part, result)
     if (fresh !== undefined && result.output === 'jpg') rename(part, fresh)
   }
   for (const part of options.quality === 'high' ? [] : pictures) {
     const entry = document.parts.get(part)!
-    if (dropped.has(part) || cut.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry)) continue
+    if (dropped.has(part) || cut.has(part) || blank.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry)) continue
     options.signal.throwIfAborted()
     const fresh = freeJpegName(entry.name, taken)
     const bytes = await readEntry(document.archive, entry)
@@ -101,13 +102,16 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
       .filter(([, , splices]) => splices.length > 0)
       .map(([owner, text, splices]) => [owner, spliced(text, splices)]),
   )
-  return { pictures, shown, ready, renamed, dropped, merged, layouts, fonts, cropped: cut, texts }
+  return { pictures, shown, ready, renamed, dropped, merged, layouts, fonts, cropped: new Set([...cut, ...blank]), texts }
 }
 
 /** A crop is worth it from this share of the upload's bytes down. */
 const CROP_SHARE = 0.9
 
-/** What is shown of a picture, recompressed; undefined where that gains nothing. */
+/**
+ * What is shown of a picture, recompressed; undefined where that gains nothing. A PNG that stays one, in its size, has sharp
+ * edges: it keeps its place in a picture of the old size (`cut` is false), because a crop may shift it by part of a pixel.
+ */
 async function croppedPicture(
   document: OoxmlDocument,
   entry: ZipEntry,
@@ -115,7 +119,7 @@ async function croppedPicture(
   shown: Shown | undefined,
   mayBecomeJpeg: boolean,
   options: Options,
-): Promise<Recompressed | undefined> {
+): Promise<(Recompressed & { readonly cut: boolean }) | undefined> {
   const bytes = await readEntry(document.archive, entry)
   const part = await cropped(bytes, facts, rect, IN_MEMORY_BYTES)
   if (!part) return undefined
@@ -135,7 +139,14 @@ async function croppedPicture(
   if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
   const measured = await likeness(bytes, made.bytes, rect)
   if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
-  return { ...made, loss: { ssim: measured.ssim, psnrDb: Math.min(measured.psnrDb, EQUAL_PSNR_DB) } }
+  const loss = { ssim: measured.ssim, psnrDb: Math.min(measured.psnrDb, EQUAL_PSNR_DB) }
+  const small = pictureFacts(made.bytes)
+  if (made.output !== 'png' || made.downsampled || !small) return { ...made, loss, cut: true }
+  const whole = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
+  if (!whole) return undefined
+  const packed = await options.inner.compress(whole, stem, { lossless: true })
+  const best = packed.kind === 'compressed' ? packed.bytes : whole
+  return best.length <= bytes.length * CROP_SHARE ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
 }
 
 /** Stands for pixels that are all the same. */

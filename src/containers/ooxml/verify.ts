@@ -4,7 +4,7 @@ import { unlikeCrop, unlikePictures } from '../pictures/room.ts'
 import { decodeXml, encodeXml, spliced, XmlError } from '../xml/scan.ts'
 import { differentBytes, differentShell } from '../zip/compare.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
-import { appliedCrops, type Crop, type Crops, editsOf, possibleCrops } from './crops.ts'
+import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
 import { unusedLayouts } from './layouts.ts'
@@ -53,10 +53,17 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
     if (type !== fresh && !(place !== part && fresh === 'image/jpeg')) return different(`${entry.name}: type ${type} became ${fresh}`)
-    const crop = cut?.crops.get(part)
-    const problem = crop
-      ? await unlikeCrop(await readEntry(original.archive, entry), await readEntry(result.archive, after), crop.rect)
-      : await compareParts(original, entry, result, after, fonts)
+    const crop = crops?.crops.get(part)
+    const changed = entry.size !== after.size || entry.crc32 !== after.crc32
+    const problem =
+      crop && changed
+        ? await unlikeCrop(
+            await readEntry(original.archive, entry),
+            await readEntry(result.archive, after),
+            crop.rect,
+            cut?.parts.has(part) === true,
+          )
+        : await compareParts(original, entry, result, after, fonts)
     if (problem) return different(`${entry.name}: ${problem}`)
   }
   const known = new Set([...original.parts.keys(), ...successors.values()])
@@ -65,7 +72,7 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
 }
 
 /** The crops that a result has, and the texts that it must have because of them; or what is wrong. */
-async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ crops: Map<string, Crop>; texts: Map<string, string> } | string> {
+async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: ReadonlySet<string>; texts: Map<string, string> } | string> {
   const after = new Map<string, string>()
   for (const owner of crops.texts.keys()) {
     const entry = result.parts.get(owner)
@@ -85,7 +92,7 @@ async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ crops: Ma
       editsOf(crops, owner, (part) => applied.has(part)),
     ),
   ])
-  return { crops: new Map([...crops.crops].filter(([part]) => applied.has(part))), texts: new Map(texts) }
+  return { parts: applied, texts: new Map(texts) }
 }
 
 const different = (difference: string): Verdict => ({ equal: false, difference })

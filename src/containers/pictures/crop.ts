@@ -16,10 +16,14 @@ export interface Rect {
 }
 
 /** Rows of the part, top to bottom, some at a time. */
-export async function* croppedRows(bytes: Uint8Array, facts: PictureFacts, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> {
-  const [stride, width] = [facts.width * channels, rect.width * channels]
+export const croppedRows = (bytes: Uint8Array, facts: PictureFacts, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> =>
+  cutRows(rowsOf(bytes, facts, channels), facts.width * channels, rect, channels)
+
+/** The part of whole rows of `stride` bytes. */
+export async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> {
+  const width = rect.width * channels
   let y = 0
-  for await (const rows of rowsOf(bytes, facts, channels)) {
+  for await (const rows of whole) {
     const [from, to] = [Math.max(0, rect.top - y), Math.min(rows.length / stride, rect.top + rect.height - y)]
     y += rows.length / stride
     if (from >= to) continue
@@ -39,15 +43,24 @@ const COLOUR_CHUNKS: ReadonlySet<string> = new Set(['gAMA', 'cHRM', 'sRGB', 'iCC
 
 /** The part as a PNG, exact for pictures of 8 bits a sample; undefined when the picture is damaged, or more than `most` bytes come out. */
 export async function cropped(bytes: Uint8Array, facts: PictureFacts, rect: Rect, most: number): Promise<Uint8Array | undefined> {
+  return redrawn(bytes, facts, rect, most, (channels) => croppedRows(bytes, facts, rect, channels))
+}
+
+async function redrawn(
+  bytes: Uint8Array,
+  facts: PictureFacts,
+  { width, height }: { width: number; height: number },
+  most: number,
+  draw: (channels: 3 | 4) => AsyncIterable<Uint8Array>,
+): Promise<Uint8Array | undefined> {
   const channels = facts.mayBeTransparent ? 4 : 3
   try {
     const chunks = facts.kind === 'png' ? await colourChunksOf(bytes) : profileOf(bytes)
-    const header = { width: rect.width, height: rect.height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 } as const
-    const encoder = new PngEncoder(header, QUICK, { chunks })
+    const encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK, { chunks })
     const pieces: Uint8Array[] = []
     let length = 0
-    for await (const rows of croppedRows(bytes, facts, rect, channels)) {
-      for (let at = 0; at < rows.length; at += rect.width * channels) encoder.writeRow(rows.subarray(at, at + rect.width * channels))
+    for await (const rows of draw(channels)) {
+      for (let at = 0; at < rows.length; at += width * channels) encoder.writeRow(rows.subarray(at, at + width * channels))
       for (const piece of encoder.take()) length += pieces[pieces.push(piece) - 1]!.length
       if (length > most) return undefined
     }
@@ -57,6 +70,32 @@ export async function cropped(bytes: Uint8Array, facts: PictureFacts, rect: Rect
     if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
     throw error
   }
+}
+
+/**
+ * A picture of `width` × `height` that has `part`, a PNG of the rectangle's size, in its place, and one colour around: as
+ * large as the old one, but cheap to store. Undefined where `cropped` is, too.
+ */
+export async function surrounded(
+  part: Uint8Array,
+  facts: PictureFacts,
+  rect: Rect,
+  { width, height }: { width: number; height: number },
+  most: number,
+): Promise<Uint8Array | undefined> {
+  return redrawn(part, facts, { width, height }, most, async function* (channels) {
+    const rowBytes = rect.width * channels
+    const blank = () => new Uint8Array(width * channels).fill(255)
+    for (let y = 0; y < rect.top; y++) yield blank()
+    for await (const rows of rowsOf(part, facts, channels)) {
+      for (let at = 0; at < rows.length; at += rowBytes) {
+        const row = blank()
+        row.set(rows.subarray(at, at + rowBytes), rect.left * channels)
+        yield row
+      }
+    }
+    for (let y = rect.top + rect.height; y < height; y++) yield blank()
+  })
 }
 
 async function colourChunksOf(bytes: Uint8Array): Promise<AncillaryChunk[]> {

@@ -50,6 +50,22 @@ export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rec
   }
 }
 
+/** The same for a part of two pictures of one size. */
+export async function partLikeness(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Likeness | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
+  const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
+  try {
+    const meter = new LikenessMeter(part.width, part.height, channels)
+    const pairs = paired(croppedRows(before, old, part, channels), croppedRows(after, fresh, part, channels), part.width * channels)
+    for await (const [rows, shown] of pairs) meter.push(rows, shown)
+    return meter.finish()
+  } catch (error) {
+    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
 const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
   facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
 

@@ -1,5 +1,6 @@
 /** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../../codec/codec.ts'
+import type { Likeness } from '../../quality/metrics.ts'
 import { encodeXml } from '../xml/scan.ts'
 import { changedFact, differentBytes, differentShell } from '../zip/compare.ts'
 import { openZip, readEntry, type ZipArchive, type ZipEntry } from '../zip/read.ts'
@@ -7,7 +8,7 @@ import { type Arrange, repack, repackSteps, verifyRepacked } from '../zip/repack
 import { type Fate, KEEP, rewriteZip } from '../zip/rewrite.ts'
 import type { Rect } from './crop.ts'
 import { pictureFacts } from './facts.ts'
-import { decodes, likeness } from './likeness.ts'
+import { decodes, likeness, partLikeness } from './likeness.ts'
 import { recompressPicture } from './recompress.ts'
 
 /** Larger pictures stay as they are: the room holds one and its result. */
@@ -145,13 +146,21 @@ export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayB
   return (await decodes(after)) ? undefined : 'the picture does not decode'
 }
 
-/** Why one picture cannot stand for a part of another: kind, shape, likeness. */
-export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect): Promise<string | undefined> {
+/**
+ * Why one picture cannot stand for a part of another: kind, shape, likeness. `cut`: it is the part alone; else it has the
+ * whole size, and only the part must look the same.
+ */
+export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect, cut: boolean): Promise<string | undefined> {
+  const stands = (left: Likeness | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
+  if (!cut) {
+    const problem = await unlikePictures(before, after, true)
+    if (problem || stands(await likeness(before, after))) return problem
+    return stands(await partLikeness(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
+  }
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture changed its kind'
   const aspect = (fresh.width * part.height) / (fresh.height * part.width)
   if (fresh.width > part.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height))
     return `a part of ${part.width}×${part.height} became ${fresh.width}×${fresh.height}`
-  const left = await likeness(before, after, part)
-  return left && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB ? undefined : 'the part of the picture does not look the same'
+  return stands(await likeness(before, after, part)) ? undefined : 'the part of the picture does not look the same'
 }
