@@ -16,7 +16,11 @@ const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
 /** Colour may be this much noisier than luma: the eye sees less of it. */
 const COLOUR_ALLOWANCE_DB = 5
 /** Pictures below this are looked at whole. */
-const SAMPLE_PIXELS = 800_000
+const SAMPLE_PIXELS = 250_000
+/** Samples of pictures below this are small: what they say is put right by a full pass, and a second one where it pays. */
+const SMALL_PIXELS = 800_000
+/** A full pass that is this many steps of quality above what is needed is done again. */
+const STEPS_TO_GAIN = 1
 /** Pairs of MCU rows in a sample: two a megapixel, within limits. */
 const SAMPLE_PAIRS = { least: 11, most: 40 }
 
@@ -59,6 +63,16 @@ interface Probe {
  * The tree of probes is the same for every target, so a lower target does not end at a higher quality.
  */
 export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings, caution = 1): Promise<number> {
+  return (await search(job, target, settings, caution)).quality
+}
+
+/** What was looked for, with all probes on the way. */
+async function search(
+  job: JpegJob,
+  target: Target,
+  settings: SearchSettings,
+  caution: number,
+): Promise<{ quality: number; probes: readonly Probe[] }> {
   const { width, height } = job.info
   const every = sampleEvery(width, height)
   const share = every > 1 ? caution : 0
@@ -74,9 +88,9 @@ export async function searchQuality(job: JpegJob, target: Target, settings: Sear
     else low = middle
     await settings.pause()
   }
-  if (at(high) <= target.lowestJpegQuality) return target.lowestJpegQuality
+  if (at(high) <= target.lowestJpegQuality) return { quality: target.lowestJpegQuality, probes }
   const found = Math.ceil(crossing(probes, at(low), at(high), target, margin) - 0.1)
-  return Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality)
+  return { quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality), probes }
 }
 
 const at = (index: number): number => GRID[index] ?? HIGHEST
@@ -89,7 +103,15 @@ const qualityOf = (logarithm: number) => {
 }
 
 /** Where the last of the figures meets the target, on the line through the two probes at or nearest to `low` and `high`. */
-function crossing(probes: readonly Probe[], low: number, high: number, target: Target, margin: { ssim: number; psnrDb: number }): number {
+function crossing(
+  probes: readonly Probe[],
+  low: number,
+  high: number,
+  target: Target,
+  margin: { ssim: number; psnrDb: number },
+  /** Figures of the whole picture, which the lines are moved to. */
+  whole?: Probe,
+): number {
   const distance = ({ quality }: Probe) => Math.max(low - quality, quality - high, 0)
   const [a, b] = probes.toSorted((p, q) => distance(p) - distance(q))
   if (!a || !b) return high
@@ -99,8 +121,9 @@ function crossing(probes: readonly Probe[], low: number, high: number, target: T
     const [from, to] = [coarseness(a.quality), coarseness(b.quality)]
     const slope = (value(b.figures[name]) - value(a.figures[name])) / (to - from)
     const goal = value(wanted[index] ?? 0)
-    if (slope < 0) return qualityOf(from + (goal - value(a.figures[name])) / slope)
-    return a.figures[name] >= (wanted[index] ?? 0) ? low : high
+    const known = whole ?? a
+    if (slope < 0) return qualityOf(coarseness(known.quality) + (goal - value(known.figures[name])) / slope)
+    return known.figures[name] >= (wanted[index] ?? 0) ? low : high
   })
   return Math.max(...lines)
 }
@@ -128,12 +151,30 @@ export const isReachedStreaming = (quality: number, figures: Measured, target: T
 export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Found> {
   const { width, height } = job.info
   const [caution, reached] = width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, isReachedStreaming] as const) : ([1, isReached] as const)
-  let quality = await searchQuality(job, target, settings, caution)
+  const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
+  const found = await search(job, target, settings, small ? 0 : caution)
+  let { quality } = found
+  let again = small
   for (;;) {
     const figures = await job.requantise(quality, () => settings.pause())
+    const better = again ? corrected(found.probes, { quality, figures }, target) : quality
+    again = false
+    if (better !== quality) {
+      quality = better
+      continue
+    }
     if (reached(quality, figures, target)) return { quality, figures }
     quality = await climbed(job, quality, figures, target, settings)
   }
+}
+
+/** Where a full pass says that the target is met, when that is too far from where the pass was. */
+function corrected(probes: readonly Probe[], pass: Probe, target: Target): number {
+  if (probes.length < 2) return pass.quality
+  const exact = crossing(probes, pass.quality, pass.quality, target, { ssim: 0, psnrDb: 0 }, pass)
+  const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST, Math.ceil(exact - 0.1)))
+  const misses = !isReached(pass.quality, pass.figures, target)
+  return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
 }
 
 /** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */

@@ -26,8 +26,8 @@ const BYTES_PER_COLUMN = 1200
 const COMFORT_BYTES = 56 * 1024 * 1024
 /** A new generation of loss must bring at least this share over what comes without any. */
 const WORTH_LOSING = 0.95
-/** Below this share of the original, lossless coding cannot win: it is not even tried. */
-const LOSSLESS_BEST = 0.7
+/** Below this share of the original, lossless coding cannot win: it is not even tried. Progressive files have little to gain by it. */
+const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
 /** PSNR of chroma that halving it may cost, by level. */
@@ -76,7 +76,8 @@ class Recompression {
     const stored = this.fits(2)
     const perceptual = stored ? await this.stored() : await this.streamed()
     const keepsFloors = reachesFloors(perceptual.outcome)
-    if (keepsFloors && codedBytes(perceptual) < (this.source.size - header.scanOffset) * LOSSLESS_BEST) return perceptual
+    const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
+    if (keepsFloors && codedBytes(perceptual) < hopeless) return perceptual
     const untouched = stored && this.steps.length === 0
     if (!untouched && perceptual.job.memoryBytes + this.need(1) > options.memoryBudget) return perceptual
     const exact = await this.lossless(untouched ? perceptual.job : undefined)

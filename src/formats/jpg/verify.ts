@@ -70,7 +70,7 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
     const other = after.segments[i]
     if (segment.bytes.length !== other?.bytes.length) return `segment ${i} changed its length`
     const mayChange = index !== undefined && index !== 'unreadable' && index.segment === i
-    if (!mayChange && !segment.bytes.every((byte, at) => byte === other.bytes[at])) return `segment ${i} changed`
+    if (!mayChange && Buffer.compare(segment.bytes, other.bytes) !== 0) return `segment ${i} changed`
   }
   return undefined
 }
@@ -109,8 +109,7 @@ async function sameTail(original: Source, from: number, result: Source, at: numb
   if (result.size - at !== length) return differs(`${length} bytes after the picture became ${result.size - at}`)
   for (let done = 0; done < length; done += COMPARE_BYTES) {
     const [a, b] = await Promise.all([original.read(from + done, COMPARE_BYTES), result.read(at + done, COMPARE_BYTES)])
-    if (a.length !== b.length || !a.every((byte, i) => byte === b[i]))
-      return differs(`the bytes after the picture differ near ${from + done}`)
+    if (Buffer.compare(a, b) !== 0) return differs(`the bytes after the picture differ near ${from + done}`)
   }
   return { equal: true }
 }
