@@ -102,6 +102,16 @@ describe('QuickTime and MP4', () => {
     expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
   })
 
+  it('AAC that takes much more than the level asks for is made again, in step', async () => {
+    const fat = (await press(avi, rawAvi(60, 64, 48, 44100), 'high', 'mp4')).bytes
+    const { outcome, bytes } = await press(mp4, fat, 'low', 'mp4')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: aac → AAC 48 kbit/s']) })
+    expect(bytes.length).toBeLessThan(fat.length * 0.7)
+    const [before, after] = await Promise.all([fat, bytes].map(async (file) => (await readMovie(memorySource(file, 'a'))).tracks[1]!))
+    // The first encoder's run-up of 1024 samples, and the second's.
+    expect([before!.edits?.[0]?.mediaTime, after!.edits?.[0]?.mediaTime]).toEqual([1024, 2048])
+  })
+
   it('verification sees a changed byte of sound', async () => {
     const file = rawMovie(8)
     const source = memorySource(file, 'a.mov')

@@ -1,14 +1,15 @@
 /** What to do with each track of a movie, decided from its index and one decoded picture. */
 
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
 import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import { trackBytes } from '../isobmff/write.ts'
+import { AAC_RATES } from './aac-rates.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
-import { isEncrypted, pcmStream, videoStream } from './decoders.ts'
+import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
 import { type PictureTrack, probe } from './pictures.ts'
-import { AAC_RATES } from './sound.ts'
 
 export interface VideoJob {
   readonly track: Track
@@ -60,7 +61,7 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
-  const sounds = movie.tracks.flatMap((track) => soundJob(movie, track, level) ?? [])
+  const sounds = movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
   const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
   const judged = candidate ? await judge(source, movie, candidate, options) : undefined
   const video = judged && 'cuts' in judged ? judged : undefined
@@ -75,13 +76,26 @@ export class Encrypted extends Error {
   override readonly name = 'Encrypted'
 }
 
-function soundJob(movie: Movie, track: Track, level: Level): SoundJob | undefined {
+/** Packets are worth encoding again only when they take this many times what the level asks for, and that shows in the whole. */
+const FAT = 1.6
+const SHOWS = 0.01
+
+function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): SoundJob | undefined {
   const [entry] = track.descriptions
   if (track.handler !== 'soun' || track.descriptions.length !== 1 || !entry || track.chunks.count === 0) return undefined
-  const stream = pcmStream(movie.moov, entry)
+  const uncompressed = pcmStream(movie.moov, entry)
+  const stream = uncompressed ?? packetStream(movie.moov, entry)
   if (!stream || stream.channels < 1 || stream.channels > 2 || !AAC_RATES.includes(stream.hertz)) return undefined
-  if (trackBytes(track) / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS) return undefined
-  return { track, stream, bitsPerSecond: Math.min(level.aacPerChannel, stream.hertz * 3) * stream.channels }
+  const bitsPerSecond = Math.min(level.aacPerChannel, stream.hertz * 3) * stream.channels
+  const bytes = trackBytes(track)
+  if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
+  const samples = track.samples()
+  const seconds = samples.dts[samples.count]! / track.timescale
+  if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT * bitsPerSecond) return undefined
+  if (bytes - (seconds * bitsPerSecond) / 8 < SHOWS * fileBytes) return undefined
+  // iTunes notes how many samples its own encoder put in front; they would not hold any more.
+  if (indexOfBytes(movie.moov, new TextEncoder().encode('iTunSMPB')) >= 0) return undefined
+  return { track, stream, bitsPerSecond }
 }
 
 async function judge(source: Source, movie: Movie, track: Track, options: Options): Promise<VideoJob | { reason: Reason; detail: string }> {

@@ -2,6 +2,7 @@
 
 import type { AudioStream, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { type Box, boxes, find, u16, u32 } from '../isobmff/box.ts'
+import { AAC_RATES } from './aac-rates.ts'
 
 /** Decoders by the type of the sample entry. */
 const VIDEO: { readonly [type: string]: string } = {
@@ -122,6 +123,33 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
   if (!decoder) return undefined
   const stored = decoder === 'pcm_alaw' || decoder === 'pcm_mulaw' ? 8 : Number(/\d+/.exec(decoder)![0])
   return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: stored, blockAlign: (channels * stored) >> 3, tag: 0 }
+}
+
+/** AAC LC and Apple Lossless, mono or stereo, a packet a sample; undefined for everything else. */
+export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefined {
+  if (entry.end - entry.body < 28 || (entry.type !== 'mp4a' && entry.type !== 'alac')) return undefined
+  const version = u16(moov, entry.body + 8)
+  const inside = { body: entry.body + (version === 2 ? 64 : version === 1 ? 44 : 28), end: entry.end }
+  if (inside.body > inside.end) return undefined
+  const packets = { bitsPerSample: 16, blockAlign: 0, tag: 0 }
+  if (entry.type === 'alac') {
+    const cookie = find(moov, inside, 'alac') ?? find(moov, inside, 'wave', 'alac')
+    // ALACSpecificConfig behind version and flags: depth at 5, channels at 9, rate at 20.
+    if (!cookie || cookie.end - cookie.body < 28) return undefined
+    const channels = moov[cookie.body + 13]!
+    const stream = { decoder: 'alac', extradata: moov.slice(cookie.start, cookie.end), hertz: u32(moov, cookie.body + 24), channels }
+    return channels === 1 || channels === 2 ? { ...stream, ...packets } : undefined
+  }
+  const esds = find(moov, inside, 'esds') ?? find(moov, inside, 'wave', 'esds')
+  const config = esds && decoderConfig(moov, esds)
+  if (config?.objectType !== 0x40 || config.specific.length < 2) return undefined
+  // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): 5 bits of object type, 4 of frequency, 4 of channels; behind sync word 0x2b7: SBR or not.
+  const [first, second] = [config.specific[0]!, config.specific[1]!]
+  const hertz = AAC_RATES[((first & 7) << 1) | (second >> 7)]
+  const channels = (second >> 3) & 15
+  const spectral = config.specific[2] === 0x56 && config.specific[3]! >> 5 === 7 && config.specific[4]! >> 7 === 1
+  if (first >> 3 !== 2 || !hertz || spectral || (channels !== 1 && channels !== 2)) return undefined
+  return { decoder: 'aac', extradata: config.specific, hertz, channels, ...packets }
 }
 
 function lpcm(flags: number, bits: number): string | undefined {

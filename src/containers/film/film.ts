@@ -11,8 +11,8 @@ import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_
 import { aacEntry, avcEntry } from './entries.ts'
 import { type PartFile, type PicturesHead, readPart, type SoundHead, writePart } from './part-file.ts'
 import { encodePart } from './pictures.ts'
-import { encodeSound, runsOf } from './sound.ts'
-import { verifyFilm } from './verify.ts'
+import { type EncodedSound, encodeSound, KeptSound, runsOf } from './sound.ts'
+import { PERFECT_DB, verifyFilm } from './verify.ts'
 
 /** A new track must be this much smaller than the old one. */
 export const WORTH_IT = 0.97
@@ -78,7 +78,8 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
     if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
-    const { head, packets, memoryBytes } = await encodeSound(source, job.stream, runsOf(job.track), job.bitsPerSecond, options)
+    const made = await encodeSound(source, job.stream, runsOf(job.track, job.stream), job.bitsPerSecond, options).catch(keptSound)
+    const { head, packets, memoryBytes } = made
     const sizes = Uint32Array.from(packets, (packet) => packet.length)
     const bytes = await writePart(head, new Float64Array(head.count), sizes, new Uint8Array(head.count), packets, sink)
     return { bytes, facts: { snrDb: head.snrDb, memoryBytes } }
@@ -91,6 +92,16 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   return {
     bytes,
     facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
+  }
+}
+
+/** Packets that are not what the track says stay as they are: a part without any. */
+function keptSound(error: unknown): EncodedSound {
+  if (!(error instanceof KeptSound)) throw error
+  return {
+    head: { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, snrDb: 0 },
+    packets: [],
+    memoryBytes: 0,
   }
 }
 
@@ -145,6 +156,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     const part = parts.find(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
     if (!part) continue
     const file = (await readPart(part.result)) as PartFile<SoundHead>
+    if (file.head.count === 0) continue
     const track = newSound(movie, job, file, quickTime)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
     fresh.set(job.track.index, track)
@@ -168,7 +180,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
 function soundOnly(movie: Movie, snrDb: number, steps: string[]): Outcome {
   const hasPictures = movie.tracks.some(({ handler }) => handler === 'vide')
   return hasPictures
-    ? { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: 99, snrDb, steps }
+    ? { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: PERFECT_DB, snrDb, steps }
     : { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
 }
 

@@ -7,9 +7,6 @@ import type { Track } from '../isobmff/movie.ts'
 import type { SoundHead } from './part-file.ts'
 import { Window } from './pictures.ts'
 
-/** ISO/IEC 14496-3, table 1.18. */
-export const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
-
 const BLOCK = 1024
 const READ_BYTES = 32 * 1024
 
@@ -26,7 +23,12 @@ export interface SoundRuns {
   readonly size: Float64Array
 }
 
-export const runsOf = ({ chunks }: Track): SoundRuns => chunks
+/** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
+export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
+  if (blockAlign) return track.chunks
+  const { count, offset, size } = track.samples()
+  return { count, offset, size: Float64Array.from(size) }
+}
 
 /** Thrown when a stream of packets is not what its description says: then the sound is better kept. */
 export class KeptSound extends Error {

@@ -1,11 +1,12 @@
 /** Sound streams of AVI files for MP4 and QuickTime: MP3 frames as they are, uncompressed sound and ADPCM to be encoded. */
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { AAC_RATES } from '../../containers/film/aac-rates.ts'
 import { mp3Entry } from '../../containers/film/entries.ts'
 import { CHUNK_SECONDS } from '../../containers/film/film.ts'
 import { frameSamples } from '../../containers/film/mp3-sound.ts'
 import type { SkeletonTrack } from '../../containers/film/skeleton.ts'
-import { AAC_RATES, type SoundRuns } from '../../containers/film/sound.ts'
+import type { SoundRuns } from '../../containers/film/sound.ts'
 import type { NewTrack, Piece } from '../../containers/isobmff/write.ts'
 import { type FrameHeader, frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import type { Avi, AviStream } from '../../containers/riff/avi.ts'

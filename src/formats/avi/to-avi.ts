@@ -4,11 +4,11 @@ import type { FinishedPart } from '../../codec/segmented.ts'
 import { WORTH_IT } from '../../containers/film/film.ts'
 import { frameSamples } from '../../containers/film/mp3-sound.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../../containers/film/part-file.ts'
+import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { type NewStream, planAvi, type Run } from '../../containers/riff/write-avi.ts'
 import type { AviJob, AviSound } from './job.ts'
 import { delayOf, describe, pictureFiles, soundFiles, worstOf } from './parts.ts'
 import { mp3Headers, streamStart } from './sounds.ts'
-import { PERFECT_DB } from './verify.ts'
 
 const FOURCC = Uint8Array.from('H264', (letter) => letter.charCodeAt(0))
 

@@ -3,6 +3,7 @@ import { MalformedFile, type Options, type Outcome, type Source, type Verdict } 
 import { reorderDepth } from '../../containers/film/cut.ts'
 import { videoStream } from '../../containers/film/decoders.ts'
 import { Window } from '../../containers/film/pictures.ts'
+import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { type Avi, type AviStream, readAvi } from '../../containers/riff/avi.ts'
@@ -14,8 +15,6 @@ const DECODED = 150
 /** Stretches of the result that are decoded, and their frames. */
 const MAX_STRETCHES = 300
 const STRETCH = 5
-/** What the receipt says of pictures that were copied. */
-export const PERFECT_DB = 99
 /** Mean over the compared frames; single frames are measured by the encoder. */
 const MIN_PSNR_DB = 29
 
