@@ -3,7 +3,7 @@
  * best, and plain storage. Names, times, attributes, extra fields and comments stay; what is under a password is copied.
  */
 import { crc32, createDeflateRaw } from 'node:zlib'
-import { deflateThorough, deflateWithin } from '../../bytes/deflate.ts'
+import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
 import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
@@ -42,6 +42,7 @@ export interface Rewritten {
 /** Microsoft's "growth hint" (0xA220): zeros that leave a part room to grow in place. The only extra field left out. */
 const GROWTH_HINT = 0xa220
 const EMPTY = new Uint8Array()
+const LARGE_BYTES = 256 * 1024
 
 export const KEEP: Fate = { kind: 'keep' }
 
@@ -59,6 +60,8 @@ export async function rewriteZip(
   for await (const chunk of prefixChunks(archive)) await sink.write(chunk.slice())
   for (const entry of archive.physical) {
     options.signal.throwIfAborted()
+    // Large files are pictures, mostly, and their rooms want the memory.
+    if (entry.size > LARGE_BYTES) releaseDeflate()
     const local = await localPart(archive, entry)
     let content: Uint8Array | undefined
     const load = async () => (content ??= decode(archive, entry, await stored(archive, entry, local)))
@@ -72,7 +75,7 @@ export async function rewriteZip(
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
     // Lets the isolate answer others between two files.
-    if (entry.size > 256 * 1024) await new Promise((resolve) => setTimeout(resolve, 0))
+    if (entry.size > LARGE_BYTES) await new Promise((resolve) => setTimeout(resolve, 0))
   }
 
   const directoryOffset = sink.written
