@@ -269,7 +269,7 @@ describe('GIF', () => {
     expect((await run(film, 'high')).outcome.kind).toBe('compressed')
   })
 
-  it('takes about 12 bytes a pixel, whatever the number of frames', () => {
+  it('takes about 13 bytes a pixel, whatever the number of frames', () => {
     const width = 1500
     const height = 1000
     const frames = Array.from({ length: 4 }, (_, i) => ({

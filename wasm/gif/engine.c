@@ -166,12 +166,14 @@ static bool merge_possible(void) {
   return true;
 }
 
-static u64 mix(u64 v) {
-  v ^= v >> 33;
-  v *= 0xff51afd7ed558ccdull;
-  v ^= v >> 33;
-  v *= 0xc4ceb9fe1a85ec53ull;
-  return v ^ v >> 33;
+/* Hash of a row in its place: sums of products of neighbours, each with a key of its position (NH, Black et al. 1999). */
+static u64 row_digest(int y) {
+  u64 sum = 0;
+  u32 i = (u32)y * canvas_width, end = i + canvas_width;
+  for (; i + 1 < end; i += 2)
+    sum += (u64)(colour_of[canvas[i]] + i * 0x9E3779B1u) * (colour_of[canvas[i + 1]] + (i + 1) * 0x85EBCA77u);
+  if (i < end) sum += (u64)(colour_of[canvas[i]] + i * 0x9E3779B1u) * 0x85EBCA77u;
+  return sum * (2 * (u64)y + 1);
 }
 
 void frame_read(void) {
@@ -185,10 +187,7 @@ void frame_read(void) {
   }
   if (mode == LOOK) {
     if (!row_digests) row_digests = allocate(canvas_height * sizeof *row_digests);
-    for (int y = dirty_top; y < dirty_bottom; y++) {
-      row_digests[y] = 0;
-      for (u32 i = (u32)y * canvas_width, end = i + canvas_width; i < end; i++) row_digests[y] += mix((u64)colour_of[canvas[i]] << 32 | i);
-    }
+    for (int y = dirty_top; y < dirty_bottom; y++) row_digests[y] = row_digest(y);
     frame_digest = 0;
     for (int y = 0; y < canvas_height; y++) frame_digest += row_digests[y];
   }

@@ -1,5 +1,5 @@
-/* Frames that go out: what has changed, which colours and which table, exact or within a target. */
-#include "engine.h"
+/* Frames that go out, exact or within a target: the search for what makes each smallest, and the writing. */
+#include "plan.h"
 
 u16 *shown, *wanted;
 u8 *wanted_painted;
@@ -16,19 +16,11 @@ extern u16 common[256];       /* engine.c: the global table of the result */
 extern int common_size;
 extern bool any_clear;
 
-static u8 *exact, *may_repeat, *chosen, *row_symbols;
 static u16 distances[256 * 256];
-/* How far what is shown is from what is wanted, for each pixel of the canvas: 0 equal, NEVER when it must be painted, else a
- * step of `level_distances` at or above the squared distance. Rows that are not marked in row_levels are 0. */
-static u8 *levels, *row_levels;
-#define NEVER 255
-static i32 level_distances[NEVER];
-static u8 level_of[9216];
-u8 *row_differs;
 static Measure *measure;
 static u32 *row_a, *row_b;
 static double tolerance_now, keep_share_now;
-static u32 frames_written;
+u32 frames_written;
 
 void emit(const void *bytes, u32 count) {
   written_bytes += count;
@@ -40,41 +32,6 @@ static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
 static int style_now, near_style_now, kind_now, near_kind_now; /* of the last large frame */
 static bool exact_was_best; /* in the last frame, with a tolerance */
 
-static void levels_begin(void) {
-  for (int i = 1; i < NEVER; i++) level_distances[i] = exp2((i - 1) / 16.);
-  int level = 1;
-  for (i32 d = 0; d < (i32)sizeof level_of; d++) {
-    while (level < NEVER && level_distances[level] < d) level++;
-    level_of[d] = level;
-  }
-}
-/* Pixels up to this level may stay. */
-static int level_limit(double distance) {
-  int level = 0;
-  if (distance > 0)
-    while (level + 1 < NEVER && level_distances[level + 1] <= distance) level++;
-  return level;
-}
-static void levels_find(void) {
-  for (int y = 0; y < canvas_height; y++) {
-    const size_t line = (size_t)y * canvas_width;
-    if (row_levels[y]) memset(levels + line, 0, canvas_width);
-    row_levels[y] = 0;
-    if (!row_differs[y]) continue;
-    row_differs[y] = memcmp(wanted + line, shown + line, canvas_width * sizeof *wanted) != 0;
-    if (!row_differs[y]) continue;
-    row_levels[y] = 1;
-    for (size_t i = line; i < line + canvas_width; i++) {
-      const u16 a = wanted[i], b = shown[i];
-      if (a == b) continue;
-      levels[i] = NEVER;
-      if (!lossy || !a || !b) continue;
-      const i32 d = distance(colour_of[a], colour_of[b]);
-      if (d < (i32)sizeof level_of) levels[i] = level_of[d];
-    }
-  }
-}
-
 void frames_begin(bool is_exact) {
   lossy = !is_exact;
   written_bytes = 0;
@@ -83,372 +40,15 @@ void frames_begin(bool is_exact) {
   worst_luma_mse = worst_rgb_mse = 0;
   tolerance_now = 0;
   keep_share_now = .5;
-  if (!exact) {
-    exact = allocate(pixels());
-    may_repeat = allocate(pixels());
-    chosen = allocate(pixels());
-    row_symbols = allocate(canvas_width);
-    levels = allocate(pixels());
-    row_levels = allocate(canvas_height);
-    row_differs = allocate(canvas_height);
-    levels_begin();
+  if (!row_a) {
     row_a = allocate(canvas_width * sizeof(u32));
     row_b = allocate(canvas_width * sizeof(u32));
   }
+  tables_begin();
+  codings_begin();
   style_now = near_style_now = kind_now = near_kind_now = 0;
   exact_was_best = false;
   memset(shown, 0, (size_t)pixels() * sizeof *shown);
-  memset(row_differs, 1, canvas_height);
-}
-
-/* ---- the table of a frame ---- */
-
-typedef struct {
-  u16 number[256];
-  int size;        /* colours in use */
-  int bits;        /* the table has 1 << bits entries */
-  int code_bits;   /* entries below 1 << code_bits may be used: shorter codes */
-  int clear_index; /* transparent, -1 where no entry is left */
-  bool local;
-} Table;
-
-static u8 index_of[65536];
-static u32 index_stamp[65536], stamp;
-
-/* The frame will be cleared: all viewers clear to transparency only where the frame has a transparent entry. */
-static bool clear_wanted;
-
-static bool table_add(Table *t, u16 number) {
-  if (index_stamp[number] == stamp) return true;
-  if (t->size == 256) return false;
-  index_stamp[number] = stamp;
-  index_of[number] = t->size;
-  t->number[t->size++] = number;
-  return true;
-}
-
-static int bits_for(int entries) {
-  int bits = 1;
-  while (1 << bits < entries) bits++;
-  return bits;
-}
-
-/* Colours of the pixels in the box: those that change, or all. False when there are more than 256. */
-static bool table_collect(Table *t, Box box, int limit, bool all) {
-  t->size = 0;
-  t->local = true;
-  stamp++;
-  bool need_clear = clear_wanted;
-  for (int y = box.y; y < box.y + box.h; y++)
-    for (int x = box.x; x < box.x + box.w; x++) {
-      const u32 i = (u32)y * canvas_width + x;
-      if (!wanted[i] || (!all && levels[i] <= limit)) need_clear = true;
-      else if (!table_add(t, wanted[i])) return false;
-    }
-  if (need_clear && t->size == 256) return false;
-  t->bits = bits_for(t->size + need_clear);
-  t->code_bits = t->bits;
-  t->clear_index = t->size < 1 << t->bits ? t->size : -1;
-  return true;
-}
-
-/* The table of the whole file. Only as many entries as the pixels that change need are used, and an entry that they do not
- * need is the transparent one. */
-static void table_common(Table *t, Box box, int limit) {
-  bool needed[256] = {false};
-  int highest = -1;
-  bool need_clear = clear_wanted;
-  t->size = 0;
-  t->local = false;
-  stamp++;
-  for (int i = 0; i < common_size; i++) table_add(t, common[i]);
-  t->bits = bits_for(common_size);
-  for (int y = box.y; y < box.y + box.h; y++)
-    for (int x = box.x; x < box.x + box.w; x++) {
-      const u32 i = (u32)y * canvas_width + x;
-      if (!wanted[i] || levels[i] <= limit) {
-        need_clear = true;
-      } else if (index_stamp[wanted[i]] == stamp && !needed[index_of[wanted[i]]]) {
-        needed[index_of[wanted[i]]] = true;
-        if (index_of[wanted[i]] > highest) highest = index_of[wanted[i]];
-      }
-    }
-  t->clear_index = -1;
-  if (need_clear || highest < 1) {
-    for (int i = 0; i < 1 << t->bits && t->clear_index < 0; i++)
-      if (!needed[i]) t->clear_index = i;
-    if (t->clear_index > highest) highest = t->clear_index;
-  }
-  t->code_bits = bits_for(highest + 1);
-}
-
-/* The entry of a colour, or -1 when it has none that may be used. */
-static inline int entry_of(const Table *t, u16 number) {
-  if (index_stamp[number] != stamp) return -1;
-  const int index = index_of[number];
-  return index == t->clear_index || index >= 1 << t->code_bits ? -1 : index;
-}
-
-/* The nearest entry, for colours that found no room (lossy only). */
-static u8 nearest_entry(const Table *t, u16 number) {
-  i32 best = INT32_MAX;
-  u8 winner = 0;
-  for (int i = 0; i < t->size && i < 1 << t->code_bits; i++) {
-    if (i == t->clear_index) continue;
-    i32 d = distance(colour_of[number], colour_of[t->number[i]]);
-    if (d < best) {
-      best = d;
-      winner = i;
-    }
-  }
-  index_stamp[number] = stamp;
-  return index_of[number] = winner;
-}
-
-/* Exact indices and the pixels that may repeat; false when the table cannot express the frame exactly. */
-static bool map_pixels(const Table *t, Box box, int limit, bool nearest) {
-  u32 k = 0;
-  for (int y = box.y; y < box.y + box.h; y++)
-    for (int x = box.x; x < box.x + box.w; x++, k++) {
-      const u32 i = (u32)y * canvas_width + x;
-      may_repeat[k] = levels[i] <= limit && t->clear_index >= 0;
-      if (!wanted[i]) {
-        if (t->clear_index < 0 || shown[i]) return false;
-        exact[k] = t->clear_index;
-      } else if (entry_of(t, wanted[i]) >= 0) {
-        exact[k] = index_of[wanted[i]];
-      } else if (may_repeat[k]) {
-        exact[k] = t->clear_index;
-      } else if (nearest) {
-        exact[k] = nearest_entry(t, wanted[i]);
-      } else {
-        return false;
-      }
-    }
-  return true;
-}
-
-/* ---- one encoding of a frame ---- */
-
-typedef struct {
-  Table table;
-  Box box;
-  bool inexact;                 /* colours had to be left out */
-  int kind;                     /* which pixels that may stay become transparent */
-  double tolerance, keep_share; /* squared distance of a colour; and the share of it for pixels that stay */
-  u32 bytes;
-  int style;                    /* of the LZW table, with a tolerance */
-  bool filled;                  /* the LZW table was full: its style matters */
-  u32 serial;                   /* the plan that was settled last has the highest */
-} Plan;
-
-static const LzwStyle styles[] = {{600, .82}, {300, .95}, {2000, .9}, {0, 1e9}, {1200, .7}, {1000, .97}, {150, .99}};
-#define STYLES (int)(sizeof styles / sizeof *styles)
-#define LARGE_FRAME 65536 /* pixels; above, fewer styles are tried where neighbours agree */
-
-static Box changed_box(int limit, int disposal, const u16 *next) {
-  /* Some viewers show the background where the first frame does not reach, unless it is transparent itself. */
-  if (!frames_written && wanted_transparent)
-    for (u32 i = 0; i < pixels(); i++)
-      if (!wanted[i]) return (Box){0, 0, canvas_width, canvas_height};
-  int left = canvas_width, right = -1, top = canvas_height, bottom = -1;
-  for (int y = 0; y < canvas_height; y++) {
-    if (!row_levels[y] && disposal != 2) continue;
-    const size_t line = (size_t)y * canvas_width;
-    int first = -1, last = -1;
-    for (int x = 0; x < canvas_width; x++) {
-      const u32 i = line + x;
-      /* Disposal 2 must reach every pixel that is painted now and clear in the next frame. */
-      if (levels[i] <= limit && !(disposal == 2 && wanted[i] && !next[i])) continue;
-      if (first < 0) first = x;
-      last = x;
-    }
-    if (first < 0) continue;
-    if (first < left) left = first;
-    if (last > right) right = last;
-    if (top > y) top = y;
-    bottom = y;
-  }
-  if (right < 0) return (Box){0, 0, 1, 1};
-  return (Box){left, top, right - left + 1, bottom - top + 1};
-}
-
-/* Pixels that may stay as they are shown: which of them become transparent. */
-enum {
-  KIND_ALL,
-  KIND_SOURCE, /* as the source had it */
-  KIND_RUNS,   /* until a colour that was just coded goes on */
-  KIND_NONE,   /* but those whose colour has no entry */
-  KINDS,
-  KIND_FREE = KINDS /* near.c decides pixel by pixel */
-};
-
-/* Symbols of a row of the box. `before` is the symbol that stands in front of it. */
-static void symbols_row(const Plan *plan, int kind, int row, int before, u8 *out) {
-  const u32 w = plan->box.w;
-  const u8 *from = exact + (size_t)row * w, *stay = may_repeat + (size_t)row * w;
-  const int clear = plan->table.clear_index;
-  if (clear < 0 || kind == KIND_NONE || kind == KIND_FREE) {
-    memcpy(out, from, w);
-  } else if (kind == KIND_ALL) {
-    for (u32 x = 0; x < w; x++) out[x] = stay[x] ? clear : from[x];
-  } else if (kind == KIND_SOURCE) {
-    u32 i = (u32)(plan->box.y + row) * canvas_width + plan->box.x;
-    for (u32 x = 0; x < w; x++, i++) out[x] = stay[x] && !(wanted_painted[i >> 3] >> (i & 7) & 1) ? clear : from[x];
-  } else {
-    for (u32 x = 0; x < w; x++) before = out[x] = stay[x] && before != from[x] ? clear : from[x];
-  }
-}
-static void symbols_all(const Plan *plan) {
-  const u32 w = plan->box.w;
-  for (int row = 0; row < plan->box.h; row++)
-    symbols_row(plan, plan->kind, row, row ? chosen[row * w - 1] : -1, chosen + (size_t)row * w);
-}
-
-static int code_size_of(const Table *t) { return t->code_bits < 2 ? 2 : t->code_bits; } /* GIF89a appendix F: at least two */
-static u32 head_bytes(const Table *t) { return 1 + (t->local ? 3u << t->bits : 0); }
-
-#define CODERS 7
-static Lzw coders[CODERS];
-
-/* A coder that is this much behind another one will not win any more. */
-static bool hopeless(u64 bits, u64 least) { return bits > least + (least >> 3) + 4096; }
-
-/* The kind that makes the frame smallest, all coded side by side. Sets kind, bytes and filled. */
-static void count_kinds(Plan *plan, u32 kinds, int style) {
-  const u32 w = plan->box.w;
-  u8 *row = row_symbols;
-  int before[KINDS];
-  for (int k = 0; k < KINDS; k++) {
-    before[k] = -1;
-    if (kinds >> k & 1) lzw_begin(&coders[k], code_size_of(&plan->table), styles[style], false);
-  }
-  for (int y = 0; y < plan->box.h; y++) {
-    u64 least = UINT64_MAX;
-    for (int k = 0; k < KINDS; k++) {
-      if (!(kinds >> k & 1)) continue;
-      symbols_row(plan, k, y, before[k], row);
-      before[k] = row[w - 1];
-      lzw_row(&coders[k], row, w);
-      if (coders[k].bits < least) least = coders[k].bits;
-    }
-    for (int k = 0; k < KINDS; k++)
-      if (kinds >> k & 1 && hopeless(coders[k].bits, least)) kinds &= ~(1u << k);
-  }
-  plan->bytes = UINT32_MAX;
-  for (int k = 0; k < KINDS; k++) {
-    if (!(kinds >> k & 1)) continue;
-    const bool filled = coders[k].filled;
-    const u32 bytes = lzw_end(&coders[k]) + head_bytes(&plan->table);
-    if (bytes >= plan->bytes) continue;
-    plan->bytes = bytes;
-    plan->kind = k;
-    plan->filled = filled;
-  }
-}
-
-/* The style that makes chosen[] smallest. All go together until the table is full. */
-static int best_style(const Plan *plan, u32 tried) {
-  const u32 w = plan->box.w;
-  int first = 0;
-  while (!(tried >> first & 1)) first++;
-  lzw_begin(&coders[first], code_size_of(&plan->table), styles[first], false);
-  u32 alive = 1u << first;
-  for (int y = 0; y < plan->box.h; y++) {
-    u64 least = UINT64_MAX;
-    for (int s = 0; s < STYLES; s++) {
-      if (!(alive >> s & 1)) continue;
-      lzw_row(&coders[s], chosen + (size_t)y * w, w);
-      if (coders[s].bits < least) least = coders[s].bits;
-    }
-    if (alive == 1u << first && tried != alive && coders[first].filled) {
-      /* A row may have gone past the point where they part: a code or two of a difference. */
-      for (int s = 0; s < STYLES; s++)
-        if (s != first && tried >> s & 1) {
-          coders[s] = coders[first];
-          coders[s].style = styles[s];
-          alive |= 1u << s;
-        }
-      tried = alive;
-    }
-    for (int s = 0; s < STYLES; s++)
-      if (alive >> s & 1 && hopeless(coders[s].bits, least)) alive &= ~(1u << s);
-  }
-  int best = first;
-  u32 fewest = UINT32_MAX;
-  for (int s = 0; s < STYLES; s++) {
-    if (!(alive >> s & 1)) continue;
-    const u32 bytes = lzw_end(&coders[s]);
-    if (bytes >= fewest) continue;
-    fewest = bytes;
-    best = s;
-  }
-  return best;
-}
-
-/* Prepares exact[] and may_repeat[] for a plan. */
-static bool prepare(Plan *plan, bool local, bool all, int disposal, const u16 *next) {
-  const int limit = level_limit(plan->tolerance * plan->keep_share);
-  plan->box = changed_box(limit, disposal, next);
-  if (local) {
-    if (!table_collect(&plan->table, plan->box, limit, all)) return false;
-  } else {
-    table_common(&plan->table, plan->box, limit);
-  }
-  plan->inexact = false;
-  return map_pixels(&plan->table, plan->box, limit, false);
-}
-static bool prepare_local(Plan *plan, int disposal, const u16 *next) {
-  if (prepare(plan, true, false, disposal, next) || prepare(plan, true, true, disposal, next)) return true;
-  if (!lossy) return false;
-  const int limit = level_limit(plan->tolerance * plan->keep_share);
-  table_common(&plan->table, plan->box, limit); /* more than 256 colours: the common ones, or the first 255 */
-  return plan->inexact = map_pixels(&plan->table, plan->box, limit, true);
-}
-
-/* Bytes that codes of a table of `bits` take more than codes of a smaller one, until both have grown to the same size. */
-static u32 longer_codes(int bits, int smaller) {
-  u32 sum = 0;
-  for (u32 i = 0; i < 1u << bits; i++) {
-    const u32 a = (1u << bits) + 2 + i, b = (1u << smaller) + 2 + i;
-    sum += __builtin_clz(b) - __builtin_clz(a);
-  }
-  return sum / 8;
-}
-
-/* Table and map for a tolerance: the smaller of the common table and one of its own. */
-static bool choose_table(Plan *plan, int disposal, const u16 *next) {
-  Plan local = *plan;
-  bool shared_possible = common_size && prepare(plan, false, false, disposal, next);
-  if (shared_possible && plan->table.code_bits <= 2) return true;
-  if (!prepare_local(&local, disposal, next)) return shared_possible && prepare(plan, false, false, disposal, next);
-  if (!shared_possible) {
-    *plan = local;
-    return true;
-  }
-  /* A table of its own costs 3 << bits bytes and may have shorter codes, and more of them before the LZW table is full. */
-  const Plan shared = *plan;
-  const u32 own = 3u << local.table.bits;
-  bool better = !local.inexact && local.table.local && local.table.code_bits < shared.table.code_bits;
-  if (better && longer_codes(shared.table.code_bits, local.table.code_bits) < own) {
-    better = false;
-    if ((u32)local.box.w * local.box.h > LARGE_FRAME / 8) {
-      count_kinds(&local, 1 << KIND_ALL, style_now);
-      if (local.filled) {
-        prepare(plan, false, false, disposal, next);
-        count_kinds(plan, 1 << KIND_ALL, style_now);
-        if (local.bytes >= plan->bytes) return true;
-        better = true;
-      }
-    }
-  } else if (better) {
-    count_kinds(&local, 1 << KIND_ALL, style_now);
-    prepare(plan, false, false, disposal, next);
-    count_kinds(plan, 1 << KIND_ALL, style_now);
-    if (local.bytes >= plan->bytes) return true;
-  }
-  *plan = better ? local : shared;
-  return better ? prepare_local(plan, disposal, next) : prepare(plan, false, false, disposal, next);
 }
 
 /* ---- quality of a frame as it will be shown ---- */
@@ -537,7 +137,7 @@ static bool settle_within(Plan *plan, double tolerance, double keep_share, bool 
   plan->keep_share = keep_share;
   plan->kind = KIND_FREE;
   plan->style = near_style_now;
-  if (!(!local && common_size && prepare(plan, false, false, disposal, next)) && !prepare_local(plan, disposal, next)) return false;
+  if (!(!local && prepare_common(plan, disposal, next)) && !prepare_local(plan, disposal, next)) return false;
   settle(plan);
   return true;
 }
@@ -577,7 +177,7 @@ static bool search_tolerance(Plan *best, double keep_share, int disposal, const 
 /* The exact plan: kinds side by side. False when no table can hold all colours. */
 static bool search_exact(Plan *plan, bool thorough, int disposal, const u16 *next) {
   plan->tolerance = plan->keep_share = 0;
-  if (!choose_table(plan, disposal, next)) return false;
+  if (!choose_table(plan, style_now, disposal, next)) return false;
   if (plan->inexact) {
     plan->kind = KIND_ALL;
     settle(plan);
@@ -596,7 +196,7 @@ static void try_variant(Plan *best, bool local, int kind, int style, int disposa
   Plan plan = *best;
   plan.kind = kind;
   plan.style = style;
-  if (local ? !prepare_local(&plan, disposal, next) : !prepare(&plan, false, false, disposal, next)) return;
+  if (local ? !prepare_local(&plan, disposal, next) : !prepare_common(&plan, disposal, next)) return;
   settle(&plan);
   if (plan.bytes < best->bytes && holds(measure_trial(&plan))) *best = plan;
 }
@@ -657,7 +257,7 @@ static Plan search_frame(int disposal, const u16 *next) {
   if (!possible) host_fail(FAIL_UNSUPPORTED, "a frame that shows more than 256 new colours");
   if (best.tolerance > 0 && best.serial == settled) return best;
   /* exact[] and may_repeat[] are those of the last trial: make them the winner's again. */
-  if (!(best.table.local || best.inexact ? prepare_local(&best, disposal, next) : prepare(&best, false, false, disposal, next)))
+  if (!(best.table.local || best.inexact ? prepare_local(&best, disposal, next) : prepare_common(&best, disposal, next)))
     host_fail(FAIL_MISUSE, "a plan that was possible is not");
   settle(&best);
   return best;
@@ -741,10 +341,7 @@ void frame_write(int disposal, const u16 *next) {
   if (plan.tolerance > 0) {
     near_write();
   } else {
-    const LzwStyle style = choose_style(&plan);
-    lzw_begin(&coders[0], code_size, style, true);
-    for (int row = 0; row < b.h; row++) lzw_row(&coders[0], chosen + (size_t)row * b.w, b.w);
-    lzw_end(&coders[0]);
+    chosen_write(&plan, choose_style(&plan));
   }
   frames_written++;
   /* What the result shows when the next frame comes (GIF89a 23.c.iv). */

@@ -50,7 +50,7 @@ const FIXED_BYTES = 4 * 1024 * 1024
  * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `lossy`
  * every level is exact and no size is searched for.
  */
-const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 300_000 }
+const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 3_000_000 }
 
 function inHouseWords(error: unknown): unknown {
   if (!(error instanceof GifError)) return error
