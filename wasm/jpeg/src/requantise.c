@@ -130,12 +130,14 @@ static void measure_row(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW
 static double coefficient_error(const Plane *plane, uint32_t width, JBLOCKROW in, JBLOCKROW out) {
   double total = 0;
   for (uint32_t x = 0; x < width; x++) {
-    float error = 0;
-    for (int k = 0; k < DCTSIZE2; k++) {
-      const float d = in[x][k] * (int)plane->read_step[k] - out[x][k] * (int)plane->made_step[k];
-      error += d * d;
+    float lane[4] = {0};
+    for (int k = 0; k < DCTSIZE2; k += 4) {
+      for (int l = 0; l < 4; l++) {
+        const float d = in[x][k + l] * (int)plane->read_step[k + l] - out[x][k + l] * (int)plane->made_step[k + l];
+        lane[l] += d * d;
+      }
     }
-    total += error;
+    total += lane[0] + lane[1] + lane[2] + lane[3];
   }
   return total;
 }

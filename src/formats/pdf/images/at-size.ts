@@ -72,8 +72,9 @@ export async function codeForSize(
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
   const closeUp = { ...target, ssim: 0, psnrDb: leastPsnrDb, colourPsnrDb: 0 }
+  const closeEnoughDb = CLOSE_ENOUGH_DB[hints.fresh ? 'first' : 'later']
   job.measureErrorsOnly()
-  const least = await narrow(job, every, closeUp, hints.least)
+  const least = await narrow(job, every, closeUp, hints.least, closeEnoughDb)
   if (least === undefined) return undefined
   let best: Coded | undefined
   const look = async (quality: number) => {
@@ -93,12 +94,7 @@ export async function codeForSize(
     }
     return margin
   }
-  const found = await lowestGood(
-    look,
-    Math.min(HIGHEST, least + hints.aboveOf(least)),
-    MAX_LOOKS,
-    CLOSE_ENOUGH_DB[hints.fresh ? 'first' : 'later'],
-  )
+  const found = await lowestGood(look, Math.min(HIGHEST, least + hints.aboveOf(least)), MAX_LOOKS, closeEnoughDb)
   if (found !== undefined) hints.learn(least, found)
   return best
 }

@@ -68,12 +68,18 @@ export async function lowestGood(
 export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
 
 /** The lowest quality that seems to reach the target, from one of `every` pairs of rows; undefined when none does. */
-export function narrow(job: JpegJob, every: number, target: Target, hint: number): Promise<number | undefined> {
+export function narrow(
+  job: JpegJob,
+  every: number,
+  target: Target,
+  hint: number,
+  closeEnoughDb = CLOSE_ENOUGH_DB,
+): Promise<number | undefined> {
   const look = async (quality: number) => {
     await breathe()
     return marginDb(job.estimate(quality, every), target)
   }
-  return lowestGood(look, hint)
+  return lowestGood(look, hint, MAX_LOOKS, closeEnoughDb)
 }
 
 /**
