@@ -5,7 +5,10 @@ u8 *chosen;
 static u8 *row_symbols;
 const LzwStyle styles[STYLES] = {{600, .82}, {300, .95}, {2000, .9}, {0, 1e9}, {1200, .7}, {1000, .97}, {150, .99}};
 
+static bool own_was_best; /* a table of its own, in the last large frame */
+
 void codings_begin(void) {
+  own_was_best = false;
   if (chosen) return;
   chosen = allocate((size_t)canvas_width * canvas_height);
   row_symbols = allocate(canvas_width);
@@ -125,37 +128,23 @@ static u32 longer_codes(int bits, int smaller) {
 
 /* Table and map for a tolerance: the smaller of the common table and one of its own. */
 bool choose_table(Plan *plan, int style, int disposal, const u16 *next) {
-  Plan local = *plan;
-  bool shared_possible = prepare_common(plan, disposal, next);
-  if (shared_possible && plan->table.code_bits <= 2) return true;
-  if (!prepare_local(&local, disposal, next)) return shared_possible && prepare_common(plan, disposal, next);
-  if (!shared_possible) {
-    *plan = local;
-    return true;
-  }
+  if (!prepare_common(plan, disposal, next)) return prepare_local(plan, disposal, next);
   /* A table of its own costs 3 << bits bytes and may have shorter codes, and more of them before the LZW table is full. */
-  const Plan shared = *plan;
-  const u32 own = 3u << local.table.bits;
-  bool better = !local.inexact && local.table.local && local.table.code_bits < shared.table.code_bits;
-  if (better && longer_codes(shared.table.code_bits, local.table.code_bits) < own) {
-    better = false;
-    if ((u32)local.box.w * local.box.h > LARGE_FRAME / 8) {
-      count_kinds(&local, 1 << KIND_ALL, style);
-      if (local.filled) {
-        prepare_common(plan, disposal, next);
-        count_kinds(plan, 1 << KIND_ALL, style);
-        if (local.bytes >= plan->bytes) return true;
-        better = true;
-      }
-    }
-  } else if (better) {
-    count_kinds(&local, 1 << KIND_ALL, style);
-    prepare_common(plan, disposal, next);
-    count_kinds(plan, 1 << KIND_ALL, style);
-    if (local.bytes >= plan->bytes) return true;
-  }
-  *plan = better ? local : shared;
-  return better ? prepare_local(plan, disposal, next) : prepare_common(plan, disposal, next);
+  Table own;
+  if (!own_table(plan, &own) || own.code_bits >= plan->table.code_bits) return true;
+  const bool large = (u32)plan->box.w * plan->box.h > LARGE_FRAME / 8;
+  const bool shorter = longer_codes(plan->table.code_bits, own.code_bits) >= 3u << own.bits;
+  if (!shorter && !(large && (own_was_best || frames_written % 8 == 0))) return true;
+  count_kinds(plan, 1 << KIND_ALL, style);
+  if (!shorter && !plan->filled) return true;
+  Plan local = *plan;
+  own_was_best = false;
+  if (!prepare_local(&local, disposal, next) || local.inexact) return prepare_common(plan, disposal, next);
+  count_kinds(&local, 1 << KIND_ALL, style);
+  if (local.bytes >= plan->bytes) return prepare_common(plan, disposal, next);
+  own_was_best = true;
+  *plan = local;
+  return true;
 }
 
 void chosen_write(const Plan *plan, LzwStyle style) {

@@ -40,14 +40,18 @@ static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what);
 /* ---- LZW, GIF89a appendix F ---- */
 
 static u16 prefix[4096];
-static u8 suffix[4096], stack[4097];
+static u8 suffix[4096];
+static u16 length[4096];      /* of the phrase of a code */
 static int code_size, clear_code, next_code, code_bits, old_code;
 static u8 first_of_old;
 static u32 bit_buffer, bit_count;
 static bool data_ended;
 static u32 pixel_at;          /* pixels of the frame so far */
-static int column, line, pass_step, pass_start;
+static int line, pass_step, pass_start;
+static u8 pending[65535 + 4096]; /* indices that do not fill a row yet, and a phrase */
+static u32 pending_count;
 static const u16 *numbers;
+bool painting;                /* painted[] is wanted */
 
 static void pixels_begin(void) {
   clear_code = 1 << code_size;
@@ -57,17 +61,16 @@ static void pixels_begin(void) {
   bit_buffer = bit_count = 0;
   data_ended = false;
   pixel_at = 0;
-  column = 0;
+  pending_count = 0;
   pass_start = 0;
   pass_step = interlaced ? 8 : 1;
   line = 0;
-  for (int i = 0; i < clear_code && i < 4096; i++) suffix[i] = i;
+  for (int i = 0; i < clear_code && i < 4096; i++) suffix[i] = i, length[i] = 1;
   numbers = local_size ? local_numbers : global_numbers;
 }
 
 /* GIF89a appendix E: rows 0 8 16 …, 4 12 …, 2 6 …, 1 3 … */
 static void next_line(void) {
-  column = 0;
   line += pass_step;
   while (interlaced && line >= frame.h && pass_step > 1) {
     if (pass_start == 0) {
@@ -80,15 +83,32 @@ static void next_line(void) {
   }
 }
 
-static inline void put_pixel(u8 index) {
-  const int x = frame.x + column, y = frame.y + line;
-  if (index != transparent) {
-    const size_t i = (size_t)y * canvas_width + x;
-    canvas[i] = numbers[index];
-    painted[i >> 3] |= 1 << (i & 7);
+static void put_row(const u8 *row) {
+  const size_t from = (size_t)(frame.y + line) * canvas_width + frame.x;
+  u16 *out = canvas + from;
+  for (int x = 0; x < frame.w; x++)
+    if (row[x] != transparent) out[x] = numbers[row[x]];
+  if (painting)
+    for (int x = 0; x < frame.w; x++) painted[(from + x) >> 3] |= (row[x] != transparent) << ((from + x) & 7);
+  next_line();
+}
+
+/* Pixels of a phrase, from its last to its first. */
+static void put_phrase(int code) {
+  const u32 total = (u32)frame.w * frame.h;
+  u32 count = length[code];
+  u8 *to = pending + pending_count + count;
+  for (int at = code; ; at = prefix[at]) {
+    *--to = suffix[at];
+    if (at < clear_code) break;
   }
-  pixel_at++;
-  if (++column == frame.w) next_line();
+  first_of_old = *to;
+  if (count > total - pixel_at) count = total - pixel_at;
+  pixel_at += count;
+  pending_count += count;
+  u32 from = 0;
+  for (; pending_count - from >= (u32)frame.w; from += frame.w) put_row(pending + from);
+  if (from) memmove(pending, pending + from, pending_count -= from);
 }
 
 static void take_code(int code) {
@@ -106,26 +126,24 @@ static void take_code(int code) {
   if (pixel_at >= total) return; /* more than was announced: viewers ignore it */
   if (old_code < 0) {
     if (code >= clear_code) damaged("an LZW code before its table");
-    put_pixel(first_of_old = code);
+    put_phrase(code);
     old_code = code;
     return;
   }
-  int at = code, depth = 0;
   if (code > next_code) damaged("an LZW code that does not exist yet");
-  if (code == next_code) {
-    stack[depth++] = first_of_old;
-    at = old_code;
-  }
-  while (at >= clear_code) {
-    stack[depth++] = suffix[at];
-    at = prefix[at];
-  }
-  stack[depth++] = first_of_old = at;
-  while (depth && pixel_at < total) put_pixel(stack[--depth]);
   if (next_code < 4096) {
     prefix[next_code] = old_code;
-    suffix[next_code] = first_of_old;
+    length[next_code] = length[old_code] + 1;
+    if (code == next_code) { /* it ends with its own first pixel */
+      suffix[next_code] = first_of_old;
+      put_phrase(code);
+    } else {
+      put_phrase(code);
+      suffix[next_code] = first_of_old;
+    }
     if (++next_code == 1 << code_bits && code_bits < 12) code_bits++;
+  } else {
+    put_phrase(code);
   }
   old_code = code;
 }
@@ -173,7 +191,7 @@ static void frame_begin(void) {
     if (!saved) saved = allocate(bytes);
     memcpy(saved, canvas, bytes);
   }
-  memset(painted, 0, ((size_t)canvas_width * canvas_height + 7) >> 3);
+  if (painting) memset(painted, 0, ((size_t)canvas_width * canvas_height + 7) >> 3);
   touch(frame);
   pixels_begin();
 }

@@ -51,6 +51,7 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
   mode = wanted_mode;
   muted = mute;
   waiting = false;
+  painting = mode == ENCODE;
   decode_begin();
   if (mode == SCAN) {
     scan_size = 0;

@@ -44,6 +44,7 @@ typedef struct { int x, y, w, h; } Box;
 extern int canvas_width, canvas_height;
 extern u16 *canvas;           /* what a viewer shows after the frame that was read last */
 extern u8 *painted;           /* a bit for each pixel: the frame that was read last painted it, if only as it was */
+extern bool painting;        /* whether it is kept */
 extern int dirty_top, dirty_bottom; /* rows that may differ from the frame before, at frame_read */
 extern u32 frames_read;
 extern int frame_delay;       /* of that frame, in hundredths of a second */

@@ -46,6 +46,7 @@ int bits_for(int entries);
 /* exact[] and may_repeat[] for a plan with the common table, or one of its own; false when it cannot express the frame. */
 bool prepare_common(Plan *plan, int disposal, const u16 *next);
 bool prepare_local(Plan *plan, int disposal, const u16 *next);
+bool own_table(const Plan *plan, Table *table); /* the table that prepare_local would make, if it can */
 
 /* ---- codings.c ---- */
 #define STYLES 7

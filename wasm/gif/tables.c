@@ -40,7 +40,10 @@ static int level_limit(double distance) {
   return level;
 }
 
+static struct { Box box; int limit, disposal; } box_known; /* of this frame */
+
 void levels_find(void) {
+  box_known.limit = -1;
   for (int y = 0; y < canvas_height; y++) {
     const size_t line = (size_t)y * canvas_width;
     if (row_levels[y]) memset(levels + line, 0, canvas_width);
@@ -186,7 +189,7 @@ static bool map_pixels(const Table *t, Box box, int limit, bool nearest) {
   return true;
 }
 
-static Box changed_box(int limit, int disposal, const u16 *next) {
+static Box find_changed_box(int limit, int disposal, const u16 *next) {
   /* Some viewers show the background where the first frame does not reach, unless it is transparent itself. */
   if (!frames_written && wanted_transparent)
     for (u32 i = 0; i < pixels(); i++)
@@ -209,6 +212,15 @@ static Box changed_box(int limit, int disposal, const u16 *next) {
   return (Box){left, top, right - left + 1, bottom - top + 1};
 }
 
+static Box changed_box(int limit, int disposal, const u16 *next) {
+  if (box_known.limit != limit || box_known.disposal != disposal) {
+    box_known.box = find_changed_box(limit, disposal, next);
+    box_known.limit = limit;
+    box_known.disposal = disposal;
+  }
+  return box_known.box;
+}
+
 /* Prepares exact[] and may_repeat[] for a plan. */
 static bool prepare(Plan *plan, bool local, bool all, int disposal, const u16 *next) {
   const int limit = level_limit(plan->tolerance * plan->keep_share);
@@ -227,5 +239,8 @@ bool prepare_local(Plan *plan, int disposal, const u16 *next) {
   const int limit = level_limit(plan->tolerance * plan->keep_share);
   table_common(&plan->table, plan->box, limit); /* more than 256 colours: the common ones, or the first 255 */
   return plan->inexact = map_pixels(&plan->table, plan->box, limit, true);
+}
+bool own_table(const Plan *plan, Table *table) {
+  return table_collect(table, plan->box, level_limit(plan->tolerance * plan->keep_share), false);
 }
 bool prepare_common(Plan *plan, int disposal, const u16 *next) { return common_size && prepare(plan, false, false, disposal, next); }
