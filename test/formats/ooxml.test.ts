@@ -196,6 +196,22 @@ describe('documents', () => {
     expect((await partsOf(bytes)).get('word/media/image1.png')).toEqual(png)
   })
 
+  test('a picture that has a colour replaced keeps every sample', async () => {
+    const png = pngOf(photo(320, 240), 320, 240)
+    const recoloured = drawing('rId7', 1, 1).replace(
+      '<a:blip r:embed="rId7"/>',
+      '<a:blip r:embed="rId7"><a:clrChange><a:clrFrom/></a:clrChange></a:blip>',
+    )
+    const wishes: unknown[] = []
+    const inner = rooms(async (_bytes, _name, wish) => {
+      wishes.push(wish)
+      return { kind: 'unchanged', reason: 'no_gain' }
+    })
+    await press(docx, await zipOf(document(recoloured, [['rId7', 'media/image1.png']], { 'word/media/image1.png': png })), 'low', inner)
+    expect(wishes.length).toBeGreaterThan(0)
+    for (const wish of wishes) expect(wish).toEqual({ lossless: true })
+  })
+
   test('at high a PNG stays a PNG', async () => {
     const png = pngOf(photo(320, 240), 320, 240)
     const zip = await zipOf(document(drawing('rId7', 20, 15), [['rId7', 'media/image1.png']], { 'word/media/image1.png': png }))

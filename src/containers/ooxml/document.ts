@@ -3,7 +3,7 @@ import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
 import { decodeXml, scanTags, XmlError } from '../xml/scan.ts'
 import { readEntry, type ZipArchive, type ZipEntry } from '../zip/read.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
-import { pictureUses, type Shown } from './usage.ts'
+import { pictureUses, recoloured, type Shown } from './usage.ts'
 
 const MOST_RELS_BYTES = 8 * 1024 * 1024
 /** Parts above this are not searched for pictures: theirs keep all pixels. */
@@ -63,10 +63,16 @@ async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Arr
 
 export const isImage = (relationship: Relationship) => relationship.part !== undefined && /\/image$/i.test(relationship.type)
 
-/**
- * The largest size at which each picture part is shown. Pictures whose size is not known for sure are absent.
- */
-export async function shownSizes(document: OoxmlDocument): Promise<Map<string, Shown>> {
+/** How a document shows its pictures. */
+export interface Showing {
+  /** The largest size at which each picture part is shown. Pictures whose size is not known for sure are absent. */
+  readonly shown: Map<string, Shown>
+  /** Pictures one colour of which is replaced, by transparency mostly (a:clrChange, 20.1.8.16): no sample may change. */
+  readonly exact: ReadonlySet<string>
+}
+
+export async function showing(document: OoxmlDocument): Promise<Showing> {
+  const exact = new Set<string>()
   const shown = new Map<string, Shown | 'unknown'>()
   const merge = (part: string, use: Shown | 'unknown') => {
     const before = shown.get(part)
@@ -80,21 +86,25 @@ export async function shownSizes(document: OoxmlDocument): Promise<Map<string, S
   for (const { owner, relationships } of document.rels) {
     const images = relationships.filter(isImage)
     if (images.length === 0) continue
-    const uses = await usesIn(document, owner, new Set(images.map(({ id }) => id)), background)
-    for (const { id, part } of images) merge(part!, uses?.get(id) ?? 'unknown')
+    const found = await usesIn(document, owner, new Set(images.map(({ id }) => id)), background)
+    for (const { id, part } of images) {
+      merge(part!, found?.uses.get(id) ?? 'unknown')
+      if (found?.exact.has(id)) exact.add(part!)
+    }
     // A picture that something else leads to, too, is shown nobody knows how.
     for (const { part, type } of relationships) if (part && shown.has(part) && !/\/image$/i.test(type)) merge(part, 'unknown')
   }
   const known = new Map<string, Shown>()
   for (const [part, use] of shown) if (use !== 'unknown') known.set(part, use)
-  return known
+  return { shown: known, exact }
 }
 
 async function usesIn(document: OoxmlDocument, owner: string, ids: Set<string>, background: Size | undefined) {
   const entry = document.parts.get(owner)
   if (!entry || entry.opaque || entry.size > MOST_SEARCHED_BYTES) return undefined
   try {
-    return pictureUses(decodeXml(await readEntry(document.archive, entry)), ids, background)
+    const xml = decodeXml(await readEntry(document.archive, entry))
+    return { uses: pictureUses(xml, ids, background), exact: recoloured(xml) }
   } catch (error) {
     if (error instanceof XmlError || error instanceof RangeError) return undefined
     throw error

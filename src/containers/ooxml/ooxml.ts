@@ -112,7 +112,7 @@ async function fateOf(
     if (!document.parts.has(part) || entry.size > LARGEST_PICTURE_BYTES) return KEEP
     const result = plan.ready.has(part)
       ? plan.ready.get(part)
-      : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part) })
+      : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
     if (!result) return KEEP
     tally.add(result, /\.png$/.test(part))
     const name = plan.renamed.get(part)?.name

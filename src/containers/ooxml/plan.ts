@@ -8,7 +8,7 @@ import { type Splice, spliced } from '../xml/scan.ts'
 import { IN_MEMORY_BYTES } from '../zip/limits.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
 import { type Crop, type Crops, editsOf, possibleCrops } from './crops.ts'
-import { isImage, type OoxmlDocument, shownSizes } from './document.ts'
+import { isImage, type OoxmlDocument, showing } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'
 import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
 import type { Shown } from './usage.ts'
@@ -22,6 +22,8 @@ export interface Plan {
   /** Parts that are pictures, by key. */
   readonly pictures: ReadonlySet<string>
   readonly shown: ReadonlyMap<string, Shown>
+  /** Pictures whose samples must not change. */
+  readonly exact: ReadonlySet<string>
   /** Results that are ready, by part; `undefined` when nothing was gained. */
   readonly ready: ReadonlyMap<string, Recompressed | undefined>
   readonly renamed: ReadonlyMap<string, { readonly name: string; readonly type: string }>
@@ -55,7 +57,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   const merged = options.quality === 'ultra' ? await duplicates(document, pictures) : new Map<string, string>()
   for (const part of merged.keys()) dropped.add(part)
   if (options.quality === 'ultra') for (const part of thumbnails(document)) dropped.add(part)
-  const shown = pictures.size > 0 ? await shownSizes(document) : new Map<string, Shown>()
+  const { shown, exact } = pictures.size > 0 ? await showing(document) : { shown: new Map<string, Shown>(), exact: new Set<string>() }
   for (const [part, twin] of merged) widen(shown, twin, part)
 
   const ready = new Map<string, Recompressed | undefined>()
@@ -84,7 +86,8 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   }
   for (const part of options.quality === 'high' ? [] : pictures) {
     const entry = document.parts.get(part)!
-    if (dropped.has(part) || cut.has(part) || blank.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry)) continue
+    if (dropped.has(part) || exact.has(part) || cut.has(part) || blank.has(part) || held > HELD_BYTES || !isPngPart(document, part, entry))
+      continue
     options.signal.throwIfAborted()
     const fresh = freeJpegName(entry.name, taken)
     const bytes = await readEntry(document.archive, entry)
@@ -102,7 +105,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
       .filter(([, , splices]) => splices.length > 0)
       .map(([owner, text, splices]) => [owner, spliced(text, splices)]),
   )
-  return { pictures, shown, ready, renamed, dropped, merged, layouts, fonts, cropped: new Set([...cut, ...blank]), texts }
+  return { pictures, shown, exact, ready, renamed, dropped, merged, layouts, fonts, cropped: new Set([...cut, ...blank]), texts }
 }
 
 /** A crop is worth it from this share of the upload's bytes down. */

@@ -168,6 +168,18 @@ export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: 
   return uses
 }
 
+/** Ids of pictures that have one colour replaced by another. @throws XmlError */
+export function recoloured(xml: string): Set<string> {
+  const found = new Set<string>()
+  if (!xml.includes('clrChange')) return found
+  let ids: string[] = []
+  for (const tag of scanTags(xml)) {
+    if (tag.local === 'blip') ids = tag.kind === 'open' ? tag.attributes().map(({ value }) => value) : []
+    else if (tag.local === 'clrChange') for (const id of ids) found.add(id)
+  }
+  return found
+}
+
 function frameKind(tag: Tag): Frame['kind'] | undefined {
   if (PICTURES.has(tag.local)) return 'picture'
   if (GROUPS.has(tag.local)) return 'group'
