@@ -4,9 +4,10 @@ import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
 import { MalformedFile, OverBudget } from '../../codec/codec.ts'
 import type { TiffFile } from './directory.ts'
+import { decodeFaxRows, FaxError } from './fax.ts'
 import { LzwDecoder } from './lzw.ts'
 import { PackBitsDecoder } from './pack-bits.ts'
-import { COMPRESSION, isDeflate, type Pixels, rowsOf } from './pixels.ts'
+import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'
 import { accumulate, mirrorBits } from './predictor.ts'
 
 /** Up to here a chunk is decoded at once; above, as a stream. */
@@ -33,7 +34,9 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
     const compressed = await readInput(file, pixels, offset, length)
     for (const block of rows.push(inflateChunk(compressed, expected, file.format, offset))) yield block
   } else {
-    for await (const piece of decodePieces(file, pixels, offset, length, expected)) {
+    for await (const piece of isFax(pixels.compression)
+      ? faxRows(file, pixels, index)
+      : decodePieces(file, pixels, offset, length, expected)) {
       for (const block of rows.push(piece)) yield block
       if (rows.complete) break
     }
@@ -70,6 +73,19 @@ function inflateChunk(compressed: Uint8Array, expected: number, format: string, 
     return zlibDecompress(compressed, expected + 65_536)
   } catch (error) {
     if (error instanceof DeflateError) throw new MalformedFile(format, offset, error.message)
+    throw error
+  }
+}
+
+async function* faxRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
+  const offset = pixels.offsets[index]!
+  const { compression, twoDimensional, chunkWidth: width } = pixels
+  const kind = compression === COMPRESSION.faxRle ? 'rle' : compression === COMPRESSION.faxGroup3 ? 'g3' : 'g4'
+  const compressed = await readInput(file, pixels, offset, pixels.lengths[index]!)
+  try {
+    yield* decodeFaxRows(compressed, { kind, twoDimensional, width, height: rowsOf(pixels, index) })
+  } catch (error) {
+    if (error instanceof FaxError) throw new MalformedFile(file.format, offset, error.message)
     throw error
   }
 }

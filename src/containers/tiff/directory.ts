@@ -3,6 +3,7 @@
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
 import { MalformedFile, OverBudget, type Source } from '../../codec/codec.ts'
+import { readAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */
 export const TAG = {
@@ -18,6 +19,7 @@ export const TAG = {
   samplesPerPixel: 277,
   rowsPerStrip: 278,
   stripByteCounts: 279,
+  t4Options: 292,
   freeOffsets: 288,
   freeByteCounts: 289,
   planarConfiguration: 284,
@@ -105,7 +107,8 @@ const MAX_DEPTH = 6
 /** Arrays of offsets and counts that are read into memory: 8 million chunks are 128 MB, too many. */
 const MAX_VALUES = 2_000_000
 
-export async function readTiff(source: Source, format: string): Promise<TiffFile> {
+export async function readTiff(file: Source, format: string): Promise<TiffFile> {
+  const source = readAhead(file)
   const header = await source.read(0, 16)
   const view = viewOf(header)
   if (header.length < 8) throw new MalformedFile(format, 0, 'the header is cut off')

@@ -1,6 +1,7 @@
 /** Directories as they are written: fields with new values, placed one after the other, values after their directory. */
 import type { Sink } from '../../codec/codec.ts'
 import { type Directory, type Entry, LONG, LONG8, SHORT, TAG, type TiffFile, viewOf } from './directory.ts'
+import { COMPRESSION } from './pixels.ts'
 import type { Plan } from './plan.ts'
 
 /** The value of a field in the result. */
@@ -63,8 +64,9 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
     set(has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.wideOffsets ? LONG8 : LONG, placed.offsets)
     set(has(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts, short ? SHORT : LONG, placed.lengths)
     if (plan.kind === 'recode') {
-      set(TAG.compression, SHORT, Float64Array.of(8))
-      if (plan.predictor === 1) replaced.set(TAG.predictor, undefined)
+      set(TAG.compression, SHORT, Float64Array.of(plan.coding === 'group4' ? COMPRESSION.faxGroup4 : COMPRESSION.adobeDeflate))
+      replaced.set(TAG.t4Options, undefined)
+      if (plan.predictor === 1 || plan.coding === 'group4') replaced.set(TAG.predictor, undefined)
       else set(TAG.predictor, SHORT, Float64Array.of(plan.predictor))
       if (plan.pixels.mirrored) replaced.set(TAG.fillOrder, undefined)
       if (!plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight) {

@@ -5,6 +5,9 @@ import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from
 /** Values of the Compression tag that are decoded here; all others are copied. */
 export const COMPRESSION = {
   none: 1,
+  faxRle: 2,
+  faxGroup3: 3,
+  faxGroup4: 4,
   lzw: 5,
   adobeDeflate: 8,
   deflate: 32946,
@@ -33,6 +36,8 @@ export interface Pixels {
   readonly compression: number
   /** The predictor that is in force: 1 none, 2 horizontal differencing, 3 floating point. */
   readonly predictor: number
+  /** Group 3 with rows that refer to the one above (T4Options, bit 0). */
+  readonly twoDimensional: boolean
   /** Bits of each byte are mirrored (FillOrder 2). */
   readonly mirrored: boolean
   /** Where each chunk lies; offset 0 and length 0 is a chunk that was never written (sparse). */
@@ -43,7 +48,7 @@ export interface Pixels {
 }
 
 /** Decoded bytes of all chunks together. */
-export const rawBytes = (pixels: Pixels): number =>
+export const rawBytes = (pixels: Omit<Pixels, 'lengths' | 'decodable'>): number =>
   pixels.tiled
     ? pixels.rowBytes * pixels.chunkHeight * pixels.planes * pixels.chunksPerPlane
     : pixels.rowBytes * pixels.height * pixels.planes
@@ -111,6 +116,7 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     rowBytes: rows ? Math.ceil((chunkWidth * samples * bits) / 8) : 0,
     compression,
     predictor: predicting ? declared : 1,
+    twoDimensional: ((await number(TAG.t4Options, 0)) & 1) === 1,
     mirrored,
     offsets: offsets.subarray(0, chunks),
   }
@@ -121,12 +127,19 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) }
 }
 
+/** Fax: decoded when a picture of up to this many bytes has nothing unusual in it. */
+const MAX_FAX_BYTES = 64 * 1024 * 1024
+
+export const isFax = (compression: number): boolean =>
+  compression === COMPRESSION.faxRle || compression === COMPRESSION.faxGroup3 || compression === COMPRESSION.faxGroup4
+
 export const isDeflate = (compression: number): boolean => compression === COMPRESSION.adobeDeflate || compression === COMPRESSION.deflate
 
 function canDecode(pixels: Omit<Pixels, 'lengths' | 'decodable'>): boolean {
   if (!(Object.values(COMPRESSION) as number[]).includes(pixels.compression)) return false
   // Readers agree on mirrored bits only for samples smaller than a byte.
   if (pixels.mirrored && pixels.bits >= 8) return false
+  if (isFax(pixels.compression)) return pixels.bits === 1 && pixels.samples === 1 && rawBytes(pixels) <= MAX_FAX_BYTES
   if (pixels.predictor === 1) return true
   if (pixels.predictor === 2) return [8, 16, 32, 64].includes(pixels.bits)
   return pixels.predictor === 3 && pixels.floating && [16, 24, 32, 64].includes(pixels.bits)

@@ -1,8 +1,10 @@
 /** What becomes of each picture: its predictor, its strips, or that it is copied as it is. */
 import { BEST_LEVEL, deflateRaw, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
+import { MalformedFile } from '../../codec/codec.ts'
 import { checkChunkSize, decodeRows, isSparse } from './decode.ts'
 import type { TiffFile } from './directory.ts'
-import { COMPRESSION, type Pixels, rawBytes } from './pixels.ts'
+import { encodeGroup4 } from './fax.ts'
+import { COMPRESSION, isFax, type Pixels, rawBytes } from './pixels.ts'
 import { difference } from './predictor.ts'
 
 export type Plan =
@@ -10,6 +12,7 @@ export type Plan =
   | {
       readonly kind: 'recode'
       readonly pixels: Pixels
+      readonly coding: 'deflate' | 'group4'
       readonly predictor: 1 | 2 | 3
       /** Levels of Deflate, of which each chunk takes the one that makes it smallest. */
       readonly levels: readonly number[]
@@ -27,6 +30,10 @@ const SAMPLE_CHUNKS = 8
 const SAMPLE_BYTES = 128 * 1024
 /** One sample in so many is enough to tell levels apart. */
 const LEVEL_SAMPLES_APART = 4
+/** Fax that is longer is left as it is. */
+const MAX_FAX_STORED_BYTES = 8 * 1024 * 1024
+/** Pages are looked at whole: their beginnings say little. */
+const FAX_SAMPLE_BYTES = 4 * 1024 * 1024
 /** What more time must bring: photographs do without, maps and drawings gain 2 to 30 %. */
 const WORTH_TIME = 0.985
 /** Where everything repeats itself, level 9 finds it at 100 MB per CPU second: more than a few per cent must be left for more. */
@@ -48,19 +55,41 @@ function closestLevel(totalBytes: number): number {
 export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: number, mayRestrip: boolean): Promise<Plan> {
   if (!pixels.decodable) return { kind: 'copy', pixels }
   checkChunkSize(pixels)
+  if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
   const samples = await sampleRows(file, pixels)
   const tried = predictors(pixels).map((predictor) => ({ predictor, size: trial(file, pixels, samples, predictor, SAMPLES_FAST) }))
-  const { predictor, size } = tried.reduce((best, one) => (one.size < best.size ? one : best))
+  const deflated = tried.reduce((best, one) => (one.size < best.size ? one : best))
+  const bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
+  const coding = bilevel < deflated.size ? 'group4' : 'deflate'
+  const { predictor } = deflated
+  const size = Math.min(bilevel, deflated.size)
   const close = closestLevel(totalBytes)
   // In the first megabyte time is nothing.
   let levels = totalBytes <= MB ? [SAMPLES_FAST, close] : [levelFor(file, pixels, samples, predictor, close)]
   if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size)) {
-    if (!gains(pixels, samples, trial(file, pixels, samples, predictor, close))) return { kind: 'copy', pixels }
+    if (coding === 'group4' || !gains(pixels, samples, trial(file, pixels, samples, predictor, close))) return { kind: 'copy', pixels }
     if (!levels.includes(close)) levels = [close]
   }
   const rowsPerStrip = mayRestrip ? newRowsPerStrip(pixels) : pixels.chunkHeight
   const stripsPerPlane = pixels.tiled ? pixels.chunksPerPlane : Math.ceil(pixels.height / rowsPerStrip)
-  return { kind: 'recode', pixels, predictor, levels, rowsPerStrip, stripsPerPlane }
+  return { kind: 'recode', pixels, coding, predictor, levels, rowsPerStrip, stripsPerPlane }
+}
+
+/** Every row decodes as the recommendations have it. */
+async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
+  if (pixels.lengths.some((length) => length > MAX_FAX_STORED_BYTES)) return false
+  try {
+    for (let index = 0; index < pixels.offsets.length; index++) for await (const _ of decodeRows(file, pixels, index));
+    return true
+  } catch (error) {
+    if (error instanceof MalformedFile) return false
+    throw error
+  }
+}
+
+function group4Trial(pixels: Pixels, samples: readonly Uint8Array[]): number {
+  const sizes = samples.map((sample) => encodeGroup4(sample, pixels.chunkWidth, sample.length)?.length ?? Number.POSITIVE_INFINITY)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 function levelFor(file: TiffFile, pixels: Pixels, samples: readonly Uint8Array[], predictor: number, close: number): number {
@@ -92,9 +121,10 @@ function newRowsPerStrip(pixels: Pixels): number {
 async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   const samples: Uint8Array<ArrayBuffer>[] = []
+  const sampleBytes = isFax(pixels.compression) ? FAX_SAMPLE_BYTES : SAMPLE_BYTES
   // Small strips: several together make a sample, as they may be merged.
   const stripBytes = pixels.rowBytes * pixels.chunkHeight
-  const run = pixels.tiled ? 1 : Math.max(1, Math.min(present.length, Math.floor(SAMPLE_BYTES / Math.max(1, stripBytes))))
+  const run = pixels.tiled ? 1 : Math.max(1, Math.min(present.length, Math.floor(sampleBytes / Math.max(1, stripBytes))))
   const groups = Math.min(SAMPLE_CHUNKS, Math.ceil(present.length / run))
   const apart = groups > 1 ? (present.length - run) / (groups - 1) : 0
   for (let group = 0; group < groups; group++) {
@@ -102,10 +132,10 @@ async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<Ar
     for (const index of present.slice(begin, begin + run)) {
       let taken = 0
       for await (const block of decodeRows(file, pixels, index)) {
-        const rows = Math.max(1, Math.floor((SAMPLE_BYTES - taken) / pixels.rowBytes))
+        const rows = Math.max(1, Math.floor((sampleBytes - taken) / pixels.rowBytes))
         samples.push(block.slice(0, rows * pixels.rowBytes))
         taken += rows * pixels.rowBytes
-        if (taken >= SAMPLE_BYTES) break
+        if (taken >= sampleBytes) break
       }
     }
   }

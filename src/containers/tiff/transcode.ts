@@ -8,9 +8,10 @@ import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.t
 import { MalformedFile, type Options, type Outcome, OverBudget, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
 import { decodeRows, decodeTile, isSparse, planeRows } from './decode.ts'
 import { type Directory, readTiff, type TiffFile } from './directory.ts'
+import { encodeGroup4 } from './fax.ts'
 import { type Ghost, ghostOf } from './ghost.ts'
 import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
-import { isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from './pixels.ts'
+import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from './pixels.ts'
 import { type Plan, planPixels } from './plan.ts'
 import { difference } from './predictor.ts'
 import { blobsOf, refuseHiddenContent } from './refuse.ts'
@@ -45,7 +46,10 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
 function stepsOf(plans: readonly Plan[]): string[] {
   const recoded = plans.filter((plan) => plan.kind === 'recode')
   const names = { 1: 'without predictor', 2: 'with horizontal differencing', 3: 'with floating point predictor' } as const
-  const steps = [...new Set(recoded.map((plan) => `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`))]
+  const codings = recoded.map((plan) =>
+    plan.coding === 'group4' ? 'CCITT Group 4' : `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`,
+  )
+  const steps = [...new Set(codings)]
   if (recoded.some((plan) => !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)) steps.push('strips resized')
   if (recoded.length < plans.length) steps.push(`${plans.length - recoded.length} of ${plans.length} pictures copied`)
   return steps
@@ -190,7 +194,10 @@ class Job {
     const raw = pixels.tiled ? (await decodeTile(this.#file, pixels, index))! : await this.#strip(pixels, index)
     const compressed = await this.#compress(raw, plan)
     // A stream that is not beaten stays, when it says the same to a reader.
-    const same = isDeflate(pixels.compression) && pixels.predictor === plan.predictor && !pixels.mirrored
+    const same =
+      plan.coding === 'group4'
+        ? pixels.compression === COMPRESSION.faxGroup4 && !pixels.mirrored
+        : isDeflate(pixels.compression) && pixels.predictor === plan.predictor && !pixels.mirrored
     if (same && pixels.lengths[index]! <= compressed.length) {
       return (await this.#file.source.read(pixels.offsets[index]!, pixels.lengths[index]!)).slice()
     }
@@ -242,6 +249,10 @@ class Job {
     this.#options.signal.throwIfAborted()
     this.#done += raw.length
     this.#options.progress((0.8 * this.#done) / this.#total)
+    if (plan.coding === 'group4') {
+      await breathe()
+      return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
+    }
     if (plan.predictor !== 1) difference(raw, { ...plan.pixels, littleEndian: this.#file.littleEndian }, plan.predictor)
     const tried = plan.levels.map((level) => zlibCompress(raw, level))
     await breathe()

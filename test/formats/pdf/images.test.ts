@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { FaxEncoder } from '../../../src/bytes/fax/encode.ts'
 import { memorySource } from '../../../src/codec/source.ts'
-import { FaxEncoder } from '../../../src/formats/pdf/images/fax.ts'
 import { decodeFax } from '../../../src/formats/pdf/images/fax-decode.ts'
 import { RowScaler } from '../../../src/formats/pdf/images/scale.ts'
 import { latin1, nameOf, Stream } from '../../../src/formats/pdf/objects.ts'

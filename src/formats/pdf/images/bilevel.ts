@@ -5,7 +5,7 @@ import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objec
 import type { Reader } from '../reader.ts'
 import { deflateBest, type Effort, type Rewritten } from '../recompress.ts'
 import type { ImageFacts } from './facts.ts'
-import { FaxEncoder } from './fax.ts'
+import { FaxEncoder } from '../../../bytes/fax/encode.ts'
 import { decodeFax } from './fax-decode.ts'
 import { Jbig2Encoder } from './jbig2.ts'
 import { imageFlow } from './rows.ts'

@@ -1,5 +1,5 @@
 /** CCITT Group 4 (ITU-T T.6) for bilevel images. */
-import { BLACK, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL, WHITE } from './fax-codes.ts'
+import { BLACK, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
 const LONGEST_RUN = 2560
 
