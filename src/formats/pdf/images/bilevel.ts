@@ -1,11 +1,11 @@
 /** Bilevel images stay exact: as CCITT Group 4, JBIG2 or Flate, whichever is smallest. */
 import { concat } from '../../../bytes/concat.ts'
+import { FaxEncoder } from '../../../bytes/fax/encode.ts'
 import { type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
 import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { deflateBest, type Effort, type Rewritten } from '../recompress.ts'
 import type { ImageFacts } from './facts.ts'
-import { FaxEncoder } from '../../../bytes/fax/encode.ts'
 import { decodeFax } from './fax-decode.ts'
 import { Jbig2Encoder } from './jbig2.ts'
 import { imageFlow } from './rows.ts'

@@ -1,6 +1,7 @@
 /** CCITT Group 4 back to rows (ITU-T T.6). Data that is damaged in any way is an error: readers differ in how they go on. */
-import { PdfSyntax } from '../objects.ts'
+
 import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from '../../../bytes/fax/codes.ts'
+import { PdfSyntax } from '../objects.ts'
 
 type Table = ReadonlyMap<number, number>
 
