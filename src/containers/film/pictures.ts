@@ -134,7 +134,7 @@ export async function encodeOnce(
   const engine = new Ffmpeg()
   const out = new Collector()
   const { samples, stream } = track
-  const window = new Window(source)
+  const window = new Window(source, SMALL_WINDOW_BYTES)
   let headers: Uint8Array | undefined
   let shown = 0
   let used = crf
@@ -279,20 +279,24 @@ class Collector {
 }
 
 const WINDOW_BYTES = 1024 * 1024
+/** Beside decoder and encoder every buffer counts, also those that wait to be collected. */
+const SMALL_WINDOW_BYTES = 256 * 1024
 
 /** Reads that mostly go forward, through one buffer. */
 export class Window {
   readonly #source: Source
   #bytes: Uint8Array = new Uint8Array()
   #at = 0
+  readonly #step: number
 
-  constructor(source: Source) {
+  constructor(source: Source, stepBytes = WINDOW_BYTES) {
     this.#source = source
+    this.#step = stepBytes
   }
 
   async read(offset: number, size: number): Promise<Uint8Array> {
     if (offset < this.#at || offset + size > this.#at + this.#bytes.length) {
-      this.#bytes = await this.#source.read(offset, Math.max(size, WINDOW_BYTES))
+      this.#bytes = await this.#source.read(offset, Math.max(size, this.#step))
       this.#at = offset
       if (this.#bytes.length < size) throw new MalformedFile('video', offset, 'the file ends inside a packet')
     }
