@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { concat } from '../../src/bytes/concat.ts'
 import type { FinishedPart } from '../../src/codec/segmented.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
+import { chunkHeader } from '../../src/containers/riff/riff.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
 import { partsOf, probed, readJob } from '../../src/formats/avi/job.ts'
 import { runPart } from '../../src/formats/avi/parts.ts'
@@ -28,6 +30,75 @@ async function inParts(file: Uint8Array, output: OutputId, frames: number) {
   expect(await avi.verify(source, result, outcome, options)).toEqual({ equal: true })
   return { outcome, result, plans }
 }
+
+/** The pictures of `rawAvi` in two RIFF forms with OpenDML's indexes and no `idx1`; every other picture is no key frame. */
+function openDml(frames: number): Uint8Array {
+  const plain = rawAvi(frames)
+  const size = 64 * 48 * 2
+  const le = (...values: number[]) => new Uint8Array(Uint32Array.from(values).buffer)
+  const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+  const chunk = (id: string, ...parts: Uint8Array[]) => {
+    const body = concat(parts)
+    return concat([chunkHeader(id, body.length), body, new Uint8Array(body.length & 1)])
+  }
+  const find = (id: string) => plain.findIndex((_, at) => String.fromCharCode(...plain.subarray(at, at + 4)) === id)
+  const half = frames / 2
+  const movi = find('movi')
+  const pictures = (from: number) => plain.subarray(movi + 4 + from * (size + 8), movi + 4 + (from + half) * (size + 8))
+  // Longs per entry 2, type 1 (chunks), entries, `00db`, base, reserved; then offset and size, whose top bit says "no key frame".
+  const standard = (base: number) =>
+    chunk(
+      'ix00',
+      le(0x01000002, half),
+      ascii('00db'),
+      le(base, 0, 0),
+      ...Array.from({ length: half }, (_, i) => le(i * (size + 8) + 8, (size | (i % 2 ? 0x80000000 : 0)) >>> 0)),
+    )
+  const indexBytes = 32 + half * 8
+  const headers = (first: number, second: number) => {
+    // Longs per entry 4, type 0 (indexes), two entries of offset, size and duration.
+    const indx = chunk('indx', le(4, 2), ascii('00db'), le(0, 0, 0, first, 0, indexBytes, half, second, 0, indexBytes, half))
+    const strl = find('strl')
+    const old = plain.subarray(strl - 8, strl + new DataView(plain.buffer, plain.byteOffset).getUint32(strl - 4, true))
+    const avih = find('avih')
+    return chunk('LIST', ascii('hdrl'), plain.subarray(avih, avih + 64), chunk('LIST', old.subarray(8), indx))
+  }
+  const at = 12 + headers(0, 0).length + 12
+  const form = (name: string, ...parts: Uint8Array[]) => chunk('RIFF', ascii(name), ...parts)
+  const build = (first: number, second: number) => [
+    form('AVI ', headers(first, second), chunk('LIST', ascii('movi'), pictures(0), standard(at))),
+    form('AVIX', chunk('LIST', ascii('movi'), pictures(half), standard(second - half * (size + 8)))),
+  ]
+  const first = at + half * (size + 8)
+  const second = build(first, 0)[0]!.length + 24 + half * (size + 8)
+  return concat(build(first, second))
+}
+
+describe('OpenDML', () => {
+  it('is read by its indexes, not chunk by chunk', async () => {
+    const bytes = openDml(20)
+    const whole = memorySource(bytes, 'film.avi')
+    let read = 0
+    const source = {
+      ...whole,
+      read: async (offset: number, length: number) => {
+        const got = await whole.read(offset, length)
+        read += got.length
+        return got
+      },
+    }
+    const { chunks } = await readAvi(source)
+    expect([chunks.count, read < 4000]).toEqual([20, true])
+    expect([...chunks.key.subarray(0, 4)]).toEqual([1, 0, 1, 0])
+    const plain = rawAvi(20)
+    const known = (await readAvi(memorySource(plain, 'plain.avi'))).chunks
+    for (const i of [0, 9, 10, 19]) {
+      const [a, b] = [chunks.offset[i]!, known.offset[i]!]
+      expect(bytes.subarray(a, a + chunks.size[i]!)).toEqual(plain.subarray(b, b + known.size[i]!))
+    }
+    expect((await press(avi, bytes, 'medium', 'avi')).outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+  })
+})
 
 describe('AVI in parts', () => {
   it('keeps every frame in its place and makes MP3 of uncompressed sound, a frame a chunk', async () => {
