@@ -1,5 +1,6 @@
 /** Chunks (strips and tiles) decoded to rows of samples, in bounded memory whatever their size. */
 import { DeflateError, zlibDecompress } from '../../bytes/deflate.ts'
+import { discard } from '../../bytes/discard.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
 import { MalformedFile, OverBudget } from '../../codec/codec.ts'
@@ -32,7 +33,9 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
   const rows = new RowBlocks(pixels, expected, file.littleEndian)
   if (expected <= AT_ONCE_BYTES && length <= AT_ONCE_BYTES && isDeflate(pixels.compression)) {
     const compressed = await readInput(file, pixels, offset, length)
-    for (const block of rows.push(inflateChunk(compressed, expected, file.format, offset))) yield block
+    const inflated = inflateChunk(compressed, expected, file.format, offset)
+    for (const block of rows.push(inflated)) yield block
+    discard(inflated)
   } else {
     for await (const piece of isFax(pixels.compression)
       ? faxRows(file, pixels, index)
@@ -49,14 +52,24 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
 /** A whole tile; undefined when it is sparse. */
 export async function decodeTile(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (isSparse(pixels, index)) return undefined
-  const tile = new Uint8Array(pixels.rowBytes * pixels.chunkHeight)
+  const length = pixels.rowBytes * pixels.chunkHeight
+  let tile: Uint8Array<ArrayBuffer> | undefined
   let filled = 0
   for await (const block of decodeRows(file, pixels, index)) {
-    if (filled === 0 && block.length === tile.length) return block
+    if (block.length === length) return block
+    tile ??= new Uint8Array(length)
     tile.set(block, filled)
     filled += block.length
+    discard(block)
   }
   return tile
+}
+
+/** Whether decoding a chunk is done with its input at once: see `ReadAhead.discards`. */
+export function decodesOnTheSpot(pixels: Pixels): boolean {
+  if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
+  const expected = pixels.rowBytes * pixels.chunkHeight
+  return !isDeflate(pixels.compression) || (expected <= AT_ONCE_BYTES && pixels.lengths.every((length) => length <= AT_ONCE_BYTES))
 }
 
 export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengths[index] === 0

@@ -3,7 +3,7 @@
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
 import { MalformedFile, OverBudget, type Source } from '../../codec/codec.ts'
-import { readAhead } from './read-ahead.ts'
+import { ReadAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */
 export const TAG = {
@@ -89,7 +89,7 @@ export interface Directory {
 }
 
 export interface TiffFile {
-  readonly source: Source
+  readonly source: ReadAhead
   readonly littleEndian: boolean
   /** BigTIFF: 8-byte offsets and counts, 20-byte entries. */
   readonly big: boolean
@@ -108,7 +108,7 @@ const MAX_DEPTH = 6
 const MAX_VALUES = 2_000_000
 
 export async function readTiff(file: Source, format: string): Promise<TiffFile> {
-  const source = readAhead(file)
+  const source = new ReadAhead(file)
   const header = await source.read(0, 16)
   const view = viewOf(header)
   if (header.length < 8) throw new MalformedFile(format, 0, 'the header is cut off')

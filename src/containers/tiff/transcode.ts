@@ -5,8 +5,9 @@
  */
 import { breathe } from '../../bytes/breathe.ts'
 import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Outcome, OverBudget, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
-import { decodeRows, decodeTile, isSparse, planeRows } from './decode.ts'
+import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
 import { type Directory, readTiff, type TiffFile } from './directory.ts'
 import { encodeGroup4 } from './fax.ts'
 import { type Ghost, ghostOf } from './ghost.ts'
@@ -26,6 +27,8 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   }
   if (pictures.size === 0) throw new MalformedFile(format, file.chain[0]!.offset, 'no picture in any directory')
   await refuseHiddenContent(file, [...pictures.values()])
+
+  file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
 
   const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? rawBytes(pixels) : 0), 0)
   const ordered = directoriesFirst(file, [...pictures.values()])
@@ -193,6 +196,7 @@ class Job {
     const { pixels } = plan
     const raw = pixels.tiled ? (await decodeTile(this.#file, pixels, index))! : await this.#strip(pixels, index)
     const compressed = await this.#compress(raw, plan)
+    discard(raw)
     // A stream that is not beaten stays, when it says the same to a reader.
     const same =
       plan.coding === 'group4'
@@ -205,14 +209,17 @@ class Job {
   }
 
   async #strip(pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer>> {
-    const strip = new Uint8Array(pixels.rowBytes * rowsOf(pixels, index))
+    const length = pixels.rowBytes * rowsOf(pixels, index)
+    let strip: Uint8Array<ArrayBuffer> | undefined
     let filled = 0
     for await (const block of decodeRows(this.#file, pixels, index)) {
-      if (block.length === strip.length) return block
+      if (block.length === length) return block
+      strip ??= new Uint8Array(length)
       strip.set(block, filled)
       filled += block.length
+      discard(block)
     }
-    return strip
+    return strip ?? new Uint8Array(length)
   }
 
   /** Strips of another height, out of the rows of each plane. */
@@ -225,7 +232,7 @@ class Job {
       let index = 0
       for await (const block of planeRows(this.#file, pixels, plane)) {
         for (let at = 0; at < block.length; ) {
-          if (filled === strip.length) {
+          if (strip.length === 0) {
             const rows = Math.min(rowsPerStrip, pixels.height - index * rowsPerStrip)
             strip = new Uint8Array(rows * pixels.rowBytes)
             filled = 0
@@ -236,11 +243,15 @@ class Job {
           at += part.length
           if (filled < strip.length) continue
           const compressed = await this.#compress(strip, plan)
+          discard(strip)
+          strip = new Uint8Array(0)
+          filled = 0
           const chunk = plane * stripsPerPlane + index++
           placed.offsets[chunk] = this.#sink.written
           placed.lengths[chunk] = compressed.length
           await this.#sink.write(compressed)
         }
+        discard(block)
       }
     }
   }
@@ -256,7 +267,9 @@ class Job {
     if (plan.predictor !== 1) difference(raw, { ...plan.pixels, littleEndian: this.#file.littleEndian }, plan.predictor)
     const tried = plan.levels.map((level) => zlibCompress(raw, level))
     await breathe()
-    return tried.reduce((least, one) => (one.length < least.length ? one : least))
+    const least = tried.reduce((a, b) => (b.length < a.length ? b : a))
+    for (const one of tried) if (one !== least) discard(one)
+    return least
   }
 
   async #copy(offset: number, length: number): Promise<void> {

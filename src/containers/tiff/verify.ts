@@ -1,6 +1,7 @@
 /** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
+import { discard } from '../../bytes/discard.ts'
 import type { Options, Source, Verdict } from '../../codec/codec.ts'
-import { decodeTile, isSparse, planeRows } from './decode.ts'
+import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
 import { type Directory, type Entry, readTiff, readValue, TAG, type TiffFile } from './directory.ts'
 import { isFax, type Pixels, readPixels } from './pixels.ts'
 import { blobsOf } from './refuse.ts'
@@ -36,6 +37,31 @@ export async function verifyTiff(original: Source, result: Source, options: Opti
     throw error
   }
   return { equal: true }
+}
+
+/** Rows of one of the two, in blocks that are freed when they were compared. */
+class Side {
+  readonly #blocks: AsyncGenerator<Uint8Array>
+  #block: Uint8Array = new Uint8Array()
+  #taken = 0
+
+  constructor(blocks: AsyncGenerator<Uint8Array>) {
+    this.#blocks = blocks
+  }
+
+  /** What is not compared yet; nothing at the end. */
+  async rest(): Promise<Uint8Array> {
+    if (this.#taken === this.#block.length) {
+      discard(this.#block)
+      this.#block = (await this.#blocks.next()).value ?? new Uint8Array()
+      this.#taken = 0
+    }
+    return this.#block.subarray(this.#taken)
+  }
+
+  take(length: number): void {
+    this.#taken += length
+  }
 }
 
 class Comparison {
@@ -76,7 +102,11 @@ class Comparison {
     await this.#blobs(before, after)
     const [x, y] = [await readPixels(this.#before, before), await readPixels(this.#after, after)]
     if (!x !== !y) throw new Difference('a picture is lost')
-    if (x && y) await this.#pixels(x, y)
+    if (x && y) {
+      this.#before.source.discards = decodesOnTheSpot(x)
+      this.#after.source.discards = decodesOnTheSpot(y)
+      await this.#pixels(x, y)
+    }
     this.#directories++
     this.#options.progress(0.8 + (0.2 * this.#directories) / this.#before.all.length)
   }
@@ -146,25 +176,26 @@ class Comparison {
       this.#options.signal.throwIfAborted()
       const [a, b] = [await decodeTile(this.#before, x, i), await decodeTile(this.#after, y, i)]
       if (!a || !b || Buffer.compare(a, b) !== 0) throw new Difference(`tile ${i} differs`)
+      discard(a)
+      discard(b)
     }
   }
 
   async #rows(before: AsyncGenerator<Uint8Array>, after: AsyncGenerator<Uint8Array>, plane: number): Promise<void> {
-    let [a, b] = [new Uint8Array(), new Uint8Array()] as [Uint8Array, Uint8Array]
+    const [x, y] = [new Side(before), new Side(after)]
     let row = 0
     try {
       for (;;) {
         this.#options.signal.throwIfAborted()
-        if (a.length === 0) a = (await before.next()).value ?? new Uint8Array()
-        if (b.length === 0) b = (await after.next()).value ?? new Uint8Array()
+        const [a, b] = [await x.rest(), await y.rest()]
         if (a.length === 0 && b.length === 0) return
         const length = Math.min(a.length, b.length)
         if (length === 0 || Buffer.compare(a.subarray(0, length), b.subarray(0, length)) !== 0) {
           throw new Difference(`plane ${plane} differs after ${row} bytes`)
         }
         row += length
-        a = a.subarray(length)
-        b = b.subarray(length)
+        x.take(length)
+        y.take(length)
       }
     } finally {
       await before.return(undefined)
