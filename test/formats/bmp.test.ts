@@ -133,6 +133,17 @@ describe('BMP', () => {
     )
   })
 
+  it('writes run lengths only where they can be read again within the memory', async () => {
+    const [width, height] = [600, 400]
+    const rows = new Uint8Array(width * 3 * height)
+    for (let y = 0; y < height; y++) rows.fill(y >> 4, y * width * 3, (y + 1) * width * 3)
+    const file = bmpOf({ width, height, bits: 24, rows })
+    const [ample, scarce] = [await run(file, 'high'), await run(file, 'high', { memoryBudget: 400_000 })]
+    expect(ample.outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('run lengths')] })
+    expect(scarce.outcome).toMatchObject({ kind: 'compressed', steps: [expect.not.stringContaining('run lengths')] })
+    expect(await pixelsOf(scarce.bytes ?? new Uint8Array())).toEqual(await pixelsOf(file))
+  })
+
   it('is exact at high: fewer bits, same pixels, resolution kept; top-down comes out right', async () => {
     const rows = new Uint8Array(stride(60, 24) * 40)
     for (let y = 0; y < 40; y++) rows.fill(y % 5 ? 200 : 30, y * stride(60, 24), y * stride(60, 24) + 180)

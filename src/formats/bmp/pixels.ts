@@ -52,8 +52,13 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
   }
 }
 
+/** Whether a picture of run lengths can be read: it is held with its indices, because runs may leave rows out. */
+export function runsFit({ width, height }: BmpHeader, pixelBytes: number, { memoryBudget }: Options): boolean {
+  return width * height + pixelBytes + 2048 <= memoryBudget / 2
+}
+
 async function decodedRuns(source: Source, bmp: BmpHeader, options: Options): Promise<Uint8Array> {
-  if (bmp.width * bmp.height + source.size > options.memoryBudget / 2) throw new OverBudget('a run-length picture of this size')
+  if (!runsFit(bmp, source.size - bmp.pixelsAt, options)) throw new OverBudget('a run-length picture of this size')
   return decodeRle(source, bmp)
 }
 
