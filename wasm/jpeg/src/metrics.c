@@ -93,7 +93,7 @@ static double ssim_row(const Metrics *m, uint32_t count) {
 void metrics_row(Metrics *m, const uint8_t *a, const uint8_t *b) {
   m->square_error += square_error(a, b, m->width);
   m->pixels += m->width;
-  if (m->width < TAPS) return;
+  if (m->width < TAPS || !m->every) return;
   const uint32_t width = m->width, count = width - (TAPS - 1);
   float *const *now = m->ring[m->at];
   float *__restrict ra = now[0], *__restrict rb = now[1], *__restrict rs = now[2], *__restrict rp = now[3];

@@ -87,8 +87,7 @@ static void free_state(RowState *s) {
   memset(s, 0, sizeof *s);
 }
 
-/* Squared errors from the coefficients alone, without SSIM, in half the time. They are those of pixels that are not cut at
-   0 and 255 nor at the edges of the picture. */
+/* Squared errors without SSIM, which takes most of the time. */
 void EXPORT(measure_errors_only)(int wanted) { errors_only = wanted; }
 
 /* Prepares a pass: steps must be in place, rows follow in any order of planes, top to bottom in each. */
@@ -105,10 +104,10 @@ void requantise_begin(int trellis, int metrics, int store) {
     s->out = allocate_cleared(s->width * sizeof(JBLOCK));
     counts_start(&s->recent);
     s->last_row = UINT32_MAX - 1;
-    if (metrics && plane->measured && !errors_only) {
+    if (metrics && plane->measured) {
       s->before = allocate(s->width * 64);
       s->after = allocate(s->width * 64);
-      s->metrics = metrics_new(s->width < plane->blocks_wide ? s->width * 8 : plane->width, metrics_every(plane->width, plane->height));
+      s->metrics = metrics_new(s->width < plane->blocks_wide ? s->width * 8 : plane->width, errors_only ? 0 : metrics_every(plane->width, plane->height));
     }
     if (store) {
       store_free(picture.plane[i].made);
@@ -189,11 +188,7 @@ void requantise_end(void) {
       if (!(ssim >= result_ssim)) result_ssim = ssim; /* NaN wins: not measured */
       result_mse += plane->weight * metrics_mse(s->metrics);
     } else if (use_metrics) {
-      const double error = s->coefficient_error / (64.0 * s->width * s->rows);
-      if (plane->measured) {
-        result_ssim = NAN;
-        result_mse += plane->weight * error;
-      } else result_chroma_mse[i] = error;
+      result_chroma_mse[i] = s->coefficient_error / (64.0 * s->width * s->rows);
     }
     free_state(s);
   }

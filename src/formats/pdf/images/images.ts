@@ -150,20 +150,17 @@ export class ImageShop {
     const wish = this.wish(picture, quality, size, room)
     const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
     const soft = await likeness(stored, { reference: sight.onScreen, size: sight.screen, mode: 'boxes' })
-    if (acceptable(soft, wish)) {
-      const found = await reencodeSight(sight, wish)
-      if (found) {
-        this.hints[quality] = found.quality
-        return { ...found, reduced: true }
-      }
-    }
+    const found = acceptable(soft, wish) ? await reencodeSight(sight, wish) : undefined
+    if (found) this.hints[quality] = found.quality
+    const reduced = found && { ...found, reduced: true }
+    if (reduced && soft.psnrDb >= SOFT_PSNR_DB) return reduced
     const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
     const { info } = job
-    if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return undefined
+    if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
     const coded = await codeForSize({ job, sight, eighths }, TARGETS[quality], closeUp, needsHeaders(info.colour), hints)
-    return coded && coded.data.length < room ? { ...coded, reduced: false } : undefined
+    return smallest([reduced, coded && coded.data.length < room ? { ...coded, reduced: false } : undefined])
   }
 
   /** Samples under generic filters: reduced, or as JPEG where that pays. */
@@ -206,7 +203,7 @@ export class ImageShop {
       size,
       screen: screenFor(size, drawn),
       target,
-      screenPsnrDb: isJpeg ? Math.max(SOFT_PSNR_DB, target.psnrDb) : target.psnrDb,
+      screenPsnrDb: target.psnrDb,
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
       hint: this.hints[quality],

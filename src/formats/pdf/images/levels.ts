@@ -27,7 +27,7 @@ export const TARGETS: Readonly<Record<Quality, Target>> = {
 export const SCREEN_DOTS_PER_INCH = 72
 /**
  * Hard edges (scanned text) suffer from being reduced, and take fewer bytes as a coarser JPEG of full size: what was a JPEG
- * is only reduced when that keeps this PSNR in dB, as a screen shows it. At levels with a higher target, that counts.
+ * is tried at full size, too, unless being reduced keeps this PSNR in dB, as a screen shows it.
  */
 export const SOFT_PSNR_DB = 35
 /** Above this, a figure measured at another size than it is shown at says nothing, dB. */
