@@ -40,6 +40,8 @@ const WORTH_TIME = 0.985
 const WORTH_MORE_THAN_9 = 0.97
 
 const MB = 1_000_000
+/** Up to here the time for both levels is nothing. */
+const SMALL_BYTES = 0.3 * MB
 
 /**
  * The level that looks closest, by the bytes of all pictures. On photographs libdeflate's 12 goes at 4 MB per CPU second, 10 at 3
@@ -47,7 +49,7 @@ const MB = 1_000_000
  * libdeflate 9, what libtiff and GDAL come with, does 5 to 12 in such strips, and 60 on noise.
  */
 function closestLevel(totalBytes: number): number {
-  if (totalBytes <= MB) return BEST_LEVEL
+  if (totalBytes <= SMALL_BYTES) return BEST_LEVEL
   return totalBytes <= 4 * MB ? 10 : SAMPLES_CLOSE
 }
 
@@ -57,15 +59,19 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
   const samples = await sampleRows(file, pixels)
-  const tried = predictors(pixels).map((predictor) => ({ predictor, size: trial(file, pixels, samples, predictor, SAMPLES_FAST) }))
+  const few = samples.filter((_, i) => i % LEVEL_SAMPLES_APART === Math.min(1, samples.length - 1))
+  const tried = predictors(pixels).map((predictor) => {
+    const size = trial(file, pixels, samples, predictor, SAMPLES_FAST)
+    const [fast, nine] = [trial(file, pixels, few, predictor, SAMPLES_FAST), trial(file, pixels, few, predictor, 9)]
+    return { predictor, fast, nine, size: size * Math.min(1, nine / fast) }
+  })
   const deflated = tried.reduce((best, one) => (one.size < best.size ? one : best))
   const bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
   const coding = bilevel < deflated.size ? 'group4' : 'deflate'
   const { predictor } = deflated
   const size = Math.min(bilevel, deflated.size)
   const close = closestLevel(totalBytes)
-  // In the first megabyte time is nothing.
-  let levels = totalBytes <= MB ? [SAMPLES_FAST, close] : [levelFor(file, pixels, samples, predictor, close)]
+  let levels = totalBytes <= SMALL_BYTES ? [SAMPLES_FAST, close] : [levelFor(deflated, trial(file, pixels, few, predictor, close), close)]
   if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size)) {
     if (coding === 'group4' || !gains(pixels, samples, trial(file, pixels, samples, predictor, close))) return { kind: 'copy', pixels }
     if (!levels.includes(close)) levels = [close]
@@ -92,10 +98,7 @@ function group4Trial(pixels: Pixels, samples: readonly Uint8Array[]): number {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-function levelFor(file: TiffFile, pixels: Pixels, samples: readonly Uint8Array[], predictor: number, close: number): number {
-  const few = samples.filter((_, i) => i % LEVEL_SAMPLES_APART === Math.min(1, samples.length - 1))
-  const size = (level: number) => trial(file, pixels, few, predictor, level)
-  const [fast, nine, closest] = [size(SAMPLES_FAST), size(9), size(close)]
+function levelFor({ fast, nine }: { fast: number; nine: number }, closest: number, close: number): number {
   if (Math.min(nine, closest) >= fast * WORTH_TIME) return SAMPLES_FAST
   return closest < nine * WORTH_MORE_THAN_9 ? close : 9
 }
