@@ -31,6 +31,8 @@ const CLEARLY_SMALLER = 0.6
 /** Pictures above this take seconds to reduce, and memory. */
 const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
+/** A JPEG that was opened at a smaller scale tells what a screen shows of it within about this. */
+const SCALED_DB = 1
 /** Pixels of a picture that is kept while it is looked at. */
 const MAX_SIGHT_PIXELS = 3_000_000
 
@@ -203,7 +205,7 @@ export class ImageShop {
       size,
       screen: screenFor(size, drawn),
       target,
-      screenPsnrDb: target.psnrDb,
+      screenPsnrDb: target.psnrDb + (isJpeg ? SCALED_DB : 0),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
       hint: this.hints[quality],
