@@ -1,7 +1,16 @@
 /** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
 
 import { JpegJob, type Measured, type Scans, type Which } from '../../../wasm/jpeg/jpeg.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
+import {
+  FLOOR_PSNR_DB,
+  FLOOR_SSIM,
+  type Options,
+  type Outcome,
+  OverBudget,
+  type Sink,
+  type Source,
+  TargetUnreachable,
+} from '../../codec/codec.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import {
   climbed,
@@ -30,6 +39,8 @@ const WORTH_LOSING = 0.95
 const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
+/** With `target_size`, chroma is only halved where it would take less than this quality to fit without. */
+const FULL_CHROMA_QUALITY = 80
 /** PSNR of chroma that halving it may cost, by level. */
 export const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } as const
 
@@ -111,10 +122,20 @@ class Recompression {
     this.require(2)
     const exact = await this.lossless()
     if (exact.bytes <= limit) return exact
-    await this.decimate(exact.job, DECIMATION_PSNR_DB.low)
-    const overhead = assembledBytes(this.source, await this.frame(exact.job), 0)
-    const { quality, figures } = await requantiseToSize(exact.job, limit, overhead, this)
-    return this.perceptual(exact.job, quality, figures)
+    const { job } = exact
+    const overhead = assembledBytes(this.source, await this.frame(job), 0)
+    const fitted = () => requantiseToSize(job, limit, overhead, this)
+    if (this.mayDecimate(job, DECIMATION_PSNR_DB.low)) {
+      // Full chroma where there is room for it: from here on, finer steps bring less than finer colour.
+      const full = await fitted().catch((error: unknown) => {
+        if (error instanceof TargetUnreachable) return undefined
+        throw error
+      })
+      if (full && full.quality >= FULL_CHROMA_QUALITY) return this.perceptual(job, full.quality, full.figures)
+      await this.decimate(job, DECIMATION_PSNR_DB.low)
+    }
+    const { quality, figures } = await fitted()
+    return this.perceptual(job, quality, figures)
   }
 
   /** The same coefficients, coded better. */
@@ -147,12 +168,17 @@ class Recompression {
   }
 
   private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
-    const { width, height } = this.header
-    const psnrDb = job.decimationPsnrDb(sampleEvery(width, height))
-    if (psnrDb === undefined || psnrDb < lossPsnrDb) return
+    if (!this.mayDecimate(job, lossPsnrDb)) return
     job.decimate()
     this.steps.push('chroma halved to 4:2:0')
     await this.pause()
+  }
+
+  /** Chroma is finer than 4:2:0, and halving it costs no more than this. */
+  private mayDecimate(job: JpegJob, lossPsnrDb: number): boolean {
+    const { width, height } = this.header
+    const psnrDb = job.decimationPsnrDb(sampleEvery(width, height))
+    return psnrDb !== undefined && psnrDb >= lossPsnrDb
   }
 
   private read(): Promise<JpegJob> {

@@ -199,6 +199,16 @@ describe('jpg room', () => {
     expect((await press(bytes, { targetSize: refusal.bestSize })).bytes.length).toBeLessThanOrEqual(refusal.bestSize)
   })
 
+  it('keeps full chroma where the wanted size has room for it', async () => {
+    const bytes = await encoded('rgb', 97, { subsampled: false })
+    const steps = async (share: number) => {
+      const { outcome } = await press(bytes, { targetSize: Math.round(bytes.length * share) })
+      return outcome.kind === 'compressed' ? outcome.steps.join() : outcome.reason
+    }
+    expect(await steps(0.75)).toMatch(/^requantised/)
+    expect(await steps(0.1)).toMatch(/^chroma halved/)
+  })
+
   it('downsamples for a document', async () => {
     const bytes = await encoded('rgb', 93, { subsampled: false })
     const { outcome, bytes: result, defect } = await press(bytes, { fitWithin: { width: 200, height: 200 } })
