@@ -134,6 +134,17 @@ export class CodecTrouble extends Error {
   override readonly name = 'CodecTrouble'
 }
 
+/** As `build.sh` links it. */
+const [FIRST_PAGES, MOST_PAGES] = [128, 2048]
+/** More than this is not worth keeping for the next engine. */
+const KEPT_BYTES = 98_000_000
+
+/**
+ * The memory of an engine that was closed, for the next one. Memory that nobody uses any more goes when the collector comes
+ * round, and a hundred megabytes that wait for it beside those of the next job would be more than an isolate has.
+ */
+let spare: WebAssembly.Memory | undefined
+
 export class Ffmpeg {
   readonly #exports: Exports
   #input = 0
@@ -142,9 +153,19 @@ export class Ffmpeg {
   #aacBlocks = 0
 
   constructor() {
-    this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
+    const memory = spare ?? new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES })
+    spare = undefined
+    this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule, { memory })).exports as unknown as Exports
     this.#exports._initialize?.()
     this.#exports.quiet()
+  }
+
+  /** Gives the memory to the next engine; this one, and views into its memory, must not be used any more. */
+  close(): void {
+    const { memory } = this.#exports
+    if (spare || memory.buffer.byteLength > KEPT_BYTES) return
+    new Uint8Array(memory.buffer).fill(0)
+    spare = memory
   }
 
   /** Bytes of linear memory now, which is also the most there was. At most 128 MiB; the engine traps beyond. */

@@ -132,6 +132,22 @@ export async function encodeOnce(
   options: Options,
 ): Promise<EncodedPart> {
   const engine = new Ffmpeg()
+  try {
+    return await encodeWith(engine, source, track, cut, crf, memory, options)
+  } finally {
+    engine.close()
+  }
+}
+
+async function encodeWith(
+  engine: Ffmpeg,
+  source: Source,
+  track: PictureTrack,
+  cut: Cut,
+  crf: number,
+  memory: Memory,
+  options: Options,
+): Promise<EncodedPart> {
   const out = new Collector()
   const { samples, stream } = track
   const window = new Window(source, SMALL_WINDOW_BYTES)
@@ -216,6 +232,8 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
   } catch (error) {
     if (error instanceof CodecTrouble) throw new UnsupportedFeature(error.message)
     throw error
+  } finally {
+    engine.close()
   }
 }
 

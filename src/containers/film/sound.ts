@@ -48,32 +48,36 @@ export async function* decodedSound(
 ): AsyncGenerator<readonly Float32Array[]> {
   const { blockAlign, hertz, channels } = stream
   const decoder = new Ffmpeg()
-  decoder.openAudio(stream)
-  const window = new Window(source)
-  const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
-  let last = performance.now()
-  let skip = skipBytes
-  for (let run = 0; run < runs.count; run++) {
-    const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
-    const from = Math.min(skip, size)
-    skip -= from
-    for (let at = from; at < size; at += step) {
-      const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
-      if (!decoder.sendAudio(bytes)) {
-        if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
-        throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
-      }
-      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-        if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
-        yield sound.channels
-      }
-      if (performance.now() - last > 150) {
-        options.signal.throwIfAborted()
-        options.progress(run / runs.count)
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        last = performance.now()
+  try {
+    decoder.openAudio(stream)
+    const window = new Window(source)
+    const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
+    let last = performance.now()
+    let skip = skipBytes
+    for (let run = 0; run < runs.count; run++) {
+      const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
+      const from = Math.min(skip, size)
+      skip -= from
+      for (let at = from; at < size; at += step) {
+        const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
+        if (!decoder.sendAudio(bytes)) {
+          if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
+          throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
+        }
+        for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+          if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
+          yield sound.channels
+        }
+        if (performance.now() - last > 150) {
+          options.signal.throwIfAborted()
+          options.progress(run / runs.count)
+          await new Promise((resolve) => setTimeout(resolve, 0))
+          last = performance.now()
+        }
       }
     }
+  } finally {
+    decoder.close()
   }
 }
 
@@ -119,7 +123,9 @@ export async function encodeSound(
   for (let packet = encoder.finishAac(); packet; packet = encoder.finishAac()) keep(packet)
   const snrDb = checker.finish()
   const head: SoundHead = { kind: 'sound', config: [...config], count: packets.length, hertz, channels, delay, samples, snrDb }
-  return { head, packets, memoryBytes: encoder.memoryBytes + checker.memoryBytes }
+  const memoryBytes = encoder.memoryBytes + checker.memoryBytes
+  encoder.close()
+  return { head, packets, memoryBytes }
 }
 
 /** Decodes what the encoder made and compares it with what went in. */

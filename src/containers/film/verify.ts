@@ -149,14 +149,27 @@ async function decodeSome(result: Source, movie: Movie, track: Track, samples: S
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
   const engine = new Ffmpeg()
-  engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
-  const window = new Window(result)
+  try {
+    engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
+    return await decodeStretches(engine, new Window(result), samples, stream.width * stream.height, options)
+  } finally {
+    engine.close()
+  }
+}
+
+async function decodeStretches(
+  engine: Ffmpeg,
+  window: Window,
+  samples: Samples,
+  pixels: number,
+  options: Options,
+): Promise<string | undefined> {
   const syncs: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) syncs.push(i)
   if (syncs[0] !== 0) return 'the first frame is no sync sample'
   const every = Math.ceil(syncs.length / MAX_STRETCHES)
   const chosen = Math.ceil(syncs.length / every)
-  const frames = Math.max(4, Math.floor(DECODED_PIXELS / (stream.width * stream.height * chosen)))
+  const frames = Math.max(4, Math.floor(DECODED_PIXELS / (pixels * chosen)))
   for (let k = 0; k < syncs.length; k += every) {
     const from = syncs[k]!
     const to = Math.min(syncs[k + 1] ?? samples.count, from + frames)
@@ -240,10 +253,14 @@ async function onePicture(source: Source, movie: Movie, track: Track, samples: S
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return undefined
   const engine = new Ffmpeg()
-  engine.openVideo(stream)
-  engine.sendVideo((await source.read(samples.offset[index]!, samples.size[index]!)).slice(), 0, true)
-  engine.endVideo()
-  return engine.nextPicture() ? engine.luma() : undefined
+  try {
+    engine.openVideo(stream)
+    engine.sendVideo((await source.read(samples.offset[index]!, samples.size[index]!)).slice(), 0, true)
+    engine.endVideo()
+    return engine.nextPicture() ? engine.luma() : undefined
+  } finally {
+    engine.close()
+  }
 }
 
 function luma(a: Uint8Array, b: Uint8Array): number {

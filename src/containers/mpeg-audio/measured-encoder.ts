@@ -61,6 +61,7 @@ export class MeasuredMp3Encoder {
     this.#decode(last)
     this.#decoder.endAudio()
     this.#compare()
+    this.#decoder.close()
     return { last, tag: this.#lame.tagFrame() }
   }
 
