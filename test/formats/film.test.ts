@@ -30,6 +30,13 @@ describe('QuickTime and MP4', () => {
     expect(new TextDecoder('latin1').decode(bytes)).toContain('Test')
   })
 
+  it('an engine that works in the memory of the one before gives the same bytes', async () => {
+    const first = await press(mov, rawMovie(20), 'medium', 'mov')
+    // Other pictures leave other traces.
+    await press(mov, rawMovie(12, 96, 64), 'low', 'mp4')
+    expect((await press(mov, rawMovie(20), 'medium', 'mov')).bytes).toEqual(first.bytes)
+  })
+
   it('low ≤ medium ≤ high', async () => {
     const file = rawMovie(20)
     const sizes: number[] = []
