@@ -201,6 +201,19 @@ describe('GIF', () => {
     )
   })
 
+  it('clears to transparency where every entry of the common table is needed', async () => {
+    const pixels = (text: string) => Uint8Array.from(text, Number)
+    const still = { delay: 2, interlaced: false, palette: PALETTE }
+    const frames = [
+      { ...still, x: 4, y: 4, width: 3, height: 1, pixels: pixels('013'), disposal: 0 },
+      { ...still, x: 2, y: 2, width: 5, height: 3, pixels: pixels('020202021313131'), disposal: 2, transparent: 5 },
+      { ...still, x: 2, y: 2, width: 5, height: 3, pixels: pixels('021032103103210'), disposal: 0, transparent: 0 },
+    ]
+    const { outcome, bytes } = await run(gifOf(7, 5, PALETTE, frames, 7), 'high')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(merged(watch(bytes!))).toEqual(merged(play(7, 5, PALETTE, frames)))
+  })
+
   it('writes animations that show the same at the same times, smaller, extensions kept', async () => {
     await fc.assert(
       fc.asyncProperty(animations, async ({ width, height, frames }) => {

@@ -30,6 +30,7 @@ void emit(const void *bytes, u32 count) {
 static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
 
 static int style_now, near_style_now, kind_now, near_kind_now; /* of the last large frame */
+static int style_wins, style_rest; /* large frames in a row that the same style won; and frames that just take it */
 static bool exact_was_best; /* in the last frame, with a tolerance */
 
 void frames_begin(bool is_exact) {
@@ -47,6 +48,7 @@ void frames_begin(bool is_exact) {
   tables_begin();
   codings_begin();
   style_now = near_style_now = kind_now = near_kind_now = 0;
+  style_wins = style_rest = 0;
   exact_was_best = false;
   memset(shown, 0, (size_t)pixels() * sizeof *shown);
 }
@@ -266,10 +268,16 @@ static Plan search_frame(int disposal, const u16 *next) {
 /* The way to clear the LZW table for chosen[]. */
 static LzwStyle choose_style(const Plan *plan) {
   const bool large = (u32)plan->box.w * plan->box.h > LARGE_FRAME;
-  u32 tried = (1 << STYLES) - 1;
-  if (large && hurried) tried = frames_written % 8 ? 1 << style_now : 0x1f;
-  const int best = best_style(plan, tried);
-  if (large) style_now = best;
+  if (large && style_rest) { /* the same style has won again and again */
+    style_rest--;
+    return styles[style_now];
+  }
+  const int best = best_style(plan, (1 << STYLES) - 1);
+  if (large) {
+    style_wins = best == style_now ? style_wins + 1 : 0;
+    style_rest = hurried || style_wins > 8 ? 7 : style_wins > 3 ? 3 : 0;
+    style_now = best;
+  }
   return styles[best];
 }
 

@@ -229,6 +229,7 @@ static bool prepare(Plan *plan, bool local, bool all, int disposal, const u16 *n
     if (!table_collect(&plan->table, plan->box, limit, all)) return false;
   } else {
     table_common(&plan->table, plan->box, limit);
+    if (clear_wanted && plan->table.clear_index < 0) return false;
   }
   plan->inexact = false;
   return map_pixels(&plan->table, plan->box, limit, false);
