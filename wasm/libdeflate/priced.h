@@ -190,8 +190,8 @@ libdeflate_alloc_compressor_samples(bool fast)
 		return NULL;
 	if (fast) {
 		c->impl = deflate_compress_priced;
-		c->max_search_depth = 6;
-		c->nice_match_length = 20;
+		c->max_search_depth = 12;
+		c->nice_match_length = 64;
 	} else {
 		c->max_search_depth = 12;
 		c->nice_match_length = 32;

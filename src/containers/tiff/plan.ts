@@ -34,8 +34,9 @@ const LEVEL_SAMPLES_APART = 4
 const MAX_FAX_STORED_BYTES = 8 * 1024 * 1024
 /** Pages are looked at whole: their beginnings say little. */
 const FAX_SAMPLE_BYTES = 4 * 1024 * 1024
-/** What more time must bring: photographs do without, maps and drawings gain 2 to 30 %. */
-const WORTH_TIME = 0.985
+/** What more time must bring: photographs do without, maps and drawings gain 2 to 30 %. In large files it is much time. */
+const WORTH_TIME = { small: 0.985, large: 0.94 } as const
+const LARGE_BYTES = 20_000_000
 /** Where everything repeats itself, level 9 finds it at 100 MB per CPU second: more than a few per cent must be left for more. */
 const WORTH_MORE_THAN_9 = 0.97
 
@@ -45,7 +46,7 @@ const SMALL_BYTES = 0.3 * MB
 
 /**
  * The level that looks closest, by the bytes of all pictures. On photographs libdeflate's 12 goes at 4 MB per CPU second, 10 at 3
- * to 6, SAMPLES_CLOSE at 5 to 7; SAMPLES_FAST at 25 and with the bytes of 10, on noise at 43 and with fewer than 12. Native
+ * to 6, SAMPLES_CLOSE at 5 to 7; SAMPLES_FAST at 18 and with the bytes of 10, on noise at 43 and with fewer than 12. Native
  * libdeflate 9, what libtiff and GDAL come with, does 5 to 12 in such strips, and 60 on noise.
  */
 function closestLevel(totalBytes: number): number {
@@ -71,7 +72,8 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   const { predictor } = deflated
   const size = Math.min(bilevel, deflated.size)
   const close = closestLevel(totalBytes)
-  let levels = totalBytes <= SMALL_BYTES ? [SAMPLES_FAST, close] : [levelFor(deflated, trial(file, pixels, few, predictor, close), close)]
+  let levels =
+    totalBytes <= SMALL_BYTES ? [SAMPLES_FAST, close] : [levelFor(deflated, trial(file, pixels, few, predictor, close), close, totalBytes)]
   if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size)) {
     if (coding === 'group4' || !gains(pixels, samples, trial(file, pixels, samples, predictor, close))) return { kind: 'copy', pixels }
     if (!levels.includes(close)) levels = [close]
@@ -98,8 +100,8 @@ function group4Trial(pixels: Pixels, samples: readonly Uint8Array[]): number {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-function levelFor({ fast, nine }: { fast: number; nine: number }, closest: number, close: number): number {
-  if (Math.min(nine, closest) >= fast * WORTH_TIME) return SAMPLES_FAST
+function levelFor({ fast, nine }: { fast: number; nine: number }, closest: number, close: number, totalBytes: number): number {
+  if (Math.min(nine, closest) >= fast * WORTH_TIME[totalBytes < LARGE_BYTES ? 'small' : 'large']) return SAMPLES_FAST
   return closest < nine * WORTH_MORE_THAN_9 ? close : 9
 }
 
