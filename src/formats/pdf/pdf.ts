@@ -72,7 +72,7 @@ async function linearLayout({ reader, root, pages, reach, classic }: Document, t
 
 async function imageShop({ reader, reach }: Document, twins: Twins, usage: Usage, options: Options): Promise<ImageShop> {
   const masks = await maskNumbers(reader, reach.streams, (number) => twins.of(number))
-  return new ImageShop(reader, usage.images, masks, options.quality, options.lossless ?? false)
+  return new ImageShop(reader, usage.images, masks, options.quality, options.lossless || usage.transfers)
 }
 
 /** XMP below this share of the file stays as it is. */

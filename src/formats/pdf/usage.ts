@@ -18,6 +18,8 @@ export interface Usage {
   /** By object number; images that are missing here are drawn in ways that were not followed. */
   images: Map<number, DrawnSize>
   fonts: FontShelf
+  /** Some transfer function (10.5) may change what pictures look like: small errors of samples may not be small on the page. */
+  transfers: boolean
 }
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
@@ -43,6 +45,7 @@ export class UsageScan {
   private readonly forms = new Map<number, Form | undefined>()
   /** Forms and Type 3 fonts without resources of their own, and whose they took last. */
   private readonly borrowed = new Map<number, Dict>()
+  private transfers = false
   private contentBytes = 0
   private placed = 0
 
@@ -61,7 +64,8 @@ export class UsageScan {
     // Content that no page draws: appearances, glyphs, unused forms and patterns may still show text.
     for (const number of objects) await this.loose(number)
     await this.fonts.reserve(root)
-    return { images: this.fonts.doubt === 'too much content' ? new Map() : this.images, fonts: this.fonts }
+    const images = this.fonts.doubt === 'too much content' ? new Map<number, DrawnSize>() : this.images
+    return { images, fonts: this.fonts, transfers: this.transfers }
   }
 
   private async page(number: number): Promise<void> {
@@ -129,7 +133,9 @@ export class UsageScan {
     }
     const byState = new Map<string, ShownFont>()
     for (const [name, value] of (await this.reader.dict(resources?.get('ExtGState'))) ?? []) {
-      const font = await this.reader.entry(await this.reader.dict(value), 'Font')
+      const state = await this.reader.dict(value)
+      if (await this.hasTransfer(state)) this.transfers = true
+      const font = await this.reader.entry(state, 'Font')
       const shown = Array.isArray(font) ? await fonts.font(font[0]) : undefined
       if (shown) byState.set(name, shown)
     }
@@ -157,6 +163,16 @@ export class UsageScan {
     })
     if (summary.broken) this.fonts.doubtAll('unreadable content')
     return summary
+  }
+
+  /** /TR and /TR2 (8.4.5, table 57): a function, or one for each colour; names stand for what leaves colours alone. */
+  private async hasTransfer(state: Dict | undefined): Promise<boolean> {
+    for (const key of ['TR2', 'TR']) {
+      const value = await this.reader.entry(state, key)
+      const functions = Array.isArray(value) ? await Promise.all(value.slice(0, 8).map((item) => this.reader.resolve(item))) : [value]
+      if (functions.some((each) => each instanceof Dict || each instanceof Stream)) return true
+    }
+    return false
   }
 
   private async place(draws: readonly Draw[], resources: Dict | undefined, base: Matrix, depth: number): Promise<void> {

@@ -89,6 +89,17 @@ describe('images', () => {
     expect(outcome).toMatchObject({ fidelity: 'lossless' })
   })
 
+  it('pictures below a transfer function keep every sample (transfer-stretches-errors)', async () => {
+    const dict = '/Width 300/Height 300/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode'
+    const plain = Buffer.from(imageDocument(dict, flate(photo(300, 300, 3)), 40)).toString('latin1')
+    const state = '<</XObject<</I 5 0 R>>/ExtGState<</G<</TR<</FunctionType 2/N 3/Domain[0 1]>>>>>>>>'
+    const bytes = Uint8Array.from(plain.replace('<</XObject<</I 5 0 R>>>>', state), (c) => c.charCodeAt(0))
+    expect((await press(bytes, 'low')).outcome).not.toMatchObject({ fidelity: 'perceptual' })
+    const named = plain.replace('<</XObject<</I 5 0 R>>>>', '<</XObject<</I 5 0 R>>/ExtGState<</G<</TR/Identity>>>>>>')
+    const identity = Uint8Array.from(named, (c) => c.charCodeAt(0))
+    expect((await press(identity, 'low')).outcome).toMatchObject({ fidelity: 'perceptual' })
+  })
+
   it('CMYK photographs keep their four colours', async () => {
     const dict = '/Width 256/Height 256/ColorSpace/DeviceCMYK/BitsPerComponent 8/Filter/FlateDecode'
     const { outcome, bytes } = await press(imageDocument(dict, flate(photo(256, 256, 4)), 240), 'medium')
