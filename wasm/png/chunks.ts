@@ -39,7 +39,7 @@ class Cursor {
     this.#iterator = bytes[Symbol.asyncIterator]()
   }
 
-  /** Between 1 and `limit` bytes; an empty array at the end. Views into the stream's chunks. */
+  /** Between 1 and `limit` bytes; an empty array at the end. Views into the stream's chunks, good until the next call. */
   async some(limit: number): Promise<Uint8Array> {
     while (this.#rest.length === 0) {
       const next = await this.#iterator.next()
@@ -124,11 +124,11 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
         continue
       }
       if ((held += length) > HELD_BYTES) throw new PngError('memory', `${type} and the chunks before it have ${held} bytes`)
-      const data = await cursor.exactly(length)
+      const data = (await cursor.exactly(length)).slice()
       checkCrc(await cursor.exactly(4), crc32(data, crc), type, offset)
       if (type === 'IHDR') yield { kind: 'header', header: parseHeader(data, offset), end: cursor.offset }
       else if (type === 'IEND') return yield { kind: 'end', offset }
-      else yield { kind: 'chunk', type, data: data.slice(), offset }
+      else yield { kind: 'chunk', type, data, offset }
     }
   } finally {
     await cursor.close()

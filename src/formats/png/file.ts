@@ -2,6 +2,7 @@
 
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
 
@@ -34,14 +35,19 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   return { width, height }
 }
 
-/** The source as a stream that obeys the task's signal and yields now and then. */
+/** Files from this size leave more garbage than a collector notices in time. */
+const DISCARDED_BYTES = 8 * 1024 * 1024
+
+/** The source as a stream that obeys the task's signal and yields now and then. A part is gone when the next one is asked for. */
 export async function* streamOf(source: Source, options: Options, tick?: (bytes: number) => void): Bytes {
   let since = 0
   for await (const part of source.stream()) {
     options.signal.throwIfAborted()
-    tick?.(part.length)
+    const { length } = part
+    tick?.(length)
     yield part
-    since += part.length
+    if (source.size > DISCARDED_BYTES) discard(part)
+    since += length
     if (since > 512 * 1024) {
       since = 0
       await pause()

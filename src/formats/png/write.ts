@@ -2,6 +2,7 @@
 
 import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
 import { type PngEngine, PngError } from '../../../wasm/png/engine.ts'
+import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
 import type { PngFile } from './file.ts'
@@ -53,6 +54,7 @@ export async function writePng(
       if (!item || !('frame' in item)) throw new PngError('misuse', 'image data without a frame')
       if (item.frame === 0) await write('IDAT', piece)
       else await sink.write(chunk('fdAT', numbered(sequence.next++), piece))
+      discard(piece)
     }
   }
   await file.visit({
