@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { WORKERD_ENVIRONMENT } from './scripts/workerd-flags.ts'
+
+Object.assign(process.env, WORKERD_ENVIRONMENT)
 
 /** Imports `.wasm` as a compiled module, as Workers do. */
 const wasmModules: Plugin = {

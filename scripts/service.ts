@@ -8,6 +8,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openFront } from './front.ts'
+import { WORKERD_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
   readonly root: string
@@ -88,7 +89,7 @@ export class Service {
       // A group of its own, so that nothing of it survives; and a pipe that ends when this process does.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, ...ENVIRONMENT },
+      env: { ...process.env, ...ENVIRONMENT, ...WORKERD_ENVIRONMENT },
     })
     this.#child = child
     child.on('exit', (code, signal) => this.#ended(signal ?? `code ${code}`))
