@@ -123,7 +123,7 @@ function newRowsPerStrip(pixels: Pixels): number {
 }
 
 /** Some rows from the beginning of some chunks across the picture. */
-async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
+export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   const samples: Uint8Array<ArrayBuffer>[] = []
   const sampleBytes = isFax(pixels.compression) ? FAX_SAMPLE_BYTES : SAMPLE_BYTES
@@ -140,7 +140,7 @@ async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<Ar
         const rows = Math.max(1, Math.floor((sampleBytes - taken) / pixels.rowBytes))
         samples.push(block.slice(0, rows * pixels.rowBytes))
         taken += rows * pixels.rowBytes
-        if (taken >= sampleBytes) break
+        if (sampleBytes - taken < pixels.rowBytes) break
       }
     }
   }

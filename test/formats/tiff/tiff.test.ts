@@ -6,6 +6,9 @@ import { compress } from '../../../src/codec/compress.ts'
 import { innerRooms } from '../../../src/codec/inner.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../../src/codec/source.ts'
+import { readTiff } from '../../../src/containers/tiff/directory.ts'
+import { readPixels } from '../../../src/containers/tiff/pixels.ts'
+import { sampleRows } from '../../../src/containers/tiff/plan.ts'
 import { geotiff } from '../../../src/formats/geotiff/geotiff.ts'
 import { tiff } from '../../../src/formats/tiff/tiff.ts'
 import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
@@ -192,6 +195,12 @@ describe('structure', () => {
     expect(copied!.number(259)).toBe(34925)
     const [at] = copied!.numbers(273)
     expect(Buffer.compare(bytes.subarray(at, at! + copied!.numbers(279)[0]!), lzma.pixels!)).toBe(0)
+  })
+
+  test('a strip is sampled in one piece (one-row-stands-for-all)', async () => {
+    const file = await readTiff(memorySource(buildTiff([{ width: 2464, height: 9000, bits: 1, samples: 1 }]), 'a.tif'), 'tiff')
+    const samples = await sampleRows(file, (await readPixels(file, file.chain[0]!))!)
+    expect(samples.length).toBe(1)
   })
 
   test('a second pass finds nothing more', async () => {
