@@ -96,7 +96,10 @@ describe('QuickTime and MP4', () => {
       let result = await into.finish()
       if (parts.length === 1) {
         const cut = analysis.video.cuts[1]!
-        const { headers, pts, sizes, keys, packets, ...rest } = await encodeOnce(source, video.pictures, cut, 27, 'least', options)
+        const { headers, pts, sizes, keys, packets, ...rest } = await encodeOnce(
+          { source, track: video.pictures, cut, crf: 27, options },
+          'least',
+        )
         const other = memorySink(Number.POSITIVE_INFINITY, 'part')
         await writePart({ kind: 'pictures', headers: [...headers], count: cut.frames, ...rest }, pts, sizes, keys, packets, other)
         result = await other.finish()

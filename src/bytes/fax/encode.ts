@@ -150,3 +150,11 @@ export class FaxEncoder {
     this.out.put(codes[rest & 63]!)
   }
 }
+
+/** Rows of bits, 0 for white, each padded to a byte, as Group 4; undefined when that takes `room` bytes or more. */
+export function encodeGroup4(rows: Uint8Array, width: number, room: number): Uint8Array | undefined {
+  const encoder = new FaxEncoder(width, room)
+  // For the encoder a 0 bit is black.
+  encoder.push(rows.map((byte) => ~byte))
+  return encoder.end()
+}

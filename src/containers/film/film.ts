@@ -2,20 +2,18 @@
 import { concat } from '../../bytes/concat.ts'
 import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec } from '../../codec/segmented.ts'
-import { memorySink } from '../../codec/sink.ts'
 import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
 import type { Edit, Movie } from '../isobmff/movie.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../isobmff/write.ts'
 import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_CPU_SECONDS } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
+import { runInSequence, WORTH_IT } from './in-sequence.ts'
 import { type PartFile, type PicturesHead, readPart, type SoundHead, writePart } from './part-file.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, runsOf } from './sound.ts'
 import { PERFECT_DB, verifyFilm } from './verify.ts'
 
-/** A new track must be this much smaller than the old one. */
-export const WORTH_IT = 0.97
 const TRIFLE = 0.999
 
 export function filmCodec(format: Format): SegmentedCodec {
@@ -108,25 +106,14 @@ function keptSound(error: unknown): EncodedSound {
 /** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
 async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const analysis = await analyse(source, options)
-  const parts: FinishedPart[] = []
-  let old = 0
-  let fresh = 0
-  let done = 0
-  let pays = true
-  for (const plan of partsOf(analysis)) {
-    const cut = plan.facts['kind'] === 'pictures' ? analysis.video!.cuts[plan.index]! : undefined
-    if (cut && !pays) continue
-    const into = memorySink(Number.POSITIVE_INFINITY, 'part')
-    const inner = { ...options, progress: (share: number) => options.progress(0.9 * (done + share * plan.weight)) }
-    const receipt = await runPart(source, analysis, plan, into, inner)
-    parts.push({ plan, receipt, result: await into.finish() })
-    done += plan.weight
-    if (!cut) continue
-    const { samples } = analysis.video!.pictures
-    for (let i = cut.from; i < cut.to; i++) old += samples.size[i]!
-    fresh += receipt.bytes
-    pays = fresh < old * WORTH_IT
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
+  const pictureBytes = (plan: PartPlan) => {
+    if (plan.facts['kind'] !== 'pictures') return undefined
+    const { pictures, cuts } = analysis.video!
+    const { from, to } = cuts[plan.index]!
+    return pictures.samples.size.subarray(from, to).reduce((sum, size) => sum + size, 0)
   }
+  const parts = await runInSequence(partsOf(analysis), { run, pictureBytes, mustPay: true }, options)
   return joinParts(source, analysis, parts, sink, options)
 }
 

@@ -50,7 +50,7 @@ const SMALL_CRF_STEP = 2
 /** @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget */
 export async function encodePart(source: Source, track: PictureTrack, cut: Cut, level: Level, options: Options): Promise<EncodedPart> {
   for (let crf = level.crf; ; ) {
-    const part = await encodeInMemory(source, track, cut, crf, options)
+    const part = await encodeInMemory({ source, track, cut, crf, options })
     const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = part.quality
     const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
     if (good || crf <= MIN_CRF) return part
@@ -60,13 +60,21 @@ export async function encodePart(source: Source, track: PictureTrack, cut: Cut, 
   }
 }
 
+interface Encode {
+  readonly source: Source
+  readonly track: PictureTrack
+  readonly cut: Cut
+  readonly crf: number
+  readonly options: Options
+}
+
 /** A decoder that holds many frames leaves less for the encoder, which then does without frames in between. */
-async function encodeInMemory(source: Source, track: PictureTrack, cut: Cut, crf: number, options: Options): Promise<EncodedPart> {
+async function encodeInMemory(job: Encode): Promise<EncodedPart> {
   try {
-    return await encodeOnce(source, track, cut, crf, 'usual', options)
+    return await encodeOnce(job, 'usual')
   } catch (error) {
     if (!(error instanceof OverBudget)) throw error
-    return encodeOnce(source, track, cut, crf, 'least', options)
+    return encodeOnce(job, 'least')
   }
 }
 
@@ -123,31 +131,17 @@ export function settings(
 /** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
 const parameterSetId = (memory: Memory, { interlaced }: Picture) => (memory === 'least' ? 1 : 0) + (interlaced ? 2 : 0)
 
-export async function encodeOnce(
-  source: Source,
-  track: PictureTrack,
-  cut: Cut,
-  crf: number,
-  memory: Memory,
-  options: Options,
-): Promise<EncodedPart> {
+/** One encode with one rate factor. @throws as `encodePart` */
+export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
   const engine = new Ffmpeg()
   try {
-    return await encodeWith(engine, source, track, cut, crf, memory, options)
+    return await encodeWith(engine, job, memory)
   } finally {
     engine.close()
   }
 }
 
-async function encodeWith(
-  engine: Ffmpeg,
-  source: Source,
-  track: PictureTrack,
-  cut: Cut,
-  crf: number,
-  memory: Memory,
-  options: Options,
-): Promise<EncodedPart> {
+async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, options }: Encode, memory: Memory): Promise<EncodedPart> {
   const out = new Collector()
   const { samples, stream } = track
   const window = new Window(source, SMALL_WINDOW_BYTES)

@@ -1,11 +1,11 @@
 /** Chunks (strips and tiles) decoded to rows of samples, in bounded memory whatever their size. */
 import { DeflateError, zlibDecompress } from '../../bytes/deflate.ts'
 import { discard } from '../../bytes/discard.ts'
+import { decodeFaxRows, FaxError } from '../../bytes/fax/decode.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
 import { MalformedFile, OverBudget } from '../../codec/codec.ts'
 import type { TiffFile } from './directory.ts'
-import { decodeFaxRows, FaxError } from './fax.ts'
 import { LzwDecoder } from './lzw.ts'
 import { PackBitsDecoder } from './pack-bits.ts'
 import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'

@@ -1,9 +1,9 @@
 /** What becomes of each picture: its predictor, its strips, or that it is copied as it is. */
 import { BEST_LEVEL, deflateRaw, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
+import { encodeGroup4 } from '../../bytes/fax/encode.ts'
 import { MalformedFile } from '../../codec/codec.ts'
 import { checkChunkSize, decodeRows, isSparse } from './decode.ts'
 import type { TiffFile } from './directory.ts'
-import { encodeGroup4 } from './fax.ts'
 import { COMPRESSION, isFax, type Pixels, rawBytes } from './pixels.ts'
 import { difference } from './predictor.ts'
 

@@ -1,8 +1,7 @@
 /** One part of an AVI file's work: a stretch of pictures, or of sound. */
 import { MalformedFile, type Options, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.ts'
-import { memorySink } from '../../codec/sink.ts'
-import { WORTH_IT } from '../../containers/film/film.ts'
+import { runInSequence } from '../../containers/film/in-sequence.ts'
 import type { Level } from '../../containers/film/levels.ts'
 import { encodeMp3Frames } from '../../containers/film/mp3-sound.ts'
 import { type PartFile, type PartHead, type PicturesHead, readPart, writePart } from '../../containers/film/part-file.ts'
@@ -46,25 +45,16 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
 
 export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number => Math.min(aacPerChannel, audio.hertz * 3) * audio.channels
 
-/** All parts in sequence; pictures are given up as soon as they do not get smaller. */
+/** All parts in sequence; in an AVI, pictures are given up as soon as they do not get smaller. */
 export async function runAll(source: Source, job: AviJob, options: Options): Promise<FinishedPart[]> {
-  const parts: FinishedPart[] = []
-  let [old, fresh, done, pays] = [0, 0, 0, true]
-  for (const plan of await partsOf(source, job)) {
-    const pictures = plan.facts['kind'] === 'pictures' ? job.pictures : undefined
-    if (pictures && !pays) continue
-    const into = memorySink(Number.POSITIVE_INFINITY, 'part')
-    const inner = { ...options, progress: (share: number) => options.progress(0.9 * (done + share * plan.weight)) }
-    const receipt = await runPart(source, job, plan, into, inner)
-    parts.push({ plan, receipt, result: await into.finish() })
-    done += plan.weight
-    if (!pictures) continue
-    const { start, end } = cutOf(plan, pictures.track.samples.count)
-    for (let i = start; i < end; i++) old += pictures.track.samples.size[i]!
-    fresh += receipt.bytes
-    pays = options.output !== 'avi' || fresh < old * WORTH_IT
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, job, plan, into, inner)
+  const pictureBytes = (plan: PartPlan) => {
+    if (plan.facts['kind'] !== 'pictures' || !job.pictures) return undefined
+    const { samples } = job.pictures.track
+    const { start, end } = cutOf(plan, samples.count)
+    return samples.size.subarray(start, end).reduce((sum, size) => sum + size, 0)
   }
-  return parts
+  return runInSequence(await partsOf(source, job), { run, pictureBytes, mustPay: options.output === 'avi' }, options)
 }
 
 /** The finished parts of the pictures, when they are all there. */

@@ -1,7 +1,7 @@
 /** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
 import { NoGain, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
-import { WORTH_IT } from '../../containers/film/film.ts'
+import { WORTH_IT } from '../../containers/film/in-sequence.ts'
 import { frameSamples } from '../../containers/film/mp3-sound.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../../containers/film/part-file.ts'
 import { PERFECT_DB } from '../../containers/film/verify.ts'

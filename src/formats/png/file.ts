@@ -35,7 +35,7 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   return { width, height }
 }
 
-/** Files from this size leave more garbage than a collector notices in time. */
+/** Larger files leave more garbage than a collector notices in time; parts of smaller ones may be somebody's whole memory. */
 const DISCARDED_BYTES = 8 * 1024 * 1024
 
 /** The source as a stream that obeys the task's signal and yields now and then. A part is gone when the next one is asked for. */

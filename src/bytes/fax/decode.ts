@@ -2,8 +2,7 @@
  * Fax: CCITT modified Huffman, Group 3 and Group 4 (ITU-T T.4 and T.6; TIFF 6.0 sections 10 and 11) back to rows of bits,
  * 0 for white. Readers differ in what they make of damaged lines, so anything unusual is an error here, and such a picture is left as it is.
  */
-import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from '../../bytes/fax/codes.ts'
-import { FaxEncoder } from '../../bytes/fax/encode.ts'
+import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
 /** `rle`: one-dimensional rows that begin at bytes. `g3`: rows behind end-of-line codes. `g4`: nothing between rows. */
 export type FaxKind = 'rle' | 'g3' | 'g4'
@@ -154,12 +153,4 @@ function paint(row: Uint8Array, changes: readonly number[], width: number): void
     for (; x + 8 <= end; x += 8) row[x >> 3] = 0xff
     for (; x < end; x++) row[x >> 3]! |= 0x80 >> (x & 7)
   }
-}
-
-/** Rows of bits, each padded to a byte, as Group 4; undefined when that takes `room` bytes or more. */
-export function encodeGroup4(rows: Uint8Array, width: number, room: number): Uint8Array | undefined {
-  const encoder = new FaxEncoder(width, room)
-  // For the encoder a 0 bit is black.
-  encoder.push(rows.map((byte) => ~byte))
-  return encoder.end()
 }

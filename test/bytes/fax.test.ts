@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BLACK, type Code, WHITE } from '../../src/bytes/fax/codes.ts'
-import { decodeFaxRows, encodeGroup4, FaxError, type FaxOptions } from '../../src/containers/tiff/fax.ts'
+import { decodeFaxRows, FaxError, type FaxOptions } from '../../src/bytes/fax/decode.ts'
+import { encodeGroup4 } from '../../src/bytes/fax/encode.ts'
 
 /** Rows of bits, 0 for white: runs of all lengths. */
 function drawing(width: number, height: number): Uint8Array {
