@@ -1,4 +1,5 @@
 /** R2 as sources and sinks. Names: `uploads/<task>`, `results/<task>/<attempt>`, `parts/<task>/<generation>/<part>/<attempt>`. */
+import { discard } from '../bytes/discard.ts'
 import { hex } from '../bytes/hex.ts'
 import { NoGain, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
 import { assertPatchable, type ResultSink } from '../codec/sink.ts'
@@ -24,8 +25,14 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
     blocks.delete(index)
     const bytes = known ?? fetchRange(index * BLOCK_BYTES, Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES))
     blocks.set(index, bytes)
-    if (blocks.size > MAX_BLOCKS) blocks.delete(blocks.keys().next().value!)
+    // Whoever waits for the block that goes was first in line, and has copied what it wanted.
+    if (blocks.size > MAX_BLOCKS) forget(blocks.keys().next().value!)
     return bytes
+  }
+
+  function forget(index: number): void {
+    blocks.get(index)!.then(discard, () => undefined)
+    blocks.delete(index)
   }
 
   return {
@@ -36,14 +43,12 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
       if (length === 0) return new Uint8Array()
       if (length > BLOCK_BYTES) return fetchRange(offset, length)
       const first = Math.floor(offset / BLOCK_BYTES)
-      const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
       const start = offset - first * BLOCK_BYTES
-      if (first === last) return (await block(first)).slice(start, start + length)
-      const both = new Uint8Array(length)
-      const head = (await block(first)).subarray(start)
-      both.set(head)
-      both.set((await block(last)).subarray(0, length - head.length), head.length)
-      return both
+      const bytes = new Uint8Array(length)
+      const head = Math.min(length, BLOCK_BYTES - start)
+      bytes.set((await block(first)).subarray(start, start + head))
+      if (head < length) bytes.set((await block(first + 1)).subarray(0, length - head), head)
+      return bytes
     },
     stream() {
       const { readable, writable } = new IdentityTransformStream()
@@ -120,6 +125,8 @@ export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: strin
       }
       stored = true
       upload = undefined
+      discard(first)
+      discard(part)
       first = part = new Uint8Array(0)
       return r2Source(bucket, key, written, name)
     },
@@ -136,6 +143,7 @@ function grown(buffer: Uint8Array<ArrayBuffer>, length: number, more: number): U
   if (length + more <= buffer.length) return buffer
   const next = new Uint8Array(Math.min(PART_BYTES, Math.max(64 * 1024, buffer.length * 2, length + more)))
   next.set(buffer.subarray(0, length))
+  discard(buffer)
   return next
 }
 

@@ -1,6 +1,7 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import type { Cut } from './cut.ts'
@@ -291,10 +292,10 @@ class Collector {
 }
 
 const WINDOW_BYTES = 1024 * 1024
-/** Beside decoder and encoder every buffer counts, also those that wait to be collected. */
-const SMALL_WINDOW_BYTES = 256 * 1024
+/** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
+const SMALL_WINDOW_BYTES = 320 * 1024
 
-/** Reads that mostly go forward, through one buffer. */
+/** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`. */
 export class Window {
   readonly #source: Source
   #bytes: Uint8Array = new Uint8Array()
@@ -308,6 +309,8 @@ export class Window {
 
   async read(offset: number, size: number): Promise<Uint8Array> {
     if (offset < this.#at || offset + size > this.#at + this.#bytes.length) {
+      // A source that is all in memory may hand out itself.
+      if (this.#bytes.length < this.#source.size) discard(this.#bytes)
       this.#bytes = await this.#source.read(offset, Math.max(size, this.#step))
       this.#at = offset
       if (this.#bytes.length < size) throw new MalformedFile('video', offset, 'the file ends inside a packet')
