@@ -6,6 +6,7 @@ import { type Options, type Reason, type Source, UnsupportedFeature } from '../.
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import { trackBytes } from '../isobmff/write.ts'
 import { AAC_RATES } from './aac-rates.ts'
+import { steadyPackets } from './compare-sound.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
 import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
@@ -91,6 +92,8 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
   const samples = track.samples()
   const seconds = samples.dts[samples.count]! / track.timescale
+  // New packets follow each other without gaps.
+  if (!steadyPackets(samples, track.timescale, stream.hertz)) return undefined
   if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT * bitsPerSecond) return undefined
   if (bytes - (seconds * bitsPerSecond) / 8 < SHOWS * fileBytes) return undefined
   // iTunes notes how many samples its own encoder put in front; they would not hold any more.

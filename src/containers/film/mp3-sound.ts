@@ -17,6 +17,9 @@ const RUN_UP = 3
 /** The delay of encoder and decoder, 1105 samples, is the first frame of LAME's (two at lower rates): it is left out. */
 const firstFrame = (hertz: number) => Math.round(1105 / frameSamples(hertz))
 
+/** By how many samples the sound begins before the first frame that is kept: the part of the frames left out that was no delay. */
+export const mp3Lead = (hertz: number) => firstFrame(hertz) * frameSamples(hertz) - 1105
+
 /**
  * Frames `from … to` of a stream's sound; the last stretch takes what is left.
  * @param stream blocks of single samples (PCM, G.711)

@@ -6,6 +6,7 @@ import { find } from '../isobmff/box.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import { trackBytes } from '../isobmff/write.ts'
+import { compareSound, laidTrack } from './compare-sound.ts'
 import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
 import { Window } from './pictures.ts'
@@ -68,8 +69,8 @@ async function compareTracks(
       const difference = await compareVideo(original, result, before, after, a, b, options)
       if (difference) return `${name}: ${difference}`
     } else if (a.handler === 'soun') {
-      const [was, is] = [a, b].map(secondsOf) as [number, number]
-      if (!(Math.abs(is - was) < MAX_SOUND_DRIFT)) return `${name}: ${was.toFixed(3)} s of sound became ${is.toFixed(3)} s`
+      const difference = await compareNewSound(original, result, before, after, a, b, outcome, options)
+      if (difference) return `${name}: ${difference}`
     }
   }
   return undefined
@@ -85,6 +86,42 @@ function isNew(a: Track, b: Track, outcome: Outcome): boolean {
 
 /** New sound may be longer by the encoder's run-up and the rest of its last packet. */
 const MAX_SOUND_DRIFT = 0.5
+
+async function compareNewSound(
+  original: Source,
+  result: Source,
+  before: Movie,
+  after: Movie,
+  a: Track,
+  b: Track,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
+  const [was, is] = [a, b].map(secondsOf) as [number, number]
+  if (!(Math.abs(is - was) < MAX_SOUND_DRIFT)) return `${was.toFixed(3)} s of sound became ${is.toFixed(3)} s`
+  const edits = compareEdits(a, b)
+  if (edits) return edits
+  const [old, made] = [laidTrack(original, before.moov, a), laidTrack(result, after.moov, b)]
+  if (!old || !made) return 'sound that cannot be decoded'
+  const shift = startOf(b) - Math.round((startOf(a) * made.stream.hertz) / a.timescale)
+  const told = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0
+  return compareSound(old, made, shift, told, options)
+}
+
+/** New sound is shown as the old was; one edit may have come that leaves the encoder's run-up out. */
+function compareEdits(a: Track, b: Track): string | undefined {
+  if (!a.edits?.length) return b.edits?.length === 1 ? undefined : 'the edit list changed'
+  const sameEdits =
+    a.edits.length === b.edits?.length &&
+    a.edits.every(({ duration, mediaTime }, i) => {
+      const edit = b.edits![i]!
+      return duration === edit.duration && mediaTime < 0 === edit.mediaTime < 0
+    })
+  return sameEdits ? undefined : 'the edit list changed'
+}
+
+/** Where the shown part begins, in the track's timescale. */
+const startOf = (track: Track) => track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
 
 const secondsOf = (track: Track) => {
   const { dts, count } = track.samples()
@@ -139,8 +176,7 @@ function compareTimes(x: Samples, y: Samples, a: Track, b: Track): string | unde
   if (a.timescale !== b.timescale) return 'another timescale'
   const shift = q[0]! - p[0]!
   for (let i = 0; i < p.length; i++) if (q[i]! - p[i]! !== shift) return `frame ${i} is shown at another time`
-  const start = (track: Track) => track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime
-  const moved = (start(b) ?? 0) - (start(a) ?? 0)
+  const moved = startOf(b) - startOf(a)
   return moved === shift ? undefined : `the edit list moved by ${moved}, the frames by ${shift}`
 }
 

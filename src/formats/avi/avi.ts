@@ -33,6 +33,6 @@ export const avi: SegmentedCodec = {
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
-    return options.output === 'avi' ? verifyAvi(original, result, outcome, options) : verifyMovie(original, result, options)
+    return options.output === 'avi' ? verifyAvi(original, result, outcome, options) : verifyMovie(original, result, outcome, options)
   },
 }

@@ -64,6 +64,12 @@ function decoderFor(tag: number, bits: number): string | undefined {
   return { 2: 'adpcm_ms', 6: 'pcm_alaw', 7: 'pcm_mulaw', 17: 'adpcm_ima_wav' }[tag]
 }
 
+/** Samples of one channel in a block: ADPCM blocks begin with a header that holds one sample (IMA) or two (Microsoft). */
+export function samplesPerBlock({ decoder, channels, blockAlign }: AudioStream): number {
+  if (decoder === 'adpcm_ima_wav') return ((blockAlign - 4 * channels) * 2) / channels + 1
+  return decoder === 'adpcm_ms' ? ((blockAlign - 7 * channels) * 2) / channels + 2 : 1
+}
+
 interface Mp3Sound {
   readonly first: FrameHeader
   readonly sizes: readonly number[]

@@ -1,14 +1,16 @@
 import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../codec/codec.ts'
+import { compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../../containers/film/compare-sound.ts'
 import { reorderDepth } from '../../containers/film/cut.ts'
 import { videoStream } from '../../containers/film/decoders.ts'
+import { frameSamples, mp3Lead } from '../../containers/film/mp3-sound.ts'
 import { Window } from '../../containers/film/pictures.ts'
 import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { type Avi, type AviStream, readAvi } from '../../containers/riff/avi.ts'
 import { pictureTrack } from './picture-track.ts'
-import { isMp3, mp3Frames, pcm, runsOf } from './sounds.ts'
+import { isMp3, mp3Frames, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
 
 /** Frames that are decoded on both sides and compared. */
 const DECODED = 150
@@ -45,6 +47,10 @@ async function compare(original: Source, result: Source, outcome: Outcome, optio
   }
   const copied = await compareCopied(original, result, before, after, new Set(fresh.map(({ index }) => index)), options)
   if (copied) return copied
+  for (const { kind, index } of fresh) {
+    const difference = kind === 'auds' ? await compareMp3(original, result, before, after, index, outcome, options) : undefined
+    if (difference) return `stream ${index}: ${difference}`
+  }
   if (!fresh.some(({ kind }) => kind === 'vids')) return undefined
   return (await comparePictures(original, result, before, after)) ?? decodeStretches(result, after, options)
 }
@@ -70,6 +76,27 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
   const samples = old.reduce((sum, chunk) => sum + before.chunks.size[chunk]! / audio.blockAlign, 0)
   const [seconds, wanted] = [(made.length * scale) / rate, samples / audio.hertz]
   return Math.abs(seconds - wanted) < 0.2 ? undefined : `${wanted.toFixed(3)} s of sound became ${seconds.toFixed(3)} s`
+}
+
+const toldOf = (outcome: Outcome) => (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0)
+
+/** New sound, a frame a chunk, against the samples it was made of. */
+async function compareMp3(
+  original: Source,
+  result: Source,
+  before: Avi,
+  after: Avi,
+  index: number,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
+  const audio = pcm(before.streams[index]!)!
+  const { hertz, channels } = audio
+  const old = laidBlocks(original, audio, runsOf(before, before.streams[index]!))
+  const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
+  const frames = laidPackets(result, mp3, runsOf(after, after.streams[index]!), frameSamples(hertz))
+  const made = { ...frames, faded: 2 * frameSamples(hertz) }
+  return compareSound(old, made, -mp3Lead(hertz), toldOf(outcome), options)
 }
 
 /** Chunks of all streams but the new ones, in the order of the file; frames of new sound must be such. */
@@ -137,11 +164,11 @@ async function decodeStretches(result: Source, after: Avi, options: Options): Pr
 }
 
 /** The same file as a movie: every frame at its place, pictures alike, MP3 frames equal. */
-export async function verifyMovie(original: Source, result: Source, options: Options): Promise<Verdict> {
+export async function verifyMovie(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
     const before = await readAvi(original)
     const after = await readMovie(result)
-    const difference = await compareMovie(original, result, before, after, options)
+    const difference = await compareMovie(original, result, before, after, outcome, options)
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
     if (error instanceof MalformedFile || error instanceof CodecTrouble) return { equal: false, difference: error.message }
@@ -149,7 +176,14 @@ export async function verifyMovie(original: Source, result: Source, options: Opt
   }
 }
 
-async function compareMovie(original: Source, result: Source, before: Avi, after: Movie, options: Options): Promise<string | undefined> {
+async function compareMovie(
+  original: Source,
+  result: Source,
+  before: Avi,
+  after: Movie,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
   const found = await pictureTrack(original, before)
   if ('kept' in found) return found.kept
   const sounds = before.streams.filter(({ kind }) => kind === 'auds')
@@ -163,7 +197,14 @@ async function compareMovie(original: Source, result: Source, before: Avi, after
     options.signal.throwIfAborted()
     const track = after.tracks[i + 1]!
     if (track.handler !== 'soun') return 'a track of sound is missing'
-    if (!isMp3(stream)) continue
+    if (!isMp3(stream)) {
+      const made = laidTrack(result, after.moov, track)
+      if (!made) return 'sound that cannot be decoded'
+      const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+      const difference = await compareSound(laidStream(original, before, stream), made, delay, toldOf(outcome), options)
+      if (difference) return difference
+      continue
+    }
     const { sizes, bytes } = await mp3Frames(original, stream, runsOf(before, stream))
     if (track.sampleCount !== sizes.length) return `${sizes.length} frames of sound became ${track.sampleCount}`
     let at = 0
@@ -174,6 +215,11 @@ async function compareMovie(original: Source, result: Source, before: Avi, after
     }
   }
   return compareDecoded(decoded(original, before), decodedMovie(result, after))
+}
+
+function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
+  const audio = uncompressed(stream)
+  return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
 }
 
 async function* decodedMovie(source: Source, movie: Movie): AsyncGenerator<Uint8Array> {
