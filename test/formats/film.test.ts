@@ -1,4 +1,6 @@
+import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { concat } from '../../src/bytes/concat.ts'
 import type { FinishedPart } from '../../src/codec/segmented.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
@@ -8,6 +10,7 @@ import { joinParts, partsOf, runPart } from '../../src/containers/film/film.ts'
 import { writePart } from '../../src/containers/film/part-file.ts'
 import { encodeOnce } from '../../src/containers/film/pictures.ts'
 import { verifyFilm } from '../../src/containers/film/verify.ts'
+import { box, text, words } from '../../src/containers/isobmff/box.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
 import { mov } from '../../src/formats/mov/mov.ts'
@@ -47,6 +50,19 @@ describe('QuickTime and MP4', () => {
   it('MOV becomes MP4 on request', async () => {
     const { bytes } = await press(mov, rawMovie(10), 'medium', 'mp4')
     expect((await readMovie(memorySource(bytes, 'out'))).brand).toBe('isom')
+  })
+
+  it('reads a compressed index', async () => {
+    const file = rawMovie(10)
+    const { top, moov } = await readMovie(memorySource(file, 'a'))
+    const at = top.find(({ type }) => type === 'moov')!
+    const packed = box('moov', box('cmov', box('dcom', text('zlib')), box('cmvd', words(moov.length), deflateSync(moov))))
+    expect(at.offset + at.size).toBe(file.length)
+    const squeezed = concat([file.subarray(0, at.offset), packed])
+    expect((await press(mov, squeezed, 'medium', 'mov')).bytes).toEqual((await press(mov, file, 'medium', 'mov')).bytes)
+    const damaged = squeezed.slice()
+    damaged[squeezed.length - 9]! ^= 1
+    expect((await press(mov, damaged, 'medium', 'mov')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
   it('an exact job only drops dead space', async () => {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { concat } from '../../src/bytes/concat.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { compareSound, laidBlocks, steadyPackets } from '../../src/containers/film/compare-sound.ts'
+import { decodedSound } from '../../src/containers/film/sound.ts'
 import { verifyFilm } from '../../src/containers/film/verify.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
 import { mov } from '../../src/formats/mov/mov.ts'
+import { Ffmpeg } from '../../wasm/ffmpeg/ffmpeg.ts'
 import { noise, optionsFor, rawAvi, rawMovie } from './media-fixtures.ts'
 
 const HERTZ = 8000
@@ -89,6 +92,31 @@ describe('new sound against the old', () => {
       const verdict = await avi.verify(memorySource(other, 'a'), memorySource(bytes, 'b'), outcome, own)
       expect(verdict).toMatchObject({ equal: false, difference: expect.stringMatching(/sound/) })
     }
+  })
+})
+
+describe('packets that hold no sound', () => {
+  it('take their time', async () => {
+    const engine = new Ffmpeg()
+    const { config } = engine.openAac(44100, 1, 64000)
+    const packets: Uint8Array[] = []
+    const samples = Float32Array.from({ length: 1024 }, (_, i) => Math.sin(i / 10) / 2)
+    for (let i = 0; i < 6; i++) packets.push(engine.encodeAac([samples]) ?? new Uint8Array())
+    // ISO/IEC 14496-3, table 4.85: ID_END alone.
+    const nothing = Uint8Array.of(0xe0)
+    const all = [nothing, ...packets.filter(({ length }) => length > 0)]
+    const bytes = concat(all)
+    let at = 0
+    const runs = {
+      count: all.length,
+      offset: Float64Array.from(all, ({ length }) => (at += length) - length),
+      size: Float64Array.from(all, ({ length }) => length),
+    }
+    const stream = { decoder: 'aac', extradata: config, hertz: 44100, channels: 1, bitsPerSample: 16, blockAlign: 0, tag: 0 }
+    const blocks: Float32Array[] = []
+    for await (const [mono] of decodedSound(memorySource(bytes, 'sound'), stream, runs, optionsFor('medium', 'mp4'))) blocks.push(mono!)
+    expect(blocks.length).toBe(all.length)
+    expect(blocks[0]!.every((value) => value === 0)).toBe(true)
   })
 })
 

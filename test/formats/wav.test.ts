@@ -93,6 +93,16 @@ describe('other outputs', () => {
 })
 
 describe('bad input', () => {
+  it('sound that was cut short by whoever wrote it plays to the end of the file', async () => {
+    const file = wave(scaled(4000, 2, 16, 256), 16, 2, 44100)
+    const { outcome, bytes } = await press(wav, file.slice(0, file.length - 4000), 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const whole = (await press(wav, file, 'high', 'wav')).bytes
+    const [cut, full] = [bytes, whole].map((one) => new DataView(one.buffer, one.byteOffset).getUint32(40, true))
+    expect(full! - cut!).toBe(2000)
+    expect(bytes.subarray(44, 44 + cut!)).toEqual(whole.subarray(44, 44 + cut!))
+  })
+
   it('truncations and bit flips never crash', async () => {
     const file = wave(scaled(600, 2, 16, 256), 16, 2, 44100, [['LIST', Uint8Array.of(73, 78, 70, 79)]])
     const random = noise(3)

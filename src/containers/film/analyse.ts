@@ -54,11 +54,6 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new Encrypted()
   }
-  // Players disagree about edit lists and negative composition offsets in fragmented files, so any rewriting would move the sound for some.
-  const skips = movie.tracks.some(({ edits }) => edits?.some(({ mediaTime }) => mediaTime > 0))
-  const negative = movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0))
-  if (negative || (movie.fragmented && skips))
-    throw new UnsupportedFeature('a fragmented film with an edit list or negative composition offsets')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base

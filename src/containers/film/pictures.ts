@@ -235,8 +235,8 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
 /** What is left for one engine of the 110 MB that a job may take: packets and the rest of the heap need some 12. */
 const MAX_ENGINE_BYTES = 98_000_000
 
-/** More does not fit beside a decoder into the memory of an isolate. */
-const MAX_PIXELS = 2048 * 1152
+/** A telephone's whole screen, 1080×2400. More does not fit beside a decoder into the memory of an isolate. */
+const MAX_PIXELS = 1088 * 2400
 
 /** Pictures that 8-bit 4:2:0 H.264 would not do justice to. */
 function refuse(picture: Picture, stream: VideoStream): void {

@@ -54,6 +54,7 @@ export async function* decodedSound(
     const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
     let last = performance.now()
     let skip = skipBytes
+    let silent = 0
     for (let run = 0; run < runs.count; run++) {
       const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
       const from = Math.min(skip, size)
@@ -64,8 +65,12 @@ export async function* decodedSound(
           if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
           throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
         }
+        silent += blockAlign ? 0 : 1
         for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
           if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
+          // Packets that hold no sound of their own take their time all the same.
+          for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
+          silent = 0
           yield sound.channels
         }
         if (performance.now() - last > 150) {

@@ -115,7 +115,7 @@ function compareEdits(a: Track, b: Track): string | undefined {
     a.edits.length === b.edits?.length &&
     a.edits.every(({ duration, mediaTime }, i) => {
       const edit = b.edits![i]!
-      return duration === edit.duration && mediaTime < 0 === edit.mediaTime < 0
+      return (duration || edit.duration) === edit.duration && mediaTime < 0 === edit.mediaTime < 0
     })
   return sameEdits ? undefined : 'the edit list changed'
 }

@@ -1,4 +1,5 @@
 /** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
+import { zlibDecompress } from '../../bytes/deflate.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
 import { readFragments } from './fragments.ts'
@@ -59,11 +60,11 @@ export async function readMovie(source: Source): Promise<Movie> {
   const at = top.find(({ type }) => type === 'moov')
   if (!at) throw new MalformedFile('mp4', 0, "no 'moov' box")
   if (at.size > MAX_MOOV_BYTES) throw new UnsupportedFeature(`an index of ${at.size} bytes`)
-  const moov = (await source.read(at.offset, at.size)).slice()
-  if (moov.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
+  const stored = (await source.read(at.offset, at.size)).slice()
+  if (stored.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
+  const moov = uncompressed(stored, at.offset)
   const [moovBox] = [...boxes(moov, 0, moov.length)]
   if (!moovBox) throw new MalformedFile('mp4', at.offset, "'moov' is empty")
-  if (find(moov, moovBox, 'cmov')) throw new UnsupportedFeature('a compressed movie index (cmov)')
   const mvhd = find(moov, moovBox, 'mvhd')
   if (!mvhd) throw new MalformedFile('mp4', at.offset, "no 'mvhd' box")
   const timescale = u32(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
@@ -77,6 +78,20 @@ export async function readMovie(source: Source): Promise<Movie> {
   for (const track of tracks) checkExtents(track, source.size)
   const brand = ftyp && ftyp.length >= 12 ? type4(ftyp, 8) : 'qt  '
   return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented }
+}
+
+/** QuickTime File Format, "Compressed Movie Resources": `cmov` holds the method and, behind its size, a whole `moov`. */
+function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
+  const [outer] = [...boxes(moov, 0, moov.length)]
+  const cmov = outer && find(moov, outer, 'cmov')
+  if (!cmov) return moov
+  const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
+  if (!method || !data || data.end - data.body < 4) throw new MalformedFile('mp4', offset, "'cmov' is not whole")
+  const size = u32(moov, data.body)
+  if (type4(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw new UnsupportedFeature('a compressed movie index of another kind')
+  const inflated = zlibDecompress(moov.subarray(data.body + 4, data.end), size)
+  if (type4(inflated, 4) !== 'moov') throw new MalformedFile('mp4', offset, "'cmov' holds no 'moov'")
+  return inflated
 }
 
 async function topLevel(source: Source): Promise<TopBox[]> {

@@ -1,5 +1,6 @@
 /** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
 import { concat } from '../../bytes/concat.ts'
+import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { type Box, box, boxes, fullBox, rebuild, text, words, words64 } from './box.ts'
 import type { Edit, Movie, Track } from './movie.ts'
@@ -287,7 +288,9 @@ export async function writeMovie(source: Source, plan: Plan, sink: Sink, options
     for (let at = 0; at < run.size; at += COPY_BYTES) {
       options.signal.throwIfAborted()
       const bytes = await run.from.read(run.offset + at, Math.min(COPY_BYTES, run.size - at))
+      const { length } = bytes
       await sink.write(bytes.slice())
+      if (length < run.from.size) discard(bytes)
     }
     run = undefined
   }

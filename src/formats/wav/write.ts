@@ -9,7 +9,7 @@ import { ImaEncoder } from './ima.ts'
 import { in16thUnits, packIntegers, readSamples, type Samples, to16 } from './samples.ts'
 
 /** Chunks that only fill space, or that this writer makes anew. */
-const DROPPED = new Set(['JUNK', 'junk', 'PAD ', 'FLLR', 'ds64', 'fact'])
+const DROPPED = new Set(['JUNK', 'PAD ', 'FLLR', 'ds64', 'fact'])
 const COPY_BYTES = 1024 * 1024
 const FOUR_GIB = 2 ** 32
 

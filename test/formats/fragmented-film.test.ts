@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../src/bytes/concat.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
+import { type Movie, readMovie, type Track } from '../../src/containers/isobmff/movie.ts'
+import { mov } from '../../src/formats/mov/mov.ts'
+import { mp4 } from '../../src/formats/mp4/mp4.ts'
+import { press, rawMovie } from './media-fixtures.ts'
+
+const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]
+
+/**
+ * The same film with one fragment (ISO/IEC 14496-12, 8.8), as packagers write it: either its edit lists stay, or pictures are
+ * said to be shown before they are decoded (version 1 of `trun`), and there are none.
+ */
+async function fragmented(film: Uint8Array, negative: boolean): Promise<Uint8Array> {
+  const movie = await readMovie(memorySource(film, 'film.mp4'))
+  const { moov, moovBox } = movie
+  const within = (type: string, old: Box, change: (child: Box) => Uint8Array | null | undefined) => box(type, ...rebuild(moov, old, change))
+  const trak = (old: Box) =>
+    within('trak', old, (child) => {
+      if (child.type === 'edts') return negative ? null : undefined
+      if (child.type !== 'mdia') return undefined
+      return within('mdia', child, (media) => {
+        if (media.type !== 'minf') return undefined
+        return within('minf', media, (part) => {
+          if (part.type !== 'stbl') return undefined
+          return box('stbl', ...rebuild(moov, part, (table) => (table.type === 'stsd' ? undefined : null)), ...EMPTY)
+        })
+      })
+    })
+  const trex = movie.tracks.map(({ id }) => fullBox('trex', 0, words(id, 1, 0, 0, 0)))
+  const index = box('moov', ...rebuild(moov, moovBox, (child) => (child.type === 'trak' ? trak(child) : undefined)), box('mvex', ...trex))
+  const media = movie.tracks.map((track) => mediaOf(film, track))
+  const moof = (base: number) => {
+    let at = base
+    const trafs = movie.tracks.map((track, i) => {
+      const traf = box('traf', fullBox('tfhd', 0x20000, words(track.id)), fullBox('tfdt', 0, words(0)), trun(track, at, negative))
+      at += media[i]!.length
+      return traf
+    })
+    return box('moof', fullBox('mfhd', 0, words(1)), ...trafs)
+  }
+  return concat([movie.ftyp!, index, moof(moof(0).length + 8), box('mdat', ...media)])
+}
+
+function mediaOf(film: Uint8Array, track: Track): Uint8Array {
+  const { count, offset, size } = track.samples()
+  return concat(Array.from({ length: count }, (_, i) => film.subarray(offset[i]!, offset[i]! + size[i]!)))
+}
+
+/** Data offset, then duration, size, flags and composition offset of each sample. */
+function trun(track: Track, base: number, negative: boolean): Uint8Array {
+  const { count, dts, size, sync, composition } = track.samples()
+  const delay = negative ? Math.max(...(track.edits ?? []).map(({ mediaTime }) => mediaTime), 0) : 0
+  const taken = track.handler === 'vide' ? delay : 0
+  const rows = Array.from({ length: count }, (_, i) =>
+    words(dts[i + 1]! - dts[i]!, size[i]!, sync[i] ? 0 : 0x10000, composition[i]! - taken),
+  )
+  return fullBox('trun', 0x1000f01, words(count, base), ...rows)
+}
+
+const shown = ({ tracks }: Movie, index: number) => {
+  const track = tracks[index]!
+  const { dts, composition, count } = track.samples()
+  const times = Array.from({ length: count }, (_, i) => dts[i]! + composition[i]!)
+  const skipped = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+  return times.sort((a, b) => a - b).map((time) => time - skipped)
+}
+const leadOf = ({ tracks }: Movie) => -Math.min(...tracks[0]!.samples().composition)
+
+describe('fragmented films', () => {
+  it.each([
+    ['with edit lists', false],
+    ['with negative composition offsets', true],
+  ])('%s: every frame at its time', { timeout: 30_000 }, async (_, negative) => {
+    const film = (await press(mov, rawMovie(40, 96, 64), 'high', 'mp4')).bytes
+    const file = await fragmented(film, negative)
+    const before = await readMovie(memorySource(file, 'a.mp4'))
+    expect(before.fragmented).toBe(true)
+    expect(before.tracks.map(({ sampleCount }) => sampleCount)).toEqual([40, expect.any(Number)])
+    if (negative) expect(leadOf(before)).toBeGreaterThan(0)
+    const { outcome, bytes } = await press(mp4, file, 'low', 'mp4')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringMatching(/h264 → H.264/)]) })
+    const after = await readMovie(memorySource(bytes, 'b.mp4'))
+    expect(after.fragmented).toBe(false)
+    expect(shown(after, 0)).toEqual(shown(before, 0))
+    // Players that count from the largest lead must find the same one.
+    if (negative) expect([leadOf(after), after.tracks[0]!.edits]).toEqual([leadOf(before), undefined])
+  })
+})
