@@ -1,6 +1,7 @@
 /** Rows of a BMP, whatever its form, as 8-bit samples in PNG's forms. */
 
 import type { PictureHeader } from '../../../wasm/png/engine.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source } from '../../codec/codec.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'
 import type { BmpHeader } from './header.ts'
@@ -9,6 +10,8 @@ import { decodeRle } from './rle.ts'
 export type Order = 'bottom-up' | 'top-down'
 const STRIP_BYTES = 256 * 1024
 const MOST_PIXELS = 110_000_000
+/** Files from this size leave more garbage than a collector notices in time. */
+const DISCARDED_BYTES = 8 * 1024 * 1024
 
 export interface BmpPixels {
   readonly header: PictureHeader
@@ -75,7 +78,7 @@ async function* indexRows(source: Source, bmp: BmpHeader, wanted: Order, options
   for await (const row of storedRows(source, bmp, wanted, options)) yield row.subarray(0, bytes)
 }
 
-/** Stored rows by ranges, a strip at a time. */
+/** Stored rows by ranges, a strip at a time. A row is gone when the one after its strip is asked for. */
 async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
   const { rowBytes, height, pixelsAt, topDown } = bmp
   const forward = topDown === (wanted === 'top-down')
@@ -93,6 +96,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
       strip = padded
     }
     for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
+    if (source.size > DISCARDED_BYTES) discard(strip)
   }
 }
 

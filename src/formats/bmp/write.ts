@@ -1,4 +1,5 @@
 /** Writing a BMP: headers that carry on what the source said, and rows from the bottom. */
+import { discard } from '../../bytes/discard.ts'
 import type { Sink } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
 import { encodeRle4, encodeRle8 } from './rle.ts'
@@ -93,7 +94,9 @@ export class RunCounter {
     this.#form = form
   }
   add(row: Uint8Array): void {
-    this.bytes += packedRow(row, this.#form).length
+    const packed = packedRow(row, this.#form)
+    this.bytes += packed.length
+    discard(packed)
   }
 }
 
@@ -124,6 +127,7 @@ export class BmpWriter {
     for (const part of this.#pending) {
       whole.set(part, at)
       at += part.length
+      discard(part)
     }
     this.#pending = []
     this.#bytes = 0
@@ -132,7 +136,7 @@ export class BmpWriter {
 
   async end(): Promise<void> {
     if (this.#form.kind === 'indexed' && this.#form.runs) this.#pending.push(END_OF_BITMAP.slice())
-    if (this.#source.profile) this.#pending.push(this.#source.profile)
+    if (this.#source.profile) this.#pending.push(this.#source.profile.slice())
     await this.flush(true)
   }
 }
