@@ -1,13 +1,15 @@
 /* GIF89a, read byte by byte: blocks, colour tables, LZW, disposal. */
 #include "engine.h"
 
+#include <wasm_simd128.h>
+
 int canvas_width, canvas_height, frame_delay, global_size, background = -1;
 u16 *canvas;
 u32 frames_read;
-bool canvas_has_clear;
+bool canvas_cleared;
 u8 global_table[768], aspect;
 u8 *painted;
-int dirty_top, dirty_bottom;
+Box dirty;
 u8 *extensions;
 u32 extension_bytes;
 
@@ -39,16 +41,17 @@ static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what);
 
 /* ---- LZW, GIF89a appendix F ---- */
 
-static u16 prefix[4096];
-static u8 suffix[4096];
+/* A phrase is the last one to eight pixels of it, and the code of those before them, whose number is a multiple of eight. */
+static u64 tail[4096];
+static u16 before_tail[4096];
 static u16 length[4096];      /* of the phrase of a code */
+static u8 first_pixel[4096];
 static int code_size, clear_code, next_code, code_bits, old_code;
-static u8 first_of_old;
 static u32 bit_buffer, bit_count;
 static bool data_ended;
 static u32 pixel_at;          /* pixels of the frame so far */
 static int line, pass_step, pass_start;
-static u8 pending[65535 + 4096]; /* indices that do not fill a row yet, and a phrase */
+static u8 pending[65535 + 4096 + 8]; /* indices that do not fill a row yet, and a phrase */
 static u32 pending_count;
 static const u16 *numbers;
 bool painting;                /* painted[] is wanted */
@@ -65,7 +68,7 @@ static void pixels_begin(void) {
   pass_start = 0;
   pass_step = interlaced ? 8 : 1;
   line = 0;
-  for (int i = 0; i < clear_code && i < 4096; i++) suffix[i] = i, length[i] = 1;
+  for (int i = 0; i < clear_code && i < 4096; i++) tail[i] = first_pixel[i] = i, length[i] = 1;
   numbers = local_size ? local_numbers : global_numbers;
 }
 
@@ -86,23 +89,49 @@ static void next_line(void) {
 static void put_row(const u8 *row) {
   const size_t from = (size_t)(frame.y + line) * canvas_width + frame.x;
   u16 *out = canvas + from;
-  for (int x = 0; x < frame.w; x++)
-    if (row[x] != transparent) out[x] = numbers[row[x]];
-  if (painting)
-    for (int x = 0; x < frame.w; x++) painted[(from + x) >> 3] |= (row[x] != transparent) << ((from + x) & 7);
+  const v128_t clear = wasm_i8x16_splat(transparent);
+  int x = 0;
+  for (; x + 16 <= frame.w; x += 16) {
+    const u32 paints = transparent < 0 ? 65535 : wasm_i8x16_bitmask(wasm_i8x16_ne(wasm_v128_load(row + x), clear));
+    if (!paints) continue;
+    if (paints == 65535)
+      for (int k = x; k < x + 16; k++) out[k] = numbers[row[k]];
+    else
+      for (u32 left = paints; left; left &= left - 1) out[x + __builtin_ctz(left)] = numbers[row[x + __builtin_ctz(left)]];
+    if (painting) {
+      u8 *at = painted + ((from + x) >> 3);
+      const u32 bits = paints << ((from + x) & 7);
+      at[0] |= bits, at[1] |= bits >> 8, at[2] |= bits >> 16;
+    }
+  }
+  for (; x < frame.w; x++) {
+    if (row[x] == transparent) continue;
+    out[x] = numbers[row[x]];
+    if (painting) painted[(from + x) >> 3] |= 1 << ((from + x) & 7);
+  }
   next_line();
 }
 
-/* Pixels of a phrase, from its last to its first. */
+/* The longer phrase that `pixel` makes of a code's. */
+static void phrase_add(int longer, int code, u8 pixel) {
+  const u32 n = length[code], shift = (n & 7) * 8;
+  length[longer] = n + 1;
+  first_pixel[longer] = first_pixel[code];
+  tail[longer] = shift ? tail[code] | (u64)pixel << shift : pixel;
+  before_tail[longer] = shift ? before_tail[code] : code;
+}
+
+/* Pixels of a phrase, from its last eight to its first. */
 static void put_phrase(int code) {
   const u32 total = (u32)frame.w * frame.h;
-  u32 count = length[code];
-  u8 *to = pending + pending_count + count;
-  for (int at = code; ; at = prefix[at]) {
-    *--to = suffix[at];
-    if (at < clear_code) break;
+  u32 count = length[code], at = count;
+  u8 *to = pending + pending_count;
+  if (at & 7) {
+    at &= ~7u;
+    memcpy(to + at, &tail[code], 8); /* some of it past the end */
+    code = before_tail[code];
   }
-  first_of_old = *to;
+  for (; at; code = before_tail[code]) memcpy(to + (at -= 8), &tail[code], 8);
   if (count > total - pixel_at) count = total - pixel_at;
   pixel_at += count;
   pending_count += count;
@@ -132,19 +161,10 @@ static void take_code(int code) {
   }
   if (code > next_code) damaged("an LZW code that does not exist yet");
   if (next_code < 4096) {
-    prefix[next_code] = old_code;
-    length[next_code] = length[old_code] + 1;
-    if (code == next_code) { /* it ends with its own first pixel */
-      suffix[next_code] = first_of_old;
-      put_phrase(code);
-    } else {
-      put_phrase(code);
-      suffix[next_code] = first_of_old;
-    }
+    phrase_add(next_code, old_code, first_pixel[code == next_code ? old_code : code]); /* the new one ends with its own first */
     if (++next_code == 1 << code_bits && code_bits < 12) code_bits++;
-  } else {
-    put_phrase(code);
   }
+  put_phrase(code);
   old_code = code;
 }
 
@@ -174,11 +194,8 @@ static void numbers_from(const u8 *table, int size, u16 *out) {
   for (int i = 0; i < 256; i++) out[i] = i < size ? number_of(table[3 * i] | table[3 * i + 1] << 8 | table[3 * i + 2] << 16) : number_of(0);
 }
 
-/* Rows that may have changed since frame_read was last called. */
-static void touch(Box box) {
-  if (box.y < dirty_top) dirty_top = box.y;
-  if (box.y + box.h > dirty_bottom) dirty_bottom = box.y + box.h;
-}
+/* Pixels that may have changed since frame_read was last called. */
+static void touch(Box box) { dirty = box_around(dirty, box); }
 
 static void frame_begin(void) {
   if (!local_size && !global_size) damaged("a frame without colours");
@@ -212,8 +229,8 @@ static void frame_done(void) {
   frames_read++;
   frame_transparent = transparent >= 0;
   frame_read();
-  dirty_top = canvas_height;
-  dirty_bottom = 0;
+  dirty = (Box){0, 0, 0, 0};
+  canvas_cleared = false;
 }
 
 /* After the frame was shown (GIF89a 23.c.iv). */
@@ -223,7 +240,8 @@ static void dispose(void) {
     ambiguous = true;
     ambiguous_box = frame;
   }
-  if (frame_disposal == 2) clear_box();
+  canvas_cleared = frame_disposal == 2;
+  if (canvas_cleared) clear_box();
   else if (frame_disposal == 3) memcpy(canvas, saved, (size_t)canvas_width * canvas_height * sizeof *canvas);
   disposal = delay = 0;
   transparent = -1;
@@ -265,8 +283,7 @@ void decode_begin(void) {
   closed = ambiguous = false;
   disposal = delay = 0;
   transparent = -1;
-  dirty_top = 0;
-  dirty_bottom = canvas_height;
+  dirty = (Box){0, 0, canvas_width, canvas_height};
   if (canvas) memset(canvas, 0, (size_t)canvas_width * canvas_height * sizeof *canvas);
 }
 

@@ -1,6 +1,8 @@
 /* Passes over a GIF, one frame behind: a frame is written when the next one is known, because that decides its disposal. */
 #include "engine.h"
 
+#include <wasm_simd128.h>
+
 enum { SCAN = 1, ENCODE = 2, LOOK = 3 };
 
 void decode_begin(void);
@@ -19,10 +21,12 @@ u16 common[256];
 int common_size;
 static u64 frame_digest, *row_digests;
 static bool delivered;        /* the host was told about the frame that was read last */
-bool any_clear;               /* in any frame that SCAN saw */
+bool any_clear;               /* in any frame that SCAN or LOOK saw */
 static u8 scan_rgb[256][3];
 static int scan_size;         /* colours of all frames, 257 for "more than 256" */
 static u32 least_delay;
+static Quality compared;
+static Box looked;
 
 void *allocate(size_t bytes) {
   void *p = calloc(bytes, 1);
@@ -30,6 +34,26 @@ void *allocate(size_t bytes) {
   return p;
 }
 EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate(bytes); }
+
+Box box_around(Box a, Box b) {
+  if (!a.h) return b;
+  if (!b.h) return a;
+  const int right = a.x + a.w > b.x + b.w ? a.x + a.w : b.x + b.w, bottom = a.y + a.h > b.y + b.h ? a.y + a.h : b.y + b.h;
+  a.x = a.x < b.x ? a.x : b.x;
+  a.y = a.y < b.y ? a.y : b.y;
+  a.w = right - a.x;
+  a.h = bottom - a.y;
+  return a;
+}
+
+bool same_numbers(const u16 *a, const u16 *b, u32 count) {
+  u32 i = 0;
+  for (; i + 8 <= count; i += 8)
+    if (wasm_v128_any_true(wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i)))) return false;
+  for (; i < count; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
 
 static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
 
@@ -53,16 +77,15 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
   waiting = false;
   painting = mode == ENCODE;
   decode_begin();
+  if (mode != ENCODE) any_clear = false;
   if (mode == SCAN) {
     scan_size = 0;
-    any_clear = false;
-
     least_delay = 65535;
   }
   if (mode == ENCODE) {
     if (!wanted) {
       wanted = allocate((size_t)pixels() * sizeof *wanted);
-      wanted_painted = allocate((pixels() + 7) >> 3);
+      wanted_painted = allocate(((pixels() + 7) >> 3) + 2);
     }
     if (!shown) host_fail(FAIL_MISUSE, "no scan before the encode");
     for (int i = 0; i < common_size; i++) common[i] = number_of(scan_rgb[i][0] | scan_rgb[i][1] << 8 | scan_rgb[i][2] << 16);
@@ -73,8 +96,8 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
 /* Canvases are made once the host has accepted the size (after the first bytes). */
 EXPORT(make_canvas) void make_canvas(void) {
   if (!canvas) canvas = allocate((size_t)pixels() * sizeof *canvas);
-  if (!painted) painted = allocate((pixels() + 7) >> 3);
-  dirty_bottom = canvas_height;
+  if (!painted) painted = allocate(((pixels() + 7) >> 3) + 2);
+  dirty = (Box){0, 0, canvas_width, canvas_height};
   if (mode == SCAN && !shown) shown = allocate((size_t)pixels() * sizeof *shown);
 }
 
@@ -88,15 +111,16 @@ static void scan_colours(void) {
     memset(last_frame, 0, sizeof last_frame);
     memset(shown, 0, (size_t)pixels() * sizeof *shown);
   }
-  for (u32 i = (u32)dirty_top * canvas_width; i < (u32)dirty_bottom * canvas_width; i++) {
-    const u16 n = canvas[i];
-    if (!n) any_clear = true;
-    if (n == shown[i]) continue;
-    shown[i] = n;
-    if (!n || last_frame[n] == frames_read) continue;
-    last_frame[n] = frames_read;
-    painted_in[n]++;
-  }
+  for (int y = dirty.y; y < dirty.y + dirty.h; y++)
+    for (u32 i = (u32)y * canvas_width + dirty.x, end = i + dirty.w; i < end; i++) {
+      const u16 n = canvas[i];
+      if (!n) any_clear = true;
+      if (n == shown[i]) continue;
+      shown[i] = n;
+      if (!n || last_frame[n] == frames_read) continue;
+      last_frame[n] = frames_read;
+      painted_in[n]++;
+    }
 }
 
 /* The 256 colours that most frames paint, those of most frames first: then many frames need short codes only. */
@@ -125,7 +149,7 @@ static int choose_disposal(void) {
   u32 keep = 0, restore = 0;
   bool keep_possible = true, restore_possible = true;
   for (int y = 0; y < canvas_height; y++) {
-    const bool new = y >= dirty_top && y < dirty_bottom;
+    const bool new = y >= dirty.y && y < dirty.y + dirty.h;
     if (!new && !row_differs[y]) continue;
     for (u32 i = (u32)y * canvas_width, end = i + canvas_width; i < end; i++) {
       const u16 next = canvas[i];
@@ -142,9 +166,12 @@ static int choose_disposal(void) {
 }
 
 static void take_waiting(void) {
-  const size_t from = (size_t)dirty_top * canvas_width, rows = dirty_bottom > dirty_top ? dirty_bottom - dirty_top : 0;
-  memcpy(wanted + from, canvas + from, rows * canvas_width * sizeof *wanted);
-  memset(row_differs + dirty_top, 1, rows);
+  for (int y = dirty.y; y < dirty.y + dirty.h; y++) {
+    const size_t from = (size_t)y * canvas_width + dirty.x;
+    memcpy(wanted + from, canvas + from, dirty.w * sizeof *wanted);
+  }
+  memset(row_differs + dirty.y, 1, dirty.h);
+  wanted_dirty = box_around(wanted_dirty, dirty);
   memcpy(wanted_painted, painted, (pixels() + 7) >> 3);
   wanted_delay = frame_delay;
   wanted_transparent = frame_transparent;
@@ -161,8 +188,10 @@ static void take_waiting(void) {
  * viewers stretch those, and not across extensions. */
 static bool merge_possible(void) {
   if (least_delay < 2 || extension_bytes || wanted_delay + frame_delay > 65535) return false;
-  const size_t from = (size_t)dirty_top * canvas_width, rows = dirty_bottom > dirty_top ? dirty_bottom - dirty_top : 0;
-  if (memcmp(wanted + from, canvas + from, rows * canvas_width * sizeof *wanted)) return false;
+  for (int y = dirty.y; y < dirty.y + dirty.h; y++) {
+    const size_t from = (size_t)y * canvas_width + dirty.x;
+    if (!same_numbers(wanted + from, canvas + from, dirty.w)) return false;
+  }
   wanted_delay += frame_delay;
   return true;
 }
@@ -177,6 +206,13 @@ static u64 row_digest(int y) {
   return sum * (2 * (u64)y + 1);
 }
 
+static bool clear_within(Box box) {
+  for (int y = box.y; y < box.y + box.h; y++)
+    for (u32 i = (u32)y * canvas_width + box.x, end = i + box.w; i < end; i++)
+      if (!canvas[i]) return true;
+  return false;
+}
+
 void frame_read(void) {
   delivered = false;
   if ((u32)frame_delay < least_delay) least_delay = frame_delay;
@@ -187,8 +223,10 @@ void frame_read(void) {
     take_waiting();
   }
   if (mode == LOOK) {
+    looked = dirty;
+    if (frames_read == 1 || canvas_cleared) any_clear = any_clear || clear_within(dirty);
     if (!row_digests) row_digests = allocate(canvas_height * sizeof *row_digests);
-    for (int y = dirty_top; y < dirty_bottom; y++) row_digests[y] = row_digest(y);
+    for (int y = dirty.y; y < dirty.y + dirty.h; y++) row_digests[y] = row_digest(y);
     frame_digest = 0;
     for (int y = 0; y < canvas_height; y++) frame_digest += row_digests[y];
   }
@@ -220,7 +258,7 @@ EXPORT(finish) double finish(void) {
 }
 
 /* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 any transparency, 5 delay of the last frame, 6 least delay, 7 bytes
- * written so far. */
+ * written so far; and where the frame that was read last may differ from the one before: 8 x, 9 y, 10 width, 11 height. */
 EXPORT(fact) double fact(int what) {
   switch (what) {
     case 0: return canvas_width;
@@ -231,14 +269,45 @@ EXPORT(fact) double fact(int what) {
     case 5: return frame_delay;
     case 6: return least_delay;
     case 7: return (double)written_bytes;
+    case 8: return looked.x;
+    case 9: return looked.y;
+    case 10: return looked.w;
+    case 11: return looked.h;
     default: return 0;
   }
 }
 EXPORT(digest) u64 digest(void) { return frame_digest; }
-/* One row of the canvas as RGBA. */
-EXPORT(row) void row(u32 y, u32 *out) {
-  if (y >= (u32)canvas_height) host_fail(FAIL_MISUSE, "no such row");
-  for (int x = 0; x < canvas_width; x++) out[x] = colour_of[canvas[(size_t)y * canvas_width + x]];
+/* Part of a row of the canvas as RGBA. */
+EXPORT(row) void row(u32 y, u32 x, u32 count, u32 *out) {
+  if (y >= (u32)canvas_height || x > (u32)canvas_width || count > canvas_width - x) host_fail(FAIL_MISUSE, "no such row");
+  const u16 *line = canvas + (size_t)y * canvas_width + x;
+  for (u32 i = 0; i < count; i++) out[i] = colour_of[line[i]];
 }
-/* Of the frames written: 0 worst SSIM, 1 worst luma MSE, 2 worst RGB MSE. */
-EXPORT(quality) double quality(int what) { return what == 0 ? worst_ssim : what == 1 ? worst_luma_mse : worst_rgb_mse; }
+/* Of the frames written: 0 worst SSIM, 1 worst luma MSE, 2 worst RGB MSE. Of what was compared last: 3, 4, 5 the same. */
+EXPORT(quality) double quality(int what) {
+  const double figures[] = {worst_ssim, worst_luma_mse, worst_rgb_mse, compared.ssim, compared.luma_mse, compared.rgb_mse};
+  return figures[what];
+}
+
+/* ---- the canvas beside another engine's, while looking ---- */
+
+static u32 *compared_row;
+static Box compared_part;
+
+EXPORT(compare_begin) void compare_begin(bool alpha) {
+  likeness_begin(alpha);
+  if (!compared_row) compared_row = allocate((size_t)canvas_width * sizeof *compared_row);
+}
+/* Something is transparent from now on. */
+EXPORT(compare_alpha) void compare_alpha(void) { likeness_alpha(); }
+/* The part that has changed in either, and what to give of it: 0 x, 1 y, 2 width, 3 height. */
+EXPORT(compare_part) void compare_part(int x, int y, int w, int h) { compared_part = likeness_open((Box){x, y, w, h}, 1); }
+EXPORT(compared) int compared_fact(int what) { return ((const int *)&compared_part)[what]; }
+EXPORT(compare_row) void compare_row(u32 y, const u32 *other) {
+  row(y, compared_part.x, compared_part.w, compared_row);
+  likeness_row(other, compared_row);
+}
+EXPORT(compare_end) void compare_end(void) {
+  compared = likeness_close();
+  likeness_keep();
+}

@@ -29,6 +29,7 @@ enum { FAIL_MEMORY = 1, FAIL_TRUNCATED = 2, FAIL_DAMAGED = 3, FAIL_MISUSE = 4, F
 IMPORT(write) void host_write(const u8 *bytes, u32 count);
 IMPORT(fail) _Noreturn void host_fail(int code, const char *what);
 
+bool same_numbers(const u16 *a, const u16 *b, u32 count);
 void *allocate(size_t bytes); /* zeroed; fails through host_fail */
 
 /* ---- colours.c: colour numbers ---- */
@@ -40,16 +41,17 @@ void colours_forget(void);
 i32 distance(u32 a, u32 b);
 
 /* ---- decode.c: the file that comes in ---- */
-typedef struct { int x, y, w, h; } Box;
+typedef struct { int x, y, w, h; } Box; /* empty when h is 0 */
+Box box_around(Box a, Box b);
 extern int canvas_width, canvas_height;
 extern u16 *canvas;           /* what a viewer shows after the frame that was read last */
 extern u8 *painted;           /* a bit for each pixel: the frame that was read last painted it, if only as it was */
 extern bool painting;        /* whether it is kept */
-extern int dirty_top, dirty_bottom; /* rows that may differ from the frame before, at frame_read */
+extern Box dirty;             /* what may differ from the frame before, at frame_read */
 extern u32 frames_read;
 extern int frame_delay;       /* of that frame, in hundredths of a second */
 extern bool frame_transparent; /* it has a transparent index */
-extern bool canvas_has_clear; /* some pixel was never painted, or cleared again */
+extern bool canvas_cleared;  /* part of it was, since the frame before */
 extern u8 global_table[768];  /* of the file */
 extern int global_size;
 extern int background;        /* its background index, -1 without a table */
@@ -59,6 +61,14 @@ void frame_read(void);        /* engine.c: a frame is complete */
 /* Extensions that stand in front of the frame that is being read, as they are in the file. */
 extern u8 *extensions;
 extern u32 extension_bytes;
+
+/* ---- likeness.c: how close two canvases are, when only a part of them has changed since the last time ---- */
+void likeness_begin(bool alpha);              /* equal everywhere; alpha: some pixel may be clear */
+void likeness_alpha(void);                    /* from now on */
+Box likeness_open(Box part, u32 every);       /* measures a part, SSIM from every n-th row; what is to be given: whole blocks, and what windows overlap */
+void likeness_row(const u32 *a, const u32 *b); /* a row of that */
+Quality likeness_close(void);                 /* of the whole canvas, with the part as measured */
+void likeness_keep(void);                     /* the part stays so */
 
 /* ---- lzw.c: the encoder ---- */
 /* How the table is cleared when it is full: after `clear_after` codes that compress worse than `clear_ratio` of the average. */
@@ -108,6 +118,7 @@ void frames_begin(bool exact);
 void frame_write(int disposal, const u16 *next);
 void emit(const void *bytes, u32 count);
 extern u64 written_bytes;
+extern Box wanted_dirty;      /* where `wanted` may differ from the frame that was written last */
 extern u8 *row_differs;       /* rows where `shown` may differ from `wanted` */
 extern u8 *wanted_painted;    /* `painted` of the frame that waits */
 extern u16 *shown, *wanted;   /* what the result shows; the frame that waits to be written */

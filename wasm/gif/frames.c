@@ -17,7 +17,6 @@ extern int common_size;
 extern bool any_clear;
 
 static u16 distances[256 * 256];
-static Measure *measure;
 static u32 *row_a, *row_b;
 static double tolerance_now, keep_share_now;
 u32 frames_written;
@@ -45,6 +44,8 @@ void frames_begin(bool is_exact) {
     row_a = allocate(canvas_width * sizeof(u32));
     row_b = allocate(canvas_width * sizeof(u32));
   }
+  wanted_dirty = (Box){0, 0, 0, 0};
+  likeness_begin(any_clear);
   tables_begin();
   codings_begin();
   style_now = near_style_now = kind_now = near_kind_now = 0;
@@ -55,57 +56,33 @@ void frames_begin(bool is_exact) {
 
 /* ---- quality of a frame as it will be shown ---- */
 
-/* A row as it will be shown. */
-static void result_row(const Plan *plan, int y, u32 *out) {
+Box wanted_dirty;
+
+/* Part of a row as it will be shown. */
+static void result_row(const Plan *plan, int y, int left, int count, u32 *out) {
   const Box b = plan->box;
-  const u16 *line = shown + (size_t)y * canvas_width;
-  for (int x = 0; x < canvas_width; x++) out[x] = colour_of[line[x]];
+  const u16 *line = shown + (size_t)y * canvas_width + left;
+  for (int x = 0; x < count; x++) out[x] = colour_of[line[x]];
   if (y < b.y || y >= b.y + b.h) return;
-  const u8 *symbol = chosen + (size_t)(y - b.y) * b.w;
-  for (int x = 0; x < b.w; x++)
-    if (symbol[x] != plan->table.clear_index) out[b.x + x] = colour_of[plan->table.number[symbol[x]]];
+  const int from = b.x > left ? b.x : left, to = b.x + b.w < left + count ? b.x + b.w : left + count;
+  const u8 *symbol = chosen + (size_t)(y - b.y) * b.w - b.x;
+  for (int x = from; x < to; x++)
+    if (symbol[x] != plan->table.clear_index) out[x - left] = colour_of[plan->table.number[symbol[x]]];
 }
 
-static Quality measure_rows(const Plan *plan, int top, int bottom, u32 every) {
-  if (!measure && !(measure = measure_open(canvas_width, any_clear))) host_fail(FAIL_MEMORY, "no memory to measure with");
-  measure_reset(measure);
-  measure_every(measure, every);
-  for (int y = top; y < bottom; y++) {
-    const u16 *line = wanted + (size_t)y * canvas_width;
-    for (int x = 0; x < canvas_width; x++) row_a[x] = colour_of[line[x]];
-    result_row(plan, y, row_b);
-    measure_row(measure, row_a, row_b);
+/* Of the whole frame; SSIM of what has changed from every n-th row of windows. */
+static Quality measure_frame(const Plan *plan, u32 every) {
+  const Box part = likeness_open(box_around(wanted_dirty, plan->box), every);
+  for (int y = part.y; y < part.y + part.h; y++) {
+    const u16 *line = wanted + (size_t)y * canvas_width + part.x;
+    for (int x = 0; x < part.w; x++) row_a[x] = colour_of[line[x]];
+    result_row(plan, y, part.x, part.w, row_b);
+    likeness_row(row_a, row_b);
   }
-  measure_break(measure);
-  return measure_result(measure);
+  return likeness_close();
 }
 
-/* Rows that do not differ, and are not near such, are known to be perfect. Blocks of 32 rows stay whole. */
-static Quality measure_frame(const Plan *plan) {
-  int top = plan->box.y, bottom = plan->box.y + plan->box.h;
-  for (int y = 0; y < top; y++)
-    if (row_levels[y]) top = y;
-  for (int y = canvas_height; y > bottom; y--)
-    if (row_levels[y - 1]) bottom = y;
-  top = top < 10 ? 0 : (top - 10) & ~31;
-  bottom = (bottom + 10 + 31) & ~31;
-  if (bottom > canvas_height) bottom = canvas_height;
-  if (bottom - top < 32) top = 0, bottom = canvas_height;
-  Quality q = measure_rows(plan, top, bottom, 1);
-  if (bottom - top == canvas_height) return q;
-  const double rows = (double)(bottom - top) / canvas_height;
-  q.ssim = 1 - (1 - q.ssim) * (bottom - top - 10) / (canvas_height - 10);
-  q.luma_mse *= rows;
-  q.rgb_mse *= rows;
-  return q;
-}
-
-/* In a hurry only the rows that change are looked at, and a quarter of their windows: what did not change was good before. */
-static Quality measure_trial(const Plan *plan) {
-  if (!hurried) return measure_frame(plan);
-  const int top = plan->box.y - 5, bottom = plan->box.y + plan->box.h + 5;
-  return measure_rows(plan, top < 0 ? 0 : top, bottom > canvas_height ? canvas_height : bottom, plan->box.h > 64 ? 4 : 1);
-}
+static Quality measure_trial(const Plan *plan) { return measure_frame(plan, plan->box.h > 64 ? 4 : 1); }
 
 static double decibels(double mse) { return mse > 0 ? 10 * log10(65025 / mse) : 1000; }
 static bool holds(Quality q) {
@@ -185,7 +162,7 @@ static bool search_exact(Plan *plan, bool thorough, int disposal, const u16 *nex
     settle(plan);
     plan->bytes = UINT32_MAX;
     plan->filled = true;
-    return holds(measure_frame(plan));
+    return holds(measure_trial(plan));
   }
   const u32 kinds = plan->table.clear_index < 0 ? 1 << KIND_NONE : thorough ? (1 << KINDS) - 1 : 1 << KIND_ALL | 1 << kind_now;
   count_kinds(plan, kinds, style_now);
@@ -317,8 +294,8 @@ void frame_write(int disposal, const u16 *next) {
   Plan plan = search_frame(disposal, next);
   if (wanted_extension_bytes) emit(wanted_extensions, wanted_extension_bytes);
   Quality quality = {1, 0, 0, 0, 0};
-  if (lossy) quality = measure_frame(&plan);
-  while (hurried && plan.tolerance > 0 && !holds(quality)) { /* the trial has not seen all */
+  if (lossy) quality = measure_frame(&plan, 1);
+  while (plan.tolerance > 0 && !holds(quality)) { /* the trial has not seen all */
     const double less = plan.tolerance / (STEP * STEP);
     Plan gentler = plan;
     if (less >= 2) {
@@ -329,8 +306,10 @@ void frame_write(int disposal, const u16 *next) {
     }
     plan = gentler;
     tolerance_now = less;
-    quality = measure_frame(&plan);
+    quality = measure_frame(&plan, 1);
   }
+  if (lossy) likeness_keep();
+  wanted_dirty = disposal > 1 ? plan.box : (Box){0, 0, 0, 0}; /* what goes again with it */
   const Table *t = &plan.table;
   bool transparent = disposal == 2; /* some viewers clear to the background colour unless the frame has transparency */
   for (u32 k = 0; k < (u32)plan.box.w * plan.box.h && !transparent; k++) transparent = chosen[k] == t->clear_index;

@@ -27,10 +27,18 @@ interface Exports {
   finish(): number
   fact(what: number): number
   digest(): bigint
-  row(y: number, at: number): void
+  row(y: number, x: number, count: number, at: number): void
+  compare_begin(alpha: number): void
+  compare_alpha(): void
+  compare_part(x: number, y: number, width: number, height: number): void
+  compared(what: number): number
+  compare_row(y: number, at: number): void
+  compare_end(): void
   quality(what: number): number
   set_target(ssim: number, psnr: number, rgbPsnr: number, blockPsnr: number, blockRgbPsnr: number): void
 }
+
+const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3 } as const
@@ -46,6 +54,14 @@ export interface GifFacts {
   readonly transparent: boolean
   /** The shortest delay, in hundredths of a second. */
   readonly leastDelay: number
+}
+
+/** Pixels of a canvas. */
+export interface GifPart {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
 }
 
 /** What every frame must keep; see `RasterTarget`. */
@@ -64,6 +80,7 @@ export class GifEngine {
   #rowAt = 0
   #out: Uint8Array[] = []
   #sized = false
+  #compares = false
 
   /** `accept` is told the size of the canvas before it is made, and throws where it is too large. */
   constructor(accept: (width: number, height: number) => void) {
@@ -145,13 +162,40 @@ export class GifEngine {
   row(y: number): Uint8Array {
     const bytes = this.#wasm.fact(0) * 4
     this.#rowAt ||= this.#wasm.alloc(bytes)
-    this.#wasm.row(y, this.#rowAt)
+    this.#wasm.row(y, 0, this.#wasm.fact(0), this.#rowAt)
     return this.#bytes(this.#rowAt, bytes)
+  }
+
+  /** Where the frame that was just completed may differ from the one before. */
+  changed(): GifPart {
+    const fact = this.#wasm.fact
+    return { x: fact(8), y: fact(9), width: fact(10), height: fact(11) }
+  }
+
+  /**
+   * How close the canvas is to another engine's, both looking: only `part` is measured anew, elsewhere neither has changed since
+   * the last call (before the first, they are taken to be equal).
+   */
+  likenessTo(reference: GifEngine, part: GifPart): { ssim: number; psnrDb: number } {
+    const alpha = this.#wasm.fact(4) === 1 || reference.#wasm.fact(4) === 1
+    if (!this.#compares) this.#wasm.compare_begin(alpha ? 1 : 0)
+    else if (alpha) this.#wasm.compare_alpha()
+    this.#compares = true
+    this.#wasm.compare_part(part.x, part.y, part.width, part.height)
+    const [x = 0, y = 0, width = 0, height = 0] = [0, 1, 2, 3].map((what) => this.#wasm.compared(what))
+    this.#rowAt ||= this.#wasm.alloc(this.#wasm.fact(0) * 4)
+    reference.#rowAt ||= reference.#wasm.alloc(reference.#wasm.fact(0) * 4)
+    for (let row = y; row < y + height; row++) {
+      reference.#wasm.row(row, x, width, reference.#rowAt)
+      this.#bytes(this.#rowAt, width * 4).set(reference.#bytes(reference.#rowAt, width * 4))
+      this.#wasm.compare_row(row, this.#rowAt)
+    }
+    this.#wasm.compare_end()
+    return { ssim: this.#wasm.quality(3), psnrDb: decibels(this.#wasm.quality(4)) }
   }
 
   /** Of the worst frame of the last `encode` with a target. */
   quality(): { ssim: number; psnrDb: number; rgbPsnrDb: number } {
-    const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
     return { ssim: this.#wasm.quality(0), psnrDb: decibels(this.#wasm.quality(1)), rgbPsnrDb: decibels(this.#wasm.quality(2)) }
   }
 }

@@ -88,10 +88,13 @@ static u32 packed_bytes, packed_room;
 static u64 bits;
 static int bit_count;
 
+/* Bytes of codes that are worth having for so many pixels. */
+static u32 most_packed(u32 pixels) { return pixels - pixels / 16; }
+
 static void pack_begin(u32 pixels) {
-  if (pixels + 1024 > packed_room) {
+  if (most_packed(pixels) + 1024 > packed_room) {
     free(packed);
-    packed = allocate(packed_room = pixels + 1024);
+    packed = allocate(packed_room = most_packed(pixels) + 1024);
   }
   packed_bytes = 0;
   bits = 0;
@@ -113,6 +116,7 @@ void near_write(void) {
 
 u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
   const int clear = 1 << p->code_size;
+  const u32 most = most_packed(p->count);
   *filled = false;
   pack_begin(p->count);
   int next_code = clear + 2, size = p->code_size + 1, previous = -1;
@@ -132,7 +136,7 @@ u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
     } else {
       for (int code = c.code, d = c.depth; d > 0; d--, code = parent_of[code]) p->symbols[at + d - 1] = symbol_of[code];
     }
-    if (packed_bytes > p->count) return UINT32_MAX; /* no better than none */
+    if (packed_bytes > most) return UINT32_MAX; /* no better than none */
     pack(c.code, size);
     if (previous >= 0 && next_code < LZW_CODES) {
       table_add(next_code, previous, p->symbols[at]);

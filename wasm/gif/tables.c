@@ -49,7 +49,7 @@ void levels_find(void) {
     if (row_levels[y]) memset(levels + line, 0, canvas_width);
     row_levels[y] = 0;
     if (!row_differs[y]) continue;
-    row_differs[y] = memcmp(wanted + line, shown + line, canvas_width * sizeof *wanted) != 0;
+    row_differs[y] = !same_numbers(wanted + line, shown + line, canvas_width);
     if (!row_differs[y]) continue;
     row_levels[y] = 1;
     for (size_t i = line; i < line + canvas_width; i++) {

@@ -3,49 +3,64 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wasm_simd128.h>
 
-#define TAPS 11
+#define TAPS MEASURE_WINDOW
+#define HALF (TAPS / 2)
+#define BLOCK MEASURE_BLOCK
 #define C1 6.5025f  /* (0.01 * 255)^2 */
 #define C2 58.5225f /* (0.03 * 255)^2 */
-#define BLOCK 32
 #define CENTRE 128.f /* subtracted from luma: keeps single precision exact enough for variances */
 
-/* One background: the last eleven rows of luma of both pictures, and the sums. */
+/* Of each pixel: luma of both pictures, the sum of their squares, their product. */
+enum { X, Y, JOINT, CROSS, QUANTITIES };
+
+/* One background: the last eleven rows of the four quantities, `stride` apart, and the sums. */
 typedef struct {
-  float *ring[2]; /* TAPS rows of `stride` samples each */
+  float *ring[QUANTITIES];
   float *block_luma, *block_rgb; /* of the row of blocks that is open */
-  double ssim_sum, luma_sse, rgb_sse, worst_luma, worst_rgb;
+  double loss_sum, luma_sse, rgb_sse, worst_luma, worst_rgb;
 } Plane;
 
 struct Measure {
-  uint32_t width, padded, stride, every, rows, equal_run, block_rows; /* rows and equal rows since the last break */
+  uint32_t width, padded, stride, every, rows, block_rows; /* rows since the last break, and of the open row of blocks */
+  uint32_t columns, counted_rows; /* pixels of a row, and rows since the break, that count */
   uint64_t windows, pixels;
   int planes;
   Plane plane[2];
-  float *blur[5]; /* columns of x, y, xx, yy, xy, blurred vertically */
-  float kernel[TAPS];
+  float *blur[QUANTITIES]; /* columns blurred vertically */
+  uint32_t *equal_rows;    /* for each block across: rows up to the newest in which both pictures are the same there */
+  MeasureTile *tiles;      /* of the open row of blocks, when a part is measured */
+  uint32_t tile_stride;
+  float kernel[HALF + 1];
 };
+
+static uint32_t blocks_of(uint32_t width) { return width / BLOCK + 1; }
 
 Measure *measure_open(uint32_t width, bool alpha) {
   Measure *m = calloc(1, sizeof *m);
   if (!m) return NULL;
   m->width = width;
-  m->padded = width < TAPS ? TAPS : width;
-  m->stride = (m->padded + 3) & ~3u;
+  m->stride = ((width < TAPS ? TAPS : width) + TAPS + 3) & ~3u; /* vectors may read past the last window */
   m->planes = alpha ? 2 : 1;
   m->every = 1;
   float sum = 0;
-  for (int i = 0; i < TAPS; i++) sum += m->kernel[i] = expf(-(float)((i - 5) * (i - 5)) / 4.5f);
-  for (int i = 0; i < TAPS; i++) m->kernel[i] /= sum;
-  bool good = true;
-  for (int p = 0; p < m->planes; p++)
-    for (int k = 0; k < 2; k++) good &= (m->plane[p].ring[k] = calloc((size_t)m->stride * TAPS, sizeof(float))) != NULL;
-  for (int p = 0; p < m->planes; p++) {
-    good &= (m->plane[p].block_luma = calloc(width / BLOCK + 1, sizeof(float))) != NULL;
-    good &= (m->plane[p].block_rgb = calloc(width / BLOCK + 1, sizeof(float))) != NULL;
+  for (int i = 0; i <= HALF; i++) {
+    m->kernel[i] = expf(-(float)((i - HALF) * (i - HALF)) / 4.5f);
+    sum += i < HALF ? 2 * m->kernel[i] : m->kernel[i];
   }
-  for (int k = 0; k < 5; k++) good &= (m->blur[k] = calloc(m->stride, sizeof(float))) != NULL;
-  if (good) return m;
+  for (int i = 0; i <= HALF; i++) m->kernel[i] /= sum;
+  bool good = (m->equal_rows = calloc(blocks_of(m->stride), sizeof(uint32_t))) != NULL;
+  for (int p = 0; p < m->planes; p++) {
+    for (int q = 0; q < QUANTITIES; q++) good &= (m->plane[p].ring[q] = calloc((size_t)m->stride * TAPS, sizeof(float))) != NULL;
+    good &= (m->plane[p].block_luma = calloc(blocks_of(width), sizeof(float))) != NULL;
+    good &= (m->plane[p].block_rgb = calloc(blocks_of(width), sizeof(float))) != NULL;
+  }
+  for (int q = 0; q < QUANTITIES; q++) good &= (m->blur[q] = calloc(m->stride, sizeof(float))) != NULL;
+  if (good) {
+    measure_reset(m);
+    return m;
+  }
   measure_close(m);
   return NULL;
 }
@@ -53,25 +68,44 @@ Measure *measure_open(uint32_t width, bool alpha) {
 void measure_close(Measure *m) {
   if (!m) return;
   for (int p = 0; p < 2; p++) {
-    for (int k = 0; k < 2; k++) free(m->plane[p].ring[k]);
+    for (int q = 0; q < QUANTITIES; q++) free(m->plane[p].ring[q]);
     free(m->plane[p].block_luma);
     free(m->plane[p].block_rgb);
   }
-  for (int k = 0; k < 5; k++) free(m->blur[k]);
+  for (int q = 0; q < QUANTITIES; q++) free(m->blur[q]);
+  free(m->equal_rows);
   free(m);
 }
 
 void measure_every(Measure *m, uint32_t n) { m->every = n; }
 
+static void run_begin(Measure *m, uint32_t width, uint32_t columns, uint32_t rows) {
+  m->width = width;
+  m->padded = width < TAPS ? TAPS : width;
+  m->columns = columns;
+  m->counted_rows = rows;
+  m->rows = m->block_rows = 0;
+  memset(m->equal_rows, 0, blocks_of(m->padded) * sizeof *m->equal_rows);
+}
+
 void measure_reset(Measure *m) {
-  m->rows = m->equal_run = m->block_rows = 0;
+  run_begin(m, m->width, m->width, UINT32_MAX);
+  m->tiles = NULL;
   m->windows = m->pixels = 0;
   for (int p = 0; p < m->planes; p++) {
     Plane *plane = &m->plane[p];
-    plane->ssim_sum = plane->luma_sse = plane->rgb_sse = plane->worst_luma = plane->worst_rgb = 0;
-    memset(plane->block_luma, 0, (m->width / BLOCK + 1) * sizeof(float));
-    memset(plane->block_rgb, 0, (m->width / BLOCK + 1) * sizeof(float));
+    plane->loss_sum = plane->luma_sse = plane->rgb_sse = plane->worst_luma = plane->worst_rgb = 0;
+    memset(plane->block_luma, 0, blocks_of(m->width) * sizeof(float));
+    memset(plane->block_rgb, 0, blocks_of(m->width) * sizeof(float));
   }
+}
+
+void measure_part(Measure *m, uint32_t width, uint32_t columns, uint32_t rows, MeasureTile *tiles, uint32_t stride) {
+  run_begin(m, width, columns, rows);
+  m->tiles = tiles;
+  m->tile_stride = stride;
+  const uint32_t across = (columns + BLOCK - 1) / BLOCK, down = (rows + BLOCK - 1) / BLOCK;
+  for (uint32_t y = 0; y < down; y++) memset(tiles + (size_t)y * stride, 0, across * sizeof *tiles);
 }
 
 /* Ends a row of blocks. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too much. */
@@ -91,65 +125,91 @@ static void close_blocks(Measure *m) {
   m->block_rows = 0;
 }
 
-/* SSIM of the row of windows that ends with the newest row of the ring. */
-static double window_row(Measure *m, const Plane *p, uint32_t newest) {
-  const uint32_t n = m->padded, stride = m->stride;
-  float *restrict bx = m->blur[0], *restrict by = m->blur[1], *restrict bxx = m->blur[2], *restrict byy = m->blur[3],
-        *restrict bxy = m->blur[4];
-  for (int k = 0; k < 5; k++) memset(m->blur[k], 0, stride * sizeof(float));
-  for (int t = 0; t < TAPS; t++) {
-    uint32_t row = (newest + 1 + t) % TAPS; /* oldest first; the kernel is symmetric */
-    const float *restrict x = p->ring[0] + (size_t)row * stride, *restrict y = p->ring[1] + (size_t)row * stride;
-    const float w = m->kernel[t];
-    for (uint32_t i = 0; i < stride; i++) {
-      float wx = w * x[i], wy = w * y[i];
-      bx[i] += wx;
-      by[i] += wy;
-      bxx[i] += wx * x[i];
-      byy[i] += wy * y[i];
-      bxy[i] += wx * y[i];
+/* The four quantities of columns `from` to `to`, blurred down the last eleven rows. */
+static void blur_columns(Measure *m, const Plane *p, uint32_t newest, uint32_t from, uint32_t to) {
+  for (int q = 0; q < QUANTITIES; q++) {
+    const float *row[TAPS];
+    for (int t = 0; t < TAPS; t++) row[t] = p->ring[q] + (size_t)((newest + 1 + t) % TAPS) * m->stride;
+    for (uint32_t i = from; i < to; i += 4) {
+      v128_t sum = wasm_f32x4_mul(wasm_v128_load(row[HALF] + i), wasm_f32x4_splat(m->kernel[HALF]));
+#pragma clang loop unroll(full)
+      for (int t = 0; t < HALF; t++) {
+        const v128_t pair = wasm_f32x4_add(wasm_v128_load(row[t] + i), wasm_v128_load(row[TAPS - 1 - t] + i));
+        sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(m->kernel[t])));
+      }
+      wasm_v128_store(m->blur[q] + i, sum);
     }
   }
-  double sum = 0;
-  float part[256];
-  for (uint32_t from = 0; from + TAPS <= n; from += 256) {
-    uint32_t count = n - TAPS + 1 - from;
-    if (count > 256) count = 256;
-    for (uint32_t i = 0; i < count; i++) {
-      float s[5];
-      const uint32_t at = from + i;
+}
+
+static inline v128_t blur_along(const Measure *m, int quantity, uint32_t at) {
+  const float *b = m->blur[quantity] + at;
+  v128_t sum = wasm_f32x4_mul(wasm_v128_load(b + HALF), wasm_f32x4_splat(m->kernel[HALF]));
 #pragma clang loop unroll(full)
-      for (int k = 0; k < 5; k++) {
-        const float *restrict b = m->blur[k] + at;
-        s[k] = m->kernel[5] * b[5];
-#pragma clang loop unroll(full)
-        for (int t = 0; t < 5; t++) s[k] += m->kernel[t] * (b[t] + b[10 - t]);
-      }
-      float vx = s[2] - s[0] * s[0], vy = s[3] - s[1] * s[1], cov = s[4] - s[0] * s[1];
-      float mx = s[0] + CENTRE, my = s[1] + CENTRE;
-      part[i] = ((2 * mx * my + C1) * (2 * cov + C2)) / ((mx * mx + my * my + C1) * (vx + vy + C2));
-    }
-    float chunk = 0;
-    for (uint32_t i = 0; i < count; i++) chunk += part[i];
-    sum += chunk;
+  for (int t = 0; t < HALF; t++) {
+    const v128_t pair = wasm_f32x4_add(wasm_v128_load(b + t), wasm_v128_load(b + TAPS - 1 - t));
+    sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(m->kernel[t])));
   }
   return sum;
 }
 
-/* Counts the windows that end with the newest row, if there are any. */
-static void close_row(Measure *m) {
-  uint32_t newest = m->rows % TAPS;
-  m->rows++;
-  if (m->rows < TAPS || (m->rows - TAPS) % m->every) return;
-  uint32_t count = m->padded - TAPS + 1;
-  m->windows += count;
-  for (int p = 0; p < m->planes; p++)
-    m->plane[p].ssim_sum += m->equal_run >= TAPS ? count : window_row(m, &m->plane[p], newest);
+/* 1 - SSIM over windows `from` to `to` of the row of windows whose columns are blurred. */
+static float windows_loss(const Measure *m, uint32_t from, uint32_t to) {
+  const v128_t c1 = wasm_f32x4_splat(C1), c2 = wasm_f32x4_splat(C2), centre = wasm_f32x4_splat(CENTRE), one = wasm_f32x4_splat(1);
+  v128_t loss = wasm_f32x4_splat(0);
+  for (uint32_t i = from; i < to; i += 4) {
+    v128_t x = blur_along(m, X, i), y = blur_along(m, Y, i);
+    const v128_t product = wasm_f32x4_mul(x, y), squares = wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y));
+    const v128_t variances = wasm_f32x4_sub(blur_along(m, JOINT, i), squares);
+    const v128_t covariance = wasm_f32x4_sub(blur_along(m, CROSS, i), product);
+    x = wasm_f32x4_add(x, centre);
+    y = wasm_f32x4_add(y, centre);
+    const v128_t mean_product = wasm_f32x4_mul(x, y), mean_squares = wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y));
+    const v128_t above = wasm_f32x4_mul(wasm_f32x4_add(wasm_f32x4_add(mean_product, mean_product), c1),
+                                        wasm_f32x4_add(wasm_f32x4_add(covariance, covariance), c2));
+    const v128_t below = wasm_f32x4_mul(wasm_f32x4_add(mean_squares, c1), wasm_f32x4_add(variances, c2));
+    v128_t lost = wasm_f32x4_sub(one, wasm_f32x4_div(above, below));
+    if (i + 4 > to) { /* the last lanes hold no window */
+      static const uint32_t lane[4] = {0, 1, 2, 3};
+      lost = wasm_v128_and(lost, wasm_u32x4_lt(wasm_v128_load(lane), wasm_u32x4_splat(to - i)));
+    }
+    loss = wasm_f32x4_add(loss, lost);
+  }
+  return wasm_f32x4_extract_lane(loss, 0) + wasm_f32x4_extract_lane(loss, 1) + wasm_f32x4_extract_lane(loss, 2) + wasm_f32x4_extract_lane(loss, 3);
 }
 
-/* Luma of one row on one background into the ring; mirrors narrow rows (half-sample symmetric, as numpy's "symmetric"). */
-static void lay(const Measure *m, const uint32_t *row, bool alpha, float white, float *luma) {
-  const uint32_t n = m->width;
+/* Windows that start in block b of the newest row see nothing but equal pixels. */
+static bool all_equal(const Measure *m, uint32_t b) {
+  return m->equal_rows[b] >= TAPS && ((b + 1) * BLOCK >= m->padded || m->equal_rows[b + 1] >= TAPS);
+}
+
+/* Counts the windows that end with the newest row, if there are any. */
+static void close_row(Measure *m) {
+  const uint32_t newest = m->rows % TAPS, first = m->rows + 1 - TAPS; /* row in which those windows start */
+  m->rows++;
+  if (m->rows < TAPS || first % m->every || first >= m->counted_rows) return;
+  const uint32_t count = m->padded - TAPS + 1 < m->columns ? m->padded - TAPS + 1 : m->columns;
+  m->windows += count;
+  for (uint32_t b = 0; b * BLOCK < count; b++) {
+    if (all_equal(m, b)) continue;
+    uint32_t end = b + 1;
+    while (end * BLOCK < count && !all_equal(m, end)) end++;
+    const uint32_t to = end * BLOCK < count ? end * BLOCK : count;
+    for (int p = 0; p < m->planes; p++) {
+      Plane *plane = &m->plane[p];
+      blur_columns(m, plane, newest, b * BLOCK, to + TAPS - 1);
+      for (uint32_t k = b; k < end; k++) {
+        const float loss = windows_loss(m, k * BLOCK, k + 1 < end ? (k + 1) * BLOCK : to);
+        if (m->tiles) m->tiles[(size_t)(first / BLOCK) * m->tile_stride + k].loss[p] += loss * m->every;
+        else plane->loss_sum += loss;
+      }
+    }
+    b = end;
+  }
+}
+
+/* Luma of pixels on one background. */
+static void lay(const uint32_t *row, uint32_t n, bool alpha, float white, float *luma) {
   if (!alpha) {
     for (uint32_t i = 0; i < n; i++) {
       uint32_t c = row[i];
@@ -162,72 +222,153 @@ static void lay(const Measure *m, const uint32_t *row, bool alpha, float white, 
       luma[i] = (.299f * (c & 255) + .587f * (c >> 8 & 255) + .114f * (c >> 16 & 255)) * a + white * (1 - a) - CENTRE;
     }
   }
+}
+
+/* Mirrors a row that is narrower than a window (half-sample symmetric, as numpy's "symmetric"). */
+static void mirror(const Measure *m, float *luma) {
+  const uint32_t n = m->width;
   for (uint32_t i = n; i < m->padded; i++) {
     uint32_t k = i % (2 * n);
     luma[i] = luma[k < n ? k : 2 * n - 1 - k];
   }
 }
 
+static float luma_squares(const float *x, const float *y, uint32_t n) {
+  v128_t four = wasm_f32x4_splat(0);
+  uint32_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const v128_t e = wasm_f32x4_sub(wasm_v128_load(x + i), wasm_v128_load(y + i));
+    four = wasm_f32x4_add(four, wasm_f32x4_mul(e, e));
+  }
+  float sum = wasm_f32x4_extract_lane(four, 0) + wasm_f32x4_extract_lane(four, 1) + wasm_f32x4_extract_lane(four, 2) + wasm_f32x4_extract_lane(four, 3);
+  for (; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
+/* Of opaque pixels: the fourth bytes are equal. */
+static float rgb_squares(const uint32_t *a, const uint32_t *b, uint32_t n) {
+  v128_t four = wasm_u32x4_splat(0);
+  uint32_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const v128_t x = wasm_v128_load(a + i), y = wasm_v128_load(b + i);
+    const v128_t d = wasm_v128_or(wasm_u8x16_sub_sat(x, y), wasm_u8x16_sub_sat(y, x));
+    four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_low_u8x16(d, d)));
+    four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_high_u8x16(d, d)));
+  }
+  uint32_t sum = wasm_u32x4_extract_lane(four, 0) + wasm_u32x4_extract_lane(four, 1) + wasm_u32x4_extract_lane(four, 2) + wasm_u32x4_extract_lane(four, 3);
+  for (; i < n; i++)
+    for (int s = 0; s < 24; s += 8) {
+      const int d = (int)(a[i] >> s & 255) - (int)(b[i] >> s & 255);
+      sum += d * d;
+    }
+  return sum;
+}
+
+static float rgb_squares_over(const uint32_t *a, const uint32_t *b, uint32_t n, float white) {
+  float sum = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t c = a[i], d = b[i];
+    if (c == d) continue;
+    const float ca = (c >> 24) * (1 / 255.f), da = (d >> 24) * (1 / 255.f), base = white * (da - ca); /* white * (1 - ca) - white * (1 - da) */
+    for (int s = 0; s < 24; s += 8) {
+      const float e = (c >> s & 255) * ca - (d >> s & 255) * da + base;
+      sum += e * e;
+    }
+  }
+  return sum;
+}
+
+static bool same(const uint32_t *a, const uint32_t *b, uint32_t n) {
+  uint32_t i = 0;
+  v128_t bits = wasm_u32x4_splat(0);
+  for (; i + 4 <= n; i += 4) bits = wasm_v128_or(bits, wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i)));
+  if (wasm_v128_any_true(bits)) return false;
+  for (; i < n; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+/* Sums of the pixels of block b that count, which differ. */
+static void add_errors(Measure *m, int p, uint32_t b, const uint32_t *a, const uint32_t *other, const float *x, const float *y) {
+  const uint32_t from = b * BLOCK;
+  if (from >= m->columns || m->rows >= m->counted_rows) return;
+  const uint32_t n = m->columns - from < BLOCK ? m->columns - from : BLOCK;
+  const float luma = luma_squares(x + from, y + from, n);
+  const float rgb = m->planes > 1 ? rgb_squares_over(a + from, other + from, n, p ? 255.f : 0.f) : rgb_squares(a + from, other + from, n);
+  if (m->tiles) {
+    MeasureTile *tile = &m->tiles[(size_t)(m->rows / BLOCK) * m->tile_stride + b];
+    tile->luma[p] += luma;
+    tile->rgb[p] += rgb;
+    return;
+  }
+  Plane *plane = &m->plane[p];
+  plane->block_luma[b] += luma;
+  plane->block_rgb[b] += rgb;
+  plane->luma_sse += luma;
+  plane->rgb_sse += rgb;
+}
+
 void measure_row(Measure *m, const uint32_t *a, const uint32_t *b) {
   const uint32_t n = m->width, slot = m->rows % TAPS;
   m->pixels += n;
-  bool equal = !memcmp(a, b, (size_t)n * 4);
+  bool any = false; /* some block differs */
+  for (uint32_t k = 0; k * BLOCK < n; k++) {
+    const uint32_t from = k * BLOCK, count = n - from < BLOCK ? n - from : BLOCK;
+    const bool equal = same(a + from, b + from, count);
+    m->equal_rows[k] = equal ? m->equal_rows[k] + 1 : 0;
+    any |= !equal;
+  }
   for (int p = 0; p < m->planes; p++) {
     Plane *plane = &m->plane[p];
+    float *row[QUANTITIES];
+    for (int q = 0; q < QUANTITIES; q++) row[q] = plane->ring[q] + (size_t)slot * m->stride;
     const float white = p ? 255.f : 0.f;
-    float *x = plane->ring[0] + (size_t)slot * m->stride, *y = plane->ring[1] + (size_t)slot * m->stride;
-    lay(m, a, m->planes > 1, white, x);
-    if (equal) {
-      memcpy(y, x, (size_t)m->stride * sizeof(float));
-      continue;
+    lay(a, n, m->planes > 1, white, row[X]);
+    if (any) {
+      lay(b, n, m->planes > 1, white, row[Y]);
+      for (uint32_t k = 0; k * BLOCK < n; k++)
+        if (!m->equal_rows[k]) add_errors(m, p, k, a, b, row[X], row[Y]);
+    } else {
+      memcpy(row[Y], row[X], n * sizeof(float));
     }
-    lay(m, b, m->planes > 1, white, y);
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t c = a[i], d = b[i];
-      if (c == d) continue;
-      float e = x[i] - y[i], ca = 1, da = 1, base = 0;
-      plane->block_luma[i / BLOCK] += e * e;
-      plane->luma_sse += e * e;
-      if (m->planes > 1) {
-        ca = (c >> 24) * (1 / 255.f);
-        da = (d >> 24) * (1 / 255.f);
-        base = white * (da - ca); /* white * (1 - ca) - white * (1 - da) */
-      }
-      float r = (c & 255) * ca - (d & 255) * da + base, g = (c >> 8 & 255) * ca - (d >> 8 & 255) * da + base,
-            l = (c >> 16 & 255) * ca - (d >> 16 & 255) * da + base;
-      float sum = r * r + g * g + l * l;
-      plane->block_rgb[i / BLOCK] += sum;
-      plane->rgb_sse += sum;
+    if (n < m->padded) {
+      mirror(m, row[X]);
+      mirror(m, row[Y]);
+    }
+    for (uint32_t i = 0; i < m->padded; i += 4) {
+      const v128_t x = wasm_v128_load(row[X] + i), y = wasm_v128_load(row[Y] + i);
+      wasm_v128_store(row[JOINT] + i, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
+      wasm_v128_store(row[CROSS] + i, wasm_f32x4_mul(x, y));
     }
   }
-  if (++m->block_rows == BLOCK) close_blocks(m);
-  m->equal_run = equal ? m->equal_run + 1 : 0;
+  if (!m->tiles && ++m->block_rows == BLOCK) close_blocks(m);
   close_row(m);
 }
 
 void measure_break(Measure *m) {
-  close_blocks(m);
+  if (!m->tiles) close_blocks(m);
   const uint32_t rows = m->rows;
   if (rows && rows < TAPS) {
     for (uint32_t r = rows; r < TAPS; r++) {
       uint32_t k = r % (2 * rows), from = k < rows ? k : 2 * rows - 1 - k;
       for (int p = 0; p < m->planes; p++)
-        for (int side = 0; side < 2; side++) {
-          float *ring = m->plane[p].ring[side];
+        for (int q = 0; q < QUANTITIES; q++) {
+          float *ring = m->plane[p].ring[q];
           memcpy(ring + (size_t)r * m->stride, ring + (size_t)from * m->stride, m->stride * sizeof(float));
         }
-      m->equal_run = m->equal_run == r ? r + 1 : 0; /* mirrored rows are as equal as all of them */
+      for (uint32_t b = 0; b * BLOCK < m->width; b++) /* mirrored rows are as equal as all of them */
+        m->equal_rows[b] = m->equal_rows[b] == r ? r + 1 : 0;
       close_row(m);
     }
   }
-  m->rows = m->equal_run = 0;
+  run_begin(m, m->width, m->columns, m->counted_rows);
 }
 
 Quality measure_result(const Measure *m) {
   Quality worst = {1, 0, 0, 0, 0};
   for (int p = 0; p < m->planes; p++) {
     const Plane *plane = &m->plane[p];
-    double ssim = m->windows ? plane->ssim_sum / m->windows : 1;
+    double ssim = m->windows ? 1 - plane->loss_sum / m->windows : 1;
     double pixels = m->pixels ? m->pixels : 1;
     if (ssim < worst.ssim) worst.ssim = ssim;
     if (plane->luma_sse / pixels > worst.luma_mse) worst.luma_mse = plane->luma_sse / pixels;

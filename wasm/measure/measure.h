@@ -8,11 +8,18 @@
 
 typedef struct Measure Measure;
 
+#define MEASURE_BLOCK 32  /* pixels each way */
+#define MEASURE_WINDOW 11 /* pixels each way */
+
 /* Worst of the backgrounds. The mean squared errors are per sample, for a peak of 255; the last two are those of the worst
  * block of 32 x 32 pixels, so that a small part cannot be spoiled unseen in a large calm picture. */
 typedef struct { double ssim, luma_mse, rgb_mse, block_luma_mse, block_rgb_mse; } Quality;
 
-/* Rows of `width` pixels; `alpha` when any pixel may be translucent. NULL when memory is short. */
+/* What a block of a picture adds, on black and on white: 1 - SSIM summed over the windows that start in it, squared errors
+ * summed over its pixels. */
+typedef struct { float loss[2], luma[2], rgb[2]; } MeasureTile;
+
+/* Rows of up to `width` pixels; `alpha` when any pixel may be translucent. NULL when memory is short. */
 Measure *measure_open(uint32_t width, bool alpha);
 /* SSIM from every n-th row of windows only (1 at first): for trials. */
 void measure_every(Measure *m, uint32_t n);
@@ -25,4 +32,9 @@ Quality measure_result(const Measure *m);
 /* Forgets all sums and rows. */
 void measure_reset(Measure *m);
 void measure_close(Measure *m);
+
+/* A part of a picture instead: rows of `width` pixels, of which the first `columns` and the first `rows` rows count, while the
+ * others only fill up the windows that start in those. Figures go into `tiles`, `stride` to a row of blocks. Ended by
+ * measure_break; measure_result knows nothing of it. */
+void measure_part(Measure *m, uint32_t width, uint32_t columns, uint32_t rows, MeasureTile *tiles, uint32_t stride);
 #endif

@@ -1,6 +1,6 @@
 /** GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. */
 
-import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts } from '../../../wasm/gif/gif.ts'
+import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
 import {
   type Codec,
   MalformedFile,
@@ -13,7 +13,6 @@ import {
   UnsupportedFeature,
   type Verdict,
 } from '../../codec/codec.ts'
-import { LikenessMeter } from '../../quality/metrics.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleGif } from './convert.ts'
@@ -233,6 +232,14 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   return found
 }
 
+function around(a: GifPart | undefined, b: GifPart): GifPart {
+  if (!a?.height) return b
+  if (!b.height) return a
+  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)]
+  const [right, bottom] = [Math.max(a.x + a.width, b.x + b.width), Math.max(a.y + a.height, b.y + b.height)]
+  return { x, y, width: right - x, height: bottom - y }
+}
+
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 
 /**
@@ -247,6 +254,7 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
   const worst = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY }
   let shownFor = 0 // what is left of the delay of the result's frame
   let needed = true
+  let changed: GifPart | undefined // since the canvases were compared last
   for (let number = 0; ; number++) {
     const left = await before.next()
     if (left.done || !left.value) break
@@ -254,7 +262,9 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
       const right = await after.next()
       if (right.done || !right.value) return differ(`the result ends before frame ${number}`)
       shownFor = engines[1].look().delay
+      changed = around(changed, engines[1].changed())
     }
+    changed = around(changed, engines[0].changed())
     const { delay, digest } = engines[0].look()
     const [facts, other] = [engines[0].facts(), engines[1].facts()]
     if (facts.width !== other.width || facts.height !== other.height) return differ('the canvas has another size')
@@ -262,7 +272,8 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     needed = (shownFor -= delay) === 0
     if (digest === engines[1].look().digest) continue
     if (!perceptual) return differ(`frame ${number}: pixels differ`)
-    const found = likeness(engines, facts)
+    const found = engines[1].likenessTo(engines[0], changed)
+    changed = undefined
     worst.ssim = Math.min(worst.ssim, found.ssim)
     worst.psnrDb = Math.min(worst.psnrDb, found.psnrDb)
   }
@@ -273,10 +284,4 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     return differ(`claimed ${outcome.ssim} and ${outcome.psnrDb} dB, found ${worst.ssim} and ${worst.psnrDb} dB`)
   }
   return { equal: true }
-}
-
-function likeness(engines: readonly [GifEngine, GifEngine], { width, height }: GifFacts) {
-  const meter = new LikenessMeter(width, height, 4)
-  for (let y = 0; y < height; y++) meter.push(engines[0].row(y), engines[1].row(y))
-  return meter.finish()
 }
