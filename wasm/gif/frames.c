@@ -45,7 +45,7 @@ void frames_begin(bool is_exact) {
     row_b = allocate(canvas_width * sizeof(u32));
   }
   wanted_dirty = (Box){0, 0, 0, 0};
-  likeness_begin(any_clear);
+  if (lossy) likeness_begin(any_clear);
   tables_begin();
   codings_begin();
   style_now = near_style_now = kind_now = near_kind_now = 0;
