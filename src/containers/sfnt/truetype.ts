@@ -194,28 +194,44 @@ export class Outlines {
 
   /** Empty for glyphs without an outline. */
   of(glyph: number): Uint8Array {
+    if (glyph >= this.count) return this.glyf.subarray(0, 0)
     const start = this.offset(glyph)
     const stated = this.offset(glyph + 1)
-    if (glyph >= this.count || stated === start || start >= this.glyf.length) return this.glyf.subarray(0, 0)
+    if (stated === start || start >= this.glyf.length) return this.glyf.subarray(0, 0)
     const next = this.sorted?.find((offset) => offset > start) ?? this.glyf.length
     const end = this.sorted ? Math.min(stated > start ? stated : Number.POSITIVE_INFINITY, next) : stated
     return this.glyf.subarray(start, Math.min(end, this.glyf.length))
   }
 
-  /** Glyphs that a composite one is made of (`glyf`, composite glyph description). */
+  /** Glyphs that a composite one is made of. */
   parts(glyph: number): number[] {
     const outline = this.of(glyph)
-    const parts: number[] = []
-    if (outline.length < 10) return parts
-    const view = new FontView(outline)
-    if (view.i16(0) >= 0) return parts
-    for (let at = 10; at + 4 <= outline.length; ) {
-      const flags = view.u16(at)
-      parts.push(view.u16(at + 2))
-      // Arguments as words; one scale, two, or a 2×2 matrix; more components follow.
-      at += 4 + (flags & 0x0001 ? 4 : 2) + (flags & 0x0008 ? 2 : flags & 0x0040 ? 4 : flags & 0x0080 ? 8 : 0)
-      if (!(flags & 0x0020)) break
-    }
-    return parts
+    return componentPlaces(outline).map((at) => new FontView(outline).u16(at))
   }
+}
+
+/** Where an outline has the numbers of the glyphs it is made of (`glyf`, composite glyph description). */
+export function componentPlaces(outline: Uint8Array): number[] {
+  const places: number[] = []
+  if (outline.length < 10) return places
+  const view = new FontView(outline)
+  if (view.i16(0) >= 0) return places
+  for (let at = 10; at + 4 <= outline.length; ) {
+    const flags = view.u16(at)
+    places.push(at + 2)
+    // Arguments as words; one scale, two, or a 2×2 matrix; more components follow.
+    at += 4 + (flags & 0x0001 ? 4 : 2) + (flags & 0x0008 ? 2 : flags & 0x0040 ? 4 : flags & 0x0080 ? 8 : 0)
+    if (!(flags & 0x0020)) break
+  }
+  return places
+}
+
+/** Advance width and left side bearing of a glyph (`hmtx`). */
+export function metricOf(tables: Tables, glyph: number): [advance: number, bearing: number] {
+  const [hhea, hmtx] = [tables.get('hhea'), tables.get('hmtx')]
+  if (!hhea || !hmtx) throw new RangeError('no metrics')
+  const full = Math.max(1, new FontView(hhea).u16(34))
+  const view = new FontView(hmtx)
+  const at = (offset: number) => (offset + 2 <= hmtx.length ? view.u16(offset) : 0)
+  return glyph < full ? [at(glyph * 4), at(glyph * 4 + 2)] : [at((full - 1) * 4), at(full * 4 + (glyph - full) * 2)]
 }

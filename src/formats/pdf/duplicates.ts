@@ -23,6 +23,11 @@ export class Twins {
   of(number: number): number {
     return this.map.get(number) ?? number
   }
+  /** From now on `original` stands for a number that may have stood for others. */
+  redirect(number: number, original: number): void {
+    for (const [twin, first] of this.map) if (first === number) this.map.set(twin, original)
+    this.map.set(number, original)
+  }
   has(number: number): boolean {
     return this.map.has(number)
   }

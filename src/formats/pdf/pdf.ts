@@ -1,8 +1,9 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { type Document, isArchive, openDocument } from './document.ts'
-import { findDuplicates, type Twins } from './duplicates.ts'
+import { findDuplicates, Twins } from './duplicates.ts'
 import { FontShop } from './fonts/fonts.ts'
 import { fontJudge, glyphMapJudge, toUnicodeJudge } from './fonts/judge.ts'
+import type { FontShelf } from './fonts/shown.ts'
 import { PDF } from './format.ts'
 import { ImageShop, maskNumbers } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
@@ -28,9 +29,22 @@ export const pdf: Codec = {
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const [a, b] = [await Reader.open(original), await Reader.open(result)]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
-    const judges = { image: imageJudge(a, b), font: fontJudge(a, b), toUnicode: toUnicodeJudge(a, b), glyphMap: glyphMapJudge(a, b) }
+    const judges = {
+      image: imageJudge(a, b),
+      font: fontJudge(a, b, () => shownFonts(original, options)),
+      toUnicode: toUnicodeJudge(a, b),
+      glyphMap: glyphMapJudge(a, b),
+    }
     return verifyGraphs(a, b, judges, options.signal)
   },
+}
+
+/** What a document shows with its fonts, found anew; undefined where it cannot be read. */
+async function shownFonts(source: Source, options: Options): Promise<FontShelf | undefined> {
+  const document = await openDocument(source, options)
+  if ('kind' in document) return undefined
+  const { reader, root, pages, reach } = document
+  return (await new UsageScan(reader, new Twins(), options.signal).run(root, pages, reach.objects)).fonts
 }
 
 async function press(source: Source, sink: Sink, options: Options): Promise<Outcome> {
@@ -40,8 +54,9 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   const twins = await findDuplicates(reader, reach.streams, options.signal)
   const usage = await new UsageScan(reader, twins, options.signal).run(document.root, document.pages, reach.objects)
   const images = await imageShop(document, twins, usage, options)
-  const fonts = new FontShop(reader, usage.fonts, (number) => twins.of(number))
-  await fonts.prepare(options.signal)
+  const duplicates = twins.merged
+  const fonts = new FontShop(reader, usage.fonts, twins)
+  await fonts.prepare(await isArchive(reader, document.root), options.signal)
   const plan: Plan = {
     reach,
     twins,
@@ -57,7 +72,7 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   const rewriter =
     layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
   await rewriter.run()
-  return outcomeOf(writer, rewriter, twins, fonts, images)
+  return outcomeOf(writer, rewriter, duplicates, fonts, images)
 }
 
 /** Only for what came linearised; undefined where that cannot be kept. */
@@ -93,13 +108,14 @@ async function metadataNumbers({ reader, root, reach }: Document): Promise<Set<n
   return numbers
 }
 
-function outcomeOf(writer: Writer, rewriter: Rewriter, twins: Twins, fonts: FontShop, { report }: ImageShop): Outcome {
+function outcomeOf(writer: Writer, rewriter: Rewriter, duplicates: number, fonts: FontShop, { report }: ImageShop): Outcome {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
   if (rewriter instanceof LinearRewriter) steps.push('linearised again')
   if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} thumbnails or private entries of other programs left out`)
-  if (twins.merged > 0) steps.push(`${twins.merged} duplicates merged`)
+  if (duplicates > 0) steps.push(`${duplicates} duplicates merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
+  if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)
   if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)
   if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
   if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)

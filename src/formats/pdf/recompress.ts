@@ -10,6 +10,8 @@ import type { Reader } from './reader.ts'
 export interface Rewritten {
   dict: Dict
   data: Uint8Array
+  /** Written even where it is larger: it stands for other streams, too. */
+  shared?: boolean
 }
 
 const SMALLEST_BYTES = 24

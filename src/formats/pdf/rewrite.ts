@@ -107,7 +107,7 @@ export class Rewriter {
       const chain = await this.reader.filters(stream)
       for (const transform of this.plan.transforms) {
         const rewritten = await transform(number, stream, chain).catch(declined)
-        if (rewritten && rewritten.data.length < length) return rewritten
+        if (rewritten && (rewritten.shared || rewritten.data.length < length)) return rewritten
       }
       return await recompress(this.reader, stream, chain, this.effort)
     } catch (error) {

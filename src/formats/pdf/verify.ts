@@ -24,6 +24,8 @@ export type Judge = (pair: Pair) => Promise<string | undefined>
 export interface Pair {
   /** The key under which the stream was met: FontFile2, ToUnicode, an XObject's name, … */
   key: string
+  /** Object number of the original, 0 where it has none. */
+  number: number
   original: Stream
   result: Stream
 }
@@ -91,7 +93,7 @@ class Walk {
       const x = await this.a.get(number)
       const y = await this.b.get(this.map[number]!)
       if (x instanceof Dict && nameOf(x.get('Type')) === 'Page') this.pages++
-      await this.compare(x, y, key)
+      await this.compare(x, y, key, number)
     }
   }
 
@@ -99,7 +101,7 @@ class Walk {
     throw new Difference(`${key}: ${what}`)
   }
 
-  private async compare(x: PdfObject | undefined, y: PdfObject | undefined, key: string): Promise<void> {
+  private async compare(x: PdfObject | undefined, y: PdfObject | undefined, key: string, number = 0): Promise<void> {
     if (x instanceof Ref) {
       if (y instanceof Ref) {
         const known = this.map[x.number]
@@ -119,7 +121,7 @@ class Walk {
     y ??= null
     if (x instanceof Stream) {
       if (!(y instanceof Stream)) this.fail(key, 'no longer a stream')
-      await this.compareStreams({ key, original: x, result: y })
+      await this.compareStreams({ key, number, original: x, result: y })
     } else if (x instanceof Dict) {
       if (!(y instanceof Dict)) this.fail(key, 'no longer a dictionary')
       await this.compareDicts(x, y, key, undefined)

@@ -1,6 +1,6 @@
 /** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
 import { FontWriter } from '../../../containers/sfnt/bytes.ts'
-import { type Cff, type CffDict, OP } from './cff.ts'
+import { type CffDict, type CffFont, OP } from './cff.ts'
 import { CFF_STRINGS } from './cff-strings.ts'
 import { biasOf, walkCharstring } from './charstring.ts'
 import { STANDARD } from './names.ts'
@@ -13,7 +13,7 @@ const STRING_OPERATORS: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 1200, 1221
 const PLACE_OPERATORS: ReadonlySet<number> = new Set([OP.charset, OP.encoding, OP.charStrings, OP.private, OP.fdArray, OP.fdSelect])
 
 /** `keepNumbers`: glyphs keep their numbers (a name-keyed font that is used by CID). */
-export function subsetCff(font: Cff, wanted: ReadonlySet<number>, keepNumbers: boolean): Uint8Array {
+export function subsetCff(font: CffFont, wanted: ReadonlySet<number>, keepNumbers: boolean): Uint8Array {
   return new CffSubset(font, wanted, keepNumbers).write()
 }
 
@@ -37,10 +37,10 @@ export function indexBytes(items: readonly Uint8Array[]): Uint8Array {
 }
 
 /** An integer in five bytes, so that its length does not depend on its value. */
-const fixedInteger = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
+export const fixedInteger = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
 
 class CffSubset {
-  private readonly font: Cff
+  private readonly font: CffFont
   private readonly keep = new Set<number>([0])
   private readonly glyphs: number[]
   private readonly usedGlobal = new Set<number>()
@@ -48,7 +48,7 @@ class CffSubset {
   private readonly strings: Uint8Array[] = []
   private readonly stringNumbers = new Map<number, number>()
 
-  constructor(font: Cff, wanted: ReadonlySet<number>, keepNumbers: boolean) {
+  constructor(font: CffFont, wanted: ReadonlySet<number>, keepNumbers: boolean) {
     this.font = font
     this.usedLocal = font.privates.map(() => new Set<number>())
     const todo = [0]

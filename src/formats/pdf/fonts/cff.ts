@@ -243,6 +243,9 @@ export class Cff {
   }
 }
 
+/** What can be asked of a CFF font, wherever it comes from. */
+export type CffFont = Pick<Cff, keyof Cff>
+
 function readPrivate(bytes: Uint8Array, dict: CffDict): PrivateDict {
   const [size = 0, at = 0] = dict.get(OP.private)?.values ?? []
   if (!size) return { entries: new Map(), subrs: [] }

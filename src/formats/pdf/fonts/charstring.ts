@@ -1,16 +1,24 @@
 /** Type 2 charstrings (Adobe TN 5177), walked for the subroutines and accented parts that they use. */
 
+import { concat } from '../../../bytes/concat.ts'
+
 export interface CharstringUse {
   /** Local and global subroutines by number. */
   local(index: number): Uint8Array | undefined
   global(index: number): Uint8Array | undefined
   /** Base and accent of an old-style composite (endchar with four arguments), by standard encoding code. */
   accent(code: number): void
+  /** Each operand, and each operator with its mask, that is no call of a subroutine and no return from one. */
+  copy?(bytes: Uint8Array): void
+  /** The last operand was the number of a subroutine that is called now. */
+  called?(): void
 }
 
 const MAX_DEPTH = 12
 const MAX_STEPS = 500_000
 const MAX_STACK = 513
+/** TN 5177, annex B: 65535 bytes at most. */
+const MAX_FLAT_BYTES = 65_535
 
 /** Subroutine numbers are biased by how many there are (TN 5176, section 16). */
 export const biasOf = (count: number): number => (count < 1240 ? 107 : count < 33_900 ? 1131 : 32_768)
@@ -29,11 +37,13 @@ export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void
     if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
     for (let i = 0; i < code.length; ) {
       if (++steps > MAX_STEPS || stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      const start = i
       const byte = code[i++]!
       if (byte >= 32 || byte === 28) {
         const [value, next] = operand(code, i, byte)
         stack.push(value)
         i = next
+        use.copy?.(code.subarray(start, i))
         continue
       }
       switch (byte) {
@@ -54,13 +64,15 @@ export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void
           const index = stack.pop() ?? 0
           const subroutine = byte === 10 ? use.local(index) : use.global(index)
           if (!subroutine) throw new RangeError('a subroutine that is not there')
+          use.called?.()
           if (run(subroutine, depth + 1)) return true
-          break
+          continue
         }
         case 11: // return
           return false
         case 14: // endchar
           if (stack.length >= 4) for (const standardCode of stack.slice(-2)) use.accent(standardCode)
+          use.copy?.(code.subarray(start, i))
           return true
         case 12:
           twoByteOperator(code[i++]!, stack)
@@ -68,10 +80,34 @@ export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void
         default:
           stack.length = 0
       }
+      use.copy?.(code.subarray(start, i))
     }
     return false
   }
   run(charstring, 0)
+}
+
+/** The same charstring without subroutines: their bytes stand where they were called. */
+export function flatCharstring(charstring: Uint8Array, use: CharstringUse): Uint8Array {
+  const parts: Uint8Array[] = []
+  let length = 0
+  walkCharstring(charstring, {
+    local: use.local,
+    global: use.global,
+    accent: use.accent,
+    copy(bytes) {
+      parts.push(bytes)
+      length += bytes.length
+      if (length > MAX_FLAT_BYTES) throw new RangeError('an endless charstring')
+    },
+    called() {
+      const operand = parts.pop()
+      // A computed number cannot be taken out again.
+      if (!operand || (operand[0]! < 32 && operand[0] !== 28)) throw new RangeError('a subroutine by computed number')
+      length -= operand.length
+    },
+  })
+  return concat(parts)
 }
 
 /** TN 5177, section 3.2. */

@@ -4,6 +4,7 @@ import { OverBudget } from '../../../codec/codec.ts'
 import { FontView } from '../../../containers/sfnt/bytes.ts'
 import { subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import { tablesOf } from '../../../containers/sfnt/truetype.ts'
+import type { Twins } from '../duplicates.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -12,6 +13,8 @@ import { Cff, OP } from './cff.ts'
 import { subsetCff } from './cff-subset.ts'
 import { IDENTITY_CMAP } from './cmap.ts'
 import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
+import { FontMerge } from './merge.ts'
+import { bareCff, compactSubtype, hasOutlineTable } from './opentype.ts'
 import type { FontProgram, FontShelf } from './shown.ts'
 import { pruneToUnicode } from './to-unicode.ts'
 import { parseType1 } from './type1/program.ts'
@@ -30,27 +33,31 @@ export class FontShop {
   subset = 0
   /** Type 1 programs that became CFF. */
   converted = 0
+  /** Programs that another one stands for now. */
+  merged = 0
   private readonly reader: Reader
   private readonly programs: ReadonlyMap<number, FontProgram>
   /** ToUnicode streams and the codes that are shown, where both are certain. */
   private readonly maps = new Map<number, Set<number>>()
   /** CIDToGIDMap streams and the CIDs that are shown. */
   private readonly glyphMaps = new Map<number, Set<number>>()
-  /** Type 1 programs and what stands for them. */
+  /** Those of them that hold glyphs of several programs. */
+  private readonly unions = new Set<number>()
+  /** Type 1 and merged programs, and what stands for them. */
   private readonly compacted = new Map<number, Rewritten>()
-  private readonly canonical: (number: number) => number
+  private readonly twins: Twins
   private readonly shelf: FontShelf
 
-  constructor(reader: Reader, shelf: FontShelf, canonical: (number: number) => number) {
+  constructor(reader: Reader, shelf: FontShelf, twins: Twins) {
     this.reader = reader
     this.shelf = shelf
-    this.canonical = canonical
+    this.twins = twins
     this.programs = shelf.doubt ? new Map() : shelf.programs
     const shared = new Set<number>()
     for (const font of shelf.doubt ? [] : shelf.all) {
       const reference = font.dict.get('ToUnicode')
       if (!(reference instanceof Ref)) continue
-      const number = canonical(reference.number)
+      const number = twins.of(reference.number)
       const whole = shelf.programs.get(font.file)?.whole ?? true
       if (whole || font.cmap !== IDENTITY_CMAP) shared.add(number)
       const codes = this.maps.get(number) ?? new Set<number>()
@@ -67,7 +74,7 @@ export class FontShop {
     for (const font of shelf.doubt ? [] : shelf.all) {
       const reference = font.cidFont?.get('CIDToGIDMap')
       if (!(reference instanceof Ref)) continue
-      const number = this.canonical(reference.number)
+      const number = this.twins.of(reference.number)
       if (!font.cmap || (shelf.programs.get(font.file)?.whole ?? true)) shared.add(number)
       const codes = this.glyphMaps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
@@ -76,12 +83,22 @@ export class FontShop {
     for (const number of shared) this.glyphMaps.delete(number)
   }
 
-  /** Type 1 programs are converted beforehand: their descriptors, which may be written before them, name them by another key. */
-  async prepare(signal: AbortSignal): Promise<void> {
-    let bytes = 0
+  /**
+   * Subsets of one font are merged, and Type 1 programs converted, beforehand: descriptors, which may be written before them,
+   * name them by another number or key.
+   */
+  async prepare(archive: boolean, signal: AbortSignal): Promise<void> {
+    let bytes = await this.merge(archive, signal)
     for (const [number, program] of this.shelf.programs) {
       signal.throwIfAborted()
-      if (program.key !== 'FontFile' || program.inline || bytes > MAX_COMPACTED_BYTES) continue
+      if (
+        program.key !== 'FontFile' ||
+        program.inline ||
+        this.twins.has(number) ||
+        this.compacted.has(number) ||
+        bytes > MAX_COMPACTED_BYTES
+      )
+        continue
       if (program.fonts.some((font) => font.kind !== 'simple' || nameOf(font.dict.get('Subtype')) === 'TrueType')) continue
       const stream = await this.reader.get(number)
       if (!(stream instanceof Stream)) continue
@@ -92,10 +109,35 @@ export class FontShop {
     }
   }
 
+  /** Bytes of the programs that wait to be written. */
+  private async merge(archive: boolean, signal: AbortSignal): Promise<number> {
+    let bytes = 0
+    for (const { key, members, data } of await new FontMerge(this.reader, archive, signal).run(this.shelf)) {
+      const [first, ...others] = members
+      const stream = await this.reader.get(first!)
+      if (!(stream instanceof Stream) || bytes > MAX_COMPACTED_BYTES) continue
+      const result = rewritten(stream, data, ['Length1', 'Length2', 'Length3'])
+      if (key === 'FontFile2') result.dict.set('Length1', data.length)
+      else result.dict.set('Subtype', Name.of(compactSubtype(this.programs.get(first!)!)))
+      let apart = 0
+      for (const number of members) {
+        const member = await this.reader.get(number)
+        apart += member instanceof Stream ? await this.reader.length(member) : 0
+      }
+      if (result.data.length >= apart) continue
+      for (const number of others) this.twins.redirect(number, first!)
+      this.compacted.set(first!, { ...result, shared: true })
+      this.unions.add(first!)
+      this.merged += members.length
+      bytes += result.data.length
+    }
+    return bytes
+  }
+
   /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted. */
   readonly adapt = (dict: Dict): Dict => {
     const file = dict.get('FontFile')
-    if (!(file instanceof Ref) || !this.compacted.has(this.canonical(file.number))) return dict
+    if (!(file instanceof Ref) || !this.compacted.has(this.twins.of(file.number))) return dict
     return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
   }
 
@@ -104,7 +146,7 @@ export class FontShop {
     const length = await this.reader.length(stream)
     const compacted = this.compacted.get(number)
     if (compacted) {
-      this.converted++
+      if (!this.unions.has(number)) this.converted++
       return compacted
     }
     if (length > MAX_STORED_BYTES) return undefined
@@ -117,10 +159,11 @@ export class FontShop {
     const program = this.programs.get(number)
     if (!program || program.whole) return undefined
     const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
-    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.compact(stream, data, program)
+    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.third(stream, data, program)
     if (!smaller || smaller.length >= data.length) return undefined
     const result = rewritten(stream, smaller, ['Length1', 'Length2', 'Length3'])
     if (program.key === 'FontFile2') result.dict.set('Length1', smaller.length)
+    else if (!hasOutlineTable(smaller)) result.dict.set('Subtype', Name.of(compactSubtype(program)))
     if (result.data.length < length) this.subset++
     return result
   }
@@ -144,15 +187,23 @@ export class FontShop {
     return subsetTrueType(tables, new FontView(data).u32(0), glyphs, simple)
   }
 
-  /** Bare CFF in /FontFile3 (9.9.1, table 124). */
-  private async compact(stream: Stream, data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
-    const subtype = nameOf(stream.dict.get('Subtype'))
-    if (program.key !== 'FontFile3' || (subtype !== 'Type1C' && subtype !== 'CIDFontType0C')) return undefined
+  /** A bare CFF font (9.9.1, table 124). */
+  private async compact(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
     const cff = new Cff(data)
     // The expert encoding is not followed.
     if (cff.value(OP.encoding, 0) === 1) return undefined
     const wanted = await cffGlyphs(this.reader, cff, program.fonts)
     return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
+  }
+
+  /** /FontFile3: bare CFF, or OpenType, of which the CFF table is enough. */
+  private async third(stream: Stream, data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
+    const subtype = nameOf(stream.dict.get('Subtype'))
+    if (subtype === 'Type1C' || subtype === 'CIDFontType0C') return this.compact(data, program)
+    if (subtype !== 'OpenType') return undefined
+    if (hasOutlineTable(data)) return this.trueType(data, program)
+    const bare = bareCff(data, program)
+    return bare && this.compact(bare, program)
   }
 }
 

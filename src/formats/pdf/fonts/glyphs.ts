@@ -47,12 +47,20 @@ function namesOf(code: number, { base, differences }: Encoding): Set<string> {
 
 const MAX_MAP_BYTES = 128 * 1024
 
-/** Undefined when the font must stay whole. */
-export async function trueTypeGlyphs(reader: Reader, tables: Tables, fonts: readonly ShownFont[]): Promise<Set<number> | undefined> {
+/** What readers may ask a font program in order to show some codes, and what it says: the question → the answer. */
+export type Answers = Map<string, string>
+
+/** Undefined when the font must stay whole. `answers` are what `cmap` and `post` said. */
+export async function trueTypeGlyphs(
+  reader: Reader,
+  tables: Tables,
+  fonts: readonly ShownFont[],
+  answers: Answers = new Map(),
+): Promise<Set<number> | undefined> {
   const glyphs = new Set<number>([0])
   for (const font of fonts) {
     if (font.kind === 'cid') await addCids(reader, font, glyphs)
-    else if (font.kind !== 'simple' || !(await addCodes(reader, tables, font, glyphs))) return undefined
+    else if (font.kind !== 'simple' || !(await addCodes(reader, tables, font, glyphs, answers))) return undefined
   }
   return glyphs
 }
@@ -65,27 +73,34 @@ async function addCids(reader: Reader, font: ShownFont, glyphs: Set<number>): Pr
 }
 
 /** 9.6.5.4: through (3,1) and Unicode, (1,0) and Mac names, (3,0) and 0xF000 + code, or the names in `post`. */
-async function addCodes(reader: Reader, tables: Tables, font: ShownFont, glyphs: Set<number>): Promise<boolean> {
+async function addCodes(reader: Reader, tables: Tables, font: ShownFont, glyphs: Set<number>, answers: Answers): Promise<boolean> {
   const encoding = await encodingOf(reader, font.dict)
   const maps = characterMaps(tables.get('cmap'))
   const named = glyphNames(tables.get('post'), MAC_GLYPHS)
   for (const code of font.codes) {
     if (maps.length === 0) glyphs.add(code)
     const names = namesOf(code, encoding)
-    for (const { glyphs: map } of maps) {
-      for (const start of [0, 0xf000, 0xf100, 0xf200]) add(glyphs, map.get(start + code))
+    for (const [index, { glyphs: map }] of maps.entries()) {
+      const ask = (character: number) => {
+        const glyph = map.get(character) ?? 0
+        answers.set(`${index} ${character}`, String(glyph))
+        if (glyph) glyphs.add(glyph)
+      }
+      for (const start of [0, 0xf000, 0xf100, 0xf200]) ask(start + code)
       for (const name of names) {
         const unicode = unicodeOf(name)
         if (unicode >= 0) {
-          add(glyphs, map.get(unicode))
-          add(glyphs, map.get(0xf000 + unicode))
+          ask(unicode)
+          ask(0xf000 + unicode)
         }
         const mac = MAC_ROMAN.indexOf(name)
-        if (mac >= 0) add(glyphs, map.get(mac))
+        if (mac >= 0) ask(mac)
       }
     }
     for (const name of names) {
-      for (const glyph of named.get(name) ?? []) glyphs.add(glyph)
+      const bearers = named.get(name) ?? []
+      answers.set(`/${name}`, bearers.join(' '))
+      for (const glyph of bearers) glyphs.add(glyph)
       // Names like g12 and glyph12 are glyph numbers to some readers.
       const number = /^(?:g|gid|glyph|cid|index|G|c|C)0*(\d{1,5})$/.exec(name)
       if (number) glyphs.add(Number(number[1]))
@@ -96,6 +111,41 @@ async function addCodes(reader: Reader, tables: Tables, font: ShownFont, glyphs:
       return false
   }
   return true
+}
+
+/** Bits of a descriptor's /Flags (9.8.2, table 121). */
+const SYMBOLIC = 4
+const NONSYMBOLIC = 32
+
+/**
+ * What a program with named glyphs says about the codes of simple fonts. Where all readers agree which name a code means
+ * (one of /Differences that the program has; the program's own encoding where the font has none), only that is asked.
+ */
+export async function nameAnswers(
+  reader: Reader,
+  fonts: readonly ShownFont[],
+  has: (name: string) => boolean,
+  own: (code: number) => string | undefined,
+): Promise<Answers> {
+  const answers: Answers = new Map()
+  const ask = (name: string) => answers.set(`/${name}`, has(name) ? 'yes' : 'no')
+  for (const font of fonts) {
+    const encoding = await encodingOf(reader, font.dict)
+    const flags = await reader.number(await reader.dict(font.dict.get('FontDescriptor')), 'Flags', 0)
+    const ownCodes = !font.dict.has('Encoding') && (flags & (SYMBOLIC | NONSYMBOLIC)) === SYMBOLIC
+    for (const code of font.codes) {
+      const difference = encoding.differences.get(code)
+      if (difference !== undefined && has(difference)) {
+        ask(difference)
+        continue
+      }
+      const built = own(code)
+      answers.set(`${code}`, built ?? '')
+      if (built !== undefined && ownCodes) ask(built)
+      else for (const name of namesOf(code, encoding)) ask(name)
+    }
+  }
+  return answers
 }
 
 /** Names of the glyphs of a Type 1 program; undefined when it must stay whole. */

@@ -3,31 +3,42 @@
  * with the same width.
  */
 
-import { FontView } from '../../../containers/sfnt/bytes.ts'
-import { Outlines, type Tables, tablesOf } from '../../../containers/sfnt/truetype.ts'
+import { metricOf, Outlines, tablesOf } from '../../../containers/sfnt/truetype.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES } from '../recompress.ts'
 import type { Judge } from '../verify.ts'
 import { Cff } from './cff.ts'
+import { shownDifference } from './merge.ts'
+import { cffOf, hasOutlineTable } from './opentype.ts'
+import type { FontShelf } from './shown.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
 import { type1Outline } from './type1/charstring.ts'
-import { sameDrawing } from './type1/outline.ts'
 import { parseType1 } from './type1/program.ts'
-import { type2Outline } from './type1/type2-outline.ts'
+import { glyphDifference, sameMatrix } from './union-type1.ts'
 
 const EMPTY_CHARSTRING = 14
 
-export function fontJudge(a: Reader, b: Reader): Judge {
-  return async ({ key, original, result }) => {
+/** `shelf` tells what the original shows with each font: asked only where programs were merged. */
+export function fontJudge(a: Reader, b: Reader, shelf: () => Promise<FontShelf | undefined>): Judge {
+  return async ({ key, number, original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     try {
-      if (key === 'FontFile') return type1Difference(before, after)
-      return key === 'FontFile2' ? trueTypeDifference(before, after) : cffDifference(before, after)
+      const wrong = differenceOf(key, before)(before, after)
+      if (!wrong) return undefined
+      // More than a part of the original: then all that is shown must be as it was.
+      const shown = await shelf()
+      const program = shown?.doubt === '' ? shown.programs.get(number) : undefined
+      return program ? await shownDifference(a, program, before, after) : wrong
     } catch (error) {
       if (error instanceof RangeError) return `unreadable font (${error.message})`
       throw error
     }
   }
+}
+
+function differenceOf(key: string, before: Uint8Array) {
+  if (key === 'FontFile') return compactDifference
+  return key === 'FontFile2' || hasOutlineTable(before) ? trueTypeDifference : cffDifference
 }
 
 export function toUnicodeJudge(a: Reader, b: Reader): Judge {
@@ -60,24 +71,14 @@ function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | und
     // The new outline may be padded to four bytes.
     if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length) return `outline ${glyph}`
     if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline ${glyph}`
-    if (metricOf(old, glyph) !== metricOf(fresh, glyph)) return `width or side bearing of glyph ${glyph}`
+    if (String(metricOf(old, glyph)) !== String(metricOf(fresh, glyph))) return `width or side bearing of glyph ${glyph}`
     kept++
   }
   return kept > 0 || from.of(0).length === 0 ? undefined : 'no outlines left'
 }
 
-/** Advance width and left side bearing (`hmtx`), as one word. */
-function metricOf(tables: Tables, glyph: number): string {
-  const [hhea, hmtx] = [tables.get('hhea'), tables.get('hmtx')]
-  if (!hhea || !hmtx) throw new RangeError('no metrics')
-  const full = Math.max(1, new FontView(hhea).u16(34))
-  const view = new FontView(hmtx)
-  const at = (offset: number) => (offset + 2 <= hmtx.length ? view.u16(offset) : 0)
-  return glyph < full ? `${at(glyph * 4)} ${at(glyph * 4 + 2)}` : `${at((full - 1) * 4)} ${at(full * 4 + (glyph - full) * 2)}`
-}
-
 function cffDifference(before: Uint8Array, after: Uint8Array): string | undefined {
-  const [old, fresh] = [new Cff(before), new Cff(after)]
+  const [old, fresh] = [new Cff(cffOf(before)), new Cff(after)]
   if (old.cidKeyed !== fresh.cidKeyed) return 'another kind of font'
   for (let glyph = 0; glyph < fresh.count; glyph++) {
     const charstring = fresh.charstrings[glyph]!
@@ -91,25 +92,16 @@ function cffDifference(before: Uint8Array, after: Uint8Array): string | undefine
   return sameSubroutines(old, fresh)
 }
 
-/** Half of what a coordinate in a charstring can say. */
-const OUTLINE_TOLERANCE = 1 / 100
-
 /** A Type 1 program that became CFF: each outline and width as before, each code and matrix, too. */
-function type1Difference(before: Uint8Array, after: Uint8Array): string | undefined {
+function compactDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [parseType1(before), new Cff(after)]
   const nameOf = (glyph: number) => (glyph === 0 ? '.notdef' : fresh.stringOf(fresh.charset[glyph]!))
-  const widths = fresh.privates[0]?.entries
-  const [usual, nominal] = [widths?.get(20)?.values[0] ?? 0, widths?.get(21)?.values[0] ?? 0]
   for (let glyph = 0; glyph < fresh.count; glyph++) {
     const name = nameOf(glyph)
     const charstring = old.charstrings.get(name)
     if (!charstring) return `a glyph ${name} that was not there`
-    const [a, b] = [type1Outline(old, charstring), type2Outline(fresh.charstrings[glyph]!)]
-    if (!sameDrawing(a.steps, b.steps, OUTLINE_TOLERANCE)) return `outline ${name}`
-    const width = b.width === undefined ? usual : b.width + nominal
-    if (!(Math.abs(width - a.width) <= OUTLINE_TOLERANCE)) return `width of ${name}`
-    if (JSON.stringify(Object.entries(a.accent ?? {}).sort()) !== JSON.stringify(Object.entries(b.accent ?? {}).sort()))
-      return `parts of ${name}`
+    const wrong = glyphDifference(name, type1Outline(old, charstring), fresh)
+    if (wrong) return wrong
   }
   const encoding = fresh.encoding()
   for (const [code, name] of old.encoding) {
@@ -117,8 +109,7 @@ function type1Difference(before: Uint8Array, after: Uint8Array): string | undefi
     if (glyph > 0 && encoding.get(code) !== glyph) return `code ${code}`
   }
   for (const [code, glyph] of encoding) if (old.encoding.get(code) !== nameOf(glyph)) return `code ${code}`
-  const matrix = old.top.get('FontMatrix') ?? []
-  return fresh.top.has(1207) === matrix.some((value, i) => value !== [0.001, 0, 0, 0.001, 0, 0][i]) ? undefined : 'font matrix'
+  return sameMatrix(old, fresh) ? undefined : 'font matrix'
 }
 
 const RETURN = 11

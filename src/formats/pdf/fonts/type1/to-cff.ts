@@ -32,7 +32,13 @@ const PRIVATE: readonly [key: string, operator: number, delta: boolean, otherwis
 
 /** The glyphs that are needed, with the parts of composites; `undefined`: all. */
 export function convertType1(font: Type1, wanted: ReadonlySet<string> | undefined): Uint8Array {
-  const outlines = outlinesOf(font, wanted)
+  return compactFont(font, outlinesOf(font, wanted))
+}
+
+/** What a CFF font takes over from a Type 1 program besides the outlines. */
+export type Type1Frame = Pick<Type1, 'name' | 'notice' | 'top' | 'private' | 'encoding' | 'standard'>
+
+export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): Uint8Array {
   const names = order(font, outlines)
   const strings: string[] = []
   const stringNumber = (text: string) => {
@@ -83,7 +89,8 @@ export function convertType1(font: Type1, wanted: ReadonlySet<string> | undefine
   return out.put(charset.done()).put(charstrings).put(secret).done()
 }
 
-function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined): Map<string, Outline> {
+/** The glyphs that are needed, with the parts of composites, in the order of the program. */
+export function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined): Map<string, Outline> {
   const outlines = new Map<string, Outline>()
   const todo = ['.notdef', ...(wanted ?? font.charstrings.keys())]
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
@@ -98,21 +105,21 @@ function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined): Map<s
       todo.push(part)
     }
   }
-  return outlines
+  return new Map([...font.charstrings.keys()].flatMap((name) => (outlines.has(name) ? [[name, outlines.get(name)!] as const] : [])))
 }
 
 /** `.notdef`, then what has a code, by code, then the rest as it stood. */
-function order(font: Type1, outlines: ReadonlyMap<string, Outline>): string[] {
+function order(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): string[] {
   const names = new Set(['.notdef'])
   const encoded = font.standard ? [] : [...font.encoding].sort(([a], [b]) => a - b)
   for (const [, name] of encoded) if (outlines.has(name)) names.add(name)
-  for (const name of font.charstrings.keys()) if (outlines.has(name)) names.add(name)
+  for (const name of outlines.keys()) names.add(name)
   if (names.size > 65_535) throw new RangeError('too many glyphs')
   return [...names]
 }
 
 /** TN 5176, section 12, format 0: the codes of the first glyphs; more codes of a glyph as supplements. */
-function encodingBytes(font: Type1, names: readonly string[], stringNumber: (text: string) => number): Uint8Array {
+function encodingBytes(font: Type1Frame, names: readonly string[], stringNumber: (text: string) => number): Uint8Array {
   const codes = [...font.encoding].sort(([a], [b]) => a - b)
   const main: number[] = []
   const more: [number, string][] = []
@@ -175,7 +182,7 @@ function placed(out: FontWriter, operator: number, values: readonly number[]): v
   operatorBytes(out, operator)
 }
 
-function topEntries(out: FontWriter, font: Type1): void {
+function topEntries(out: FontWriter, font: Type1Frame): void {
   const box = font.top.get('FontBBox')
   if (box?.length === 4) entry(out, 5, box)
   const matrix = font.top.get('FontMatrix')
@@ -187,7 +194,7 @@ function topEntries(out: FontWriter, font: Type1): void {
   if (stroke !== 0) entry(out, 1208, [stroke])
 }
 
-function privateBytes(font: Type1, usual: number, nominal: number): Uint8Array {
+function privateBytes(font: Type1Frame, usual: number, nominal: number): Uint8Array {
   const out = new FontWriter()
   for (const [key, operator, delta, otherwise] of PRIVATE) {
     const values = font.private.get(key) ?? []

@@ -1,0 +1,89 @@
+/** Type 1 programs of the same font with different glyphs: what a document shows of each, and their union as CFF. */
+import { ascii } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import type { Cff } from './cff.ts'
+import { type Answers, nameAnswers, type1Names } from './glyphs.ts'
+import type { Part, Union } from './part.ts'
+import type { ShownFont } from './shown.ts'
+import { type Outline, sameDrawing } from './type1/outline.ts'
+import type { Type1 } from './type1/program.ts'
+import { compactFont, outlinesOf, type Type1Frame } from './type1/to-cff.ts'
+import { type2Outline } from './type1/type2-outline.ts'
+import { encodingAnswers } from './union-cff.ts'
+
+export interface Type1Part extends Part {
+  frame: Type1Frame
+}
+
+/** Undefined where the program is used in a way that is not followed. Throws a `RangeError` for what cannot become CFF. */
+export async function type1Part(reader: Reader, program: Type1, fonts: readonly ShownFont[]): Promise<Type1Part | undefined> {
+  const wanted = await type1Names(reader, program, fonts)
+  if (!wanted) return undefined
+  const glyphs = new Map<string, Uint8Array>()
+  const outlines = outlinesOf(program, wanted)
+  for (const [name, outline] of outlines) glyphs.set(name, ascii(JSON.stringify(outline)))
+  const { name, notice, top, private: secret, encoding, standard } = program
+  const frame = { name, notice, top, private: secret, encoding, standard }
+  const sorted = (map: ReadonlyMap<string, number[]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+  const essentials = JSON.stringify([sorted(top), sorted(secret), standard])
+  const bytes = compactFont(program, outlines).length
+  return { essentials, glyphs, bytes, answers: await type1Answers(reader, program, fonts), frame }
+}
+
+function type1Answers(reader: Reader, program: Type1, fonts: readonly ShownFont[]): Promise<Answers> {
+  return nameAnswers(
+    reader,
+    fonts,
+    (name) => program.charstrings.has(name),
+    (code) => {
+      const name = program.encoding.get(code)
+      return name !== undefined && program.charstrings.has(name) ? name : undefined
+    },
+  )
+}
+
+export function writeType1(union: Union<Type1Part>): Uint8Array {
+  const { frame } = union.first
+  const outlines = new Map([...union.glyphs].map(([name, text]) => [name, JSON.parse(Buffer.from(text).toString()) as Outline]))
+  const encoding = new Map<number, string>()
+  for (const [question, answer] of union.answers) if (/^\d/.test(question) && answer !== '') encoding.set(Number(question), answer)
+  return compactFont(frame.standard ? frame : { ...frame, encoding }, outlines)
+}
+
+/** Half of what a coordinate in a charstring can say. */
+const OUTLINE_TOLERANCE = 1 / 100
+
+/** Why a glyph of a CFF font does not draw what one of a Type 1 program draws. */
+export function glyphDifference(name: string, before: Outline, after: Cff): string | undefined {
+  const glyph = name === '.notdef' ? 0 : after.glyphOfName(name)
+  const charstring = after.charstrings[glyph]
+  if (!charstring) return `glyph ${name} is gone`
+  const drawn = type2Outline(charstring)
+  if (!sameDrawing(before.steps, drawn.steps, OUTLINE_TOLERANCE)) return `outline ${name}`
+  const widths = after.privates[0]?.entries
+  const [usual, nominal] = [widths?.get(20)?.values[0] ?? 0, widths?.get(21)?.values[0] ?? 0]
+  const width = drawn.width === undefined ? usual : drawn.width + nominal
+  if (!(Math.abs(width - before.width) <= OUTLINE_TOLERANCE)) return `width of ${name}`
+  const parts = (accent: Outline['accent']) => JSON.stringify(Object.entries(accent ?? {}).sort())
+  return parts(before.accent) === parts(drawn.accent) ? undefined : `parts of ${name}`
+}
+
+export const sameMatrix = (before: Type1Frame, after: Cff): boolean =>
+  after.top.has(1207) === (before.top.get('FontMatrix') ?? []).some((value, i) => value !== [0.001, 0, 0, 0.001, 0, 0][i])
+
+/** Why a CFF font cannot stand for what is shown of a Type 1 program. */
+export async function type1Difference(
+  reader: Reader,
+  part: Type1Part,
+  after: Cff,
+  fonts: readonly ShownFont[],
+): Promise<string | undefined> {
+  if (!sameMatrix(part.frame, after)) return 'font matrix'
+  for (const [name, text] of part.glyphs) {
+    const wrong = glyphDifference(name, JSON.parse(Buffer.from(text).toString()) as Outline, after)
+    if (wrong) return wrong
+  }
+  const answers = await encodingAnswers(reader, after, fonts)
+  for (const [question, answer] of part.answers) if (answers.get(question) !== answer) return `answer to ${question}`
+  return undefined
+}
