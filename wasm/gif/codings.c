@@ -39,10 +39,9 @@ void symbols_all(const Plan *plan) {
 int code_size_of(const Table *t) { return t->code_bits < 2 ? 2 : t->code_bits; } /* GIF89a appendix F: at least two */
 u32 head_bytes(const Table *t) { return 1 + (t->local ? 3u << t->bits : 0); }
 
-static Lzw coders[STYLES]; /* and at least as many as kinds */
+Lzw coders[STYLES];
 
-/* A coder that is this much behind another one will not win any more. */
-static bool hopeless(u64 bits, u64 least) { return bits > least + (least >> 3) + 4096; }
+bool hopeless(u64 bits, u64 least) { return bits > least + (least >> 3) + 4096; }
 
 /* The kind that makes the frame smallest, all coded side by side. Sets kind, bytes and filled. */
 void count_kinds(Plan *plan, u32 kinds, int style) {

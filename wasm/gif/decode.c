@@ -6,6 +6,7 @@
 int canvas_width, canvas_height, frame_delay, global_size, background = -1;
 u16 *canvas;
 u32 frames_read;
+u64 pixels_read;
 bool canvas_cleared;
 u8 global_table[768], aspect;
 u8 *painted;
@@ -87,6 +88,10 @@ static void next_line(void) {
 }
 
 static void put_row(const u8 *row) {
+  if (by_frame) {
+    by_frame_row(row, frame.w);
+    return;
+  }
   const size_t from = (size_t)(frame.y + line) * canvas_width + frame.x;
   u16 *out = canvas + from;
   const v128_t clear = wasm_i8x16_splat(transparent);
@@ -203,6 +208,8 @@ static void frame_begin(void) {
   else numbers_from(global_table, global_size, global_numbers);
   frame_disposal = disposal;
   frame_delay = delay;
+  pixels_begin();
+  if (by_frame) return;
   if (frame_disposal == 3) {
     const size_t bytes = (size_t)canvas_width * canvas_height * sizeof *canvas;
     if (!saved) saved = allocate(bytes);
@@ -210,7 +217,6 @@ static void frame_begin(void) {
   }
   if (painting) memset(painted, 0, ((size_t)canvas_width * canvas_height + 7) >> 3);
   touch(frame);
-  pixels_begin();
 }
 
 /* Viewers do not agree what "restore to background" leaves behind a frame without transparency. Most files that say so paint
@@ -226,6 +232,8 @@ static void refuse_ambiguous(void) {
 static void frame_done(void) {
   if (pixel_at < (u32)frame.w * frame.h) host_fail(FAIL_TRUNCATED, "a frame with too few pixels");
   if (ambiguous) refuse_ambiguous();
+  if (by_frame) by_frame_close();
+  pixels_read += pixel_at;
   frames_read++;
   frame_transparent = transparent >= 0;
   frame_read();
@@ -235,6 +243,7 @@ static void frame_done(void) {
 
 /* After the frame was shown (GIF89a 23.c.iv). */
 static void dispose(void) {
+  if (by_frame) frame_disposal = 0;
   if (frame_disposal >= 2) touch(frame);
   if (frame_disposal == 2 && transparent < 0) {
     ambiguous = true;
@@ -256,6 +265,7 @@ void tables_alive(bool *alive) {
 /* ---- blocks ---- */
 
 static void keep(const void *bytes, u32 count) {
+  if (by_frame) return; /* copied already */
   if (extension_bytes + count > MOST_EXTENSION_BYTES) host_fail(FAIL_MEMORY, "more than 4 MB of extensions in front of a frame");
   if (extension_bytes + count > extension_room) {
     extension_room = (extension_bytes + count) * 2;
@@ -280,6 +290,7 @@ static void read_header(void) {
 void decode_begin(void) {
   state = HEADER;
   have = extension_bytes = frames_read = 0;
+  pixels_read = 0;
   closed = ambiguous = false;
   disposal = delay = 0;
   transparent = -1;
@@ -308,6 +319,7 @@ u32 decode(const u8 *bytes, u32 count) {
   u32 i = 0;
   while (i < count && state != ENDED) {
     const u8 c = bytes[i++];
+    if (by_frame && state < CODE_SIZE && !(by_frame == BY_FRAME_LOOK && state == BLOCK && c == 0x3b)) by_frame_byte(c);
     switch (state) {
       case HEADER:
         part[have++] = c;
@@ -373,10 +385,12 @@ u32 decode(const u8 *bytes, u32 count) {
         code_size = c;
         if (c < 1 || c > 11) damaged("an LZW code size out of range");
         frame_begin();
+        if (by_frame) by_frame_open(c);
         state = DATA_LENGTH;
         break;
       case DATA_LENGTH:
         left = c;
+        if (by_frame) by_frame_data(&c, 1);
         state = DATA;
         if (c) break;
         state = BLOCK;
@@ -385,6 +399,7 @@ u32 decode(const u8 *bytes, u32 count) {
       case DATA: {
         i--;
         u32 run = count - i < left ? count - i : left;
+        if (by_frame) by_frame_data(bytes + i, run);
         take_data(bytes + i, run);
         i += run;
         left -= run;
@@ -401,5 +416,6 @@ void decode_dispose(void) { dispose(); }
 /* The file ended; was it whole? A missing trailer alone is common and harmless. */
 void decode_end(void) {
   if (!frames_read) host_fail(FAIL_TRUNCATED, "no frame");
+  if (by_frame) by_frame_end(closed);
   if (!closed && state != BLOCK && state != ENDED) host_fail(FAIL_TRUNCATED, "the file ends inside a block");
 }

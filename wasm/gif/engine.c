@@ -3,7 +3,7 @@
 
 #include <wasm_simd128.h>
 
-enum { SCAN = 1, ENCODE = 2, LOOK = 3 };
+enum { SCAN = 1, ENCODE = 2, LOOK = 3, BY_FRAME = 3 /* and above: less that, as in recode.c */ };
 
 void decode_begin(void);
 void decode_end(void);
@@ -76,6 +76,7 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
   muted = mute;
   waiting = false;
   painting = mode == ENCODE;
+  by_frame_begin(mode > BY_FRAME ? mode - BY_FRAME : 0);
   decode_begin();
   if (mode != ENCODE) any_clear = false;
   if (mode == SCAN) {
@@ -258,7 +259,8 @@ EXPORT(finish) double finish(void) {
 }
 
 /* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 any transparency, 5 delay of the last frame, 6 least delay, 7 bytes
- * written so far; and where the frame that was read last may differ from the one before: 8 x, 9 y, 10 width, 11 height. */
+ * written so far; and where the frame that was read last may differ from the one before: 8 x, 9 y, 10 width, 11 height; 12 pixels of
+ * all frames so far. */
 EXPORT(fact) double fact(int what) {
   switch (what) {
     case 0: return canvas_width;
@@ -273,10 +275,11 @@ EXPORT(fact) double fact(int what) {
     case 9: return looked.y;
     case 10: return looked.w;
     case 11: return looked.h;
+    case 12: return (double)pixels_read;
     default: return 0;
   }
 }
-EXPORT(digest) u64 digest(void) { return frame_digest; }
+EXPORT(digest) u64 digest(void) { return by_frame ? by_frame_digest() : frame_digest; }
 /* Part of a row of the canvas as RGBA. */
 EXPORT(row) void row(u32 y, u32 x, u32 count, u32 *out) {
   if (y >= (u32)canvas_height || x > (u32)canvas_width || count > canvas_width - x) host_fail(FAIL_MISUSE, "no such row");

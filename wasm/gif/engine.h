@@ -49,6 +49,7 @@ extern u8 *painted;           /* a bit for each pixel: the frame that was read l
 extern bool painting;        /* whether it is kept */
 extern Box dirty;             /* what may differ from the frame before, at frame_read */
 extern u32 frames_read;
+extern u64 pixels_read;       /* of all frames */
 extern int frame_delay;       /* of that frame, in hundredths of a second */
 extern bool frame_transparent; /* it has a transparent index */
 extern bool canvas_cleared;  /* part of it was, since the frame before */
@@ -112,6 +113,18 @@ typedef struct {
 /* Bytes, sub-block lengths included; UINT32_MAX where that is no better than a byte for each pixel. */
 u32 near_settle(const Pixels *pixels, LzwStyle style, bool *filled);
 void near_write(void); /* the codes of the last near_settle */
+
+/* ---- recode.c: frames as they are, better coded, without a canvas ---- */
+enum { BY_FRAME_COUNT = 1, BY_FRAME_WRITE = 2, BY_FRAME_LOOK = 3 };
+extern int by_frame;          /* 0: frames go onto the canvas */
+void by_frame_begin(int how);
+void by_frame_byte(u8 byte);  /* outside of image data */
+void by_frame_open(int code_size);
+void by_frame_data(const u8 *bytes, u32 count);
+void by_frame_row(const u8 *row, u32 width);
+void by_frame_close(void);
+void by_frame_end(bool closed);
+u64 by_frame_digest(void);
 
 /* ---- frames.c: frames that go out ---- */
 void frames_begin(bool exact);

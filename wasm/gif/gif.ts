@@ -41,9 +41,9 @@ interface Exports {
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 const FEED_BYTES = 16 * 1024
-const MODES = { scan: 1, encode: 2, look: 3 } as const
-/** Bytes of Wasm memory for a pixel of the canvas, with a source that restores previous frames. */
-export const BYTES_PER_PIXEL = 13.5
+const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, lookAtFrames: 6 } as const
+/** Bytes of Wasm memory for a pixel of the canvas, with a source that restores previous frames: in general, and for looking alone. */
+export const BYTES_PER_PIXEL = { encode: 13.5, look: 4.5 }
 
 export interface GifFacts {
   readonly width: number
@@ -80,6 +80,7 @@ export class GifEngine {
   #rowAt = 0
   #out: Uint8Array[] = []
   #sized = false
+  #canvas = true
   #compares = false
 
   /** `accept` is told the size of the canvas before it is made, and throws where it is too large. */
@@ -110,11 +111,16 @@ export class GifEngine {
     return this.#wasm.memory.buffer.byteLength
   }
 
-  /** `scan` looks at everything once and must come first; `encode` writes; `look` shows frames. */
+  /**
+   * `scan` looks at everything once and must come first; `encode` writes; `look` shows frames.
+   * Without a canvas, whatever its size, every frame coded anew as it is: `countFrames`, then `writeFrames`; and `lookAtFrames`
+   * gives a digest of everything but the codes.
+   */
   begin(mode: keyof typeof MODES, how: { target?: GifTarget; mute?: boolean; hurry?: boolean } = {}): void {
     this.#out = []
     const { target } = how
     if (target) this.#wasm.set_target(target.ssim, target.psnrDb, target.rgbPsnrDb, target.blockPsnrDb, target.blockRgbPsnrDb)
+    this.#canvas = MODES[mode] <= MODES.look
     this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0, how.hurry ? 1 : 0)
   }
 
@@ -124,7 +130,7 @@ export class GifEngine {
     this.#bytes(this.#buffer, part.length).set(part)
     const before = this.#wasm.fact(2)
     const taken = this.#wasm.push(this.#buffer, part.length)
-    if (!this.#sized && this.#wasm.fact(0) > 0) {
+    if (this.#canvas && !this.#sized && this.#wasm.fact(0) > 0) {
       this.#accept(this.#wasm.fact(0), this.#wasm.fact(1))
       this.#wasm.make_canvas()
       this.#sized = true
@@ -135,6 +141,11 @@ export class GifEngine {
   /** After the last byte. Bytes written by an `encode`. */
   finish(): number {
     return this.#wasm.finish()
+  }
+
+  /** Pixels of the frames so far, each of its own size. */
+  get framePixels(): number {
+    return this.#wasm.fact(12)
   }
 
   /** Bytes of the frames that an `encode` has written so far. */

@@ -52,6 +52,8 @@ bool own_table(const Plan *plan, Table *table); /* the table that prepare_local 
 #define STYLES 7
 #define LARGE_FRAME 65536 /* pixels; above, fewer styles are tried where neighbours agree */
 extern const LzwStyle styles[STYLES];
+extern Lzw coders[STYLES]; /* at least as many as kinds */
+bool hopeless(u64 bits, u64 least); /* a coder that is this much behind another one will not win any more */
 extern u8 *chosen;     /* of each pixel of the box: what is coded */
 void codings_begin(void);
 void symbols_all(const Plan *plan); /* chosen[] by the plan's kind */

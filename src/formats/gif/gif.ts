@@ -1,4 +1,7 @@
-/** GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. */
+/**
+ * GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. Where
+ * the canvas does not fit: see large.ts.
+ */
 
 import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
 import {
@@ -17,12 +20,14 @@ import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleGif } from './convert.ts'
 import { GIF } from './format.ts'
+import { compressLarge, FIXED_BYTES, isLarge, verifyLarge } from './large.ts'
 
 export const gif: Codec = {
   format: GIF,
 
   async compress(source, sink, options) {
     try {
+      if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
       return await compressGif(source, sink, options)
     } catch (error) {
       throw inHouseWords(error)
@@ -32,10 +37,11 @@ export const gif: Codec = {
   async verify(original, result, outcome, options) {
     try {
       if (options.output !== 'gif') {
-        const facts = await scan(original, openEngine(options, 0.5), options)
-        const picture = convertibleGif(original, facts, () => openEngine(options, 0.3), framesOf, options)
+        const facts = await scan(original, openEngine(options), options)
+        const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
         return await verifyPicture(picture, result, outcome, options)
       }
+      if (await isLarge(original, options)) return await verifyLarge(original, result, framesOf, options)
       return await verifyGif(original, result, outcome, options)
     } catch (error) {
       throw inHouseWords(error)
@@ -43,8 +49,6 @@ export const gif: Codec = {
   },
 }
 
-/** Wasm memory beside the canvases: colour table, LZW, measuring. */
-const FIXED_BYTES = 4 * 1024 * 1024
 /**
  * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `lossy`
  * every level is exact and no size is searched for.
@@ -58,9 +62,9 @@ function inHouseWords(error: unknown): unknown {
   return error.failure === 'misuse' ? error : new MalformedFile('gif', 0, error.message)
 }
 
-function openEngine(options: Options, share = 1): GifEngine {
+function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'encode'): GifEngine {
   return new GifEngine((width, height) => {
-    const bytes = width * height * BYTES_PER_PIXEL + FIXED_BYTES
+    const bytes = width * height * BYTES_PER_PIXEL[use] + FIXED_BYTES
     if (bytes > options.memoryBudget * share) throw new OverBudget(`a canvas of ${width} x ${height} needs ${bytes} bytes`)
   })
 }
@@ -123,7 +127,7 @@ async function compressGif(source: Source, sink: Sink, options: Options): Promis
   const engine = openEngine(options)
   const facts = await scan(source, engine, options)
   if (options.output !== 'gif') {
-    const picture = convertibleGif(source, facts, () => openEngine(options, 0.3), framesOf, options)
+    const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
     return convertPicture(picture, source.size, sink, options)
   }
   const chosen = await choose(source, engine, facts, options)
@@ -247,7 +251,7 @@ const differ = (difference: string): Verdict => ({ equal: false, difference })
  * for several equal ones of the upload.
  */
 async function verifyGif(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  const engines = [openEngine(options, 0.5), openEngine(options, 0.5)] as const
+  const engines = [openEngine(options, 0.5, 'look'), openEngine(options, 0.5, 'look')] as const
   for (const engine of engines) engine.begin('look')
   const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
   const perceptual = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'

@@ -1,0 +1,57 @@
+/** GIFs whose canvas is too large to be kept: every frame stays as it is and is coded anew, exactly, row by row. */
+
+import { BYTES_PER_PIXEL, GifEngine } from '../../../wasm/gif/gif.ts'
+import { MalformedFile, type Options, type Outcome, OverBudget, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
+
+type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
+
+/** Wasm memory beside the canvases: colour table, LZW, measuring. */
+export const FIXED_BYTES = 4 * 1024 * 1024
+const MOST_CANVAS_PIXELS = 110_000_000
+/** Of all frames together, each of its own size. */
+const MOST_PIXELS = 900_000_000
+
+/** Whether a canvas does not fit; its size is in the logical screen descriptor (GIF89a 18). */
+export async function isLarge(source: Source, options: Options): Promise<boolean> {
+  const head = await source.read(0, 10)
+  if (head.length < 10) throw new MalformedFile('gif', head.length, 'no logical screen')
+  const view = new DataView(head.buffer, head.byteOffset, head.length)
+  const [width, height] = [view.getUint16(6, true), view.getUint16(8, true)]
+  if (width * height > MOST_CANVAS_PIXELS) throw new OverBudget(`a canvas of ${width} x ${height}`)
+  return width * height * BYTES_PER_PIXEL.encode + FIXED_BYTES > options.memoryBudget
+}
+
+const openEngine = () => new GifEngine(() => undefined)
+
+export async function compressLarge(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
+  if (options.output !== 'gif') throw new OverBudget('a canvas that is too large to be drawn')
+  const engine = openEngine()
+  let frames = 0
+  for (const mode of ['countFrames', 'writeFrames'] as const) {
+    engine.begin(mode)
+    for await (const frame of framesOf(source, engine, options)) {
+      if (frame) frames = engine.facts().frames
+      if (engine.framePixels > MOST_PIXELS) throw new OverBudget('more frames than a job has time for')
+      for (const piece of engine.drain()) await sink.write(piece)
+    }
+    engine.finish()
+    options.progress(mode === 'countFrames' ? 0.5 : 0.9)
+  }
+  for (const piece of engine.drain()) await sink.write(piece)
+  return { kind: 'compressed', fidelity: 'lossless', steps: [`${frames} ${frames === 1 ? 'frame' : 'frames'} as stored, coded anew`] }
+}
+
+/** Decodes both frame by frame: the same indices, tables, places, times and extensions. */
+export async function verifyLarge(original: Source, result: Source, framesOf: Frames, options: Options): Promise<Verdict> {
+  const engines = [openEngine(), openEngine()] as const
+  for (const engine of engines) engine.begin('lookAtFrames')
+  const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
+  for (let number = 0; ; number++) {
+    const [left, right] = [await before.next(), await after.next()]
+    if (left.value !== right.value) return { equal: false, difference: `one of both ends after ${number} frames` }
+    if (engines[0].look().digest !== engines[1].look().digest) return { equal: false, difference: `frame ${number} differs` }
+    if (!left.value) break
+  }
+  for (const engine of engines) engine.finish()
+  return { equal: true }
+}
