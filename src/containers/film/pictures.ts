@@ -149,6 +149,7 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, options }: 
   let headers: Uint8Array | undefined
   let shown = 0
   let used = crf
+  let latest = Number.NEGATIVE_INFINITY
   let last = performance.now()
   const take = (picture: Picture) => {
     if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
@@ -160,6 +161,9 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, options }: 
       out.delay = Math.max(out.delay, (picture.pts ?? place) - place)
     }
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
+    // Reordered pictures in a file that says nothing of it: every player guesses differently when they are shown.
+    if (pts < latest) throw new UnsupportedFeature('times that contradict the order of the pictures')
+    latest = pts
     if (!headers) {
       refuse(picture, stream)
       const wanted = settings(picture.width, picture.height, crf, track, memory)

@@ -5,13 +5,15 @@ import { MP3 } from './format.ts'
 import { BrokenReservoir } from './granules.ts'
 import { reencode, vbrFor } from './reencode.ts'
 import { type Packing, plan, write } from './repack.ts'
-import { readStream, type Stream } from './stream.ts'
+import { isWhole, readStream, type Stream } from './stream.ts'
 import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { verifySound } from './verify.ts'
 
 /** An encoder's result must beat the lossless one by this much. */
 const WORTH_IT = 0.93
+/** Players must still recognise the file by its frames. */
+const FEWEST_FRAMES = 16
 /** Re-encoded sound waits in memory until it has won. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024
 
@@ -26,7 +28,9 @@ export const mp3: Codec = {
     const front = await frontTags(source, stream.frontBytes, options)
     const gap = { offset: stream.frontBytes, size: stream.audioOffset - stream.frontBytes }
     // A stream cut out of another one has half a frame in front: players judge it by that, so nothing may be put there.
-    const packing = gap.size > 0 && !stream.tag ? undefined : await tryPlan(source, stream, options)
+    // Of a file that was cut off or put together, players count on what stands where.
+    const movable = (gap.size === 0 || stream.tag) && !stream.cutOff && isWhole(stream) && stream.frames >= FEWEST_FRAMES
+    const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
     const lossy = options.lossless ? undefined : await tryReencode(source, stream, repacked, options)

@@ -28,10 +28,13 @@ export interface Stream {
   readonly tail: { readonly offset: number; readonly size: number }
   /** Whether the tail is tags. */
   readonly tailKnown: boolean
+  /** Whether the file ends inside a frame. Players still play that, with what the frames before it hold in reserve. */
+  readonly cutOff: boolean
 }
 
 const WINDOW_BYTES = 1024 * 1024
 const MAX_FRAME_BYTES = 2048
+const ID3V1_BYTES = 128
 /** How far behind the tags the first frame may stand. */
 const MAX_GAP_BYTES = 64 * 1024
 
@@ -45,12 +48,14 @@ export async function readStream(source: Source, options: Options): Promise<Stre
     if (front > source.size) throw new MalformedFile('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
   }
   const start = await findFirst(source, front)
+  const id3v1 = source.size - start > ID3V1_BYTES ? await source.read(source.size - ID3V1_BYTES, 3) : new Uint8Array()
+  const soundEnd = String.fromCharCode(...id3v1) === 'TAG' ? source.size - ID3V1_BYTES : source.size
   let end = start
   let frames = 0
   let soundBytes = 0
   let first: FrameHeader | undefined
   let tag: Stream['tag']
-  for await (const frame of framesFrom(source, start, source.size)) {
+  for await (const frame of framesFrom(source, start, soundEnd)) {
     if ((frames & 1023) === 0) options.signal.throwIfAborted()
     if (!first) {
       first = frame.header
@@ -110,9 +115,9 @@ export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Fram
 }
 
 /** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. */
-async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail' | 'tailKnown'>> {
+async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
   const size = source.size - end
-  if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true }
+  if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true, cutOff: false }
   const bytes = await source.read(end, Math.min(size, WINDOW_BYTES))
   for (let at = 0; at + 4 < bytes.length; at++) {
     const header = frameHeader(bytes, at)
@@ -124,23 +129,29 @@ async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail
       throw new MalformedFile('mp3', end, 'the frames are interrupted')
     }
   }
-  if (size > WINDOW_BYTES) return { tail: { offset: end, size }, tailKnown: false }
+  const cutOff = frameHeader(bytes, 0) !== undefined
+  if (size > WINDOW_BYTES) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   const text = new TextDecoder('latin1').decode(bytes)
   const starts = ['APETAGEX', 'LYRICSBEGIN', 'ID3', '3DI', 'TAG'].map((mark) => (mark === 'TAG' ? lastTag(text) : text.indexOf(mark)))
   const known = starts.filter((start) => start >= 0)
   const from = known.length ? Math.min(...known) : size
   // Half a last frame is still played; and large foreign tails change what players make of the length, so they stay even where nobody knows them.
-  if (from > source.size / 16 || (from > 0 && frameHeader(bytes, 0))) return { tail: { offset: end, size }, tailKnown: false }
-  return { tail: { offset: end + from, size: size - from }, tailKnown: true }
+  if (from > source.size / 16 || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
+  return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }
 }
 
 /** ID3v1 takes the last 128 bytes. */
 const lastTag = (text: string) => (text.length >= 128 && text.startsWith('TAG', text.length - 128) ? text.length - 128 : -1)
+
+/** Whether there are as many frames as the tag says, if it does; some writers count the tag's own. */
+export const isWhole = ({ tag, frames }: Pick<Stream, 'tag' | 'frames'>): boolean =>
+  tag?.facts.frames === undefined || Math.abs(tag.facts.frames - frames) <= 1
 
 /** Samples a channel that players give: without the encoder's delay and padding where LAME's tag tells them. */
 export function playedSamples(stream: Stream): { skip: number; count: number } {
   const total = stream.frames * stream.first.samples
   const { delay, padding } = stream.tag?.facts ?? {}
   if (delay === undefined || padding === undefined) return { skip: 0, count: total }
-  return { skip: delay + 529, count: Math.max(0, total - delay - padding) }
+  // The end of another file, or of more than is left, is nothing to leave out.
+  return { skip: delay + 529, count: Math.max(0, total - delay - (isWhole(stream) ? padding : 0)) }
 }
