@@ -5,6 +5,7 @@ import { decodeFax } from '../../../src/formats/pdf/images/fax-decode.ts'
 import { RowScaler } from '../../../src/formats/pdf/images/scale.ts'
 import { latin1, nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
+import { MAX_DECODED_BYTES } from '../../../src/formats/pdf/recompress.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
@@ -69,6 +70,20 @@ describe('images', () => {
     const { outcome, bytes: result } = await press(bytes, 'medium')
     expect(outcome).toMatchObject({ fidelity: 'perceptual', steps: expect.arrayContaining(['1 images reduced to their size on the page']) })
     expect(size((await imageOf(result)).stream)).toEqual([300, 300])
+  })
+
+  it('a picture whose samples do not fit into memory is read by rows', async () => {
+    const [width, height] = [2400, 2400]
+    const dict = `/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode`
+    const tile = photo(width, 60, 3)
+    const pixels = new Uint8Array(tile.length * 40)
+    for (let i = 0; i < 40; i++) pixels.set(tile, i * tile.length)
+    expect(pixels.length).toBeGreaterThan(MAX_DECODED_BYTES)
+    const source = imageDocument(dict, flate(pixels), 200)
+    const { outcome, bytes } = await press(source, 'low')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(nameOf((await imageOf(bytes)).stream.dict.get('Filter'))).toBe('DCTDecode')
+    expect(bytes.length).toBeLessThan(source.length / 10)
   })
 
   it('only exact results when asked for', async () => {

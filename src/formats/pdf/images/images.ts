@@ -61,6 +61,8 @@ interface Picture {
   isJpeg: boolean
   isMask: boolean
   drawn: DrawnSize | undefined
+  /** There is a result to fall below. */
+  narrow: boolean
 }
 
 type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean }
@@ -104,8 +106,9 @@ export class ImageShop {
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
-    const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number) }
-    const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort)
+    const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number), narrow: false }
+    // Samples that do not fit into memory can still be read by rows.
+    const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort).catch(declined)
     const room = Math.min(facts.length, exact?.quickBytes ?? facts.length)
     const coded = await this.best(picture, room).catch(declined)
     // The best that Deflate can do takes seconds, and is of interest only when it could win.
@@ -121,6 +124,7 @@ export class ImageShop {
     let best: Candidate | undefined
     for (const quality of this.lossless ? (['high'] as const) : LADDER[this.quality]) {
       const limit = Math.min(room, best?.data.length ?? room)
+      picture.narrow = best !== undefined
       const found = picture.isJpeg ? await this.jpeg(picture, quality, limit) : await this.samples(picture, quality, limit * LOSSY_GAIN)
       if (found && found.data.length < limit) best = found
       if (picture.facts.length < LADDER_BYTES || (best && !best.deflated && best.figures)) break
@@ -185,7 +189,8 @@ export class ImageShop {
       const refusals = this.refused.get(dotsPerInch) ?? 0
       if (!size || (large && refusals >= MOST_REFUSALS)) continue
       const found = await this.reencode(picture, quality, size, room)
-      if (large) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
+      // Where something smaller is there already, nothing says that it was not good enough.
+      if (large && (found || !picture.narrow)) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
       if (found) return { ...found, reduced: true }
     }
     return undefined
