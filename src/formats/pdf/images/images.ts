@@ -31,6 +31,8 @@ const CLEARLY_SMALLER = 0.6
 /** Pictures above this take seconds to reduce, and memory. */
 const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
+/** With fewer pixels a photograph has few tones, too. */
+const ENOUGH_PIXELS = 20_000
 /** A JPEG that was opened at a smaller scale tells what a screen shows of it within about this. */
 const SCALED_DB = 1
 /** Pixels of a picture that is kept while it is looked at. */
@@ -63,6 +65,8 @@ interface Picture {
   drawn: DrawnSize | undefined
   /** There is a result to fall below. */
   narrow: boolean
+  /** Its samples are not those of a photograph: as they stand (averages have more tones, not fewer) they do not become JPEG. */
+  graphic: boolean
 }
 
 type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean }
@@ -106,7 +110,16 @@ export class ImageShop {
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
-    const picture = { number, stream, facts, isJpeg, isMask: this.masks.has(number), drawn: this.drawn.get(number), narrow: false }
+    const picture = {
+      number,
+      stream,
+      facts,
+      isJpeg,
+      isMask: this.masks.has(number),
+      drawn: this.drawn.get(number),
+      narrow: false,
+      graphic: false,
+    }
     // Samples that do not fit into memory can still be read by rows.
     const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort).catch(declined)
     const room = Math.min(facts.length, exact?.quickBytes ?? facts.length)
@@ -173,7 +186,7 @@ export class ImageShop {
   private async samples(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
     const { facts } = picture
     const reduced = await this.reduced(picture, quality, room)
-    if (picture.isMask || (reduced && isMuchSmaller(facts, reduced))) return reduced
+    if (picture.isMask || picture.graphic || (reduced && isMuchSmaller(facts, reduced))) return reduced
     const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, room)
     return smallest([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
   }
@@ -204,9 +217,13 @@ export class ImageShop {
     return found
   }
 
-  private wish({ facts, isMask, isJpeg, drawn }: Picture, quality: Quality, size: Size, room: number): Wish {
+  private wish(picture: Picture, quality: Quality, size: Size, room: number): Wish {
+    const { facts, isMask, isJpeg, drawn } = picture
     const target = TARGETS[quality]
     return {
+      told: (photographic) => {
+        if (size.width * size.height >= ENOUGH_PIXELS) picture.graphic ||= !photographic
+      },
       size,
       screen: screenFor(size, drawn),
       target,

@@ -31,6 +31,8 @@ export interface Wish {
   screenPsnrDb: number
   /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
   jpeg: 'never' | 'photographs' | 'any'
+  /** Is told whether the samples are of a photograph. */
+  told?: (photographic: boolean) => void
   /** Colour at full resolution. */
   fullColour: boolean
   hint: number
@@ -66,6 +68,7 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
     if (keep) kept.push(reduced)
     jpegIn?.write(reduced)
   }
+  wish.told?.(tones.photographic)
   const reference = screen.done()
   const pixels = keep ? concat(kept) : undefined
   kept.length = 0
