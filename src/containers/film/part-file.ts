@@ -1,5 +1,6 @@
 /** What a part writes: a head in JSON, tables, packets. An intermediate file of these rooms only. */
 import { concat } from '../../bytes/concat.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
 import type { PartQuality } from './pictures.ts'
 
@@ -38,7 +39,10 @@ export interface PartFile<Head extends PartHead> {
   readonly source: Source
 }
 
-/** @returns bytes written */
+/**
+ * @param packets buffers of their own, which are freed as they are written: the engine's memory is still there
+ * @returns bytes written
+ */
 export async function writePart(
   head: PartHead,
   pts: Float64Array,
@@ -60,13 +64,19 @@ export async function writePart(
     batch.push(packet)
     bytes += packet.length
     if (bytes > 1 << 20) {
-      await sink.write(concat(batch))
+      await sink.write(joined(batch))
       batch = []
       bytes = 0
     }
   }
-  if (bytes) await sink.write(concat(batch))
+  if (bytes) await sink.write(joined(batch))
   return sink.written
+}
+
+function joined(packets: readonly Uint8Array[]): Uint8Array {
+  const all = concat(packets)
+  for (const packet of packets) discard(packet)
+  return all
 }
 
 export async function readPart(source: Source): Promise<PartFile<PartHead>> {

@@ -13,7 +13,7 @@ import { verifySound } from './verify.ts'
 /** An encoder's result must beat the lossless one by this much. */
 const WORTH_IT = 0.93
 /** Players must still recognise the file by its frames. */
-const FEWEST_FRAMES = 16
+const FEWEST_FRAMES = 8
 /** Re-encoded sound waits in memory until it has won. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024
 
