@@ -29,9 +29,13 @@ export const pdf: Codec = {
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const [a, b] = [await Reader.open(original), await Reader.open(result)]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
+    let shown: Promise<FontShelf | undefined> | undefined
     const judges = {
       image: imageJudge(a, b),
-      font: fontJudge(a, b, () => shownFonts(original, options)),
+      font: fontJudge(a, b, () => {
+        shown ??= shownFonts(original, options)
+        return shown
+      }),
       toUnicode: toUnicodeJudge(a, b),
       glyphMap: glyphMapJudge(a, b),
     }
