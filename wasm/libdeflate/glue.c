@@ -87,7 +87,7 @@ EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, vo
 size_t libdeflate_deflate_compress_thorough(struct libdeflate_compressor *, const void *in, size_t in_nbytes, void *out,
 					    size_t out_nbytes_avail);
 
-/* Raw, by a compressor of level 10 to 12. Bytes written, or 0 when the result does not fit in `room`, or 4 MB are not there. */
+/* Raw, by a compressor of level 10 to 12. Bytes written, or 0 when the result does not fit in `room`, or 6 MB are not there. */
 EXPORT(compress_thorough) size_t compress_thorough(const void *in, size_t bytes, void *out, size_t room)
 {
 	return libdeflate_deflate_compress_thorough(compressor, in, bytes, out, room);

@@ -59,8 +59,8 @@ export class Libdeflate {
   }
 
   /**
-   * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some four times as slow as
-   * level 12; undefined when it would be longer than `room`. Needs 13 MB, plus input and output.
+   * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some six times as slow as
+   * level 12; undefined when it would be longer than `room`. Needs 15 MB, plus input and output.
    */
   compressThorough(bytes: Uint8Array, room: number): Uint8Array | undefined {
     const engine = this.#exports

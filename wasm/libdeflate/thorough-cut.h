@@ -1,0 +1,134 @@
+/*
+ * Where one block ends and another one begins. Part of thorough.h. All sizes are of what the blocks' items cost with
+ * codes of their own, headers included.
+ */
+
+static u32
+thorough_range_bits(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 to)
+{
+	thorough_tally(c, items + from, to - from);
+	return thorough_make_codes(c, false);
+}
+
+static u32
+thorough_cut_bits(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 cut, u32 to)
+{
+	return thorough_range_bits(c, items, from, cut) + thorough_range_bits(c, items, cut, to);
+}
+
+/* Where to cut a range of items so that both parts together are smallest, by ever finer samples. */
+static u32
+thorough_best_cut(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 to, u32 *cut)
+{
+	u32 best = UINT32_MAX, low = from + 1, high = to - 1;
+
+	*cut = from;
+	while (low <= high) {
+		u32 step = MAX((high - low) / 10, 1), at;
+
+		for (at = low; at <= high; at += step) {
+			u32 bits = thorough_cut_bits(c, items, from, at, to);
+
+			if (bits < best) {
+				best = bits;
+				*cut = at;
+			}
+		}
+		if (step == 1)
+			break;
+		low = MAX(low, *cut > step ? *cut - step + 1 : low);
+		high = MIN(high, *cut + step - 1);
+	}
+	return best;
+}
+
+/* Moves a cut between two blocks to where they are smaller, by ever smaller steps. */
+static void
+thorough_move_cut(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 *cut, u32 to, u32 step)
+{
+	u32 best = thorough_cut_bits(c, items, from, *cut, to);
+
+	for (; step; step /= 2) {
+		u32 bits;
+
+		if (*cut + step < to && (bits = thorough_cut_bits(c, items, from, *cut + step, to)) < best) {
+			best = bits;
+			*cut += step;
+		} else if (*cut > from + step && (bits = thorough_cut_bits(c, items, from, *cut - step, to)) < best) {
+			best = bits;
+			*cut -= step;
+		}
+	}
+}
+
+/* From many small blocks: the two neighbours that save most together are joined, until that saves no more. */
+static u32
+thorough_joined(struct libdeflate_compressor *c, const u32 *items, u32 num_items, u32 ends[THOROUGH_BLOCKS])
+{
+	u32 size = MAX(THOROUGH_SEGMENT, (num_items + THOROUGH_SEGMENTS - 1) / THOROUGH_SEGMENTS);
+	u32 bits[THOROUGH_SEGMENTS], both[THOROUGH_SEGMENTS], count = 0, i;
+
+	for (i = 0; i < num_items; i += size) {
+		ends[count] = MIN(i + size, num_items);
+		bits[count] = thorough_range_bits(c, items, i, ends[count]);
+		count++;
+	}
+	for (i = 0; i + 1 < count; i++)
+		both[i] = thorough_range_bits(c, items, i ? ends[i - 1] : 0, ends[i + 1]);
+	while (count > 1) {
+		u32 chosen = 0;
+		s32 most = -1;
+
+		for (i = 0; i + 1 < count; i++) {
+			s32 saved = bits[i] + bits[i + 1] - both[i];
+
+			if (saved > most) {
+				most = saved;
+				chosen = i;
+			}
+		}
+		if (most < 0)
+			break;
+		bits[chosen] = both[chosen];
+		memmove(&ends[chosen], &ends[chosen + 1], (count - chosen - 1) * sizeof(ends[0]));
+		memmove(&bits[chosen + 1], &bits[chosen + 2], (count - chosen - 2) * sizeof(bits[0]));
+		memmove(&both[chosen], &both[chosen + 1], (count - chosen - 2) * sizeof(both[0]));
+		count--;
+		if (chosen + 1 < count)
+			both[chosen] = thorough_range_bits(c, items, chosen ? ends[chosen - 1] : 0, ends[chosen + 1]);
+		if (chosen)
+			both[chosen - 1] = thorough_range_bits(c, items, chosen > 1 ? ends[chosen - 2] : 0, ends[chosen]);
+	}
+	for (i = 0; i + 1 < count; i++)
+		thorough_move_cut(c, items, i ? ends[i - 1] : 0, &ends[i], ends[i + 1], size / 2);
+	for (i = 0; i + 1 < count; i++)
+		thorough_move_cut(c, items, i ? ends[i - 1] : 0, &ends[i], ends[i + 1], size / 4);
+	return count;
+}
+
+/*
+ * Cuts the items into blocks, each of which is then cut in two as often as that helps; `joined` tells whether they
+ * begin as many or as one. `ends` are item numbers. Returns how many blocks there are.
+ */
+static u32
+thorough_cut(struct libdeflate_compressor *c, const u32 *items, u32 num_items, bool joined, u32 ends[THOROUGH_BLOCKS])
+{
+	u32 count = 1, i = 0;
+
+	ends[0] = num_items;
+	if (joined)
+		count = thorough_joined(c, items, num_items, ends);
+	while (i < count && count < THOROUGH_BLOCKS) {
+		u32 from = i ? ends[i - 1] : 0, to = ends[i], cut;
+
+		if (to - from < 10 ||
+		    thorough_best_cut(c, items, from, to, &cut) >= thorough_range_bits(c, items, from, to)) {
+			i++;
+			continue;
+		}
+		memmove(&ends[i + 1], &ends[i], (count - i) * sizeof(ends[0]));
+		ends[i] = cut;
+		count++;
+	}
+	return count;
+}

@@ -1,0 +1,212 @@
+/*
+ * Matches, and the cheapest way through them. Part of thorough.h.
+ */
+
+struct thorough_finder {
+	const u8 *in_next;
+	const u8 *in_end;
+	const u8 *in_cur_base;
+	const u8 *in_next_slide;
+	u32 next_hashes[2];
+};
+
+/* Finds the matches of the next stretch: until it is as long as one may be, or the cache is full. Returns its bytes. */
+static u32
+thorough_matches(struct libdeflate_compressor *c, struct thorough *t, struct thorough_finder *f)
+{
+	struct lz_match *cache_ptr = c->p.n.match_cache;
+	const u8 *offset_slots = c->p.n.offset_slot_full;
+	u32 length = 0;
+
+	t->cache_end[0] = 0;
+	while (f->in_next < f->in_end && length < THOROUGH_STRETCH &&
+	       cache_ptr < &c->p.n.match_cache[MATCH_CACHE_LENGTH]) {
+		unsigned max_len = MIN(f->in_end - f->in_next, DEFLATE_MAX_MATCH_LEN);
+		struct lz_match *matches = cache_ptr;
+
+		if (f->in_next == f->in_next_slide) {
+			bt_matchfinder_slide_window(&c->p.n.bt_mf);
+			f->in_cur_base = f->in_next;
+			f->in_next_slide = f->in_next + MIN(f->in_end - f->in_next, MATCHFINDER_WINDOW_SIZE);
+		}
+		if (max_len >= BT_MATCHFINDER_REQUIRED_NBYTES) {
+			const struct lz_match *end =
+				bt_matchfinder_get_matches(&c->p.n.bt_mf, f->in_cur_base, f->in_next - f->in_cur_base, max_len,
+							   MIN(c->nice_match_length, max_len), c->max_search_depth,
+							   f->next_hashes, matches);
+			const struct lz_match *match;
+
+			/* Of matches whose offsets cost the same only the longest one is of use. */
+			for (match = matches; match < end; match++)
+				if (match + 1 == end || offset_slots[match->offset] != offset_slots[match[1].offset])
+					*cache_ptr++ = *match;
+		}
+		cache_ptr->length = cache_ptr - matches;
+		cache_ptr->offset = *f->in_next++;
+		cache_ptr++;
+		t->cache_end[++length] = cache_ptr - c->p.n.match_cache;
+	}
+	return length;
+}
+
+/* The longest match at a place, where it is worth a thought; else NULL. */
+static const struct lz_match *
+thorough_longest(const struct libdeflate_compressor *c, const struct thorough *t, u32 at, u32 *worth)
+{
+	const struct lz_match *end = &c->p.n.match_cache[t->cache_end[at + 1] - 1];
+
+	if (!end->length)
+		return NULL;
+	*worth = end[-1].length - (end[-1].offset > 1024);
+	return *worth >= DEFLATE_MIN_MATCH_LEN ? end - 1 : NULL;
+}
+
+/* The items of a stretch by longest matches, a literal before a longer one. Returns how many there are. */
+static u32
+thorough_greedy(const struct libdeflate_compressor *c, const struct thorough *t, u32 length, u32 *items)
+{
+	u32 at, count = 0, worth, next_worth;
+
+	for (at = 0; at < length; count++) {
+		const struct lz_match *match = thorough_longest(c, t, at, &worth);
+
+		if (match && (at + 1 >= length || !thorough_longest(c, t, at + 1, &next_worth) || next_worth <= worth) &&
+		    at + match->length <= length) {
+			items[count] = ((u32)match->offset << OPTIMUM_OFFSET_SHIFT) | match->length;
+			at += match->length;
+		} else {
+			at++;
+			items[count] = ((u32)c->p.n.match_cache[t->cache_end[at] - 1].offset << OPTIMUM_OFFSET_SHIFT) | 1;
+		}
+	}
+	return count;
+}
+
+/*
+ * The cheapest path from `begin` to `end`, found from its end; its items are listed from path[begin] on. Returns how many.
+ *
+ * Lengths of one symbol cost the same, so that of those only the one with the cheapest rest is of interest: the costs
+ * of the places nearby are kept as minima over 1, 2, 4 … 64 places, and two of these tell the minimum over any number.
+ * The symbols come in fours with the same extra bits; a four that cannot win by its cheapest symbol is passed by as a whole.
+ */
+static u32
+thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end)
+{
+	const struct deflate_costs *costs = &c->p.n.costs;
+	const struct lz_match *cache = &c->p.n.match_cache[t->cache_end[end]];
+	const u32 mask = THOROUGH_NEAR - 1;
+	u32 (*near)[THOROUGH_NEAR] = t->near;
+	u32 four_costs[8], at, count, i, k;
+
+#define NEAREST(from, to, span) \
+	MIN(near[span][(at + (from)) & mask], near[span][(at + (to) + 1 - (1u << (span))) & mask])
+
+	for (k = 0; k < THOROUGH_SPANS; k++) {
+		for (i = 0; i < THOROUGH_NEAR; i++)
+			near[k][i] = 0x80000000;
+		near[k][end & mask] = 0;
+	}
+	for (k = 0; k < ARRAY_LEN(four_costs); k++) {
+		four_costs[k] = UINT32_MAX;
+		for (i = 4 * k; i < MIN(4 * k + 4, ARRAY_LEN(deflate_length_slot_base)); i++)
+			four_costs[k] = MIN(four_costs[k], costs->length[deflate_length_slot_base[i]]);
+	}
+	for (at = end; at-- > begin; ) {
+		const struct lz_match *match = --cache, *first = cache - cache->length;
+		u32 best = UINT32_MAX, cost, cheapest_rest = 0;
+		unsigned best_first = 0, best_last = 0, best_offset = 0;
+
+		while (--match >= first) {
+			u32 offset_cost = costs->offset_slot[c->p.n.offset_slot_full[match->offset]];
+			unsigned high = match->length;
+			unsigned low = match == first ? DEFLATE_MIN_MATCH_LEN : match[-1].length + 1;
+
+			while (high >= low) {
+				unsigned slot = deflate_length_slot[high];
+				unsigned stop = MAX(low, deflate_length_slot_base[slot & ~3u]);
+				unsigned span = bsr32(high - stop + 1);
+
+				if (NEAREST(stop, high, span) + four_costs[slot >> 2] + offset_cost > best) {
+					high = stop - 1;
+					continue;
+				}
+				for (; high >= stop; slot--) {
+					unsigned base = MAX(stop, deflate_length_slot_base[slot]);
+					u32 rest;
+
+					span = bsr32(high - base + 1);
+					rest = NEAREST(base, high, span);
+					cost = rest + costs->length[base] + offset_cost;
+					if (cost <= best) {
+						best = cost;
+						best_first = base;
+						best_last = high;
+						best_offset = match->offset;
+						cheapest_rest = rest;
+					}
+					high = base - 1;
+				}
+			}
+		}
+		cost = costs->literal[cache->offset] + near[0][(at + 1) & mask];
+		if (cost <= best) {
+			best = cost;
+			t->path[at] = ((u32)cache->offset << OPTIMUM_OFFSET_SHIFT) | 1;
+		} else {
+			if (best_first != best_last)
+				while (near[0][(at + best_first) & mask] != cheapest_rest)
+					best_first++;
+			t->path[at] = (best_offset << OPTIMUM_OFFSET_SHIFT) | best_first;
+		}
+		cache = first;
+		near[0][at & mask] = best;
+		for (k = 1; k < THOROUGH_SPANS; k++) {
+			u32 other = near[k - 1][(at + (1u << (k - 1))) & mask];
+
+			best = MIN(best, other);
+			near[k][at & mask] = best;
+		}
+	}
+#undef NEAREST
+	for (at = begin, count = 0; at < end; count++) {
+		u32 item = t->path[at];
+
+		at += item & OPTIMUM_LEN_MASK;
+		t->path[begin + count] = item;
+	}
+	return count;
+}
+
+/* Parses a block over and over, from the costs that stand, until they no longer fall. Returns the fewest bits, by `best_costs`. */
+static u32
+thorough_block(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end, unsigned passes,
+	       struct deflate_costs *best_costs)
+{
+	struct deflate_freqs before;
+	unsigned stuck = 0, i;
+	u32 best = UINT32_MAX;
+
+	while (passes--) {
+		u32 count = thorough_path(c, t, begin, end), bits;
+
+		thorough_tally(c, &t->path[begin], count);
+		bits = thorough_make_codes(c, true);
+		if (bits < best) {
+			best = bits;
+			*best_costs = c->p.n.costs;
+			stuck = 0;
+		} else if (++stuck == THOROUGH_STUCK) {
+			break;
+		}
+		if (stuck) {
+			/* Steps that lead nowhere become half as long. */
+			for (i = 0; i < DEFLATE_NUM_LITLEN_SYMS; i++)
+				c->freqs.litlen[i] = (c->freqs.litlen[i] + before.litlen[i] + 1) / 2;
+			for (i = 0; i < DEFLATE_NUM_OFFSET_SYMS; i++)
+				c->freqs.offset[i] = (c->freqs.offset[i] + before.offset[i] + 1) / 2;
+		}
+		before = c->freqs;
+		thorough_costs(t, &c->p.n.costs, &c->freqs);
+	}
+	return best;
+}
