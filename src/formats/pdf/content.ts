@@ -49,7 +49,7 @@ export function interpret(bytes: Uint8Array, listener: ContentListener): Content
       if (error instanceof PdfSyntax) return { draws, broken: true }
       throw error
     }
-    if (token === END) return { draws, broken: draws.length >= MAX_DRAWS }
+    if (token === END) return { draws, broken: draws.length >= MAX_DRAWS || lexer.oddDigits }
     if (!(token instanceof Keyword)) {
       operands.push(token)
       if (operands.length > MAX_OPERANDS) operands = operands.slice(-MAX_OPERANDS / 2)

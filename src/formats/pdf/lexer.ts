@@ -30,6 +30,8 @@ export class Lexer {
   position: number
   /** The window ends where the data ends; otherwise `NeedMore` is thrown at its end. */
   readonly whole: boolean
+  /** A hexadecimal string had characters that are no digits: every reader sees another text in it. */
+  oddDigits = false
   /** `1 0 R` is a reference (files); in content streams it is not. */
   private readonly references: boolean
 
@@ -225,7 +227,10 @@ export class Lexer {
       const c = this.at(this.position++)
       if (c === 62) break
       const value = hexValue(c)
-      if (value < 0) continue
+      if (value < 0) {
+        if (!isSpace(c)) this.oddDigits = true
+        continue
+      }
       if (high < 0) high = value
       else {
         out.push(high * 16 + value)

@@ -168,6 +168,11 @@ describe('fonts in a document', () => {
     expect([...metrics.subarray(8, 12)]).toEqual([1, 246, 0, 2]) // glyph 2: 502 wide, as it was
   })
 
+  it('stay whole where readers see different texts', async () => {
+    const { bytes } = await press(document('<212X21>'), 'low')
+    expect(await fontLength(bytes)).toBe(trueType().length)
+  })
+
   it('stay whole for forms that may still be filled in', async () => {
     const { bytes } = await press(document('(!!)', '/AcroForm<</Fields[]/DR<</Font<</F 5 0 R>>>>>>'), 'low')
     expect(await fontLength(bytes)).toBe(trueType().length)
