@@ -40,6 +40,7 @@ interface Exports {
 
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
+const PIECE_BYTES = 64 * 1024
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, lookAtFrames: 6 } as const
 /** Bytes of Wasm memory for a pixel of the canvas, with a source that restores previous frames: in general, and for looking alone. */
@@ -79,6 +80,8 @@ export class GifEngine {
   readonly #accept: (width: number, height: number) => void
   #rowAt = 0
   #out: Uint8Array[] = []
+  #piece: Uint8Array | undefined
+  #filled = 0
   #sized = false
   #canvas = true
   #compares = false
@@ -88,7 +91,7 @@ export class GifEngine {
     this.#accept = accept
     const instance = new WebAssembly.Instance(module, {
       env: {
-        write: (at: number, count: number) => void this.#out.push(this.#bytes(at, count).slice()),
+        write: (at: number, count: number) => this.#write(this.#bytes(at, count)),
         fail: (code: number, at: number) => {
           const text = this.#bytes(at, 200)
           throw new GifError(FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
@@ -107,6 +110,21 @@ export class GifEngine {
     return new Uint8Array(buffer, at, Math.min(count, buffer.byteLength - at))
   }
 
+  /** Collects the engine's small pieces into large ones. */
+  #write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      this.#piece ??= new Uint8Array(PIECE_BYTES)
+      const part = bytes.subarray(at, at + PIECE_BYTES - this.#filled)
+      this.#piece.set(part, this.#filled)
+      this.#filled += part.length
+      at += part.length
+      if (this.#filled < PIECE_BYTES) continue
+      this.#out.push(this.#piece)
+      this.#piece = undefined
+      this.#filled = 0
+    }
+  }
+
   get memoryBytes(): number {
     return this.#wasm.memory.buffer.byteLength
   }
@@ -118,6 +136,7 @@ export class GifEngine {
    */
   begin(mode: keyof typeof MODES, how: { target?: GifTarget; mute?: boolean; hurry?: boolean } = {}): void {
     this.#out = []
+    this.#filled = 0
     const { target } = how
     if (target) this.#wasm.set_target(target.ssim, target.psnrDb, target.rgbPsnrDb, target.blockPsnrDb, target.blockRgbPsnrDb)
     this.#canvas = MODES[mode] <= MODES.look
@@ -153,8 +172,13 @@ export class GifEngine {
     return this.#wasm.fact(7)
   }
 
-  drain(): Uint8Array[] {
+  /** What was written, in large pieces; with `all`, to the last byte. */
+  drain(all = false): Uint8Array[] {
     const out = this.#out
+    if (all && this.#piece && this.#filled) {
+      out.push(this.#piece.slice(0, this.#filled))
+      this.#filled = 0
+    }
     this.#out = []
     return out
   }

@@ -41,12 +41,17 @@ static void cell_build(u8 *list, const int *cell) {
   list[0] = count;
 }
 
-static inline float distance_to(const float *x, int i) {
-  float d0 = palette_xyz[0][i] - x[0], d1 = palette_xyz[1][i] - x[1], d2 = palette_xyz[2][i] - x[2], d3 = palette_xyz[3][i] - x[3];
-  return d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
+typedef float v4f __attribute__((vector_size(16)));
+static v4f palette_points[256]; /* palette_xyz, entry by entry */
+
+static inline float distance_to(v4f x, int i) {
+  v4f d = palette_points[i] - x;
+  d *= d;
+  return (d[0] + d[1]) + (d[2] + d[3]);
 }
 
-static int nearest_opaque(const float *x, float *distance) {
+static int nearest_opaque(v4f point, float *distance) {
+  const float *x = (const float *)&point;
   int cell[3];
   for (int c = 0; c < 3; c++) {
     float at = (x[c] - cell_low[c]) / cell_size[c];
@@ -59,7 +64,7 @@ static int nearest_opaque(const float *x, float *distance) {
   float best = 1e30f;
   int winner = 0;
   for (int k = 1; k <= list[0]; k++) {
-    float d = distance_to(x, list[k]);
+    float d = distance_to(point, list[k]);
     if (d < best) {
       best = d;
       winner = list[k];
@@ -70,55 +75,64 @@ static int nearest_opaque(const float *x, float *distance) {
 }
 
 /* The nearest entries of colours that were met. */
-#define KNOWN 4096
-typedef struct { u32 colour; float distance; u8 nearest; } Known;
+#define KNOWN_BITS 13
+typedef struct { v4f at; u32 colour; float distance; u8 nearest; } Known;
 static Known *known;
 
-static int nearest_known(u32 colour, float *x, float *distance) {
-  Known *k = known + ((colour * 0x9E3779B1u) >> 20);
-  to_coordinates(colour & 255, colour >> 8 & 255, colour >> 16 & 255, colour >> 24, x);
-  if (k->colour != colour) {
-    k->colour = colour;
-    k->nearest = colour >> 24 == 255 ? nearest_opaque(x, &k->distance) : nearest_colour(x, &k->distance);
-  }
-  *distance = k->distance;
-  return k->nearest;
+static const Known *look_up(u32 colour) {
+  Known *k = known + ((colour * 0x9E3779B1u) >> (32 - KNOWN_BITS));
+  if (k->colour == colour) return k;
+  k->colour = colour;
+  to_coordinates(colour & 255, colour >> 8 & 255, colour >> 16 & 255, colour >> 24, (float *)&k->at);
+  k->nearest = colour >> 24 == 255 ? nearest_opaque(k->at, &k->distance) : nearest_colour((const float *)&k->at, &k->distance);
+  return k;
+}
+
+/* What is known stays while the palette does: trials differ in their tolerance more often. */
+static bool palette_is_known(void) {
+  static int used;
+  bool same = known && used == palette_used;
+  used = palette_used;
+  for (int i = 0; i < palette_used; i++)
+    for (int c = 0; c < COORDINATES; c++) {
+      same &= palette_points[i][c] == palette_xyz[c][i];
+      palette_points[i][c] = palette_xyz[c][i];
+    }
+  return same;
 }
 
 /* How far (in multiples of the palette's own error) a pixel may stray to repeat its left or upper neighbour's index. */
 EXPORT(set_tolerance) void set_tolerance(double multiple) { tolerance = (float)(multiple * predicted_mse); }
 
 void remap_begin(void) {
-  if (!cell_lists) cell_lists = allocate(CELLS * (CANDIDATES + 1));
-  memset(cell_lists, 0, CELLS * (CANDIDATES + 1));
-  if (!known) known = allocate(KNOWN * sizeof *known);
-  for (u32 i = 0; i < KNOWN; i++) known[i].colour = 0x00ffffff; /* no colour that is looked up */
+  if (!palette_is_known()) {
+    if (!cell_lists) cell_lists = allocate(CELLS * (CANDIDATES + 1));
+    memset(cell_lists, 0, CELLS * (CANDIDATES + 1));
+    if (!known) known = allocate(sizeof *known << KNOWN_BITS);
+    for (u32 i = 0; i < 1u << KNOWN_BITS; i++) known[i].colour = 0x00ffffff; /* no colour that is looked up */
+  }
   free(indices_above);
   indices_above = zeroed(source.width + 4);
   have_above = false;
 }
 
 void remap_row(const u32 *px, u32 width, u8 *indices) {
-  u32 last_colour = 0;
-  int last_nearest = -1, left = -1;
-  float last_distance = 0, x[COORDINATES] = {0};
+  const Known *at = NULL;
+  int left = -1;
   for (u32 i = 0; i < width; i++) {
     u32 c = px[i] >> 24 ? px[i] : 0;
-    if (last_nearest < 0 || c != last_colour) {
-      last_nearest = nearest_known(c, x, &last_distance);
-      last_colour = c;
-    }
-    int index = last_nearest;
+    if (!at || c != at->colour) at = look_up(c);
+    int index = at->nearest;
     if (tolerance > 0 && c) {
-      float limit = last_distance + tolerance;
+      float limit = at->distance + tolerance;
       if (left >= 0 && left != index) {
-        float d = distance_to(x, left);
+        float d = distance_to(at->at, left);
         if (d < limit) {
           limit = d;
           index = left;
         }
       }
-      if (have_above && indices_above[i] != last_nearest && distance_to(x, indices_above[i]) < limit) index = indices_above[i];
+      if (have_above && indices_above[i] != at->nearest && distance_to(at->at, indices_above[i]) < limit) index = indices_above[i];
     }
     indices[i] = left = index;
   }

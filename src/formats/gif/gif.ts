@@ -4,6 +4,7 @@
  */
 
 import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
+import { discard } from '../../bytes/discard.ts'
 import {
   type Codec,
   MalformedFile,
@@ -69,6 +70,9 @@ function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIX
   })
 }
 
+/** Files from this size leave more garbage than a collector notices in time. */
+const DISCARDED_BYTES = 8 * 1024 * 1024
+
 /** Frames of a file one by one: yields after each, with the engine's canvas showing it; once more (`false`) at the end. */
 async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
   let since = 0
@@ -84,6 +88,7 @@ async function* framesOf(source: Source, engine: GifEngine, options: Options): A
         await new Promise<void>((done) => setTimeout(done, 0))
       }
     }
+    if (source.size > DISCARDED_BYTES) discard(chunk)
   }
   yield false
 }
@@ -119,7 +124,7 @@ async function encode(
     if (frame && !afterFrame(done, engine.written)) return undefined
   }
   const bytes = engine.finish()
-  for (const piece of engine.drain()) await sink?.write(piece)
+  for (const piece of engine.drain(true)) await sink?.write(piece)
   return bytes
 }
 

@@ -37,7 +37,7 @@ export async function compressLarge(source: Source, sink: Sink, framesOf: Frames
     engine.finish()
     options.progress(mode === 'countFrames' ? 0.5 : 0.9)
   }
-  for (const piece of engine.drain()) await sink.write(piece)
+  for (const piece of engine.drain(true)) await sink.write(piece)
   return { kind: 'compressed', fidelity: 'lossless', steps: [`${frames} ${frames === 1 ? 'frame' : 'frames'} as stored, coded anew`] }
 }
 
