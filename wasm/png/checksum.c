@@ -1,5 +1,7 @@
 #include "engine.h"
 
+#include <wasm_simd128.h>
+
 /* Eight tables: eight bytes a step ("slicing by 8", Kounavis and Berry 2005). */
 static u32 crc_table[8][256];
 
@@ -33,14 +35,21 @@ u32 adler32_of(u32 adler, const u8 *p, size_t n) {
   while (n) {
     size_t run = n < 5552 ? n : 5552; /* the sums stay below 2^32 */
     n -= run;
+    const v128_t weights = wasm_u8x16_make(16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
+    v128_t sum = wasm_u32x4_splat(0), before = sum, weighted = sum;
+    b += a * (run & ~15u);
     for (; run >= 16; p += 16, run -= 16) {
-      u32 sum = 0, weighted = 0;
-      for (int i = 0; i < 16; i++) {
-        sum += p[i];
-        weighted += (16 - i) * p[i];
-      }
-      b += 16 * a + weighted;
-      a += sum;
+      const v128_t bytes = wasm_v128_load(p);
+      before = wasm_i32x4_add(before, sum);
+      sum = wasm_i32x4_add(sum, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extadd_pairwise_u8x16(bytes)));
+      const v128_t products = wasm_i16x8_add(wasm_u16x8_extmul_low_u8x16(bytes, weights), wasm_u16x8_extmul_high_u8x16(bytes, weights));
+      weighted = wasm_i32x4_add(weighted, wasm_u32x4_extadd_pairwise_u16x8(products));
+    }
+    u32 sums[3][4];
+    wasm_v128_store(sums[0], sum), wasm_v128_store(sums[1], before), wasm_v128_store(sums[2], weighted);
+    for (int i = 0; i < 4; i++) {
+      a += sums[0][i];
+      b += 16 * sums[1][i] + sums[2][i];
     }
     while (run--) {
       a += *p++;

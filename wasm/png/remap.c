@@ -1,6 +1,8 @@
 /* Pixels to palette indices, and trials on a sample of the picture. */
 #include "engine.h"
 
+#include <wasm_simd128.h>
+
 static float tolerance;   /* squared distance that a repeated index may cost beyond the nearest colour */
 static u8 *indices_above;
 static bool have_above;
@@ -116,6 +118,14 @@ void remap_begin(void) {
   have_above = false;
 }
 
+static inline bool goes_on(const u32 *px, u32 colour, const u8 *above, u8 index) {
+  if (!wasm_i32x4_all_true(wasm_i32x4_eq(wasm_v128_load(px), wasm_u32x4_splat(colour)))) return false;
+  u32 four;
+  if (!above) return true;
+  memcpy(&four, above, 4);
+  return four == index * 0x01010101u;
+}
+
 void remap_row(const u32 *px, u32 width, u8 *indices) {
   const Known *at = NULL;
   int left = -1;
@@ -135,6 +145,12 @@ void remap_row(const u32 *px, u32 width, u8 *indices) {
       if (have_above && indices_above[i] != at->nearest && distance_to(at->at, indices_above[i]) < limit) index = indices_above[i];
     }
     indices[i] = left = index;
+    /* The same colour goes on, and what is above would not be chosen either. */
+    if (index == at->nearest)
+      while (i + 5 <= width && goes_on(px + i + 1, px[i], have_above ? indices_above + i + 1 : NULL, index)) {
+        memset(indices + i + 1, index, 4);
+        i += 4;
+      }
   }
   memcpy(indices_above, indices, width);
   have_above = true;

@@ -5,9 +5,10 @@
  * IEEE Trans. Image Processing 13 (4), 2004: luma, Gaussian window 11x11 with sigma 1.5, K1 = 0.01, K2 = 0.03, only
  * where the whole window lies inside the picture. Luma is that of ITU-R BT.601.
  *
- * Every row is turned into luma (minus 128, which keeps the squares small and single precision exact enough), and four
- * quantities are blurred along it: x, y, x^2 + y^2 and xy. The last eleven such rows are kept; blurring down the columns
- * then gives one row of windows. Pictures with transparency are measured on black and on white; the worse one counts.
+ * Every row is turned into luma (minus 128, which keeps the squares small and single precision exact enough), and of four
+ * quantities the last eleven rows are kept: x, y, x^2 + y^2 and xy. Blurring down the columns and then along gives one row of
+ * windows, but where all of a window is equal, SSIM is 1. Pictures with transparency are measured on black and on white; the
+ * worse one counts.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 #define TAPS 11
 #define HALF 5
 #define QUANTITIES 4
+#define BLOCK 32
 
 /* exp(-d*d / (2 * 1.5 * 1.5)) for d = 5 ... 0, over their sum across the eleven taps */
 static const float TAP[HALF + 1] = {0.00102838f, 0.00759876f, 0.03600077f, 0.10936069f, 0.21300554f, 0.26601172f};
@@ -27,7 +29,6 @@ static const float C1 = (0.01f * 255) * (0.01f * 255), C2 = (0.03f * 255) * (0.0
 
 struct plane { /* what is measured on one background */
 	float background;
-	float *x, *y;               /* luma of the current row, `padded` long */
 	float *ring;                /* TAPS rows of QUANTITIES times `padded` */
 	double ssim_sum, luma_squares, rgb_squares;
 };
@@ -38,18 +39,44 @@ static uint32_t width, channels, windows, padded;
 static uint32_t rows_seen, planes;
 static uint64_t window_count;
 static uint8_t *reference_rows, *candidate_rows;
-static float *joint, *cross;
+static float *blurred[QUANTITIES]; /* down the columns */
+static uint32_t *equal_rows;       /* for each block across: rows up to this one in which both pictures are equal there */
 static struct plane plane[2];
 
 static int is_opaque(const uint8_t *row)
 {
-	for (uint32_t i = channels - 1; i < width * channels; i += channels)
+	uint32_t i = 0;
+	if (channels == 4) {
+		v128_t all = wasm_u32x4_splat(0xffffffff);
+		for (; i + 4 <= width; i += 4) all = wasm_v128_and(all, wasm_v128_load(row + i * 4));
+		if (!wasm_i32x4_all_true(wasm_i32x4_eq(wasm_v128_or(all, wasm_u32x4_splat(0xffffff)), wasm_u32x4_splat(0xffffffff)))) return 0;
+	}
+	for (i = i * channels + channels - 1; i < width * channels; i += channels)
 		if (row[i] != 255) return 0;
 	return 1;
 }
 
-static void to_luma(const uint8_t *row, float background, float *out)
+static int is_equal(const uint8_t *a, const uint8_t *b, uint32_t bytes)
 {
+	uint32_t i = 0;
+	v128_t bits = wasm_u32x4_splat(0);
+	for (; i + 16 <= bytes; i += 16) bits = wasm_v128_or(bits, wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i)));
+	if (wasm_v128_any_true(bits)) return 0;
+	for (; i < bytes; i++)
+		if (a[i] != b[i]) return 0;
+	return 1;
+}
+
+static void to_luma(const uint8_t *row, int opaque, float background, float *out)
+{
+	if (opaque && channels == 4) {
+		for (uint32_t i = 0; i < width; i++) {
+			uint32_t c;
+			memcpy(&c, row + 4 * i, 4);
+			out[i] = 0.299f * (c & 255) + 0.587f * (c >> 8 & 255) + 0.114f * (c >> 16 & 255) - 128.0f;
+		}
+		return;
+	}
 	switch (channels) {
 	case 1:
 		for (uint32_t i = 0; i < width; i++) out[i] = (float)row[i] - 128.0f;
@@ -66,19 +93,19 @@ static void to_luma(const uint8_t *row, float background, float *out)
 	}
 }
 
-static double rgb_squares(const uint8_t *a, const uint8_t *b, float background)
+static double rgb_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels, float background)
 {
 	double sum = 0;
 	if (channels & 1) {
 		uint64_t squares = 0;
-		for (uint32_t i = 0; i < width * channels; i++) {
+		for (uint32_t i = 0; i < pixels * channels; i++) {
 			int d = a[i] - b[i];
 			squares += (uint32_t)(d * d);
 		}
 		return (double)squares;
 	}
 	uint32_t colours = channels - 1;
-	for (uint32_t i = 0; i < width; i++, a += channels, b += channels) {
+	for (uint32_t i = 0; i < pixels; i++, a += channels, b += channels) {
 		float alpha_a = a[colours] * (1.0f / 255), alpha_b = b[colours] * (1.0f / 255), squares = 0;
 		for (uint32_t c = 0; c < colours; c++) {
 			float d = a[c] * alpha_a - b[c] * alpha_b + background * (alpha_b - alpha_a);
@@ -89,39 +116,42 @@ static double rgb_squares(const uint8_t *a, const uint8_t *b, float background)
 	return sum;
 }
 
-/* One quantity blurred along the row: `in` has `width` values, `out` gets `windows`. */
-static void blur_row(const float *in, float *out)
+/* The quantities of columns `from` to `to`, blurred down the eleven rows up to the one just seen. */
+static void blur_columns(const struct plane *p, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = 0; i < windows; i += 4) {
-		v128_t sum = wasm_f32x4_mul(wasm_v128_load(in + i + HALF), wasm_f32x4_splat(TAP[HALF]));
-		for (int t = 0; t < HALF; t++) {
-			v128_t pair = wasm_f32x4_add(wasm_v128_load(in + i + t), wasm_v128_load(in + i + TAPS - 1 - t));
-			sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAP[t])));
+	for (int q = 0; q < QUANTITIES; q++) {
+		const float *rows[TAPS];
+		for (int t = 0; t < TAPS; t++) rows[t] = p->ring + ((size_t)((rows_seen + t) % TAPS) * QUANTITIES + q) * padded;
+		for (uint32_t i = from; i < to; i += 4) {
+			v128_t sum = wasm_f32x4_mul(wasm_v128_load(rows[HALF] + i), wasm_f32x4_splat(TAP[HALF]));
+			for (int t = 0; t < HALF; t++) {
+				v128_t pair = wasm_f32x4_add(wasm_v128_load(rows[t] + i), wasm_v128_load(rows[TAPS - 1 - t] + i));
+				sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAP[t])));
+			}
+			wasm_v128_store(blurred[q] + i, sum);
 		}
-		wasm_v128_store(out + i, sum);
 	}
 }
 
-static v128_t blur_column(const float *const rows[TAPS], uint32_t at)
+static v128_t blur_along(const float *in)
 {
-	v128_t sum = wasm_f32x4_mul(wasm_v128_load(rows[HALF] + at), wasm_f32x4_splat(TAP[HALF]));
+	v128_t sum = wasm_f32x4_mul(wasm_v128_load(in + HALF), wasm_f32x4_splat(TAP[HALF]));
 	for (int t = 0; t < HALF; t++) {
-		v128_t pair = wasm_f32x4_add(wasm_v128_load(rows[t] + at), wasm_v128_load(rows[TAPS - 1 - t] + at));
+		v128_t pair = wasm_f32x4_add(wasm_v128_load(in + t), wasm_v128_load(in + TAPS - 1 - t));
 		sum = wasm_f32x4_add(sum, wasm_f32x4_mul(pair, wasm_f32x4_splat(TAP[t])));
 	}
 	return sum;
 }
 
-/* The row of windows that ends with the row just seen. */
-static double ssim_row(const struct plane *p)
+/* Windows `from` to `to` of the row of windows that ends with the row just seen. */
+static double ssim_between(const struct plane *p, uint32_t from, uint32_t to)
 {
-	const float *rows[TAPS];
-	for (int t = 0; t < TAPS; t++) rows[t] = p->ring + (size_t)((rows_seen + t) % TAPS) * QUANTITIES * padded;
+	blur_columns(p, from, to + TAPS - 1);
 	const v128_t c1 = wasm_f32x4_splat(C1), c2 = wasm_f32x4_splat(C2), two = wasm_f32x4_splat(2), offset = wasm_f32x4_splat(128);
 	v128_t sum = wasm_f64x2_splat(0);
-	for (uint32_t i = 0; i < windows; i += 4) {
-		v128_t x = blur_column(rows, i), y = blur_column(rows, i + padded);
-		v128_t squares = blur_column(rows, i + 2 * padded), product = blur_column(rows, i + 3 * padded);
+	for (uint32_t i = from; i < to; i += 4) {
+		v128_t x = blur_along(blurred[0] + i), y = blur_along(blurred[1] + i);
+		v128_t squares = blur_along(blurred[2] + i), product = blur_along(blurred[3] + i);
 		v128_t variances = wasm_f32x4_sub(squares, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
 		v128_t covariance = wasm_f32x4_sub(product, wasm_f32x4_mul(x, y));
 		x = wasm_f32x4_add(x, offset);
@@ -131,14 +161,33 @@ static double ssim_row(const struct plane *p)
 					      wasm_f32x4_add(wasm_f32x4_mul(two, covariance), c2));
 		v128_t below = wasm_f32x4_mul(wasm_f32x4_add(means, c1), wasm_f32x4_add(variances, c2));
 		v128_t quality = wasm_f32x4_div(above, below);
-		if (i + 4 > windows) { /* the last lanes hold no window */
+		if (i + 4 > to) { /* the last lanes hold no window */
 			static const uint32_t lane[4] = {0, 1, 2, 3};
-			quality = wasm_v128_and(quality, wasm_u32x4_lt(wasm_v128_load(lane), wasm_u32x4_splat(windows - i)));
+			quality = wasm_v128_and(quality, wasm_u32x4_lt(wasm_v128_load(lane), wasm_u32x4_splat(to - i)));
 		}
 		sum = wasm_f64x2_add(sum, wasm_f64x2_add(wasm_f64x2_promote_low_f32x4(quality),
 							 wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(quality, quality, 2, 3, 2, 3))));
 	}
 	return wasm_f64x2_extract_lane(sum, 0) + wasm_f64x2_extract_lane(sum, 1);
+}
+
+/* Windows that start in this block see nothing but equal pixels. */
+static int all_equal(uint32_t block)
+{
+	return equal_rows[block] >= TAPS && ((block + 1) * BLOCK >= width || equal_rows[block + 1] >= TAPS);
+}
+
+/* The row of windows that ends with the row just seen. */
+static double ssim_row(const struct plane *p)
+{
+	double sum = 0;
+	for (uint32_t block = 0, end; block * BLOCK < windows; block = end) {
+		const int equal = all_equal(block);
+		for (end = block + 1; end * BLOCK < windows && all_equal(end) == equal; end++) {}
+		const uint32_t from = block * BLOCK, to = end * BLOCK < windows ? end * BLOCK : windows;
+		sum += equal ? to - from : ssim_between(p, from, to);
+	}
+	return sum;
 }
 
 /* Rows narrower than a window are mirrored up to one (their last pixel stands twice). */
@@ -150,33 +199,28 @@ static void mirror(float *row)
 	}
 }
 
-static void push_row(struct plane *p, const uint8_t *reference, const uint8_t *candidate, int counts)
+static void push_row(struct plane *p, const uint8_t *reference, const uint8_t *candidate, int opaque, int counts)
 {
-	to_luma(reference, p->background, p->x);
-	to_luma(candidate, p->background, p->y);
-	if (counts) {
-		double squares = 0;
-		for (uint32_t i = 0; i < width; i++) {
-			float d = p->x[i] - p->y[i];
-			squares += (double)(d * d);
-		}
-		p->luma_squares += squares;
-		p->rgb_squares += rgb_squares(reference, candidate, p->background);
+	float *x = p->ring + (size_t)(rows_seen % TAPS) * QUANTITIES * padded, *y = x + padded, *joint = y + padded, *cross = joint + padded;
+	to_luma(reference, opaque, p->background, x);
+	to_luma(candidate, opaque, p->background, y);
+	for (uint32_t from = 0; counts && from < width; from += BLOCK) {
+		if (equal_rows[from / BLOCK]) continue;
+		const uint32_t to = width - from < BLOCK ? width : from + BLOCK;
+		float squares = 0;
+		for (uint32_t i = from; i < to; i++) squares += (x[i] - y[i]) * (x[i] - y[i]);
+		p->luma_squares += (double)squares;
+		p->rgb_squares += rgb_squares(reference + from * channels, candidate + from * channels, to - from, p->background);
 	}
 	if (width < TAPS) {
-		mirror(p->x);
-		mirror(p->y);
+		mirror(x);
+		mirror(y);
 	}
 	for (uint32_t i = 0; i < padded; i += 4) {
-		v128_t x = wasm_v128_load(p->x + i), y = wasm_v128_load(p->y + i);
-		wasm_v128_store(joint + i, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
-		wasm_v128_store(cross + i, wasm_f32x4_mul(x, y));
+		v128_t a = wasm_v128_load(x + i), b = wasm_v128_load(y + i);
+		wasm_v128_store(joint + i, wasm_f32x4_add(wasm_f32x4_mul(a, a), wasm_f32x4_mul(b, b)));
+		wasm_v128_store(cross + i, wasm_f32x4_mul(a, b));
 	}
-	float *row = p->ring + (size_t)(rows_seen % TAPS) * QUANTITIES * padded;
-	blur_row(p->x, row);
-	blur_row(p->y, row + padded);
-	blur_row(joint, row + 2 * padded);
-	blur_row(cross, row + 3 * padded);
 }
 
 /*
@@ -193,18 +237,19 @@ EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint3
 	planes = 1;
 	uintptr_t at = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
 	uint64_t row_bytes = (uint64_t)padded * sizeof(float), input_bytes = ((uint64_t)width * channels * row_capacity + 15) & ~15ull;
-	uint64_t plane_bytes = row_bytes * (2 + TAPS * QUANTITIES), backgrounds = channels & 1 ? 1 : 2;
-	uint64_t end = at + 2 * input_bytes + 2 * row_bytes + backgrounds * plane_bytes;
+	uint64_t plane_bytes = row_bytes * TAPS * QUANTITIES, backgrounds = channels & 1 ? 1 : 2;
+	uint64_t block_bytes = ((width / BLOCK + 1) * sizeof *equal_rows + 15) & ~15ull;
+	uint64_t end = at + 2 * input_bytes + QUANTITIES * row_bytes + block_bytes + backgrounds * plane_bytes;
 	uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * WASM_PAGE;
 	if (end > have && __builtin_wasm_memory_grow(0, (size_t)((end - have + WASM_PAGE - 1) / WASM_PAGE)) == (size_t)-1) return 0;
 	memset((void *)at, 0, (size_t)(end - at));
 	reference_rows = (uint8_t *)at;
 	candidate_rows = reference_rows + input_bytes;
-	joint = (float *)(candidate_rows + input_bytes);
-	cross = joint + padded;
-	float *next = cross + padded;
+	equal_rows = (uint32_t *)(candidate_rows + input_bytes);
+	float *next = (float *)((uint8_t *)equal_rows + block_bytes);
+	for (int q = 0; q < QUANTITIES; q++, next += padded) blurred[q] = next;
 	for (uint32_t b = 0; b < backgrounds; b++, next += plane_bytes / sizeof(float)) {
-		plane[b] = (struct plane){.background = b ? 255.0f : 0.0f, .x = next, .y = next + padded, .ring = next + 2 * padded};
+		plane[b] = (struct plane){.background = b ? 255.0f : 0.0f, .ring = next};
 	}
 	return 1;
 }
@@ -218,7 +263,8 @@ EXPORT(push) void push(uint32_t rows, int counts)
 	for (uint32_t r = 0; r < rows; r++) {
 		const uint8_t *reference = reference_rows + (size_t)r * width * channels;
 		const uint8_t *candidate = candidate_rows + (size_t)r * width * channels;
-		if (planes == 1 && !(channels & 1) && !(is_opaque(reference) && is_opaque(candidate))) {
+		const int opaque = (channels & 1) || (is_opaque(reference) && is_opaque(candidate));
+		if (planes == 1 && !opaque) {
 			/* Opaque up to here: black and white have given the same. From now on they differ. */
 			memcpy(plane[1].ring, plane[0].ring, (size_t)TAPS * QUANTITIES * padded * sizeof(float));
 			plane[1].ssim_sum = plane[0].ssim_sum;
@@ -226,7 +272,12 @@ EXPORT(push) void push(uint32_t rows, int counts)
 			plane[1].rgb_squares = plane[0].rgb_squares;
 			planes = 2;
 		}
-		for (uint32_t b = 0; b < planes; b++) push_row(&plane[b], reference, candidate, counts);
+		for (uint32_t from = 0; from < width; from += BLOCK) {
+			const uint32_t pixels = width - from < BLOCK ? width - from : BLOCK;
+			const int equal = is_equal(reference + from * channels, candidate + from * channels, pixels * channels);
+			equal_rows[from / BLOCK] = equal ? equal_rows[from / BLOCK] + 1 : 0;
+		}
+		for (uint32_t b = 0; b < planes; b++) push_row(&plane[b], reference, candidate, opaque, counts);
 		rows_seen++;
 		if (rows_seen < TAPS) continue;
 		for (uint32_t b = 0; b < planes; b++) plane[b].ssim_sum += ssim_row(&plane[b]);

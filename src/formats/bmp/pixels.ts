@@ -97,6 +97,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
     }
     for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
     if (source.size > DISCARDED_BYTES) discard(strip)
+    if (done % (8 * perStrip) === 0) await new Promise<void>((resume) => setTimeout(resume, 0))
   }
 }
 
