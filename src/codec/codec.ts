@@ -23,7 +23,7 @@ export interface Source {
 export interface Sink {
   /** Bytes written so far; the offset of the next chunk. */
   readonly written: number
-  /** Appends. The sink owns `chunk` afterwards: do not reuse its buffer. */
+  /** Appends. The sink owns `chunk` afterwards and may free it: do not use its buffer again. */
   write(chunk: Uint8Array): Promise<void>
   /** Overwrites bytes inside the first `PATCHABLE_BYTES` of the result, which the sink holds back until the end. */
   patch(offset: number, bytes: Uint8Array): void

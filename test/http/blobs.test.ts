@@ -27,4 +27,13 @@ describe('blobs', () => {
     expect(stored.size).toBe(bytes.length)
     expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
   })
+
+  it('frees large chunks as soon as they are copied', async () => {
+    const sink = r2Sink(env.BLOBS, 'freed', Number.POSITIVE_INFINITY, 'freed')
+    const [large, small] = [noise(100_000), noise(1000)]
+    await sink.write(large)
+    await sink.write(small)
+    expect([sink.written, large.length, small.length]).toEqual([101_000, 0, 1000])
+    expect((await (await sink.finish()).read(99_999, 2)).slice()).toEqual(Uint8Array.of(noise(100_000)[99_999]!, noise(1)[0]!))
+  })
 })
