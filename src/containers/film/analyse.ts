@@ -54,6 +54,10 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new Encrypted()
   }
+  // Pictures that are shown before they are decoded: in fragments some players count from the largest such lead, in whole films
+  // none does, so any rewriting would move the sound for somebody.
+  if (movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0)))
+    throw new UnsupportedFeature('a fragmented film with negative composition offsets')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base

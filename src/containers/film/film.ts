@@ -4,7 +4,7 @@ import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Sour
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec } from '../../codec/segmented.ts'
 import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
-import type { Edit, Movie, Track } from '../isobmff/movie.ts'
+import type { Edit, Movie } from '../isobmff/movie.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../isobmff/write.ts'
 import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_CPU_SECONDS } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
@@ -213,24 +213,15 @@ export function newVideo(
   const base = shown[0]!
   const raw = Int32Array.from(pts, (time, i) => time - (shown[i]! - base))
   const delay = Math.max(0, -raw.reduce((least, value) => Math.min(least, value), 0))
-  // Pictures of a fragmented film may be shown before they are decoded (negative offsets), and no edit list takes anything back.
-  // Some players count from the largest such lead, so it stays as it was: from the second frame on, decoding is said to be later.
-  const lead = negativeLead(movie, track)
-  if (lead > 0 && lead < delay) throw new UnsupportedFeature('a fragmented film with negative composition offsets')
-  const later = lead - delay
-  const compositions = lead > 0 ? raw.map((value, i) => (i === 0 ? value : value - later)) : raw.map((value) => value + delay)
-  if (lead > 0 && durations.length > 1) {
-    durations[0]! += later
-    durations[durations.length - 1] = Math.max(1, lastDuration - later)
-  }
+  const compositions = raw.map((value) => value + delay)
   const total = shown.at(-1)! - base + lastDuration
   const toMovie = (time: number) => Math.round((time * movie.timescale) / timescale)
   let edits: readonly Edit[] | undefined = track.edits?.map((edit) => ({
     ...edit,
     duration: edit.duration === 0 && movie.fragmented ? toMovie(total) : edit.duration,
-    mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + (lead > 0 ? 0 : delay),
+    mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + delay,
   }))
-  if (!edits && delay > 0 && lead === 0) edits = [{ duration: toMovie(base + total), mediaTime: delay, rate: 0x10000 }]
+  if (!edits && delay > 0) edits = [{ duration: toMovie(base + total), mediaTime: delay, rate: 0x10000 }]
   const [entry] = track.descriptions
   const { width, height } = pictures.stream
   return {
@@ -249,12 +240,6 @@ export function newVideo(
     edits,
     pieces: picturePieces(files, shown, timescale),
   }
-}
-
-/** By how much a fragmented film's pictures are shown before they are said to be decoded. */
-function negativeLead(movie: Movie, track: Track): number {
-  if (!movie.fragmented) return 0
-  return track.samples().composition.reduce((most, value) => Math.max(most, -value), 0)
 }
 
 function picturePieces(files: readonly PartFile<PicturesHead>[], shown: Float64Array, timescale: number): Piece[] {
