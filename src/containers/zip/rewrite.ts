@@ -100,7 +100,7 @@ export async function rewriteZip(
 /** How hard it is tried. */
 interface Effort {
   readonly level: number
-  /** Bytes that may still be compressed in the slowest way, a second of CPU a megabyte. */
+  /** Bytes that may still be compressed in the slowest way, up to one and a half seconds of CPU a megabyte. */
   thoroughBytes: number
 }
 
