@@ -77,7 +77,7 @@ static int nearest_opaque(v4f point, float *distance) {
 }
 
 /* The nearest entries of colours that were met. */
-#define KNOWN_BITS 13
+#define KNOWN_BITS 15
 typedef struct { v4f at; u32 colour; float distance; u8 nearest; } Known;
 static Known *known;
 
