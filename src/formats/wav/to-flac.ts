@@ -34,7 +34,8 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   if (options.lossless && !integers.exact) throw new UnsupportedFeature('FLAC has no floating-point samples')
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
-  const comments = tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`)
+  // Many files say the same twice, in both kinds of tags.
+  const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
   const encoder = new FlacEncoder(channels, integers.bits, hertz, LEVEL, wave.frames, comments, await foreignBlocks(source, wave), pictures)
