@@ -1,6 +1,7 @@
 /** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
 
 import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { find } from '../isobmff/box.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
@@ -273,6 +274,8 @@ async function comparePictures(
     if (!p || !q) continue
     if (p.length !== q.length) return 'pictures of another size'
     const psnrDb = luma(p, q)
+    discard(p)
+    discard(q)
     if (psnrDb < 28) return `a picture of ${psnrDb.toFixed(1)} dB at frame ${j}`
   }
   return undefined

@@ -1,4 +1,5 @@
 import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../codec/codec.ts'
 import { compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../../containers/film/compare-sound.ts'
 import { reorderDepth } from '../../containers/film/cut.ts'
@@ -254,6 +255,8 @@ async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGene
     let error = 0
     for (let i = 0; i < x.value.length; i++) error += (x.value[i]! - y.value[i]!) ** 2
     sum += error === 0 ? 100 : 10 * Math.log10((255 * 255 * x.value.length) / error)
+    discard(x.value)
+    discard(y.value)
   }
   return count > 0 && sum / count >= MIN_PSNR_DB ? undefined : `pictures of ${(sum / count).toFixed(1)} dB`
 }
