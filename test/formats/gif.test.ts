@@ -176,7 +176,7 @@ const animations = fc
   )
 
 describe('GIF', () => {
-  it('leaves alone what viewers show differently: a background restored behind a frame without transparency', async () => {
+  it('keeps the frames of what viewers show differently: a background restored behind a frame without transparency', async () => {
     const frame = (disposal: number, x: number) => ({
       x,
       y: 0,
@@ -187,7 +187,9 @@ describe('GIF', () => {
       disposal,
     })
     const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0), frame(1, 8)] as never), 'high')
-    expect(seen.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    expect(seen.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['2 frames as stored, coded anew'] })
+    const png = await run(gifOf(16, 8, PALETTE, [frame(2, 0), frame(1, 8)] as never), 'high', { output: 'png' })
+    expect(png.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const covered = await run(gifOf(8, 8, PALETTE, [frame(2, 0), frame(1, 0)] as never), 'high')
     expect(covered.outcome).not.toMatchObject({ reason: 'unsupported_feature' })
   })

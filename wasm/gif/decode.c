@@ -15,6 +15,7 @@ u8 *extensions;
 u32 extension_bytes;
 
 #define MOST_EXTENSION_BYTES (4u << 20)
+#define MOST_FRAME_PIXELS 110000000u
 
 enum { HEADER, GLOBAL_TABLE, BLOCK, LABEL, BLOCK_LENGTH, BLOCK_DATA, DESCRIPTOR, LOCAL_TABLE, CODE_SIZE, DATA_LENGTH, DATA, ENDED };
 static int state;
@@ -303,6 +304,10 @@ static void read_descriptor(void) { /* GIF89a 20 */
   interlaced = part[8] >> 6 & 1;
   local_size = part[8] & 128 ? 2 << (part[8] & 7) : 0;
   if (!frame.w || !frame.h) damaged("a frame without pixels");
+  if (by_frame) {
+    if ((u64)frame.w * frame.h > MOST_FRAME_PIXELS) host_fail(FAIL_MEMORY, "a frame of too many pixels");
+    return;
+  }
   if (frame.x + frame.w > canvas_width || frame.y + frame.h > canvas_height)
     host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas"); /* viewers do not agree what that shows */
 }
@@ -347,7 +352,7 @@ u32 decode(const u8 *bytes, u32 count) {
         break;
       case LABEL:
         label = c;
-        if (label == 0x01) host_fail(FAIL_UNSUPPORTED, "a plain text extension");
+        if (label == 0x01 && !by_frame) host_fail(FAIL_UNSUPPORTED, "a plain text extension");
         if (label != 0xf9) {
           const u8 start[2] = {0x21, c};
           keep(start, 2);

@@ -1,4 +1,4 @@
-/** GIFs whose canvas is too large to be kept: every frame stays as it is and is coded anew, exactly, row by row. */
+/** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
 
 import { BYTES_PER_PIXEL, GifEngine } from '../../../wasm/gif/gif.ts'
 import { MalformedFile, type Options, type Outcome, OverBudget, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
