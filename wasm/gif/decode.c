@@ -15,7 +15,6 @@ u8 *extensions;
 u32 extension_bytes;
 
 #define MOST_EXTENSION_BYTES (4u << 20)
-#define MOST_FRAME_PIXELS 110000000u
 
 enum { HEADER, GLOBAL_TABLE, BLOCK, LABEL, BLOCK_LENGTH, BLOCK_DATA, DESCRIPTOR, LOCAL_TABLE, CODE_SIZE, DATA_LENGTH, DATA, ENDED };
 static int state;
@@ -304,10 +303,6 @@ static void read_descriptor(void) { /* GIF89a 20 */
   interlaced = part[8] >> 6 & 1;
   local_size = part[8] & 128 ? 2 << (part[8] & 7) : 0;
   if (!frame.w || !frame.h) damaged("a frame without pixels");
-  if (by_frame) {
-    if ((u64)frame.w * frame.h > MOST_FRAME_PIXELS) host_fail(FAIL_MEMORY, "a frame of too many pixels");
-    return;
-  }
   if (frame.x + frame.w > canvas_width || frame.y + frame.h > canvas_height)
     host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas"); /* viewers do not agree what that shows */
 }
