@@ -35,6 +35,8 @@ const MOST_REFUSALS = 2
 const ENOUGH_PIXELS = 20_000
 /** A JPEG that was opened at a smaller scale tells what a screen shows of it within about this. */
 const SCALED_DB = 1
+/** Of a view of fewer pixels renderers show too different ones for it to say anything. */
+const LEAST_VIEW_PIXELS = 1024
 /** Pixels of a picture that is kept while it is looked at. */
 const MAX_SIGHT_PIXELS = 3_000_000
 
@@ -162,10 +164,12 @@ export class ImageShop {
     const closeUp = CLOSE_UP_PSNR_DB[quality]
     const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (!size) return undefined
+    const screen = screenFor(size, drawn)
+    if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
     if (closeUp === undefined || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
       return this.reduced(picture, quality, room)
     const eighths = eighthsFor(facts, size)
-    const sight = await takeSight(await openRows(this.reader, stream, facts, eighths), size, screenFor(size, drawn))
+    const sight = await takeSight(await openRows(this.reader, stream, facts, eighths), size, screen)
     const wish = this.wish(picture, quality, size, room)
     const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
     const soft = await likeness(stored, { reference: sight.onScreen, size: sight.screen, mode: 'boxes' })
