@@ -58,6 +58,9 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   // none does, so any rewriting would move the sound for somebody.
   if (movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0)))
     throw new UnsupportedFeature('a fragmented film with negative composition offsets')
+  // In fragments some players show what an edit list leaves out.
+  if (movie.fragmented && movie.tracks.some(leavesPicturesOut))
+    throw new UnsupportedFeature('a fragmented film whose edit list leaves pictures out')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
@@ -69,6 +72,14 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
   const cpuSeconds = video ? video.pictures.samples.count * secondsPerFrame(pixels) : 0
   return { ...base, sounds, video, kept, cpuSeconds }
+}
+
+function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
+  const skip = edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+  if (handler !== 'vide' || skip === 0) return false
+  const { count, dts, composition } = samples()
+  for (let i = 0; i < count; i++) if (dts[i]! + composition[i]! < skip) return true
+  return false
 }
 
 /** Thrown for protected tracks. */
