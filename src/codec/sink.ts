@@ -10,6 +10,9 @@ export interface ResultSink extends Sink {
   abort(): Promise<void>
 }
 
+/** Storage frees chunks from this size as soon as it has copied them, so that results leave no garbage of their size. */
+export const FREED_BYTES = 32 * 1024
+
 /** A sink into memory that refuses to reach `limit` bytes. */
 export function memorySink(limit: number, name: string): ResultSink & { bytes(): Uint8Array } {
   let chunks: Uint8Array[] = []
@@ -20,8 +23,8 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
     },
     async write(chunk) {
       if (written + chunk.length >= limit) throw new NoGain()
-      chunks.push(chunk)
       written += chunk.length
+      chunks.push(taken(chunk))
     },
     patch(offset, bytes) {
       assertPatchable(offset, bytes.length, written)
@@ -41,6 +44,13 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
       return chunks[0] ?? new Uint8Array()
     },
   }
+}
+
+/** The chunk, gone for whoever wrote it: nobody can rely on what only memory would forgive. */
+function taken(chunk: Uint8Array): Uint8Array {
+  const { buffer } = chunk
+  const whole = chunk.length >= FREED_BYTES && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
+  return whole ? new Uint8Array(buffer.transfer()) : chunk
 }
 
 /** A patch must lie inside what was written and inside the part that is held back. */

@@ -2,13 +2,10 @@
 import { discard } from '../bytes/discard.ts'
 import { hex } from '../bytes/hex.ts'
 import { NoGain, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
-import { assertPatchable, type ResultSink } from '../codec/sink.ts'
+import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */
 export const PART_BYTES = 5 * 1024 * 1024
-
-/** Chunks from this size are freed as soon as they are copied: a result of 75 MB left twice as much garbage. */
-const DISCARDED_BYTES = 32 * 1024
 
 /** Small reads are served from blocks, so that a parser that hops through headers does not pay a round trip each time. */
 const BLOCK_BYTES = 256 * 1024
@@ -113,7 +110,7 @@ export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: strin
       if (written + chunk.length >= limit) throw new NoGain()
       written += chunk.length
       await append(chunk)
-      if (chunk.length >= DISCARDED_BYTES) discard(chunk)
+      if (chunk.length >= FREED_BYTES) discard(chunk)
     },
     patch(offset, bytes) {
       assertPatchable(offset, bytes.length, written)

@@ -101,7 +101,8 @@ static int plan_sixteen(bool allow_gray) {
 static int plan_direct(bool allow_gray) {
   bool key = !facts.opaque && facts.key_possible && facts.key_seen && key_is_free(), alpha = !facts.opaque && !key;
   if (facts.gray && (allow_gray || !(source.colour_type & 2))) {
-    int depth = alpha ? 8 : facts.gray_depths & 1 ? 1 : facts.gray_depths & 2 ? 2 : facts.gray_depths & 4 ? 4 : 8;
+    // Some readers do not see a transparent grey of less than eight bits.
+    int depth = alpha || key ? 8 : facts.gray_depths & 1 ? 1 : facts.gray_depths & 2 ? 2 : facts.gray_depths & 4 ? 4 : 8;
     layout_set(alpha ? GRAY_ALPHA : GRAY, depth);
   } else {
     layout_set(alpha ? RGB_ALPHA : RGB, 8);

@@ -257,8 +257,8 @@ function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewT
   // Tables count from zero: what the fragments' own clock (tfdt) was ahead by becomes an empty edit, or shortens the skip.
   const ahead = samples.dts[0] ?? 0
   // The last picture is shown later than it is decoded.
-  const delay = samples.composition.reduce((most, value) => Math.max(most, value), 0)
-  const duration = samples.dts[samples.count]! - ahead + delay
+  const lastShown = samples.composition.reduce((latest, offset, i) => Math.max(latest, samples.dts[i]! + offset), ahead)
+  const duration = lastShown + last - ahead
   const toMovie = (time: number) => Math.round((time * movie.timescale) / track.timescale)
   const skip = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
   const media: Edit = { duration: toMovie(duration - Math.max(0, skip - ahead)), mediaTime: Math.max(0, skip - ahead), rate: 0x10000 }

@@ -282,6 +282,17 @@ describe('PNG', () => {
     expect((await chunkTypes(bytes!)).has('tRNS')).toBe(true)
   })
 
+  it('grey-key-below-eight-bits: no transparent grey that some readers draw as opaque', async () => {
+    // A spacer: one white pixel that is not seen.
+    const text = chunk('tEXt', new TextEncoder().encode('Software\0spacer'))
+    const palette = [chunk('PLTE', Uint8Array.of(255, 255, 255)), chunk('tRNS', Uint8Array.of(0))]
+    const file = pngOf({ width: 1, height: 1, colourType: 3, bitDepth: 1, sample: () => 0, before: [...palette, text] })
+    const { bytes } = await run(file, 'high')
+    const [bitDepth, colourType] = (bytes ?? file).subarray(24)
+    expect((await chunkTypes(bytes ?? file)).has('tRNS')).toBe(true)
+    expect(colourType === 0 && bitDepth! < 8).toBe(false)
+  })
+
   it('frames of an APNG survive, renumbered', async () => {
     const control = (sequence: number, width: number, height: number) => {
       const data = new Uint8Array(26)
