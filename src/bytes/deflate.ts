@@ -96,23 +96,25 @@ let kept: Libdeflate | undefined
 function withEngine<T>(use: (engine: Libdeflate) => T): T {
   const engine = kept ?? new Libdeflate()
   kept = undefined // after an exception (a trap) the engine is not used again
-  let result: T
+  let ended = false
   try {
-    result = use(engine)
+    const result = use(engine)
+    ended = true
+    return result
   } catch (error) {
-    if (error instanceof DeflateError) kept = keepable(engine)
+    ended = error instanceof DeflateError
     throw error
+  } finally {
+    if (ended && engine.memoryBytes <= KEPT_MEMORY_BYTES) kept = engine
+    else engine[Symbol.dispose]()
   }
-  kept = keepable(engine)
-  return result
 }
 
 /** Lets go of it: up to 24 MB that someone who is about to need memory for something else may want. */
 export function releaseDeflate(): void {
+  kept?.[Symbol.dispose]()
   kept = undefined
 }
-
-const keepable = (engine: Libdeflate) => (engine.memoryBytes <= KEPT_MEMORY_BYTES ? engine : undefined)
 
 function compress(container: Container, bytes: Uint8Array, level: number): Uint8Array {
   return withEngine((engine) => engine.compress(container, bytes, level)!)

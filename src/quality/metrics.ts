@@ -1,4 +1,5 @@
 /** How close a picture is to the original: what the floors (spec, section 1, item 4) and the levels are measured with. */
+import { retire } from '../../wasm/memories/memories.ts'
 import { createSsimKernel, type SsimKernel } from '../../wasm/ssim/ssim.ts'
 
 export interface Likeness {
@@ -21,7 +22,7 @@ const BATCH_BYTES = 256 * 1024
  * 0.3 s. Equal to the definition (see wasm/ssim/ssim.c) within 0.0001.
  */
 export class LikenessMeter {
-  readonly #kernel: SsimKernel
+  #kernel: SsimKernel
   readonly #width: number
   readonly #height: number
   readonly #channels: Channels
@@ -60,18 +61,25 @@ export class LikenessMeter {
     this.#rows += rows
   }
 
-  /** The figures, once all rows have been pushed. */
+  /** The figures, once all rows have been pushed; nothing can follow. */
   finish(): Likeness {
     if (this.#rows !== this.#height) throw new RangeError(`only ${this.#rows} of ${this.#height} rows were pushed`)
     if (this.#low) this.#mirror(this.#low)
     const pixels = this.#width * this.#height
     const squares = this.#kernel.luma_squares()
     const colours = this.#channels < 3 ? 1 : 3
-    return {
+    const likeness = {
       ssim: squares === 0 ? 1 : Math.min(1, this.#kernel.ssim()),
       psnrDb: psnrDb(squares / pixels),
       psnrRgbDb: psnrDb(this.#kernel.colour_squares() / (pixels * colours)),
     }
+    this[Symbol.dispose]()
+    return likeness
+  }
+
+  /** Without figures; `finish` does so, too. */
+  [Symbol.dispose](): void {
+    this.#kernel = retire(this.#kernel)
   }
 
   /** A picture lower than a window is mirrored downwards up to one; these rows do not count for PSNR. */

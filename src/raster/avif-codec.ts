@@ -73,7 +73,7 @@ export class AvifCodec {
 /** How alike two pictures of one size are. */
 export function likeness(a: Pixels, b: Pixels): Likeness {
   const bytesOf = ({ pixels }: Pixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-  const meter = new LikenessMeter(a.width, a.height, 4)
+  using meter = new LikenessMeter(a.width, a.height, 4)
   meter.push(bytesOf(a), bytesOf(b))
   return meter.finish()
 }

@@ -141,7 +141,7 @@ function look(codec: AvifCodec, sample: readonly Pixels[], quality: number, spee
     const file = codec.encode(tile, quality, speed)
     const decoded = codec.decode(file)
     if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
-    const meter = new LikenessMeter(tile.width, tile.height, 4)
+    using meter = new LikenessMeter(tile.width, tile.height, 4)
     meter.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
     const found = meter.finish()
     bytes += codedOf(file).frame.length

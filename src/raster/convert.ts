@@ -126,7 +126,7 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
   const { width, height, channels } = flat
   const { rows, size } = await rowsOf(result, output, channels)
   if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
-  const meter = new LikenessMeter(width, height, channels)
+  using meter = new LikenessMeter(width, height, channels)
   let rest = new Uint8Array()
   for await (const strip of flat.rows()) {
     for (let at = 0; at < strip.length; ) {
@@ -157,7 +157,8 @@ async function rowsOf(result: Source, output: 'png' | 'jpg', channels: Raster['c
   if (output === 'jpg') {
     const jpeg = await JpegRows.open(result.stream(), { colour: channels === 1 ? 'gray' : 'rgb' })
     async function* strips() {
-      for (let strip = await jpeg.read(64); strip; strip = await jpeg.read(64)) yield strip
+      using opened = jpeg
+      for (let strip = await opened.read(64); strip; strip = await opened.read(64)) yield strip
     }
     return { rows: strips(), size: { width: jpeg.width, height: jpeg.height } }
   }

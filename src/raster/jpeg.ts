@@ -37,7 +37,9 @@ export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): 
   if (need(STREAMED_BYTES_PER_PIXEL) > wish.options.memoryBudget) throw new OverBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && wish.targetSize !== undefined) throw new OverBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
-  const { job, quality, figures } = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
+  const found = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
+  using job = found.job
+  const { quality, figures } = found
   job.release('read')
   const { coded } = smallestFile(job, 'made', figures.estimatedBytes)
   const [first = new Uint8Array(), ...rest] = coded
@@ -80,12 +82,13 @@ async function fromStored(raster: Raster, overhead: number, wish: Wish) {
 /** Rows twice: a sample to find the quality, then everything, requantised on the way in. Chroma is halved. */
 async function fromStreamed(raster: Raster, wish: Wish) {
   const settings = { pause: () => pause(wish.options) }
-  const sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
+  using sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
   let quality = await searchQuality(sample, wish.target, settings, STREAMED_CAUTION)
   for (;;) {
     const job = await taken(raster, wish, { kind: 'stream', quality }, true)
     if (isReachedStreaming(quality, job.figures, wish.target)) return { job, quality, figures: job.figures }
     quality = await climbed(sample, quality, job.figures, wish.target, settings)
+    job[Symbol.dispose]()
   }
 }
 

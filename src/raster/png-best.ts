@@ -38,7 +38,7 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     raster,
     chunks.some(({ type }) => type === 'iCCP'),
   )
-  const engine = new PngEngine(picture.header)
+  using engine = new PngEngine(picture.header)
   await analyse(engine, picture)
   const lossless = await searchLossless(engine, picture)
   const alpha = !lossless.facts.opaque

@@ -23,7 +23,7 @@ const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => 
 /** Throws `NoGain` as soon as there are more than `most` bytes: a photograph as PNG is many times its JPEG. */
 async function encoded(raster: Raster, carried: Carried, wish: Wish, effort: typeof QUICK, most: number): Promise<Uint8Array[]> {
   const { width, height, channels } = raster
-  const encoder = new PngEncoder({ width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 }, effort, { chunks: chunksOf(carried) })
+  using encoder = new PngEncoder({ width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 }, effort, { chunks: chunksOf(carried) })
   const pieces: Uint8Array[] = []
   let bytes = 0
   const keep = (more: readonly Uint8Array[]) => {

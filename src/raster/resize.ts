@@ -42,7 +42,7 @@ export function resized(raster: Raster, width: number, height: number): Raster {
     height,
     channels,
     async *rows() {
-      const scaler = new Scaler({
+      using scaler = new Scaler({
         width: raster.width,
         height: raster.height,
         channels,

@@ -46,7 +46,7 @@ async function exactly(raster: Raster, carried: Carried, { options }: Wish): Pro
   const { width, height, channels } = raster
   if (width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES > options.memoryBudget) return undefined
   try {
-    const encoder = new WebpEncoder(width, height, channels, true)
+    using encoder = new WebpEncoder(width, height, channels, true)
     for await (const strip of raster.rows()) encoder.write(strip)
     await pause(options)
     encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
@@ -63,7 +63,7 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
   if (width * height * perPixel + BASE_BYTES > wish.options.memoryBudget)
     throw new OverBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(wish, perPixel)} megapixels fit`)
   try {
-    const encoder = new WebpEncoder(width, height, channels)
+    using encoder = new WebpEncoder(width, height, channels)
     let rows = 0
     for await (const strip of raster.rows()) {
       encoder.write(strip)

@@ -2,6 +2,7 @@
  * FFmpeg's decoders, x264 and FFmpeg's AAC encoder (GPL; only `whittle-media` may import this). One engine is one job:
  * make a new one for the next. Calls are synchronous and handle one packet or frame each, so callers can await between.
  */
+import { Memories } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './ffmpeg.wasm'
 
@@ -134,16 +135,8 @@ export class CodecTrouble extends Error {
   override readonly name = 'CodecTrouble'
 }
 
-/** As `build.sh` links it. */
-const [FIRST_PAGES, MOST_PAGES] = [128, 2048]
-/** More than this is not worth keeping for the next engine. */
-const KEPT_BYTES = 98_000_000
-
-/**
- * The memory of an engine that was closed, for the next one. Memory that nobody uses any more goes when the collector comes
- * round, and a hundred megabytes that wait for it beside those of the next job would be more than an isolate has.
- */
-let spare: WebAssembly.Memory | undefined
+/** 128 pages and 128 MiB at most, as `build.sh` links it. An engine that grew beyond what a job may take is not kept. */
+const MEMORIES = new Memories({ initial: 128, maximum: 2048 }, 98_000_000)
 
 export class Ffmpeg {
   readonly #exports: Exports
@@ -153,8 +146,7 @@ export class Ffmpeg {
   #aacBlocks = 0
 
   constructor() {
-    const memory = spare ?? new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES })
-    spare = undefined
+    const memory = MEMORIES.take()
     this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule, { memory })).exports as unknown as Exports
     this.#exports._initialize?.()
     this.#exports.quiet()
@@ -162,10 +154,7 @@ export class Ffmpeg {
 
   /** Gives the memory to the next engine; this one, and views into its memory, must not be used any more. */
   close(): void {
-    const { memory } = this.#exports
-    if (spare || memory.buffer.byteLength > KEPT_BYTES) return
-    new Uint8Array(memory.buffer).fill(0)
-    spare = memory
+    MEMORIES.give(this.#exports.memory)
   }
 
   /** Bytes of linear memory now, which is also the most there was. At most 128 MiB; the engine traps beyond. */

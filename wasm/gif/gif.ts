@@ -2,6 +2,7 @@
  * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
  * target for every frame. About 13 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
  */
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
 
 export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'misuse' | 'unsupported'
@@ -17,8 +18,7 @@ export class GifError extends Error {
   }
 }
 
-interface Exports {
-  readonly memory: WebAssembly.Memory
+interface Exports extends Engine {
   _initialize(): void
   alloc(bytes: number): number
   begin(mode: number, exact: number, mute: number, hurry: number): void
@@ -40,6 +40,8 @@ interface Exports {
 
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
+/** As the recipe links it: tables. */
+const FIRST_BYTES = 2_359_296
 const PIECE_BYTES = 64 * 1024
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, lookAtFrames: 6 } as const
@@ -75,7 +77,7 @@ export interface GifTarget {
 }
 
 export class GifEngine {
-  readonly #wasm: Exports
+  #wasm: Exports
   readonly #buffer: number
   readonly #accept: (width: number, height: number) => void
   #rowAt = 0
@@ -89,7 +91,7 @@ export class GifEngine {
   /** `accept` is told the size of the canvas before it is made, and throws where it is too large. */
   constructor(accept: (width: number, height: number) => void) {
     this.#accept = accept
-    const instance = new WebAssembly.Instance(module, {
+    const imports = {
       env: {
         write: (at: number, count: number) => this.#write(this.#bytes(at, count)),
         fail: (code: number, at: number) => {
@@ -99,8 +101,8 @@ export class GifEngine {
       },
       // wasi-libc links these, nothing calls them.
       wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
-    })
-    this.#wasm = instance.exports as unknown as Exports
+    }
+    this.#wasm = instantiate<Exports>(module, imports, FIRST_BYTES)
     this.#wasm._initialize()
     this.#buffer = this.#wasm.alloc(FEED_BYTES)
   }
@@ -126,7 +128,12 @@ export class GifEngine {
   }
 
   get memoryBytes(): number {
-    return this.#wasm.memory.buffer.byteLength
+    return this.#wasm.heap_top()
+  }
+
+  /** Its memory is the next engine's. */
+  [Symbol.dispose](): void {
+    this.#wasm = retire(this.#wasm)
   }
 
   /**

@@ -1,8 +1,8 @@
+import { instantiate, type Engine as Pooled, retire } from '../memories/memories.ts'
 import wasmModule from './jpeg.wasm'
 
 /** What the engine exports (src/*.c). Pointers are byte offsets into `memory`. */
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Pooled {
   _initialize(): void
   host_alloc(bytes: number): number
   host_free(pointer: number): void
@@ -69,9 +69,9 @@ export interface Place {
   readonly length: number
 }
 
-/** One instance with its own memory: one job. */
+/** One instance with its own memory: one job, which ends with `close`. */
 export class Engine {
-  readonly exports: Exports
+  exports: Exports
   private output: ((chunk: Uint8Array) => void) | undefined
   private scratch = 0
   private scratchBytes = 0
@@ -93,14 +93,18 @@ export class Engine {
         .filter((entry) => entry.module === 'wasi_snapshot_preview1')
         .map((entry) => [entry.name, () => 8]),
     )
-    const instance = new WebAssembly.Instance(wasmModule, { env, wasi_snapshot_preview1: wasi })
-    this.exports = instance.exports as unknown as Exports
+    this.exports = instantiate<Exports>(wasmModule, { env, wasi_snapshot_preview1: wasi })
     this.exports._initialize()
   }
 
-  /** Wasm memory now, which is its peak: it never shrinks. */
+  /** Its memory is the next engine's; what is asked afterwards fails. */
+  close(): void {
+    this.exports = retire(this.exports)
+  }
+
+  /** The most Wasm memory that it took so far. */
   get memoryBytes(): number {
-    return this.exports.memory.buffer.byteLength
+    return this.exports.heap_top()
   }
 
   /** Segments after the first scan's header, as far as the file was read. */

@@ -64,7 +64,7 @@ const CHANNELS = { gray: 1, rgb: 3, rgbx: 4, ycbcr: 3, cmyk: 4 } as const
 
 const decibel = (meanSquaredError: number) => (meanSquaredError > 0 ? Math.min(99, 10 * Math.log10(65025 / meanSquaredError)) : 99)
 
-/** A picture as DCT coefficients: read once, requantised as often as wanted, written. One Wasm instance each. */
+/** A picture as DCT coefficients: read once, requantised as often as wanted, written. One Wasm instance each, until disposed of. */
 export class JpegJob {
   private readonly engine = new Engine()
   private readonly intake: Intake
@@ -81,15 +81,21 @@ export class JpegJob {
   /** Reads a JPEG file. What follows its end marker is not looked at. Throws `JpegError`. */
   static async read(input: JpegInput, intake: Intake = { kind: 'store' }, chromaQuality = 0): Promise<JpegJob> {
     const job = new JpegJob(intake, chromaQuality)
-    job.engine.exports.read_begin()
-    let complete = false
-    for await (const chunk of chunksOf(input)) {
-      complete = job.engine.push(chunk)
-      if (complete) break
+    try {
+      job.engine.exports.read_begin()
+      let complete = false
+      for await (const chunk of chunksOf(input)) {
+        complete = job.engine.push(chunk)
+        if (complete) break
+      }
+      if (!complete && !job.engine.pushEnd()) throw new JpegError('truncated', 'the file ends inside the picture')
+      if (intake.kind === 'stream')
+        job.last = job.streamed ? job.measured() : await job.requantise(intake.quality, undefined, intake.trellis)
+      return job
+    } catch (error) {
+      job[Symbol.dispose]()
+      throw error
     }
-    if (!complete && !job.engine.pushEnd()) throw new JpegError('truncated', 'the file ends inside the picture')
-    if (intake.kind === 'stream') job.last = job.streamed ? job.measured() : await job.requantise(intake.quality, undefined, intake.trellis)
-    return job
   }
 
   /** Takes pixel rows: `write` whole rows, as many at a time as you like, then `end`. */
@@ -134,6 +140,11 @@ export class JpegJob {
   /** Whether rows were requantised on the way in (`stream`, and the file was not progressive). */
   get streamed(): boolean {
     return this.intake.kind === 'stream' && this.engine.exports.info(8, 0) === 1
+  }
+
+  /** It is not needed any more: its memory goes to the next one. */
+  [Symbol.dispose](): void {
+    this.engine.close()
   }
 
   /** What the last requantisation measured; of all rows for `requantise` and `stream`, of a sample for `estimate`. */

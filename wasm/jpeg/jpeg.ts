@@ -39,7 +39,7 @@ export async function encodeRows(options: EncodeOptions, rows: Iterable<Uint8Arr
   const intake: Intake = { kind: 'stream', quality: options.quality }
   const taking = JpegJob.fromRows(options, intake, options.chromaQuality ?? 0)
   for await (const strip of rows) taking.write(strip)
-  const job = taking.end()
+  using job = taking.end()
   const chunks = job.write('made', options.scans ?? 'progressive', !options.bare)
   return { ...job.figures, chunks, memoryBytes: job.memoryBytes }
 }

@@ -41,10 +41,20 @@ export class JpegRows {
 
   static async open(input: JpegInput, options: RowsOutOptions = {}): Promise<JpegRows> {
     const engine = new Engine()
-    engine.exports.rows_out_begin(options.eighths ?? 8, COLOUR_CODE[options.colour ?? 'natural'])
-    const chunks = chunksOf(input)
-    const ended = await feed(engine, chunks)
-    return new JpegRows(engine, chunks, ended)
+    try {
+      engine.exports.rows_out_begin(options.eighths ?? 8, COLOUR_CODE[options.colour ?? 'natural'])
+      const chunks = chunksOf(input)
+      const ended = await feed(engine, chunks)
+      return new JpegRows(engine, chunks, ended)
+    } catch (error) {
+      engine.close()
+      throw error
+    }
+  }
+
+  /** Before the last row; after it there is nothing left to dispose of. */
+  [Symbol.dispose](): void {
+    this.engine.close()
   }
 
   /** The next `count` whole rows (a copy of its own), fewer only at the end; undefined after the last. */
@@ -65,18 +75,11 @@ export class JpegRows {
   }
 
   /** Where in the file the picture's end marker ended; after the last row. */
-  get endOffset(): number {
-    return this.engine.exports.end_offset()
-  }
-
+  endOffset = 0
   /** APPn and COM segments between the scans of the file, from their markers on; after the last row. */
-  get lateSegments(): readonly Place[] {
-    return this.engine.lateSegments
-  }
-
-  get memoryBytes(): number {
-    return this.engine.memoryBytes
-  }
+  lateSegments: readonly Place[] = []
+  /** What the Wasm memory took; after the last row. */
+  memoryBytes = 0
 
   private place = 0
   private placeRows = 0
@@ -111,6 +114,10 @@ export class JpegRows {
   private async close(): Promise<void> {
     while (!this.engine.exports.rows_out_end()) await this.more()
     await this.chunks.return(undefined)
+    this.endOffset = this.engine.exports.end_offset()
+    this.lateSegments = this.engine.lateSegments
+    this.memoryBytes = this.engine.memoryBytes
+    this.engine.close()
   }
 }
 

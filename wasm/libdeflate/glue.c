@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap.h"
 #include "libdeflate.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
-#define WASM_PAGE 65536u
 
 enum container { RAW = 0, ZLIB = 1, GZIP = 2 };
 
@@ -30,10 +30,10 @@ static size_t consumed_bytes, produced_bytes;
 EXPORT(arena_reserve) void *arena_reserve(size_t bytes)
 {
 	if (!arena_top) arena_top = arena_floor = ((uintptr_t)&__heap_base + 63) & ~(uintptr_t)63;
-	uintptr_t at = arena_top, have = (uintptr_t)__builtin_wasm_memory_size(0) * WASM_PAGE;
-	if (bytes > UINT32_MAX - WASM_PAGE - at) return NULL;
+	uintptr_t at = arena_top;
+	if (bytes > UINT32_MAX - 63 - at) return NULL;
 	uintptr_t end = (at + bytes + 63) & ~(uintptr_t)63;
-	if (end > have && __builtin_wasm_memory_grow(0, (end - have + WASM_PAGE - 1) / WASM_PAGE) == (size_t)-1) return NULL;
+	if (!heap_claim(end)) return NULL;
 	arena_top = end;
 	return (void *)at;
 }

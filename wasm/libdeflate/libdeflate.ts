@@ -1,3 +1,4 @@
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import wasmModule from './libdeflate.wasm'
 
 /** How a Deflate stream is wrapped: RFC 1951 bare, RFC 1950 with Adler-32, RFC 1952 with CRC-32. */
@@ -6,8 +7,7 @@ export type Container = 'raw' | 'zlib' | 'gzip'
 const CONTAINER_CODE = { raw: 0, zlib: 1, gzip: 2 } as const
 
 /** What the engine exports (glue.c). Pointers and lengths are bytes of its memory. */
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   arena_reserve(bytes: number): number
   arena_reset(): void
   prepare_level(level: number): number
@@ -28,17 +28,18 @@ export type Inflated =
   /** More than `room` bytes come out. */
   | { kind: 'no_room' }
 
-/** One libdeflate with its own memory (at most 96 MiB). Calls are synchronous and leave nothing behind. */
+/** One libdeflate with its own memory (at most 96 MiB) until it is disposed of. Calls are synchronous and leave nothing behind. */
 export class Libdeflate {
-  readonly #exports: Exports
+  #exports = instantiate<Exports>(wasmModule)
 
-  constructor() {
-    this.#exports = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+  /** The most memory that it needed so far. */
+  get memoryBytes(): number {
+    return this.#exports.heap_top()
   }
 
-  /** Bytes of linear memory; it never shrinks, so an engine that grew large is best dropped. */
-  get memoryBytes(): number {
-    return this.#exports.memory.buffer.byteLength
+  /** Its memory is the next engine's. */
+  [Symbol.dispose](): void {
+    this.#exports = retire(this.#exports)
   }
 
   /**
@@ -110,7 +111,7 @@ const WINDOW_BYTES = 32_768
  * compressor (up to 9 MB) and twice a segment.
  */
 export class DeflateSegments {
-  readonly #exports: Exports
+  #exports = instantiate<Exports>(wasmModule)
   readonly #segmentBytes: number
   readonly #window: number
   readonly #segment: number
@@ -122,9 +123,8 @@ export class DeflateSegments {
   /** `level` 5 to 12. */
   constructor(level: number, segmentBytes: number) {
     if (level < 5) throw new RangeError(`level ${level} has no segments`)
-    const engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+    const engine = this.#exports
     if (!engine.prepare_level(level)) throw new RangeError(`libdeflate has no level ${level}, or no memory for it`)
-    this.#exports = engine
     this.#segmentBytes = segmentBytes
     this.#room = engine.compress_bound(0, segmentBytes) + 16
     this.#window = engine.arena_reserve(WINDOW_BYTES + segmentBytes)
@@ -149,7 +149,9 @@ export class DeflateSegments {
   /** The rest. Nothing may be pushed afterwards. */
   finish(): Uint8Array {
     // RFC 1951, 3.2.6: an empty final block with fixed codes is the bits 1, 01 and seven zeros.
-    return this.#filled === 0 ? Uint8Array.of(0x03, 0x00) : this.#flush(false)
+    const rest = this.#filled === 0 ? Uint8Array.of(0x03, 0x00) : this.#flush(false)
+    this.#exports = retire(this.#exports)
+    return rest
   }
 
   #flush(moreFollows: boolean): Uint8Array {

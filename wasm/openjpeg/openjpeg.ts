@@ -1,9 +1,9 @@
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './openjpeg.wasm'
 
 /** What the engine exports (glue.c). */
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   _initialize(): void
   allocate(bytes: number): number
   open_picture(pointer: number, length: number): number
@@ -26,11 +26,11 @@ export class JpxPicture {
   /** All components have the same size and no sign: only such pictures have rows. */
   readonly plain: boolean
   readonly tiles: number
-  private readonly exports: Exports
+  private exports: Exports
 
   /** Throws `JpxError`. */
   constructor(file: Uint8Array) {
-    this.exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
+    this.exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     const { info } = this.exports
     this.guarded(() => {
       this.exports._initialize()
@@ -48,7 +48,11 @@ export class JpxPicture {
   }
 
   get memoryBytes(): number {
-    return this.exports.memory.buffer.byteLength
+    return this.exports.heap_top()
+  }
+
+  [Symbol.dispose](): void {
+    this.exports = retire(this.exports)
   }
 
   /** Interleaved rows of 8-bit samples, `rows` at a time. Throws `JpxError`. */

@@ -21,10 +21,10 @@ flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3
 for file in deflate_compress utils; do
   clang-19 $flags -w -I"$work/libdeflate-1.14" -c "$work/libdeflate-1.14/lib/$file.c" -o "$work/deflate-$file.o"
 done
-for file in checksum inflate source samples analyse layout encode quantise remap engine ../measure/measure; do
+for file in checksum inflate source samples analyse layout encode quantise remap engine ../measure/measure ../memories/heap; do
   clang-19 $flags -std=c11 -Wall -Wextra -ffp-contract=off -c "$file.c" -o "$work/$(basename "$file").o"
 done
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize \
   "$work"/*.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
-  -s --gc-sections --lto-O3 --max-memory=100663296 -z stack-size=131072 -o png.wasm
+  -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=1048576 --max-memory=100663296 -z stack-size=131072 -o png.wasm
 sha256sum png.wasm

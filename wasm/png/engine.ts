@@ -2,6 +2,7 @@
  * One instance of the PNG engine (`engine.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
  * streams (`feed`) or plain (`takeRow`). 12–15 MB of Wasm memory at any height.
  */
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './png.wasm'
 
 /** W3C PNG, 11.2.1: 0 grey, 2 RGB, 3 indexed, 4 grey + alpha, 6 RGB + alpha. */
@@ -89,8 +90,7 @@ export class PngError extends Error {
   }
 }
 
-interface Exports {
-  readonly memory: WebAssembly.Memory
+interface Exports extends Engine {
   _initialize(): void
   alloc(bytes: number): number
   crc(crc: number, at: number, count: number): number
@@ -137,14 +137,14 @@ export class PngEngine {
   /** Rows come in order, top to bottom (false only for very large Adam7 pictures). */
   readonly inOrder: boolean
   onRow: ((row: Uint8Array, y: number) => void) | undefined
-  readonly #wasm: Exports
+  #wasm: Exports
   readonly #buffer: number
   readonly #rowBuffer: number
   #out: Uint8Array[] = []
 
   /** Throws `PngError`. `header` must be valid (`parseHeader` in `chunks.ts` checks files). */
   constructor(header: PictureHeader) {
-    const instance = new WebAssembly.Instance(module, {
+    this.#wasm = instantiate<Exports>(module, {
       env: {
         write: (at: number, count: number) => void this.#out.push(this.#bytes(at, count).slice()),
         row: (at: number, count: number, y: number) => this.onRow?.(this.#bytes(at, count), y),
@@ -156,7 +156,6 @@ export class PngEngine {
       // wasi-libc links these, nothing calls them.
       wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
     })
-    this.#wasm = instance.exports as unknown as Exports
     this.#wasm._initialize()
     this.header = header
     const rowBytes = rowBytesOf(header, header.width)
@@ -180,9 +179,14 @@ export class PngEngine {
     return at
   }
 
-  /** Wasm memory in use, in bytes. It never shrinks. */
+  /** The most Wasm memory that was in use so far, in bytes. */
   get memoryBytes(): number {
-    return this.#wasm.memory.buffer.byteLength
+    return this.#wasm.heap_top()
+  }
+
+  /** Its memory is the next engine's. */
+  [Symbol.dispose](): void {
+    this.#wasm = retire(this.#wasm)
   }
 
   // ---- passes: begin, then per frame frame / feed or takeRow / frameEnd ----

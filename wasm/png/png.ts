@@ -79,6 +79,7 @@ async function* decodeSteps(
   let engine: PngEngine | undefined
   let header: PictureHeader | undefined
   const chunks: AncillaryChunk[] = []
+  using engines = new DisposableStack()
   for await (const event of readPng(bytes)) {
     if (event.kind === 'header') {
       header = event.header
@@ -90,7 +91,7 @@ async function* decodeSteps(
       }
     } else if (event.kind === 'data' && event.type === 'IDAT' && header) {
       if (!engine || !info) {
-        engine = openRows(header, form, onRow)
+        engine = engines.use(openRows(header, form, onRow))
         info = { header, animated: chunks.some(({ type }) => type === 'acTL'), chunks }
         onInfo(info)
       }
@@ -180,7 +181,14 @@ export class PngEncoder {
   /** After the last row: the rest of the file. */
   finish(): Uint8Array[] {
     this.#engine.frameEnd()
-    return [...this.take(), ...(this.#bare ? [] : [chunk('IEND')])]
+    const rest = [...this.take(), ...(this.#bare ? [] : [chunk('IEND')])]
+    this[Symbol.dispose]()
+    return rest
+  }
+
+  /** Without a file; `finish` does so, too. */
+  [Symbol.dispose](): void {
+    this.#engine[Symbol.dispose]()
   }
 }
 

@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <wasm_simd128.h>
 
+#include "heap.h"
+
 #define EXPORT(name) __attribute__((export_name(#name)))
-#define WASM_PAGE 65536u
 
 extern unsigned char __heap_base;
 
@@ -61,9 +62,7 @@ int begin(uint32_t width, uint32_t to_width, uint32_t to_height, uint32_t pictur
 		take(&at, (uint64_t)width * channels * rows_in + 4),
 		take(&at, (uint64_t)to_width * channels * rows_out + 4),
 	};
-	uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * WASM_PAGE;
-	if (at > UINT32_MAX) return 0;
-	if (at > have && __builtin_wasm_memory_grow(0, (size_t)((at - have + WASM_PAGE - 1) / WASM_PAGE)) == (size_t)-1) return 0;
+	if (at > UINTPTR_MAX || !heap_claim((uintptr_t)at)) return 0;
 	across_first = (uint32_t *)places[0];
 	down_first = (uint32_t *)places[1];
 	across = (float *)places[2];

@@ -1,8 +1,8 @@
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import wasmModule from './scale.wasm'
 
 /** What the kernel exports (scale.c). Pointers are byte offsets into `memory`. */
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   begin(
     width: number,
     toWidth: number,
@@ -56,24 +56,25 @@ export interface Scaling {
 const BATCH_ROWS = 32
 const BATCH_BYTES = 256 * 1024
 
-/** Changes the size of a picture, row by row, in memory for a few rows. */
+/** Changes the size of a picture, row by row, in memory for a few rows, until the last came out or it is disposed of. */
 export class Scaler {
-  readonly #exports: Exports
+  #exports = instantiate<Exports>(wasmModule)
   readonly #rowBytes: number
   readonly #outRowBytes: number
   readonly #rowsIn: number
   readonly #rowsOut: number
+  #rowsLeft: number
 
   /** @throws RangeError when 32 MiB do not suffice */
   constructor({ width, height, channels, across, down, alpha = false, sample = ALL_ROWS }: Scaling) {
-    const engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+    const engine = this.#exports
     const tapsAcross = Math.max(...across.map(({ weights }) => weights.length))
     const tapsDown = Math.max(...down.map(({ weights }) => weights.length))
-    this.#exports = engine
     this.#rowBytes = width * channels
     this.#outRowBytes = across.length * channels
     this.#rowsIn = batchRows(this.#rowBytes)
     this.#rowsOut = batchRows(this.#outRowBytes)
+    this.#rowsLeft = sample === ALL_ROWS ? down.length : Number.POSITIVE_INFINITY
     const size = [width, across.length, down.length, channels] as const
     const begun = engine.begin(...size, alpha ? 1 : 0, tapsAcross, tapsDown, this.#rowsIn, this.#rowsOut, sample.period, sample.span)
     if (!begun) throw new RangeError(`no memory to change the size of rows of ${width} pixels`)
@@ -94,8 +95,13 @@ export class Scaler {
     }
   }
 
+  [Symbol.dispose](): void {
+    this.#exports = retire(this.#exports)
+  }
+
   /** Takes whole rows. What comes out are views, packed whole rows that hold until the next one is asked for. */
   *push(rows: Uint8Array): Generator<Uint8Array, void, undefined> {
+    if (this.#rowsLeft === 0) return // what is below the last filter's window
     const { memory, place, push, made } = this.#exports
     for (let at = 0; at < rows.length; at += this.#rowsIn * this.#rowBytes) {
       const part = rows.subarray(at, at + this.#rowsIn * this.#rowBytes)
@@ -107,8 +113,10 @@ export class Scaler {
         const ready = made()
         more = done < count || ready === this.#rowsOut
         if (ready > 0) yield new Uint8Array(memory.buffer, place(PLACE.rowsOut), ready * this.#outRowBytes)
+        this.#rowsLeft -= ready
       }
     }
+    if (this.#rowsLeft === 0) this[Symbol.dispose]()
   }
 }
 

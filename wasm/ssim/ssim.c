@@ -15,8 +15,9 @@
 #include <string.h>
 #include <wasm_simd128.h>
 
+#include "heap.h"
+
 #define EXPORT(name) __attribute__((export_name(#name)))
-#define WASM_PAGE 65536u
 #define TAPS 11
 #define HALF 5
 #define QUANTITIES 4
@@ -240,8 +241,7 @@ EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint3
 	uint64_t plane_bytes = row_bytes * TAPS * QUANTITIES, backgrounds = channels & 1 ? 1 : 2;
 	uint64_t block_bytes = ((width / BLOCK + 1) * sizeof *equal_rows + 15) & ~15ull;
 	uint64_t end = at + 2 * input_bytes + QUANTITIES * row_bytes + block_bytes + backgrounds * plane_bytes;
-	uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * WASM_PAGE;
-	if (end > have && __builtin_wasm_memory_grow(0, (size_t)((end - have + WASM_PAGE - 1) / WASM_PAGE)) == (size_t)-1) return 0;
+	if (end > UINTPTR_MAX || !heap_claim((uintptr_t)end)) return 0;
 	memset((void *)at, 0, (size_t)(end - at));
 	reference_rows = (uint8_t *)at;
 	candidate_rows = reference_rows + input_bytes;

@@ -1,8 +1,8 @@
+import { type Engine, instantiate } from '../memories/memories.ts'
 import wasmModule from './ssim.wasm'
 
 /** What the kernel exports (ssim.c). */
-export interface SsimKernel {
-  memory: WebAssembly.Memory
+export interface SsimKernel extends Engine {
   begin(width: number, channels: number, rowCapacity: number): number
   reference_at(): number
   candidate_at(): number
@@ -12,5 +12,5 @@ export interface SsimKernel {
   colour_squares(): number
 }
 
-/** A kernel with its own memory: 192 bytes per pixel of width (376 with alpha), and the rows of one push. */
-export const createSsimKernel = (): SsimKernel => new WebAssembly.Instance(wasmModule).exports as unknown as SsimKernel
+/** A kernel, to be retired at the end: 192 bytes per pixel of width (376 with alpha), and the rows of one push. */
+export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule)

@@ -1,16 +1,17 @@
 /**
- * WebP from pixel rows (see engine.c): lossy in about 3 bytes a pixel, lossless in about 16. One instance a picture.
+ * WebP from pixel rows (see engine.c): lossy in about 3 bytes a pixel, lossless in about 16. One instance a picture, until
+ * it is disposed of.
  *
  *     const encoder = new WebpEncoder(width, height, channels)
  *     for await (const strip of rows) encoder.write(strip)
  *     const file = encoder.encode({ quality: 75 })        // RIFF file
  *     encoder.measure()                                   // SSIM and PSNR of what was just encoded
  */
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './webp.wasm'
 
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   _initialize(): void
   host_alloc(bytes: number): number
   host_free(pointer: number): void
@@ -41,11 +42,11 @@ export interface WebpFigures {
   readonly colourPsnrDb: number
 }
 
-function instantiate(): Exports {
+function start(): Exports {
   const fail = (): never => {
     throw new WebpError('out of memory')
   }
-  const exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule, { fail })).exports as unknown as Exports
+  const exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule, { fail }))
   exports._initialize()
   return exports
 }
@@ -53,7 +54,7 @@ function instantiate(): Exports {
 const decibel = (error: number) => (error > 0 ? Math.min(99, 10 * Math.log10(65025 / error)) : 99)
 
 export class WebpEncoder {
-  private readonly exports = instantiate()
+  private exports = start()
   private readonly stride: number
   private length = 0
   private hasSample = false
@@ -100,16 +101,24 @@ export class WebpEncoder {
   }
 
   get memoryBytes(): number {
-    return this.exports.memory.buffer.byteLength
+    return this.exports.heap_top()
+  }
+
+  [Symbol.dispose](): void {
+    this.exports = retire(this.exports)
   }
 }
 
 function decoded(file: Uint8Array, bytes: number, decode: (exports: Exports, pointer: number) => number): Uint8Array | undefined {
-  const exports = instantiate()
-  const pointer = exports.host_alloc(file.length)
-  new Uint8Array(exports.memory.buffer, pointer, file.length).set(file)
-  const pixels = decode(exports, pointer)
-  return pixels === 0 ? undefined : new Uint8Array(exports.memory.buffer, pixels, bytes).slice()
+  const exports = start()
+  try {
+    const pointer = exports.host_alloc(file.length)
+    new Uint8Array(exports.memory.buffer, pointer, file.length).set(file)
+    const pixels = decode(exports, pointer)
+    return pixels === 0 ? undefined : new Uint8Array(exports.memory.buffer, pixels, bytes).slice()
+  } finally {
+    retire(exports)
+  }
 }
 
 /** A lossy file as grey means of 8×8 pixels, full range; undefined where it is damaged or has another size. */

@@ -56,7 +56,7 @@ async function redrawn(
   const channels = facts.mayBeTransparent ? 4 : 3
   try {
     const chunks = facts.kind === 'png' ? await colourChunksOf(bytes) : profileOf(bytes)
-    const encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK, { chunks })
+    using encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK, { chunks })
     const pieces: Uint8Array[] = []
     let length = 0
     for await (const rows of draw(channels)) {

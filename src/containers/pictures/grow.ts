@@ -35,7 +35,7 @@ export async function* grown(
   { width: toWidth, height: toHeight }: { width: number; height: number },
   sample?: RowSample,
 ): AsyncGenerator<Uint8Array> {
-  const scaler = new Scaler({
+  using scaler = new Scaler({
     width,
     height,
     channels,

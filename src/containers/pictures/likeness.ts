@@ -36,7 +36,7 @@ export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rec
   if (!isComparable(old) || !isComparable(fresh)) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   const { width, height } = part ?? old
-  const meter = new LikenessMeter(width, height, channels)
+  using meter = new LikenessMeter(width, height, channels)
   const same = width === fresh.width && height === fresh.height
   try {
     const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
@@ -56,7 +56,7 @@ export async function partLikeness(before: Uint8Array, after: Uint8Array, part: 
   if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   try {
-    const meter = new LikenessMeter(part.width, part.height, channels)
+    using meter = new LikenessMeter(part.width, part.height, channels)
     const pairs = paired(croppedRows(before, old, part, channels), croppedRows(after, fresh, part, channels), part.width * channels)
     for await (const [rows, shown] of pairs) meter.push(rows, shown)
     return meter.finish()
@@ -114,7 +114,7 @@ const SAMPLE: RowSample = { period: 384, span: 64 }
 export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Likeness | undefined> {
   if (!isComparable(facts)) return undefined
   const channels = facts.mayBeTransparent ? 4 : 3
-  const meter = new LikenessMeter(facts.width, sampledRows(facts.height), channels)
+  using meter = new LikenessMeter(facts.width, sampledRows(facts.height), channels)
   const rowBytes = facts.width * channels
   try {
     const small = await smallRows(bytes, facts, channels, scale)
@@ -142,7 +142,8 @@ async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4
 
 const isEighths = (eighths: number): eighths is 1 | 2 | 3 | 4 | 5 | 6 | 7 => eighths >= 1 && eighths <= 7
 
-async function* batches(rows: JpegRows): AsyncGenerator<Uint8Array> {
+async function* batches(opened: JpegRows): AsyncGenerator<Uint8Array> {
+  using rows = opened
   for (let strip = await rows.read(BATCH_ROWS); strip; strip = await rows.read(BATCH_ROWS)) {
     yield strip
     discard(strip)

@@ -69,7 +69,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
     return onlyAsItIs('the fourth byte of its pixels holds something')
   }
-  const engine = new PngEngine(pixels.header)
+  using engine = new PngEngine(pixels.header)
   const picture = asPicture(pixels)
   engine.begin('analyse')
   await picture.visit(engine)
@@ -92,7 +92,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const [first] = plans
   const exact = first && smallest(plans, first)
   if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
-    return write(job, engine, exact, sink)
+    return await write(job, engine, exact, sink)
   }
   await lookAtColours(engine, picture)
   const add = async (target: RasterTarget) => {
@@ -103,11 +103,11 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     return found
   }
   if (wanted === undefined) for (const target of levelTargets(options)) await add(target)
-  else return write(job, engine, await gentlestThatFits(add, wanted), sink)
+  else return await write(job, engine, await gentlestThatFits(add, wanted), sink)
   const [any] = plans
   if (!any) throw new UnsupportedFeature('more than eight bits of a colour, and no palette holds the target')
   const best = smallest(plans, any)
-  return write(job, engine, best, sink)
+  return await write(job, engine, best, sink)
 }
 
 /** The plan of the gentlest step of the ladder that has one below `wanted` bytes. */
@@ -239,13 +239,13 @@ const onlyAsItIs = (detail: string): Outcome => ({ kind: 'unchanged', reason: 'n
 
 /** Pictures with alpha: 24 bits when they are opaque throughout, else as they are. */
 async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
-  const engine = new PngEngine(job.pixels.header)
+  using engine = new PngEngine(job.pixels.header)
   engine.begin('analyse')
   await asPicture(job.pixels).visit(engine)
   if (!engine.facts().opaque) return onlyAsItIs('its transparency takes 32 bits')
   const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
   const pixels = await openPixels(job.source, opaque, job.options)
-  return compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
+  return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
 }
 
 /** Decodes both and compares: samples for exact results, likeness for others; size, resolution, profile. */
@@ -258,7 +258,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
     return differ('the profile changed')
   const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
   const perceptual = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
-  const meter = new LikenessMeter(a.width, a.height, 3)
+  using meter = new LikenessMeter(a.width, a.height, 3)
   const [left, right] = [rgbRows(x, 'bottom-up'), rgbRows(y, 'bottom-up')]
   const alpha = x.header.colourType === 6
   for (let row = 0; row < a.height; row++) {

@@ -20,7 +20,7 @@ export function convertibleGif(source: Source, facts: GifFacts, open: Open, fram
       height,
       channels,
       async *rows() {
-        const engine = open()
+        using engine = open()
         engine.begin('look')
         for await (const frame of framesOf(source, engine, options)) {
           if (!frame) break

@@ -41,7 +41,8 @@ export const gif: Codec = {
   async verify(original, result, outcome, options) {
     try {
       if (options.output !== 'gif') {
-        const facts = await scan(original, openEngine(options), options)
+        using engine = openEngine(options)
+        const facts = await scan(original, engine, options)
         const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
         return await verifyPicture(picture, result, outcome, options)
       }
@@ -138,7 +139,7 @@ async function encode(
 }
 
 async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  const engine = openEngine(options)
+  using engine = openEngine(options)
   const facts = await scan(source, engine, options)
   if (options.output !== 'gif') {
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
@@ -265,7 +266,9 @@ const differ = (difference: string): Verdict => ({ equal: false, difference })
  * for several equal ones of the upload.
  */
 async function verifyGif(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  const engines = [openEngine(options, 0.5, 'look'), openEngine(options, 0.5, 'look')] as const
+  using first = openEngine(options, 0.5, 'look')
+  using second = openEngine(options, 0.5, 'look')
+  const engines = [first, second] as const
   for (const engine of engines) engine.begin('look')
   const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
   const perceptual = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'

@@ -25,7 +25,7 @@ const openEngine = () => new GifEngine(() => undefined)
 
 export async function compressLarge(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
   if (options.output !== 'gif') throw new OverBudget('a canvas that is too large to be drawn')
-  const engine = openEngine()
+  using engine = openEngine()
   let frames = 0
   for (const mode of ['countFrames', 'writeFrames'] as const) {
     engine.begin(mode)
@@ -43,7 +43,9 @@ export async function compressLarge(source: Source, sink: Sink, framesOf: Frames
 
 /** Decodes both frame by frame: the same indices, tables, places, times and extensions. */
 export async function verifyLarge(original: Source, result: Source, framesOf: Frames, options: Options): Promise<Verdict> {
-  const engines = [openEngine(), openEngine()] as const
+  using first = openEngine()
+  using second = openEngine()
+  const engines = [first, second] as const
   for (const engine of engines) engine.begin('lookAtFrames')
   const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
   for (let number = 0; ; number++) {

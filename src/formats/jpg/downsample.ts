@@ -54,7 +54,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
     options.progress((0.6 * done) / size.height)
   }
   if (between > 0) return undefined // segments between scans: recompress() keeps them
-  const job = taking.end()
+  using job = taking.end()
   const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB[options.quality]) job.decimate()

@@ -25,7 +25,7 @@ export function jpegRaster(
     height: Math.ceil((header.height * eighths) / 8),
     channels,
     async *rows() {
-      const rows = await JpegRows.open(source.stream(), { eighths, colour })
+      using rows = await JpegRows.open(source.stream(), { eighths, colour })
       const count = stripRows(rows.width, rows.channels)
       for (let strip: Uint8Array | undefined; (strip = await rows.read(count)); ) yield strip
       onEnd(rows)

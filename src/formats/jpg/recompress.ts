@@ -58,7 +58,8 @@ export async function recompress(source: Source, sink: Sink, header: JpegHeader,
   const task = new Recompression(source, header, options)
   const best = await task.best()
   if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
-  const { job, coded, outcome } = best
+  using job = best.job
+  const { coded, outcome } = best
   const frame = await task.frame(job)
   options.progress(0.95)
   await assemble(source, sink, frame, coded)
@@ -108,12 +109,13 @@ class Recompression {
     const { header } = this
     this.require(header.progressive ? 2 : 1)
     const every = sampleEvery(header.width, header.height)
-    const sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
+    using sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
     let quality = await searchQuality(sample, this.target, this, STREAMED_CAUTION)
     for (;;) {
       const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality })
       if (isReachedStreaming(quality, job.figures, this.target)) return this.perceptual(job, quality, job.figures)
       quality = await climbed(sample, quality, job.figures, this.target, this)
+      job[Symbol.dispose]()
     }
   }
 

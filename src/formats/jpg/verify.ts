@@ -77,15 +77,16 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
 
 /** Both pictures, read to the end, or what differs. */
 async function sameCoefficients(original: Source, result: Source): Promise<[Read, Read] | string> {
-  const before = await JpegJob.read(original.stream(), { kind: 'hash' })
-  const after = await JpegJob.read(result.stream(), { kind: 'hash' })
-  return before.digest() === after.digest() ? [before, after] : 'coefficients differ'
+  using before = await JpegJob.read(original.stream(), { kind: 'hash' })
+  using after = await JpegJob.read(result.stream(), { kind: 'hash' })
+  const ends = ({ endOffset, lateSegments }: Read) => ({ endOffset, lateSegments })
+  return before.digest() === after.digest() ? [ends(before), ends(after)] : 'coefficients differ'
 }
 
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
 async function alike(original: Source, result: Source): Promise<[Read, Read] | string> {
-  const before = await JpegRows.open(original.stream(), { eighths: 1 })
-  const after = await JpegRows.open(result.stream(), { eighths: 1 })
+  using before = await JpegRows.open(original.stream(), { eighths: 1 })
+  using after = await JpegRows.open(result.stream(), { eighths: 1 })
   if (before.channels !== after.channels) return `${before.channels} channels became ${after.channels}`
   let squares = 0
   for (;;) {

@@ -19,11 +19,14 @@ export function inEightBits(file: PngFile): PngFile {
   const colour = (header.colourType & 2) !== 0
   const colourType = ((colour ? 2 : 0) | (alpha ? 4 : 0)) as ColourType
   const narrow: PictureHeader = { width: header.width, height: header.height, colourType, bitDepth: 8 }
-  return { ...file, header: narrow, writtenAs: header, visit: (visitor) => file.visit(narrowing(header, narrow, visitor)) }
+  const visit = async (visitor: FrameVisitor) => {
+    using wide = new PngEngine(header)
+    return await file.visit(narrowing(wide, narrow, visitor))
+  }
+  return { ...file, header: narrow, writtenAs: header, visit }
 }
 
-function narrowing(from: PictureHeader, to: PictureHeader, visitor: FrameVisitor): FrameVisitor {
-  const wide = new PngEngine(from)
+function narrowing(wide: PngEngine, to: PictureHeader, visitor: FrameVisitor): FrameVisitor {
   const rows: Uint8Array[] = []
   wide.onRow = (row) => void rows.push(packed(row, to.colourType))
   wide.begin('rows', { form: 'rgba8' })

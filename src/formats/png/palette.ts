@@ -23,6 +23,8 @@ interface ChosenPalette {
 
 export interface PaletteJob {
   readonly engine: PngEngine
+  /** Ends with the job: further engines. */
+  readonly engines: DisposableStack
   readonly file: PngFile
   readonly facts: Facts
   readonly options: Options
@@ -126,9 +128,9 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
 }
 
 /** The picture in eight bits, as small as it gets. */
-async function finishEightBits({ file, options }: PaletteJob): Promise<Finished> {
+async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Finished> {
   const eight = inEightBits(file)
-  const engine = new PngEngine(eight.header)
+  const engine = engines.use(new PngEngine(eight.header))
   await analyse(engine, eight)
   const exact = await searchLossless(engine, eight)
   const around = bytesAround(file)

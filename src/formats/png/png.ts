@@ -50,7 +50,8 @@ async function converted(source: Source, options: Options): Promise<Convertible 
 async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const file = await openPngFile(source, options)
   options.progress(0.05)
-  const engine = new PngEngine(file.header)
+  using engines = new DisposableStack()
+  const engine = engines.use(new PngEngine(file.header))
   const lossy = mayUsePalette(engine, file, options)
   const facts = await analyse(engine, file, lossy)
   options.progress(0.1)
@@ -58,14 +59,14 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
     if (options.targetSize !== undefined) {
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen
-        ? writePalette(file, engine, chosen.palette, sink, options)
-        : writeLossless(file, engine, chosen.exact, sink, options)
+        ? await writePalette(file, engine, chosen.palette, sink, options)
+        : await writeLossless(file, engine, chosen.exact, sink, options)
     }
-    const chosen = await choosePalette({ engine, file, facts, options, limit: source.size })
-    if (chosen.kind === 'palette') return chosen.write(sink)
-    if (chosen.exact) return writeLossless(file, engine, chosen.exact, sink, options)
+    const chosen = await choosePalette({ engine, engines, file, facts, options, limit: source.size })
+    if (chosen.kind === 'palette') return await chosen.write(sink)
+    if (chosen.exact) return await writeLossless(file, engine, chosen.exact, sink, options)
   }
-  return writeLossless(file, engine, await searchLossless(engine, file), sink, options)
+  return await writeLossless(file, engine, await searchLossless(engine, file), sink, options)
 }
 
 /** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */

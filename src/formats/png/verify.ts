@@ -42,7 +42,7 @@ function compareAround(before: PngFile, after: PngFile): string | undefined {
 }
 
 async function digestOf(file: PngFile): Promise<bigint> {
-  const engine = new PngEngine(file.header)
+  using engine = new PngEngine(file.header)
   engine.begin('digest')
   await file.visit(engine)
   return engine.digest()
@@ -56,7 +56,7 @@ async function comparePictures(
   claim: { ssim: number; psnrDb: number },
   options: Options,
 ): Promise<Verdict> {
-  const meter = new LikenessMeter(header.width, header.height, 4)
+  using meter = new LikenessMeter(header.width, header.height, 4)
   const rowBytes = header.width * 4
   const sides = [original, result].map((source) => pngRows(streamOf(source, options), 'rgba8')[Symbol.asyncIterator]())
   let rest: Uint8Array[] = sides.map(() => new Uint8Array())

@@ -37,7 +37,7 @@ export class SvgMeter {
     const { width, height, pixels } = this.#original
     if (rendering.width !== width || rendering.height !== height) return undefined
     const figures = [0, 255].map((background) => {
-      const meter = new LikenessMeter(width, height, 3)
+      using meter = new LikenessMeter(width, height, 3)
       const rows = 64
       for (let y = 0; y < height; y += rows) {
         const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4]

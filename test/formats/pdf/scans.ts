@@ -86,12 +86,15 @@ async function read(offset: number, length: number): Promise<Uint8Array> {
 }
 
 const memories: WeakRef<WebAssembly.Memory>[] = []
-/** Remembers the memory of every engine. */
+const known = new WeakSet<WebAssembly.Memory>()
+/** Remembers the memory of every engine, once where engines follow each other in one. */
 class Counted extends WebAssembly.Instance {
   constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
     super(module, imports)
     const { memory } = this.exports
-    if (memory instanceof WebAssembly.Memory) memories.push(new WeakRef(memory))
+    if (!(memory instanceof WebAssembly.Memory) || known.has(memory)) return
+    known.add(memory)
+    memories.push(new WeakRef(memory))
   }
 }
 WebAssembly.Instance = Counted as typeof WebAssembly.Instance

@@ -177,7 +177,7 @@ export class ImageShop {
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
     if (reduced && soft.psnrDb >= SOFT_PSNR_DB) return reduced
-    const job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
+    using job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
     const { info } = job
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()

@@ -55,7 +55,7 @@ function compare(before: Sketch, after: Sketch): string | undefined {
     // Every channel counts alike: as grey pixels side by side.
     return scaled
   })
-  const meter = new LikenessMeter(width * before.channels, height, 1)
+  using meter = new LikenessMeter(width * before.channels, height, 1)
   meter.push(x!, y!)
   const { psnrDb } = meter.finish()
   return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`

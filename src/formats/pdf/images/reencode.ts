@@ -75,7 +75,7 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   const seen = pixels && (await likeness({ width, height, channels, strips: [pixels] }, { reference, size: wish.screen, mode: 'boxes' }))
   // Hard edges that are gone already will not come back with JPEG.
   if (seen && !acceptable(seen, wish)) return undefined
-  const job = jpegIn?.end()
+  using job = jpegIn?.end()
   const coded = job && (wish.jpeg === 'any' || tones.photographic) ? await asJpeg(job, reference, channels, wish) : undefined
   if (!pixels || !seen) return coded
   const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: width }
@@ -98,7 +98,8 @@ export async function reencodeSight(sight: Sight, wish: Wish): Promise<Reencoded
   const rows = JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !wish.fullColour, ycck: channels === 4 })
   const strip = width * channels * STRIP_ROWS
   for (let at = 0; at < sight.pixels.length; at += strip) rows.write(sight.pixels.subarray(at, at + strip))
-  return asJpeg(rows.end(), sight.onScreen, channels, wish)
+  using job = rows.end()
+  return await asJpeg(job, sight.onScreen, channels, wish)
 }
 
 async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {

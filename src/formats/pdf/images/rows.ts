@@ -65,7 +65,8 @@ async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eight
   return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
 }
 
-async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
+async function* stripsOf(opened: JpegRows): AsyncGenerator<Uint8Array> {
+  using rows = opened
   const count = Math.max(16, Math.floor(STRIP_BYTES / rows.stride))
   for (;;) {
     const strip = await rows.read(count).catch(asSyntax)
@@ -104,7 +105,8 @@ function openJpx(data: Uint8Array): JpxPicture {
   }
 }
 
-async function* jpxStrips(picture: JpxPicture, rows: number): AsyncGenerator<Uint8Array> {
+async function* jpxStrips(opened: JpxPicture, rows: number): AsyncGenerator<Uint8Array> {
+  using picture = opened
   try {
     yield* picture.strips(rows)
   } catch (error) {

@@ -122,7 +122,8 @@ export async function openJpeg(
   return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
 }
 
-async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
+async function* stripsOf(opened: JpegRows): AsyncGenerator<Uint8Array> {
+  using rows = opened
   const count = Math.max(1, Math.ceil(STRIP_PIXELS / rows.width))
   for (let at = 0, strip = await rows.read(count); strip; strip = await rows.read(count), at += count) {
     yield strip

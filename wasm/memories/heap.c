@@ -1,0 +1,29 @@
+#include "heap.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define PAGE_BYTES 65536u
+
+static uintptr_t top = HEAP_FIRST_BYTES;
+
+int heap_claim(uintptr_t end)
+{
+	if (end <= top) return 1;
+	if (end > HEAP_MOST_BYTES) return 0;
+	uintptr_t have = (uintptr_t)__builtin_wasm_memory_size(0) * PAGE_BYTES;
+	if (end > have && __builtin_wasm_memory_grow(0, (end - have + PAGE_BYTES - 1) / PAGE_BYTES) == (size_t)-1) return 0;
+	top = end;
+	return 1;
+}
+
+__attribute__((export_name("heap_top"))) uintptr_t heap_top(void) { return top; }
+
+/* Under wasi-libc's malloc, in place of its own, which takes all of a memory that comes large. */
+void *sbrk(intptr_t increment)
+{
+	uintptr_t before = top;
+	if (increment >= 0 && (uintptr_t)increment <= UINTPTR_MAX - before && heap_claim(before + (uintptr_t)increment)) return (void *)before;
+	errno = ENOMEM;
+	return (void *)-1;
+}

@@ -1,0 +1,71 @@
+/**
+ * Memories of engines that ended, for the next ones. Dead memories wait for a collector that in workerd does not know of them,
+ * and a document opens engines for each of its pictures (docs/design/memory.md).
+ */
+
+const PAGE_BYTES = 65_536
+
+/** Memories of one type, which any engine takes whose recipe links it. */
+export class Memories {
+  readonly #type: WebAssembly.MemoryDescriptor
+  readonly #keptBytes: number
+  #idle: WebAssembly.Memory[] = []
+
+  /** @param keptBytes what idle memories may hold together; what would be more is left to the collector */
+  constructor(type: WebAssembly.MemoryDescriptor, keptBytes: number) {
+    this.#type = type
+    this.#keptBytes = keptBytes
+  }
+
+  /** The largest there is, so that there are no more large ones than are used at a time. All of it is zero. */
+  take(leastBytes = 0): WebAssembly.Memory {
+    const memory = this.#idle.pop() ?? new WebAssembly.Memory(this.#type)
+    const missing = Math.ceil((leastBytes - memory.buffer.byteLength) / PAGE_BYTES)
+    if (missing > 0) memory.grow(missing)
+    return memory
+  }
+
+  /** Nobody may use `memory`, or a view of it, afterwards. Beyond `usedBytes` it was never written to. */
+  give(memory: WebAssembly.Memory, usedBytes = memory.buffer.byteLength): void {
+    const held = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, memory.buffer.byteLength)
+    if (held > this.#keptBytes) return
+    new Uint8Array(memory.buffer, 0, usedBytes).fill(0)
+    this.#idle.push(memory)
+    this.#idle.sort((a, b) => a.buffer.byteLength - b.buffer.byteLength)
+  }
+}
+
+/** What the engines here have in common (heap.c). */
+export interface Engine {
+  readonly memory: WebAssembly.Memory
+  /** Bytes of its memory that the engine took so far. */
+  heap_top(): number
+}
+
+/** As their recipes link them: 1 MiB at first, 96 MiB at most. */
+const MEMORIES = new Memories({ initial: 16, maximum: 1536 }, 64 * 1024 * 1024)
+
+/**
+ * An engine in a memory of the pool. It ends with `retire`; one that is left alone takes its memory along.
+ * @param firstBytes where its recipe says so
+ */
+export function instantiate<Exports extends Engine>(
+  module: WebAssembly.Module,
+  imports: WebAssembly.Imports = {},
+  firstBytes = 0,
+): Exports {
+  const env = { ...imports['env'], memory: MEMORIES.take(firstBytes) }
+  return new WebAssembly.Instance(module, { ...imports, env }).exports as unknown as Exports
+}
+
+const RETIRED = new Proxy({} as Engine, {
+  get: () => {
+    throw new Error('the engine has ended')
+  },
+})
+
+/** Ends an engine, alive or trapped, for good: its memory is the next one's. Returns what may stand in its place and only throws. */
+export function retire<Exports extends Engine>(engine: Exports): Exports {
+  if (engine !== RETIRED) MEMORIES.give(engine.memory, engine.heap_top())
+  return RETIRED as Exports
+}
