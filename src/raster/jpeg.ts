@@ -41,7 +41,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): 
   using job = found.job
   const { quality, figures } = found
   job.release('read')
-  const { coded } = smallestFile(job, 'made', figures.estimatedBytes)
+  const { coded } = smallestFile(job, figures)
   const [first = new Uint8Array(), ...rest] = coded
   const step = `JPEG at quality ${quality} with trellis search, ${job.info.sampling.startsWith('2x2') ? '4:2:0 ' : ''}progressive`
   const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'

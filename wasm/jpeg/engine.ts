@@ -29,6 +29,7 @@ interface Exports extends Pooled {
   decimate(every: number): number
   digest(plane: number, half: number): number
   release(which: number): void
+  estimated_bytes(made: number): number
   finish(made: number, progressive: number, headers: number, counting: number): number
 }
 

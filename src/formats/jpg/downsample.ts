@@ -61,7 +61,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const pause = async () => options.signal.throwIfAborted()
   const { quality, figures } = await requantiseTo(job, pictureTarget(options.quality), { pause })
   job.release('read')
-  const { coded } = smallestFile(job, 'made', figures.estimatedBytes)
+  const { coded } = smallestFile(job, figures)
   const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])
   if (head.length + coded.reduce((sum, chunk) => sum + chunk.length, 0) - 2 >= source.size) return undefined
   await sink.write(head)

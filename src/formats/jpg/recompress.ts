@@ -1,6 +1,6 @@
 /** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
 
-import { JpegJob, type Measured, type Scans, type Which } from '../../../wasm/jpeg/jpeg.ts'
+import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
 import {
   FLOOR_PSNR_DB,
   FLOOR_SSIM,
@@ -20,6 +20,7 @@ import {
   STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
+  smallestExactFile,
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
@@ -35,6 +36,8 @@ const BYTES_PER_COLUMN = 1200
 const COMFORT_BYTES = 56 * 1024 * 1024
 /** A new generation of loss must bring at least this share over what comes without any. */
 const WORTH_LOSING = 0.95
+/** How far estimates of both may be off against each other: nearer to `WORTH_LOSING`, both are written. */
+const ESTIMATE_ERROR = 0.03
 /** Below this share of the original, lossless coding cannot win: it is not even tried. Progressive files have little to gain by it. */
 const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 /** SSIM needs a whole window. */
@@ -52,6 +55,13 @@ interface Candidate {
   /** Of the whole file. */
   readonly bytes: number
   readonly outcome: Extract<Outcome, { kind: 'compressed' }>
+}
+
+/** Requantised, and not written yet. */
+interface Made {
+  readonly job: JpegJob
+  readonly quality: number
+  readonly figures: Measured
 }
 
 export async function recompress(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
@@ -86,26 +96,31 @@ class Recompression {
     if (options.lossless || !measurable) return this.lossless()
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
     const stored = this.fits(2)
-    const perceptual = stored ? await this.stored() : await this.streamed()
-    const keepsFloors = reachesFloors(perceptual.outcome)
+    const made = stored ? await this.stored() : await this.streamed()
+    const keepsFloors = reachesFloors(made.figures)
+    const untouched = stored && this.steps.length === 0
+    if (untouched && keepsFloors) {
+      const share = made.job.estimatedBytes('made') / made.job.estimatedBytes('read')
+      if (share > WORTH_LOSING + ESTIMATE_ERROR) return this.lossless(made.job)
+      if (share < WORTH_LOSING - ESTIMATE_ERROR) return this.perceptual(made)
+    }
+    const perceptual = await this.perceptual(made)
     const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
     if (keepsFloors && codedBytes(perceptual) < hopeless) return perceptual
-    const untouched = stored && this.steps.length === 0
     if (!untouched && perceptual.job.memoryBytes + this.need(1) > options.memoryBudget) return perceptual
     const exact = await this.lossless(untouched ? perceptual.job : undefined)
     return keepsFloors && codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
   }
 
   /** Everything in memory: coefficients as read and as made. */
-  private async stored(): Promise<Candidate> {
+  private async stored(): Promise<Made> {
     const job = await this.read()
     await this.decimate(job, DECIMATION_PSNR_DB[this.options.quality])
-    const { quality, figures } = await requantiseTo(job, this.target, this)
-    return this.perceptual(job, quality, figures)
+    return { job, ...(await requantiseTo(job, this.target, this)) }
   }
 
   /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held. */
-  private async streamed(): Promise<Candidate> {
+  private async streamed(): Promise<Made> {
     const { header } = this
     this.require(header.progressive ? 2 : 1)
     const every = sampleEvery(header.width, header.height)
@@ -113,7 +128,7 @@ class Recompression {
     let quality = await searchQuality(sample, this.target, this, STREAMED_CAUTION)
     for (;;) {
       const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality })
-      if (isReachedStreaming(quality, job.figures, this.target)) return this.perceptual(job, quality, job.figures)
+      if (isReachedStreaming(quality, job.figures, this.target)) return { job, quality, figures: job.figures }
       quality = await climbed(sample, quality, job.figures, this.target, this)
       job[Symbol.dispose]()
     }
@@ -133,18 +148,17 @@ class Recompression {
         if (error instanceof TargetUnreachable) return undefined
         throw error
       })
-      if (full && full.quality >= FULL_CHROMA_QUALITY) return this.perceptual(job, full.quality, full.figures)
+      if (full && full.quality >= FULL_CHROMA_QUALITY) return this.perceptual({ job, ...full })
       await this.decimate(job, DECIMATION_PSNR_DB.low)
     }
-    const { quality, figures } = await fitted()
-    return this.perceptual(job, quality, figures)
+    return this.perceptual({ job, ...(await fitted()) })
   }
 
   /** The same coefficients, coded better. */
   private async lossless(job?: JpegJob): Promise<Candidate> {
     this.require(1)
     const read = job ?? (await this.read())
-    const { scans, coded, bytes } = await this.smallest(read, 'read')
+    const { scans, coded, bytes } = await this.assembled(read, smallestExactFile(read, this.source.size - this.header.scanOffset))
     const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
     return {
       job: read,
@@ -154,8 +168,9 @@ class Recompression {
     }
   }
 
-  private async perceptual(job: JpegJob, quality: number, { ssim, psnrDb }: Measured): Promise<Candidate> {
-    const { scans, coded, bytes } = await this.smallest(job, 'made')
+  private async perceptual({ job, quality, figures }: Made): Promise<Candidate> {
+    const { ssim, psnrDb } = figures
+    const { scans, coded, bytes } = await this.assembled(job, smallestFile(job, figures))
     const steps = [
       ...this.steps,
       `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
@@ -163,10 +178,9 @@ class Recompression {
     return { job, coded, bytes, outcome: { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps } }
   }
 
-  private async smallest(job: JpegJob, which: Which): Promise<{ scans: Scans; coded: Uint8Array[]; bytes: number }> {
-    const sequential = which === 'made' ? job.figures.estimatedBytes : this.source.size - this.header.scanOffset
-    const best = smallestFile(job, which, sequential)
-    return { ...best, bytes: assembledBytes(this.source, await this.frame(job), best.bytes) }
+  /** With the bytes of the whole file. */
+  private async assembled<T extends { bytes: number }>(job: JpegJob, coded: T): Promise<T> {
+    return { ...coded, bytes: assembledBytes(this.source, await this.frame(job), coded.bytes) }
   }
 
   private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
@@ -232,9 +246,7 @@ class Recompression {
 const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
 
 /** Where steps are very coarse already, even the gentlest search takes too much. */
-function reachesFloors(outcome: Candidate['outcome']): boolean {
-  return outcome.fidelity !== 'perceptual' || ((outcome.ssim ?? 0) >= FLOOR_SSIM && (outcome.psnrDb ?? 0) >= FLOOR_PSNR_DB)
-}
+const reachesFloors = ({ ssim, psnrDb }: Measured) => ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB
 
 function keptSteps(source: Source, frame: Frame): string[] {
   const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []

@@ -88,6 +88,7 @@ double EXPORT(decimate)(int every) {
     plane->blocks_high = high;
     for (int k = 0; k < DCTSIZE2; k++) plane->read_step[k] = 1;
   }
+  if (apply) forget_script(0);
   if (apply) picture.plane[0].h = picture.plane[0].v = picture.h_max = picture.v_max = 2;
   return counted ? error / counted : 0;
 }

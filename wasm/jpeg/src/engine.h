@@ -110,4 +110,7 @@ void requantise_row(int plane, uint32_t row, JBLOCKROW blocks);
 void requantise_ready(void);
 void requantise_end(void);
 
+/* ---- script.c ---- */
+void forget_script(int made); /* what was read or made has changed */
+
 #endif

@@ -52,10 +52,7 @@ static void set_steps(int made) {
 double EXPORT(finish)(int made, int progressive, int headers, int counting) {
   for (int i = 0; i < picture.planes; i++)
     if (!(made ? picture.plane[i].made : picture.plane[i].read)) fail(FAIL_MISUSE, "nothing to write");
-  if (progressive) {
-    Scan script[SCANS_WRITTEN_MAX];
-    return write_scans(script, choose_script(script, made), made, headers, counting);
-  }
+  if (progressive) return write_scans(script_of(made), made, headers, counting);
   jvirt_barray_ptr arrays[PLANES];
   memset(&coder, 0, sizeof coder);
   coder.err = error_manager();

@@ -95,6 +95,7 @@ void requantise_begin(int trellis, int metrics, int store) {
   use_trellis = trellis;
   use_metrics = metrics;
   use_store = store;
+  if (store) forget_script(1);
   for (int i = 0; i < picture.planes; i++) {
     const Plane *plane = &picture.plane[i];
     RowState *s = &state[i];

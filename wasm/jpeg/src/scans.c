@@ -1,19 +1,20 @@
 /*
  * Progressive coding (ITU-T T.81, annex G) straight from packed rows, whose tokens are what a scan is made of: zeros
- * before a value, and the value. Every scan has one component and a Huffman table of its own: it is gone through twice.
+ * before a value, and the value. Every scan has one component and a Huffman table of its own, so its symbols are counted
+ * before they are written: they are noted down on the way, and rows for which there was no room are gone through again.
  */
 #include "scans.h"
 #include "jchuff.h"
 
-/* End-of-band runs end at 15 bits (G.1.2.2). */
-#define RUN_MAX 0x7FFF
-/* Correction bits that wait for the symbol they follow; as many as libjpeg's decoders and coders are used to. */
-#define WAITING_MAX 937
+/* Symbols that are noted down: 2 MB. */
+#define NOTES_MAX (512 * 1024)
+/* A note: the symbol, how many bits follow it, and these; or bits alone. */
+#define NOTE_ALONE (1u << 31)
+#define NOTE(symbol, count, bits) ((uint32_t)(symbol) << 21 | (uint32_t)(count) << 16 | (bits))
 
 typedef struct {
   int emitting;
   long count[257];  /* symbols, when counting */
-  double extra;     /* bits that follow them */
   uint8_t length[256];
   uint16_t code[256];
   uint64_t bits;    /* not yet written, right-aligned */
@@ -21,6 +22,8 @@ typedef struct {
   uint32_t run;     /* blocks of an end-of-band run */
   int waiting;      /* correction bits of those blocks */
   uint8_t correction[WAITING_MAX + DCTSIZE2];
+  uint32_t *notes;
+  uint32_t noted, room; /* room: what may still be noted; 0 once a row did not fit */
 } Coder;
 
 /* ---- bytes out ---- */
@@ -47,72 +50,71 @@ static void put_word(int word) {
 }
 
 /* A byte FF in coded data is followed by 00 (B.1.1.5). */
+static void put_coded(uint32_t byte) {
+  put_byte(byte);
+  if (byte == 255) put_byte(0);
+}
+
+/* Up to 32 bits; they leave four bytes at a time. */
 static inline void put_bits(Coder *c, uint32_t value, int count) {
   c->bits = c->bits << count | value;
   c->pending += count;
-  while (c->pending >= 8) {
-    c->pending -= 8;
-    const int byte = c->bits >> c->pending & 255;
-    put_byte(byte);
-    if (byte == 255) put_byte(0);
+  if (c->pending < 32) return;
+  c->pending -= 32;
+  const uint32_t four = c->bits >> c->pending;
+  const int has_ff = ((~four - 0x01010101) & four & 0x80808080) != 0;
+  if (has_ff || filled + 4 > sizeof buffer) {
+    for (int shift = 24; shift >= 0; shift -= 8) put_coded(four >> shift & 255);
+    return;
   }
+  const uint32_t swapped = __builtin_bswap32(four);
+  memcpy(buffer + filled, &swapped, 4);
+  filled += 4;
+}
+
+/* Ones fill the last byte (F.1.2.3). */
+static void end_bits(Coder *c) {
+  put_bits(c, 127, 7);
+  for (; c->pending >= 8; c->pending -= 8) put_coded(c->bits >> (c->pending - 8) & 255);
 }
 
 /* ---- symbols ---- */
 
-static inline void symbol(Coder *c, int value) {
-  if (c->emitting) put_bits(c, c->code[value], c->length[value]);
-  else c->count[value]++;
+static inline void note(Coder *c, uint32_t what) {
+  if (c->noted < c->room) c->notes[c->noted++] = what;
+  else c->room = 0;
 }
 
-static inline void extra(Coder *c, uint32_t value, int count) {
-  if (c->emitting) put_bits(c, value & ((1u << count) - 1), count);
-  else c->extra += count;
+/* A symbol and the bits behind it. */
+static inline void symbol(Coder *c, int value, uint32_t bits, int count) {
+  bits &= (1u << count) - 1;
+  if (c->emitting) {
+    put_bits(c, (uint32_t)c->code[value] << count | bits, c->length[value] + count);
+  } else {
+    c->count[value]++;
+    note(c, NOTE(value, count, bits));
+  }
 }
 
 static inline int size_of(uint32_t magnitude) { return magnitude ? 32 - __builtin_clz(magnitude) : 0; }
 
 static void corrections(Coder *c, const uint8_t *bits, int count) {
-  if (!c->emitting) c->extra += count;
-  else for (int i = 0; i < count; i++) put_bits(c, bits[i], 1);
+  for (int from = 0; from < count; from += 16) {
+    const int part = count - from < 16 ? count - from : 16;
+    uint32_t value = 0;
+    for (int i = 0; i < part; i++) value = value << 1 | bits[from + i];
+    if (c->emitting) put_bits(c, value, part);
+    else note(c, NOTE_ALONE | NOTE(0, part, value));
+  }
 }
 
 static void end_run(Coder *c) {
   if (!c->run) return;
   const int size = size_of(c->run) - 1;
-  symbol(c, size << 4);
-  if (size) extra(c, c->run, size);
+  symbol(c, size << 4, c->run, size);
   c->run = 0;
   corrections(c, c->correction, c->waiting);
   c->waiting = 0;
-}
-
-/* ---- packed rows: store.c says how ---- */
-
-static inline const uint8_t *read_dc(const uint8_t *in, int *difference) {
-  uint32_t zigzag = 0, shift = 0, token;
-  do {
-    token = *in++;
-    zigzag |= (token & 127) << shift;
-    shift += 7;
-  } while (token & 128);
-  *difference = (int)(zigzag >> 1) ^ -(int)(zigzag & 1);
-  return in;
-}
-
-static inline const uint8_t *read_ac(const uint8_t *in, uint32_t token, int *gap, int *value) {
-  const int code = token & 15;
-  *gap = token >> 4;
-  if (*gap == 15) *gap = *in++;
-  if (code <= 12) {
-    *value = code & 1 ? (code + 1) >> 1 : -(code >> 1);
-  } else if (code == 13) {
-    *value = (int8_t)*in++;
-  } else {
-    *value = (int16_t)(in[0] | in[1] << 8);
-    in += 2;
-  }
-  return in;
 }
 
 /* ---- the three kinds of scan ---- */
@@ -126,8 +128,7 @@ static void dc_row(Coder *c, const uint8_t *in, uint32_t blocks, int *previous) 
     dc += difference;
     const int step = dc - *previous, size = size_of(step < 0 ? -step : step);
     *previous = dc;
-    symbol(c, size);
-    if (size) extra(c, step < 0 ? step - 1 : step, size);
+    symbol(c, size, step < 0 ? step - 1 : step, size);
     for (uint32_t token; (token = *in++);) in = read_ac(in, token, &gap, &value);
   }
 }
@@ -148,10 +149,9 @@ static void ac_first_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_t
       if (c->run) end_run(c);
       int zeros = place - last - 1;
       last = place;
-      for (; zeros > 15; zeros -= 16) symbol(c, 0xF0);
+      for (; zeros > 15; zeros -= 16) symbol(c, 0xF0, 0, 0);
       const int bits = size_of(size);
-      symbol(c, zeros << 4 | bits);
-      extra(c, value < 0 ? ~size : size, bits);
+      symbol(c, zeros << 4 | bits, value < 0 ? ~size : size, bits);
     }
     if (last < to && ++c->run == RUN_MAX) end_run(c);
   }
@@ -186,7 +186,7 @@ static void ac_refine_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_
       last = places[i];
       while (zeros > 15 && i < end) {
         end_run(c);
-        symbol(c, 0xF0);
+        symbol(c, 0xF0, 0, 0);
         zeros -= 16;
         corrections(c, own, own_count);
         own = c->correction;
@@ -197,8 +197,7 @@ static void ac_refine_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_
         continue;
       }
       end_run(c);
-      symbol(c, zeros << 4 | 1);
-      extra(c, !(negative >> i & 1), 1);
+      symbol(c, zeros << 4 | 1, !(negative >> i & 1), 1);
       corrections(c, own, own_count);
       own = c->correction;
       own_count = 0;
@@ -212,18 +211,39 @@ static void ac_refine_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_
 
 static const Store *store_of(const Plane *plane, int made) { return made ? plane->made : plane->read; }
 
-static void run_scan(Coder *c, const Scan *scan, int made, uint32_t every) {
+/* What has to be known to go on with a row. */
+typedef struct {
+  uint32_t row, run, noted;
+  int previous, waiting;
+  uint8_t correction[WAITING_MAX + DCTSIZE2];
+} Place;
+
+static void remember(const Coder *c, uint32_t row, int previous, Place *place) {
+  place->row = row;
+  place->run = c->run;
+  place->noted = c->noted;
+  place->previous = previous;
+  place->waiting = c->waiting;
+  memcpy(place->correction, c->correction, c->waiting);
+}
+
+/* Goes through the rows from `place` on; where there was no room for notes any more, `place` becomes that row. */
+static void run_scan(Coder *c, const Scan *scan, int made, Place *place) {
   const Plane *plane = &picture.plane[scan->plane];
   const Store *store = store_of(plane, made);
   uint8_t *empty = allocate_cleared(plane->blocks_wide * 2); /* what no scan of the original ever mentioned */
-  int previous = 0;
-  c->run = c->waiting = 0;
-  for (uint32_t row = every / 2; row < plane->blocks_high; row += every) {
+  int previous = place->previous;
+  c->run = place->run;
+  c->waiting = place->waiting;
+  memcpy(c->correction, place->correction, place->waiting);
+  for (uint32_t row = place->row; row < plane->blocks_high; row++) {
     const uint8_t *in = store->packed[row] ? store->packed[row] : empty;
+    if (c->room) remember(c, row, previous, place);
     if (!scan->from) dc_row(c, in, plane->blocks_wide, &previous);
     else if (!scan->high) ac_first_row(c, scan, in, plane->blocks_wide);
     else ac_refine_row(c, scan, in, plane->blocks_wide);
   }
+  if (c->room) remember(c, plane->blocks_high, previous, place);
   end_run(c);
   free(empty);
 }
@@ -231,27 +251,6 @@ static void run_scan(Coder *c, const Scan *scan, int made, uint32_t every) {
 /* ---- Huffman tables ---- */
 
 static Coder coder;
-
-/* SOS with one component (B.2.3), and the table (B.2.4.2). */
-#define SCAN_HEADER_BYTES 10
-#define TABLE_HEADER_BYTES 21
-
-double scan_bits(const Scan *scan, int made, uint32_t every) {
-  const Plane *plane = &picture.plane[scan->plane];
-  memset(&coder, 0, sizeof coder);
-  run_scan(&coder, scan, made, every);
-  double total = 0, bits = coder.extra;
-  int symbols = 0;
-  for (int i = 0; i < 256; i++) total += coder.count[i];
-  const float all = log2f(total);
-  for (int i = 0; i < 256; i++) {
-    if (!coder.count[i]) continue;
-    symbols++;
-    bits += coder.count[i] * fmaxf(all - log2f(coder.count[i]), 1);
-  }
-  const uint32_t rows = (plane->blocks_high + every - 1 - every / 2) / every;
-  return bits * plane->blocks_high / (rows ? rows : 1) + 8.0 * (SCAN_HEADER_BYTES + TABLE_HEADER_BYTES + symbols);
-}
 
 /* Codes of the optimal table (annex K.2 by libjpeg, C.2), and its segment. */
 static void put_table(Coder *c, int is_ac) {
@@ -272,9 +271,22 @@ static void put_table(Coder *c, int is_ac) {
   for (int i = 0; i < symbols; i++) put_byte(table.huffval[i]);
 }
 
-static void put_scan(const Scan *scan, int made) {
+static void put_notes(Coder *c, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t what = c->notes[i], bits = what & 0xFFFF;
+    const int length = what >> 16 & 31, value = what >> 21 & 255;
+    if (what & NOTE_ALONE) put_bits(c, bits, length);
+    else put_bits(c, (uint32_t)c->code[value] << length | bits, c->length[value] + length);
+  }
+}
+
+static void put_scan(const Scan *scan, int made, uint32_t *notes, uint32_t room) {
+  static Place place;
   memset(&coder, 0, sizeof coder);
-  run_scan(&coder, scan, made, 1);
+  memset(&place, 0, sizeof place);
+  coder.notes = notes;
+  coder.room = room;
+  run_scan(&coder, scan, made, &place);
   put_table(&coder, scan->from > 0);
   put_word(0xFFDA);
   put_word(8);
@@ -285,8 +297,10 @@ static void put_scan(const Scan *scan, int made) {
   put_byte(scan->to);
   put_byte(scan->high << 4 | scan->low);
   coder.emitting = 1;
-  run_scan(&coder, scan, made, 1);
-  put_bits(&coder, 127, 7); /* ones fill the last byte */
+  coder.room = 0;
+  put_notes(&coder, place.noted);
+  run_scan(&coder, scan, made, &place);
+  end_bits(&coder);
 }
 
 /* ---- the file ---- */
@@ -329,7 +343,7 @@ static void put_headers(void) {
 }
 
 /* Progressive frame (B.2.2), scans, end. Returns the bytes; `counting` writes none. */
-double write_scans(const Scan *script, int count, int made, int headers, int counting) {
+double write_scans(const Script *script, int made, int headers, int counting) {
   int slot[PLANES];
   only_counting = counting;
   written = filled = 0;
@@ -347,7 +361,10 @@ double write_scans(const Scan *script, int count, int made, int headers, int cou
     put_byte(picture.plane[i].h << 4 | picture.plane[i].v);
     put_byte(slot[i]);
   }
-  for (int i = 0; i < count; i++) put_scan(&script[i], made);
+  const uint32_t most = packed_bytes() + 64, room = most < NOTES_MAX ? most : NOTES_MAX; /* a symbol takes a byte or more of them */
+  uint32_t *notes = allocate(room * sizeof *notes);
+  for (int i = 0; i < script->count; i++) put_scan(&script->scan[i], made, notes, room);
+  free(notes);
   put_word(0xFFD9);
   flush();
   return written;

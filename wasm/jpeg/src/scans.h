@@ -10,8 +10,45 @@ typedef struct {
 } Scan;
 #define SCANS_WRITTEN_MAX 64
 
-int choose_script(Scan *script, int made);
-double scan_bits(const Scan *scan, int made, uint32_t every); /* estimated, of one row in `every`, scaled up */
-double write_scans(const Scan *script, int count, int made, int headers, int counting);
+typedef struct {
+  Scan scan[SCANS_WRITTEN_MAX];
+  int count; /* 0: not chosen yet */
+  double bytes; /* of all scans, estimated */
+} Script;
+
+/* End-of-band runs end at 15 bits (G.1.2.2). */
+#define RUN_MAX 0x7FFF
+/* Correction bits that wait for the symbol they follow; as many as libjpeg's decoders and coders are used to. */
+#define WAITING_MAX 937
+
+const Script *script_of(int made);
+double write_scans(const Script *script, int made, int headers, int counting);
+
+/* Packed rows: store.c says how. */
+static inline const uint8_t *read_dc(const uint8_t *in, int *difference) {
+  uint32_t zigzag = 0, shift = 0, token;
+  do {
+    token = *in++;
+    zigzag |= (token & 127) << shift;
+    shift += 7;
+  } while (token & 128);
+  *difference = (int)(zigzag >> 1) ^ -(int)(zigzag & 1);
+  return in;
+}
+
+static inline const uint8_t *read_ac(const uint8_t *in, uint32_t token, int *gap, int *value) {
+  const int code = token & 15;
+  *gap = token >> 4;
+  if (*gap == 15) *gap = *in++;
+  if (code <= 12) {
+    *value = code & 1 ? (code + 1) >> 1 : -(code >> 1);
+  } else if (code == 13) {
+    *value = (int8_t)*in++;
+  } else {
+    *value = (int16_t)(in[0] | in[1] << 8);
+    in += 2;
+  }
+  return in;
+}
 
 #endif

@@ -4,63 +4,209 @@
  */
 #include "scans.h"
 
-/* Blocks that are looked at for each question. */
+/* Blocks that are looked at in each plane. */
 #define SAMPLED_BLOCKS 1500
 /* Bits that may be left for later scans. */
 #define LOW_MAX 3
+/* SOS with one component (B.2.3), and the table (B.2.4.2). */
+#define SCAN_HEADER_BYTES 10
+#define TABLE_HEADER_BYTES 21
 
 static const uint8_t cuts[] = {2, 5, 8, 12, 18}; /* mozjpeg's */
 #define CUTS ((int)sizeof cuts)
+
+/* ---- a sample ---- */
+
+/* Values of a block are place << 16 | magnitude, in the order of the zigzag. */
+typedef struct {
+  uint32_t blocks;
+  uint32_t *start; /* of each block in `values`, and the end */
+  uint32_t *values;
+  double scale;    /* blocks of the plane for one of these */
+} Sample;
+
+/* What a scan is made of: Huffman symbols, and the bits that follow them. */
+typedef struct {
+  uint32_t count[256];
+  double extra;
+  uint32_t run, waiting; /* blocks of an end-of-band run, and their correction bits */
+} Tally;
+
+static inline int size_of(uint32_t magnitude) { return magnitude ? 32 - __builtin_clz(magnitude) : 0; }
+
+static void end_run(Tally *t) {
+  if (!t->run) return;
+  const int size = size_of(t->run) - 1;
+  t->count[size << 4]++;
+  t->extra += size + t->waiting;
+  t->run = t->waiting = 0;
+}
+
+/* An ideal coder's bits, scaled up to the plane, with the scan's header and table. */
+static double bits_of(const Tally *t, double scale) {
+  double total = 0, bits = t->extra;
+  int symbols = 0;
+  for (int i = 0; i < 256; i++) total += t->count[i];
+  const float all = log2f(total);
+  for (int i = 0; i < 256; i++) {
+    if (!t->count[i]) continue;
+    symbols++;
+    bits += t->count[i] * fmaxf(all - log2f(t->count[i]), 1);
+  }
+  return bits * scale + 8.0 * (SCAN_HEADER_BYTES + TABLE_HEADER_BYTES + symbols);
+}
+
+/* Rows spread over the plane; returns the bits of its DC scan (G.1.2.1). */
+static double take_sample(Sample *sample, const Plane *plane, int made) {
+  const Store *store = made ? plane->made : plane->read;
+  const uint32_t rows = SAMPLED_BLOCKS / plane->blocks_wide + 1;
+  const uint32_t every = plane->blocks_high > rows ? plane->blocks_high / rows : 1;
+  uint32_t bytes = 0, taken = 0, count = 0;
+  for (uint32_t row = every / 2; row < plane->blocks_high; row += every, taken++) bytes += store->length[row];
+  sample->start = allocate(((size_t)taken * plane->blocks_wide + 1) * sizeof *sample->start);
+  sample->values = allocate((bytes + 1) * sizeof *sample->values); /* a value has a byte or more */
+  sample->scale = (double)plane->blocks_high / (taken ? taken : 1);
+  sample->blocks = 0;
+  Tally dc = {0};
+  int previous = 0;
+  for (uint32_t row = every / 2; row < plane->blocks_high; row += every) {
+    const uint8_t *in = store->packed[row];
+    int level = 0;
+    for (uint32_t x = 0; x < plane->blocks_wide; x++) {
+      sample->start[sample->blocks++] = count;
+      if (!in) continue; /* no scan of the original ever mentioned it */
+      int difference, place = 0;
+      in = read_dc(in, &difference);
+      level += difference;
+      const int size = size_of(abs(level - previous));
+      previous = level;
+      dc.count[size]++;
+      dc.extra += size;
+      for (uint32_t token; (token = *in++);) {
+        int gap, value;
+        in = read_ac(in, token, &gap, &value);
+        place += gap + 1;
+        sample->values[count++] = place << 16 | abs(value);
+      }
+    }
+  }
+  sample->start[sample->blocks] = count;
+  return bits_of(&dc, sample->scale);
+}
+
+static void free_sample(Sample *sample) {
+  free(sample->start);
+  free(sample->values);
+}
+
+/* Bits of a band for the first time (G.1.2.2; scans.c writes it). */
+static double first_bits(const Sample *sample, uint32_t from, uint32_t to, int low) {
+  Tally t = {0};
+  for (uint32_t x = 0; x < sample->blocks; x++) {
+    const uint32_t *value = sample->values + sample->start[x], *end = sample->values + sample->start[x + 1];
+    uint32_t last = from - 1;
+    while (value < end && *value >> 16 < from) value++;
+    for (; value < end; value++) {
+      const uint32_t place = *value >> 16, size = (*value & 0xFFFF) >> low;
+      if (place > to) break;
+      if (!size) continue;
+      if (t.run) end_run(&t);
+      const uint32_t zeros = place - last - 1;
+      const int bits = size_of(size);
+      last = place;
+      t.count[0xF0] += zeros >> 4;
+      t.count[(zeros & 15) << 4 | bits]++;
+      t.extra += bits;
+    }
+    if (last < to && ++t.run == RUN_MAX) end_run(&t);
+  }
+  end_run(&t);
+  return bits_of(&t, sample->scale);
+}
+
+/* Bits of one more bit for all places (G.1.2.3). */
+static double refinement_bits(const Sample *sample, int low) {
+  Tally t = {0};
+  for (uint32_t x = 0; x < sample->blocks; x++) {
+    const uint32_t *value = sample->values + sample->start[x], *end = sample->values + sample->start[x + 1], *newest = value;
+    for (const uint32_t *v = value; v < end; v++) if ((*v & 0xFFFF) >> low == 1) newest = v + 1;
+    uint32_t zeros = 0, last = 0, own = 0;
+    for (; value < end; value++) {
+      const uint32_t place = *value >> 16, size = (*value & 0xFFFF) >> low;
+      if (!size) continue;
+      zeros += place - last - 1;
+      last = place;
+      for (; zeros > 15 && value < newest; zeros -= 16) {
+        end_run(&t);
+        t.count[0xF0]++;
+        t.extra += own;
+        own = 0;
+      }
+      if (size > 1) {
+        own++;
+        continue;
+      }
+      end_run(&t);
+      t.count[zeros << 4 | 1]++;
+      t.extra += 1 + own;
+      zeros = own = 0;
+    }
+    if (last == DCTSIZE2 - 1 && !zeros && !own) continue;
+    t.waiting += own;
+    if (++t.run == RUN_MAX || t.waiting > WAITING_MAX - DCTSIZE2) end_run(&t);
+  }
+  end_run(&t);
+  return bits_of(&t, sample->scale);
+}
+
+/* ---- the search ---- */
 
 typedef struct {
   int cut; /* end of the lower band; 63: one band */
   double bits;
 } Bands;
 
-static double band(int plane, int from, int to, int high, int low, int made, uint32_t every) {
-  const Scan scan = {plane, from, to, high, low};
-  return scan_bits(&scan, made, every);
-}
-
-static double two_bands(int plane, int cut, int low, int made, uint32_t every) {
-  return band(plane, 1, cut, 0, low, made, every) + band(plane, cut + 1, DCTSIZE2 - 1, 0, low, made, every);
+static double two_bands(const Sample *sample, int cut, int low) {
+  return first_bits(sample, 1, cut, low) + first_bits(sample, cut + 1, DCTSIZE2 - 1, low);
 }
 
 /* Whole, or cut in two: from the second of the cuts on as long as the next one is better. */
-static Bands best_bands(int plane, int made, uint32_t every) {
-  Bands best = {DCTSIZE2 - 1, band(plane, 1, DCTSIZE2 - 1, 0, 0, made, every)};
+static Bands best_bands(const Sample *sample) {
+  Bands best = {DCTSIZE2 - 1, first_bits(sample, 1, DCTSIZE2 - 1, 0)};
   double bits[CUTS];
-  bits[1] = two_bands(plane, cuts[1], 0, made, every);
+  bits[1] = two_bands(sample, cuts[1], 0);
   int at = 1;
-  bits[0] = two_bands(plane, cuts[0], 0, made, every);
+  bits[0] = two_bands(sample, cuts[0], 0);
   if (bits[0] < bits[1]) at = 0;
   else
     for (int i = 2; i < CUTS; i++, at++) {
-      bits[i] = two_bands(plane, cuts[i], 0, made, every);
+      bits[i] = two_bands(sample, cuts[i], 0);
       if (bits[i] >= bits[at]) break;
     }
   return bits[at] < best.bits ? (Bands){cuts[at], bits[at]} : best;
 }
 
-static int add_plane(Scan *script, int plane, int made) {
-  const Plane *p = &picture.plane[plane];
-  const uint32_t rows = SAMPLED_BLOCKS / p->blocks_wide + 1;
-  const uint32_t every = p->blocks_high > rows ? p->blocks_high / rows : 1;
+/* Adds to `bits` what the plane's scans are estimated to take. */
+static int add_plane(Scan *script, int plane, int made, double *bits) {
+  Sample sample;
+  *bits += take_sample(&sample, &picture.plane[plane], made);
   int best_low = 0;
-  Bands best = best_bands(plane, made, every);
+  Bands best = best_bands(&sample);
   double refinements = 0;
   double least = best.bits;
   for (int low = 1; low <= LOW_MAX; low++) {
-    refinements += band(plane, 1, DCTSIZE2 - 1, low, low - 1, made, every);
-    Bands bands = {DCTSIZE2 - 1, band(plane, 1, DCTSIZE2 - 1, 0, low, made, every)};
+    refinements += refinement_bits(&sample, low - 1);
+    Bands bands = {DCTSIZE2 - 1, first_bits(&sample, 1, DCTSIZE2 - 1, low)};
     const int cut = best.cut < DCTSIZE2 - 1 ? best.cut : cuts[0];
-    const double cut_bits = two_bands(plane, cut, low, made, every);
+    const double cut_bits = two_bands(&sample, cut, low);
     if (cut_bits < bands.bits) bands = (Bands){cut, cut_bits};
     if (bands.bits + refinements >= least) break;
     least = bands.bits + refinements;
     best = bands;
     best_low = low;
   }
+  free_sample(&sample);
+  *bits += least;
   int count = 0;
   if (best.cut < DCTSIZE2 - 1) script[count++] = (Scan){plane, 1, best.cut, 0, best_low};
   script[count++] = (Scan){plane, best.cut < DCTSIZE2 - 1 ? best.cut + 1 : 1, DCTSIZE2 - 1, 0, best_low};
@@ -68,15 +214,29 @@ static int add_plane(Scan *script, int plane, int made) {
   return count;
 }
 
+/* ---- scripts: of what was read, and of what was made ---- */
+
+static Script scripts[2];
+
+void forget_script(int made) { scripts[made].count = 0; }
+
 /* DC of all planes first, then each plane's bands, and the last bits at the end: a picture that is cut short is a coarse one. */
-int choose_script(Scan *script, int made) {
+const Script *script_of(int made) {
+  Script *script = &scripts[made];
+  if (script->count) return script;
   Scan bands[SCANS_WRITTEN_MAX];
+  double bits = 0;
   int count = 0, found = 0;
-  for (int i = 0; i < picture.planes; i++) script[count++] = (Scan){i, 0, 0, 0, 0};
-  for (int i = 0; i < picture.planes; i++) found += add_plane(bands + found, i, made);
+  for (int i = 0; i < picture.planes; i++) script->scan[count++] = (Scan){i, 0, 0, 0, 0};
+  for (int i = 0; i < picture.planes; i++) found += add_plane(bands + found, i, made, &bits);
   for (int high = 0; high <= LOW_MAX; high++) {
     const int wanted = high ? LOW_MAX + 1 - high : 0; /* first scans, then refinements from the coarsest */
-    for (int i = 0; i < found; i++) if (bands[i].high == wanted) script[count++] = bands[i];
+    for (int i = 0; i < found; i++) if (bands[i].high == wanted) script->scan[count++] = bands[i];
   }
-  return count;
+  script->count = count;
+  script->bytes = bits / 8;
+  return script;
 }
+
+/* Bytes of the scans of a progressive file, estimated from a sample: of what was read (0) or made (1). */
+double EXPORT(estimated_bytes)(int made) { return script_of(made)->bytes; }

@@ -16,20 +16,28 @@ static uint32_t packed_total;
 
 uint32_t packed_bytes(void) { return packed_total; }
 
-/* Place of each coefficient of natural order in the zigzag. */
-static uint8_t place[DCTSIZE2];
-
-uint64_t zigzag_mask(const JCOEF *block) {
-  if (!place[1]) for (int i = 0; i < DCTSIZE2; i++) place[jpeg_natural_order[i]] = i;
+/* 255 where one of sixteen coefficients is not zero. */
+static inline v128_t not_zero(const JCOEF *values) {
   const v128_t zero = wasm_i16x8_splat(0);
-  uint64_t natural = 0, mask = 0;
-  for (int i = 0; i < 4; i++) {
-    v128_t low = wasm_i16x8_ne(wasm_v128_load(block + 16 * i), zero);
-    v128_t high = wasm_i16x8_ne(wasm_v128_load(block + 16 * i + 8), zero);
-    natural |= (uint64_t)(uint32_t)wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(low, high)) << (16 * i);
-  }
-  for (natural &= ~1ull; natural; natural &= natural - 1) mask |= 1ull << place[__builtin_ctzll(natural)];
-  return mask;
+  return wasm_i8x16_narrow_i16x8(wasm_i16x8_ne(wasm_v128_load(values), zero), wasm_i16x8_ne(wasm_v128_load(values + 8), zero));
+}
+
+/* The shuffles are jpeg_natural_order, sixteen places of the zigzag at a time, out of the four pairs of rows. */
+uint64_t zigzag_mask(const JCOEF *block) {
+  const v128_t a = not_zero(block), b = not_zero(block + 16), c = not_zero(block + 32), d = not_zero(block + 48);
+  const v128_t first = wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 0, 25, 18, 11, 4, 5), c,
+                                          0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 11, 12, 13, 14, 15);
+  const v128_t second = wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 12, 19, 26, 0, 0, 0, 0, 0, 27, 20, 13, 6, 7, 14, 21, 28),
+                                           wasm_i8x16_shuffle(c, d, 0, 0, 0, 1, 8, 16, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0),
+                                           0, 1, 2, 19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 13, 14, 15);
+  const v128_t third = wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 0, 0, 0, 0, 0, 0, 0, 0, 29, 22, 15, 23, 30, 0, 0, 0),
+                                          wasm_i8x16_shuffle(c, d, 3, 10, 17, 24, 25, 18, 11, 4, 0, 0, 0, 0, 0, 5, 12, 19),
+                                          16, 17, 18, 19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 29, 30, 31);
+  const v128_t last = wasm_i8x16_shuffle(wasm_i8x16_shuffle(c, d, 26, 27, 20, 13, 6, 0, 7, 14, 21, 28, 29, 22, 15, 23, 30, 31), b,
+                                         0, 1, 2, 3, 4, 31, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const uint64_t low = (uint32_t)wasm_i8x16_bitmask(first) | (uint32_t)wasm_i8x16_bitmask(second) << 16;
+  const uint64_t high = (uint32_t)wasm_i8x16_bitmask(third) | (uint32_t)wasm_i8x16_bitmask(last) << 16;
+  return (low | high << 32) & ~1ull;
 }
 
 uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {

@@ -4,6 +4,7 @@
  * Ramchandran, "Joint thresholding and quantizer selection for transform image coding" (1997).
  */
 #include "trellis.h"
+#include <wasm_simd128.h>
 
 #define DC_CANDIDATES 5
 #define LEVEL_MAX 1023 /* ten bits (T.81, table F.2) */
@@ -66,39 +67,47 @@ double counts_bits(const Counts *counts) {
 
 /* ---- levels ---- */
 
-/* Coefficients in units of the new step. */
-static void scale_block(const JCOEF *in, const float *ratio, float *scaled) {
-  for (int k = 0; k < DCTSIZE2; k++) scaled[k] = in[k] * ratio[k];
-}
-
 static void ratios(const Plane *plane, float *ratio) {
   for (int k = 0; k < DCTSIZE2; k++) ratio[k] = (float)plane->read_step[k] / plane->made_step[k];
 }
 
 /* To the nearest level; halves away from zero. */
-static void round_block(const float *scaled, JCOEF *out) {
-  for (int k = 0; k < DCTSIZE2; k++) {
-    const float bounded = fminf(fmaxf(scaled[k], -LEVEL_MAX), LEVEL_MAX);
-    out[k] = (int)(bounded + copysignf(0.5f, bounded));
+static inline v128_t nearest(v128_t scaled) {
+  const v128_t sign = wasm_v128_and(scaled, wasm_f32x4_splat(-0.0f));
+  const v128_t bounded = wasm_f32x4_pmin(wasm_f32x4_pmax(scaled, wasm_f32x4_splat(-LEVEL_MAX)), wasm_f32x4_splat(LEVEL_MAX));
+  return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(bounded, wasm_v128_or(wasm_f32x4_splat(0.5f), sign)));
+}
+
+/* A block in units of the new step, and its levels rounded. */
+static inline void round_block(const JCOEF *in, const float *ratio, float *scaled, JCOEF *out) {
+  for (int k = 0; k < DCTSIZE2; k += 8) {
+    const v128_t levels = wasm_v128_load(in + k);
+    const v128_t low = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(levels)), wasm_v128_load(ratio + k));
+    const v128_t high = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(levels)), wasm_v128_load(ratio + k + 4));
+    wasm_v128_store(scaled + k, low);
+    wasm_v128_store(scaled + k + 4, high);
+    wasm_v128_store(out + k, wasm_i16x8_narrow_i32x4(nearest(low), nearest(high)));
   }
 }
 
 void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t width) {
   float ratio[DCTSIZE2], scaled[DCTSIZE2];
   ratios(plane, ratio);
-  for (uint32_t x = 0; x < width; x++) {
-    scale_block(in[x], ratio, scaled);
-    round_block(scaled, out[x]);
-  }
+  for (uint32_t x = 0; x < width; x++) round_block(in[x], ratio, scaled, out[x]);
 }
 
 /* λ: the busier a block, the less its errors are seen. */
-static float lambda_of(const JCOEF *in, const float *step) {
-  float energy = 0;
-  for (int k = 0; k < DCTSIZE2; k++) {
-    const float value = in[k] * step[k];
-    energy += value * value;
+static inline float lambda_of(const JCOEF *in, const float *step) {
+  v128_t energies = wasm_f32x4_splat(0);
+  for (int k = 0; k < DCTSIZE2; k += 8) {
+    const v128_t levels = wasm_v128_load(in + k);
+    if (k && !wasm_v128_any_true(levels)) continue;
+    const v128_t low = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(levels)), wasm_v128_load(step + k));
+    const v128_t high = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(levels)), wasm_v128_load(step + k + 4));
+    energies = wasm_f32x4_add(energies, wasm_f32x4_add(wasm_f32x4_mul(low, low), wasm_f32x4_mul(high, high)));
   }
+  const float energy = wasm_f32x4_extract_lane(energies, 0) + wasm_f32x4_extract_lane(energies, 1) +
+                       wasm_f32x4_extract_lane(energies, 2) + wasm_f32x4_extract_lane(energies, 3);
   const float dc = in[0] * step[0];
   return 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + (energy - dc * dc) * (1 / 63.0f));
 }
@@ -190,8 +199,7 @@ void quantise_trellis(const Plane *plane, const Prices *prices, JBLOCKROW in, JB
   for (int k = 0; k < DCTSIZE2; k++) step[k] = plane->read_step[k];
   DcStep *path = allocate(width * sizeof *path);
   for (uint32_t x = 0; x < width; x++) {
-    scale_block(in[x], ratio, scaled);
-    round_block(scaled, out[x]);
+    round_block(in[x], ratio, scaled, out[x]);
     const float lambda = lambda_of(in[x], step);
     search_block(scaled, lambda, prices, out[x]);
     dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda, prices);
