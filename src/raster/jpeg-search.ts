@@ -72,6 +72,8 @@ async function search(
   target: Target,
   settings: SearchSettings,
   caution: number,
+  /** How far apart in the grid the probes may stay between which it lies: figures are nearly straight lines, but for the finest steps. */
+  gap = 1,
 ): Promise<{ quality: number; probes: readonly Probe[] }> {
   const { width, height } = job.info
   const every = sampleEvery(width, height)
@@ -80,7 +82,8 @@ async function search(
   const probes: Probe[] = []
   let low = 0 // does not reach it, or is not known
   let high = GRID.length - 1 // reaches it, or nothing does
-  while (high - low > 1 && at(high) > target.lowestJpegQuality) {
+  const nearEnough = () => (probes.length > 1 && high < GRID.length - 1 ? gap : 1)
+  while (high - low > nearEnough() && at(high) > target.lowestJpegQuality) {
     const middle = (low + high) >> 1
     const figures = job.estimate(at(middle), every)
     probes.push({ quality: at(middle), figures })
@@ -152,7 +155,7 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
   const { width, height } = job.info
   const [caution, reached] = width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, isReachedStreaming] as const) : ([1, isReached] as const)
   const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
-  const found = await search(job, target, settings, small ? 0 : caution)
+  const found = await search(job, target, settings, small ? 0 : caution, small ? 2 : 1)
   let { quality } = found
   let again = small
   for (;;) {

@@ -49,6 +49,7 @@ struct Store {
   uint32_t stride;  /* blocks a window row */
   uint32_t window_rows, window_start, window_count;
   int window_valid, window_dirty;
+  int whole; /* the window has all rows, and nothing is packed before it is flushed */
   JBLOCKROW *window;      /* row pointers, as libjpeg wants them */
   JBLOCKROW window_blocks;
   Taker *take; /* what happens to a row that was written: packed unless somebody says otherwise */

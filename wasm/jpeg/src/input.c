@@ -44,10 +44,14 @@ static boolean source_resync(j_decompress_ptr object, int wanted) {
   fail(FAIL_DAMAGED, "a restart marker is missing or out of order");
 }
 
+/* Every scan goes over all rows, which would be unpacked and packed again each time: small planes are not (2.4 MB). */
+#define WHOLE_SAMPLES_MAX 1.2e6
+
 /* jdcoefct asks for its arrays in component order, after the frame header was read. */
 static void on_store(Store *store, int request) {
   store->plane = request;
   store->blocks = decoder.comp_info[request].width_in_blocks;
+  store->whole = decoder.progressive_mode && (double)store->rows * store->stride * DCTSIZE2 <= WHOLE_SAMPLES_MAX;
   picture.plane[request].read = store;
   intake_attach(store);
 }

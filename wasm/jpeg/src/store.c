@@ -59,8 +59,12 @@ uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
     int next = 1;
     for (uint64_t mask = zigzag_mask(block); mask; mask &= mask - 1) {
       const int k = __builtin_ctzll(mask), gap = k - next, value = block[jpeg_natural_order[k]], size = value < 0 ? -value : value;
-      const int code = size <= 6 ? 2 * size - 1 + (value < 0) : size < 128 ? 13 : 14;
       next = k + 1;
+      if (gap < 15 && size <= 6) { /* nearly all of them */
+        *out++ = gap << 4 | (2 * size - (value > 0));
+        continue;
+      }
+      const int code = size <= 6 ? 2 * size - (value > 0) : size < 128 ? 13 : 14;
       if (gap < 15) *out++ = gap << 4 | code;
       else { *out++ = 0xF0 | code; *out++ = gap; }
       if (code >= 13) *out++ = value;
@@ -154,8 +158,16 @@ void store_get(const Store *store, uint32_t row, JBLOCKROW blocks) {
 void store_discard(Store *store, uint32_t row, JBLOCKROW blocks) { (void)store; (void)row; (void)blocks; }
 
 void store_flush(Store *store) {
-  if (!store->window_valid || !store->window_dirty) return;
+  if (!store->window_dirty) return;
   store->window_dirty = 0;
+  if (store->whole) {
+    for (uint32_t row = 0; row < store->rows; row++) store->take(store, row, store->window[row]);
+    free(store->window);
+    free(store->window_blocks);
+    store->window = NULL;
+    store->window_blocks = NULL;
+    return;
+  }
   for (uint32_t i = 0; i < store->window_count && store->window_start + i < store->rows; i++)
     store->take(store, store->window_start + i, store->window[i]);
 }
@@ -174,18 +186,27 @@ static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean cleared, 
 
 static void realize(j_common_ptr object) { (void)object; }
 
+static void open_window(Store *store, uint32_t rows) {
+  store->window = allocate(rows * sizeof *store->window);
+  store->window_blocks = allocate_cleared((size_t)rows * store->stride * sizeof(JBLOCK));
+  for (uint32_t i = 0; i < rows; i++) store->window[i] = store->window_blocks + (size_t)i * store->stride;
+}
+
 static JBLOCKARRAY access_rows(j_common_ptr object, jvirt_barray_ptr array, JDIMENSION start, JDIMENSION count, boolean writable) {
   (void)object;
   Store *store = (Store *)array;
+  if (store->whole) {
+    if (!store->window) open_window(store, store->rows + count); /* libjpeg asks for whole MCU rows, which may end below */
+    store->window_dirty |= writable;
+    return store->window + start;
+  }
   if (!store->window || count > store->window_rows) {
     store_flush(store);
     free(store->window);
     free(store->window_blocks);
     if (count > store->window_rows) store->window_rows = count;
     store->window_valid = 0;
-    store->window = allocate(store->window_rows * sizeof *store->window);
-    store->window_blocks = allocate_cleared((size_t)store->window_rows * store->stride * sizeof(JBLOCK));
-    for (uint32_t i = 0; i < store->window_rows; i++) store->window[i] = store->window_blocks + (size_t)i * store->stride;
+    open_window(store, store->window_rows);
   }
   if (!store->window_valid || store->window_start != start || count > store->window_count) {
     store_flush(store);

@@ -49,11 +49,11 @@ static float log2_total(const uint32_t *count, int symbols) {
 void prices_from(Prices *prices, const Counts *counts) {
   const float dc = log2_total(counts->dc, 16), ac = log2_total(counts->ac, 256);
   for (int i = 0; i < 16; i++) prices->dc[i] = counts->dc[i] ? dc - log2f(counts->dc[i]) + i : 32;
-  prices->least = 32;
+  for (int s = 0; s < 16; s++) prices->least[s] = 32;
   for (int i = 0; i < 256; i++) {
     const int size = i & 15;
     prices->ac[i] = counts->ac[i] ? fmaxf(ac - log2f(counts->ac[i]), 1) + size : 32;
-    if (size && prices->ac[i] < prices->least) prices->least = prices->ac[i];
+    if (prices->ac[i] < prices->least[size]) prices->least[size] = prices->ac[i];
   }
 }
 
@@ -129,30 +129,30 @@ static void search_block(const float *scaled, float lambda, const Prices *prices
   for (; mask; mask &= mask - 1, count++) {
     const int i = __builtin_ctzll(mask), k = jpeg_natural_order[i];
     const float exact = fabsf(scaled[k]), at_zero = lambda * exact * exact;
-    const int rounded = magnitude(out[k]), sizes = bits_of(rounded);
-    float error[10];
-    for (int s = 0; s < sizes; s++) { /* the largest value of each smaller size, and the nearest */
-      const float difference = (s < sizes - 1 ? (2 << s) - 1 : rounded) - exact;
-      error[s] = lambda * difference * difference;
-    }
-    const float least = prices->least + error[sizes - 1];
+    /* the nearest level, and the largest that takes a bit less (none where that would be zero) */
+    const int rounded = magnitude(out[k]), size = bits_of(rounded), lower = (1 << (size - 1)) - 1;
+    const float near_error = lambda * (rounded - exact) * (rounded - exact);
+    const float lower_error = lower ? lambda * (lower - exact) * (lower - exact) : 1e30f;
+    const float least_near = prices->least[size] + near_error, least_lower = prices->least[size - 1] + lower_error;
+    const float least = least_near < least_lower ? least_near : least_lower;
     float cost = 1e30f;
-    for (int n = count - 1; n >= 0; n--) {
-      if (least_saved[n] + least >= cost) break; /* nobody further back can do better */
+    int n = count - 1;
+    do {
       const int run = i - 1 - position[n];
       const float before = saved[n] + (run >> 4) * prices->ac[0xF0];
-      const float *price = prices->ac + ((run & 15) << 4) + 1;
-      for (int s = 0; s < sizes; s++) {
-        const float sum = before + price[s] + error[s];
-        if (sum >= cost) continue;
+      const float *price = prices->ac + ((run & 15) << 4) + size;
+      const float near = before + price[0] + near_error, less = before + price[-1] + lower_error;
+      const int is_near = near <= less;
+      const float sum = is_near ? near : less;
+      if (sum < cost) {
         cost = sum;
         from[count] = n;
-        level[count] = s < sizes - 1 ? (2 << s) - 1 : rounded;
+        level[count] = is_near ? rounded : lower;
       }
-    }
+    } while (--n >= 0 && least_saved[n] + least < cost); /* nobody further back can do better */
     position[count] = i;
     saved[count] = cost - at_zero;
-    least_saved[count] = fminf(least_saved[count - 1], saved[count]);
+    least_saved[count] = least_saved[count - 1] < saved[count] ? least_saved[count - 1] : saved[count];
     const float end = saved[count] + (i < DCTSIZE2 - 1 ? prices->ac[0] : 0);
     if (end < best_cost) {
       best_cost = end;

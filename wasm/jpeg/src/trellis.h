@@ -12,7 +12,7 @@ typedef struct {
 /* Bits of each symbol with those of the value that follows it. */
 typedef struct {
   float dc[16], ac[256];
-  float least; /* of the symbols that code a value */
+  float least[16]; /* of the symbols that code a value of so many bits */
 } Prices;
 
 void counts_start(Counts *counts); /* once each: nothing is free of charge */
