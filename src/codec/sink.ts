@@ -1,4 +1,5 @@
 import { concat } from '../bytes/concat.ts'
+import { discard } from '../bytes/discard.ts'
 import { NoGain, PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
 import { memorySource } from './source.ts'
 
@@ -40,7 +41,11 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
       written = 0
     },
     bytes() {
-      if (chunks.length > 1) chunks = [concat(chunks)]
+      if (chunks.length > 1) {
+        const parts = chunks
+        chunks = [concat(parts)]
+        for (const part of parts) if (part.length >= FREED_BYTES) discard(part)
+      }
       return chunks[0] ?? new Uint8Array()
     },
   }

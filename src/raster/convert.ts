@@ -156,11 +156,7 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
 async function rowsOf(result: Source, output: 'png' | 'jpg', channels: Raster['channels']) {
   if (output === 'jpg') {
     const jpeg = await JpegRows.open(result.stream(), { colour: channels === 1 ? 'gray' : 'rgb' })
-    async function* strips() {
-      using opened = jpeg
-      for (let strip = await opened.read(64); strip; strip = await opened.read(64)) yield strip
-    }
-    return { rows: strips(), size: { width: jpeg.width, height: jpeg.height } }
+    return { rows: jpeg.strips(64), size: { width: jpeg.width, height: jpeg.height } }
   }
   let size = { width: 0, height: 0 }
   await decodePng(

@@ -5,7 +5,7 @@ export interface Raster {
   readonly width: number
   readonly height: number
   readonly channels: 1 | 2 | 3 | 4
-  /** Strips of whole rows from the top. May be called again: the picture is decoded again. */
+  /** Strips of whole rows from the top; each holds until the next is asked for. May be called again: the picture is decoded again. */
   rows(): AsyncIterable<Uint8Array>
 }
 

@@ -49,7 +49,7 @@ export function resized(raster: Raster, width: number, height: number): Raster {
         across: windows(raster.width, width),
         down: windows(raster.height, height),
       })
-      for await (const strip of raster.rows()) for (const rows of scaler.push(strip)) yield rows.slice()
+      for await (const strip of raster.rows()) yield* scaler.push(strip)
     },
   }
 }

@@ -2,7 +2,7 @@
  * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
  * target for every frame. About 13 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
  */
-import { type Engine, instantiate, retire } from '../memories/memories.ts'
+import { CODECS, type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
 
 export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'misuse' | 'unsupported'
@@ -102,7 +102,7 @@ export class GifEngine {
       // wasi-libc links these, nothing calls them.
       wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
     }
-    this.#wasm = instantiate<Exports>(module, imports, FIRST_BYTES)
+    this.#wasm = instantiate<Exports>(module, imports, CODECS, FIRST_BYTES)
     this.#wasm._initialize()
     this.#buffer = this.#wasm.alloc(FEED_BYTES)
   }

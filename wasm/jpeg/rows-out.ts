@@ -59,6 +59,18 @@ export class JpegRows {
 
   /** The next `count` whole rows (a copy of its own), fewer only at the end; undefined after the last. */
   async read(count: number): Promise<Uint8Array | undefined> {
+    const rows = (await this.next(count))?.slice()
+    if (rows && this.done === this.height) await this.close()
+    return rows
+  }
+
+  /** The rest, `count` whole rows at a time: views that hold until the next are asked for. Nothing is left to dispose of. */
+  async *strips(count: number): AsyncGenerator<Uint8Array> {
+    for (let rows = await this.next(count); rows; rows = await this.next(count)) yield rows
+    await this.close()
+  }
+
+  private async next(count: number): Promise<Uint8Array | undefined> {
     const wanted = Math.min(count, this.height - this.done)
     if (wanted === 0) return undefined
     const pointer = this.rowsAt(wanted)
@@ -69,9 +81,7 @@ export class JpegRows {
       await this.more()
     }
     this.done += got
-    const rows = new Uint8Array(this.engine.exports.memory.buffer, pointer, got * this.stride).slice()
-    if (this.done === this.height) await this.close()
-    return rows
+    return new Uint8Array(this.engine.exports.memory.buffer, pointer, got * this.stride)
   }
 
   /** Where in the file the picture's end marker ended; after the last row. */

@@ -42,19 +42,34 @@ export interface Engine {
   heap_top(): number
 }
 
-/** As their recipes link them: 1 MiB at first, 96 MiB at most. */
-const MEMORIES = new Memories({ initial: 16, maximum: 1536 }, 64 * 1024 * 1024)
+/** Of the codecs: 1 MiB at first, 96 MiB at most. */
+export const CODECS = new Memories({ initial: 16, maximum: 1536 }, 64 * 1024 * 1024)
+/** Of those who only look at rows: small, and many at a time. */
+export const KERNELS = new Memories({ initial: 3, maximum: 1536 }, 8 * 1024 * 1024)
+
+/** What the engines here have in common (heap.c). */
+export interface Engine {
+  readonly memory: WebAssembly.Memory
+  /** Bytes of its memory that the engine took so far. */
+  heap_top(): number
+}
+
+const homes = new WeakMap<WebAssembly.Memory, Memories>()
 
 /**
- * An engine in a memory of the pool. It ends with `retire`; one that is left alone takes its memory along.
- * @param firstBytes where its recipe says so
+ * An engine in a memory of a pool, of whose type its recipe says to be. It ends with `retire`; one that is left alone takes
+ * its memory along.
+ * @param firstBytes where its recipe asks for more at the beginning
  */
 export function instantiate<Exports extends Engine>(
   module: WebAssembly.Module,
   imports: WebAssembly.Imports = {},
+  pool = CODECS,
   firstBytes = 0,
 ): Exports {
-  const env = { ...imports['env'], memory: MEMORIES.take(firstBytes) }
+  const memory = pool.take(firstBytes)
+  homes.set(memory, pool)
+  const env = { ...imports['env'], memory }
   return new WebAssembly.Instance(module, { ...imports, env }).exports as unknown as Exports
 }
 
@@ -66,6 +81,6 @@ const RETIRED = new Proxy({} as Engine, {
 
 /** Ends an engine, alive or trapped, for good: its memory is the next one's. Returns what may stand in its place and only throws. */
 export function retire<Exports extends Engine>(engine: Exports): Exports {
-  if (engine !== RETIRED) MEMORIES.give(engine.memory, engine.heap_top())
+  if (engine !== RETIRED) homes.get(engine.memory)?.give(engine.memory, engine.heap_top())
   return RETIRED as Exports
 }

@@ -7,8 +7,8 @@ mkdir -p "$here/../.cache/scale"
 cd "$here/../.cache/scale"
 for source in scale/scale memories/heap; do
   clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I"$here/../memories" -O3 -msimd128 -mbulk-memory -flto \
-    -Wall -Wextra -ffunction-sections -DHEAP_MOST_BYTES=33554432 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
+    -Wall -Wextra -ffunction-sections -DHEAP_FIRST_BYTES=196608 -DHEAP_MOST_BYTES=33554432 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
 done
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi scale.o heap.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
-  -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=1048576 --max-memory=100663296 -z stack-size=65536 -o "$here/scale.wasm"
+  -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=196608 --max-memory=100663296 -z stack-size=65536 -o "$here/scale.wasm"

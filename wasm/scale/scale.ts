@@ -1,4 +1,4 @@
-import { type Engine, instantiate, retire } from '../memories/memories.ts'
+import { type Engine, instantiate, KERNELS, retire } from '../memories/memories.ts'
 import wasmModule from './scale.wasm'
 
 /** What the kernel exports (scale.c). Pointers are byte offsets into `memory`. */
@@ -58,7 +58,7 @@ const BATCH_BYTES = 256 * 1024
 
 /** Changes the size of a picture, row by row, in memory for a few rows, until the last came out or it is disposed of. */
 export class Scaler {
-  #exports = instantiate<Exports>(wasmModule)
+  #exports = instantiate<Exports>(wasmModule, {}, KERNELS)
   readonly #rowBytes: number
   readonly #outRowBytes: number
   readonly #rowsIn: number

@@ -1,4 +1,4 @@
-import { type Engine, instantiate } from '../memories/memories.ts'
+import { type Engine, instantiate, KERNELS } from '../memories/memories.ts'
 import wasmModule from './ssim.wasm'
 
 /** What the kernel exports (ssim.c). */
@@ -13,4 +13,4 @@ export interface SsimKernel extends Engine {
 }
 
 /** A kernel, to be retired at the end: 192 bytes per pixel of width (376 with alpha), and the rows of one push. */
-export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule)
+export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule, {}, KERNELS)

@@ -1,6 +1,6 @@
 /** Proof that a recompressed document is still the same document: both packages are walked side by side. */
 import type { Options, Verdict } from '../../codec/codec.ts'
-import { unlikeCrop, unlikePictures } from '../pictures/room.ts'
+import { unlikeCrop, unlikePicturesOf } from '../pictures/room.ts'
 import { decodeXml, encodeXml, spliced, XmlError } from '../xml/scan.ts'
 import { differentBytes, differentShell } from '../zip/compare.ts'
 import { readEntry, type ZipEntry } from '../zip/read.ts'
@@ -155,5 +155,5 @@ async function compareParts(
   if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
   if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
     return 'its bytes changed'
-  return unlikePictures(await readEntry(original.archive, before), bytes, true)
+  return unlikePicturesOf(original.archive, before, bytes, true)
 }

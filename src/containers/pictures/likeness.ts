@@ -24,7 +24,8 @@ export async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 
     }
     return
   }
-  yield* batches(await JpegRows.open(bytes, { colour: channels === 4 ? 'rgba' : 'rgb' }))
+  const jpeg = await JpegRows.open(bytes, { colour: channels === 4 ? 'rgba' : 'rgb' })
+  yield* jpeg.strips(BATCH_ROWS)
 }
 
 /**
@@ -134,21 +135,13 @@ async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4
     const eighths = Math.max(1, Math.round(scale * 8))
     if (!isEighths(eighths)) return undefined
     const opened = await JpegRows.open(bytes, { colour: 'rgb', eighths })
-    return { width: opened.width, height: opened.height, rows: batches(opened) }
+    return { width: opened.width, height: opened.height, rows: opened.strips(BATCH_ROWS) }
   }
   const [width, height] = [Math.max(1, Math.round(facts.width * scale)), Math.max(1, Math.round(facts.height * scale))]
   return { width, height, rows: grown(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
 }
 
 const isEighths = (eighths: number): eighths is 1 | 2 | 3 | 4 | 5 | 6 | 7 => eighths >= 1 && eighths <= 7
-
-async function* batches(opened: JpegRows): AsyncGenerator<Uint8Array> {
-  using rows = opened
-  for (let strip = await rows.read(BATCH_ROWS); strip; strip = await rows.read(BATCH_ROWS)) {
-    yield strip
-    discard(strip)
-  }
-}
 
 const sampledRows = (height: number) => Math.floor(height / SAMPLE.period) * SAMPLE.span + Math.min(SAMPLE.span, height % SAMPLE.period)
 

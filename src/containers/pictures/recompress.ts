@@ -3,6 +3,7 @@
  * old one at the old size, because the floors hold for what was uploaded.
  */
 import { breathe } from '../../bytes/breathe.ts'
+import { discard } from '../../bytes/discard.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../../codec/codec.ts'
 import type { OutputId } from '../../formats/format.ts'
 import { pictureTarget } from '../../quality/levels.ts'
@@ -82,6 +83,7 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
       const judged = await judge(bytes, facts, result)
       if (judged) return smaller(judged, gentler)
       if (hopeless(facts, result)) return gentler
+      if (result.kind === 'compressed') discard(result.bytes)
     }
     // What a gentler level would choose counts, too, or the stronger level could come out larger.
     const gentle = GENTLER[options.quality]
@@ -112,6 +114,7 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
     if (hopeless(facts, result)) return undefined
+    if (result.kind === 'compressed') discard(result.bytes)
   }
   return undefined
 }

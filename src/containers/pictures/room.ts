@@ -1,4 +1,5 @@
 /** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
+import { discard } from '../../bytes/discard.ts'
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
 import { encodeXml } from '../xml/scan.ts'
@@ -128,8 +129,21 @@ async function verifyPictures(
 }
 
 async function differentPicture(original: ZipArchive, before: ZipEntry, result: ZipArchive, after: ZipEntry): Promise<string | undefined> {
-  const bytes = await readEntry(result, after)
-  return unlikePictures(await readEntry(original, before), bytes)
+  return unlikePicturesOf(original, before, await readEntry(result, after))
+}
+
+/** Why a picture cannot stand for the one in an entry; `after` is freed. */
+export async function unlikePicturesOf(
+  archive: ZipArchive,
+  entry: ZipEntry,
+  after: Uint8Array,
+  mayBecomeJpeg = false,
+): Promise<string | undefined> {
+  const before = await readEntry(archive, entry)
+  const difference = await unlikePictures(before, after, mayBecomeJpeg)
+  discard(before)
+  discard(after)
+  return difference
 }
 
 /** Why one picture cannot stand for another: kind, shape, damage. */

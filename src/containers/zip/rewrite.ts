@@ -2,8 +2,10 @@
  * Writes an archive anew: files one at a time, in their old order, each by the smallest of its old stream, libdeflate's
  * best, and plain storage. Names, times, attributes, extra fields and comments stay; what is under a password is copied.
  */
+
 import { crc32, createDeflateRaw } from 'node:zlib'
 import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
+import { discard } from '../../bytes/discard.ts'
 import { through } from '../../bytes/through.ts'
 import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
@@ -71,7 +73,9 @@ export async function rewriteZip(
       const offset = sink.written - archive.base
       const facts = await writeEntry(archive, entry, local, fate, content, effort, sink, counts)
       written.set(entry, { facts, offset })
+      if (fate.kind === 'replace' && entry.size > LARGE_BYTES) discard(fate.bytes)
     }
+    if (content && entry.size > LARGE_BYTES) discard(content)
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
     // Lets the isolate answer others between two files.
@@ -182,12 +186,18 @@ const COMPRESSED_SHARE = 0.998
 const MARGIN_BYTES = 16
 
 function shrunk(bytes: Uint8Array, room: number, effort: Effort): Uint8Array | undefined {
-  if (bytes.length > LOOK_BYTES && !deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)) return undefined
+  if (bytes.length > LOOK_BYTES) {
+    const look = deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)
+    if (!look) return undefined
+    discard(look)
+  }
   const plain = deflateWithin('raw', bytes, room, effort.level)
   if (bytes.length > effort.thoroughBytes) return plain
   effort.thoroughBytes -= bytes.length
   const best = deflateThorough(bytes, room + MARGIN_BYTES)
-  return best && best.length < (plain?.length ?? room + 1) ? best : plain
+  const [kept, other] = best && best.length < (plain?.length ?? room + 1) ? [best, plain] : [plain, best]
+  if (other) discard(other)
+  return kept
 }
 
 /** The bytes are copied: the sink owns what it is given, and ours may be a view of a window. */

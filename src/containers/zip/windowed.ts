@@ -4,6 +4,8 @@ import type { Source } from '../../codec/codec.ts'
 export type RangeReader = (offset: number, length: number) => Promise<Uint8Array>
 
 const WINDOW_BYTES = 1024 * 1024
+/** After a jump: who skips the large files of an archive reads their headers only. */
+const FIRST_WINDOW_BYTES = 64 * 1024
 
 /** Serves small reads from one window of a source, so that thousands of small files do not become thousands of requests. */
 export function windowed(source: Source): RangeReader {
@@ -13,8 +15,9 @@ export function windowed(source: Source): RangeReader {
     const end = Math.min(source.size, offset + length)
     if (offset >= start && end <= start + window.length) return window.subarray(offset - start, Math.max(offset, end) - start)
     if (length >= WINDOW_BYTES) return source.read(offset, length)
+    const goesOn = offset >= start && offset <= start + window.length
     start = offset
-    window = await source.read(offset, WINDOW_BYTES)
+    window = await source.read(offset, goesOn ? WINDOW_BYTES : Math.max(length, FIRST_WINDOW_BYTES))
     return window.subarray(0, length)
   }
 }

@@ -25,9 +25,8 @@ export function jpegRaster(
     height: Math.ceil((header.height * eighths) / 8),
     channels,
     async *rows() {
-      using rows = await JpegRows.open(source.stream(), { eighths, colour })
-      const count = stripRows(rows.width, rows.channels)
-      for (let strip: Uint8Array | undefined; (strip = await rows.read(count)); ) yield strip
+      const rows = await JpegRows.open(source.stream(), { eighths, colour })
+      yield* rows.strips(stripRows(rows.width, rows.channels))
       onEnd(rows)
     },
   }

@@ -1,7 +1,6 @@
 /** Decodes what was stored and compares it with the upload. */
 
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import { concat } from '../../bytes/concat.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
@@ -57,9 +56,13 @@ async function downsampled(original: Source, before: JpegHeader, result: Source,
 }
 
 async function wholeOf(raster: Raster): Promise<Uint8Array> {
-  const strips: Uint8Array[] = []
-  for await (const strip of raster.rows()) strips.push(strip)
-  return concat(strips)
+  const whole = new Uint8Array(raster.width * raster.height * raster.channels)
+  let at = 0
+  for await (const strip of raster.rows()) {
+    whole.set(strip, at)
+    at += strip.length
+  }
+  return whole
 }
 
 /** All segments, byte for byte and in order; of the multi-picture index only its numbers may change. */

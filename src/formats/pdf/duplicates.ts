@@ -94,6 +94,6 @@ async function digestOf(reader: Reader, number: number): Promise<string> {
   const stream = await reader.get(number)
   if (!(stream instanceof Stream)) return `none ${number}`
   const hash = createHash('sha256')
-  for await (const piece of reader.pieces(stream)) hash.update(piece)
+  for await (const piece of reader.passingPieces(stream)) hash.update(piece)
   return hash.digest('base64')
 }

@@ -1,3 +1,4 @@
+import { discard } from '../../bytes/discard.ts'
 import type { Source } from '../../codec/codec.ts'
 
 const BLOCK_BYTES = 65_536
@@ -41,6 +42,11 @@ export class Ranges {
       if (to > from) whole.set(block.subarray(from - base, to - base), from - start)
     }
     return whole
+  }
+
+  /** Frees what `read` returned, unless others may look at it; nobody may use it afterwards. */
+  release(bytes: Uint8Array): void {
+    if (bytes.length > 3 * BLOCK_BYTES && bytes.length < this.size) discard(bytes)
   }
 
   /** Reads blocks `first … last` at once; returns the first. */

@@ -133,10 +133,12 @@ const SCAN_BYTES = 1024 * 1024
 export async function hasSignatureBytes(reader: Reader, signal: AbortSignal): Promise<boolean> {
   for (let at = 0; at < reader.ranges.size; at += SCAN_BYTES - 32) {
     signal.throwIfAborted()
-    const chunk = Buffer.from(await reader.ranges.read(at, SCAN_BYTES))
+    const bytes = await reader.ranges.read(at, SCAN_BYTES)
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let i = chunk.indexOf(SIGNATURE); i >= 0; i = chunk.indexOf(SIGNATURE, i + 1)) {
       if (/^\s*\[/.test(chunk.toString('latin1', i + SIGNATURE.length, i + SIGNATURE.length + 20))) return true
     }
+    reader.ranges.release(bytes)
   }
   return false
 }

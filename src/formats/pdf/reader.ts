@@ -256,6 +256,17 @@ export class Reader {
     return closed && this.decipher ? this.decipher.stream(this.storedPieces(stream)) : this.storedPieces(stream)
   }
 
+  /** The same for who needs none of them after asking for the next, or for no more. */
+  async *passingPieces(stream: Stream): AsyncGenerator<Uint8Array> {
+    for await (const piece of this.pieces(stream)) {
+      try {
+        yield piece
+      } finally {
+        this.ranges.release(piece)
+      }
+    }
+  }
+
   private async *storedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
     const length = await this.length(stream)
     for (let at = 0; at < length; at += PIECE_BYTES) {

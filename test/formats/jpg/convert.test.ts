@@ -164,7 +164,7 @@ describe('raster encoders', () => {
   it('resizes to what was asked, keeps flat areas flat, and fits boxes', async () => {
     const flat = raster(new Uint8Array(WIDTH * HEIGHT * 3).fill(77), 3)
     const strips: Uint8Array[] = []
-    for await (const strip of resized(flat, 50, 40).rows()) strips.push(strip)
+    for await (const strip of resized(flat, 50, 40).rows()) strips.push(strip.slice())
     expect(concat(strips)).toEqual(new Uint8Array(50 * 40 * 3).fill(77))
     expect(fittedSize(4000, 3000, { width: 1000, height: 1000 })).toEqual({ width: 1000, height: 750 })
     expect(fittedSize(400, 300, { width: 1000, height: 1000 })).toBeUndefined()

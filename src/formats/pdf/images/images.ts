@@ -13,7 +13,7 @@ import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
 import { CLOSE_UP_PSNR_DB, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { acceptable, type Reencoded, reencode, reencodeSight, type Wish } from './reencode.ts'
-import { asSyntax, type Eighths, hasRows, imageFlow, openRows } from './rows.ts'
+import { asSyntax, type Eighths, hasRows, jpegFlow, openRows } from './rows.ts'
 import { likeness, type Size, takeSight } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
@@ -169,7 +169,7 @@ export class ImageShop {
     if (closeUp === undefined || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
       return this.reduced(picture, quality, room)
     const eighths = eighthsFor(facts, size)
-    const sight = await takeSight(await openRows(this.reader, stream, facts, eighths), size, screen)
+    using sight = await takeSight(await openRows(this.reader, stream, facts, eighths), size, screen)
     const wish = this.wish(picture, quality, size, room)
     const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
     const soft = await likeness(stored, { reference: sight.onScreen, size: sight.screen, mode: 'boxes' })
@@ -177,7 +177,7 @@ export class ImageShop {
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
     if (reduced && soft.psnrDb >= SOFT_PSNR_DB) return reduced
-    using job = await JpegJob.read(imageFlow(this.reader, stream, facts)).catch(asSyntax)
+    using job = await JpegJob.read(jpegFlow(this.reader, stream, facts)).catch(asSyntax)
     const { info } = job
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()

@@ -5,7 +5,7 @@ import type { Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { ImageFacts } from './facts.ts'
 import { LOSSY_GAIN, type Target } from './levels.ts'
-import { asSyntax, imageFlow } from './rows.ts'
+import { asSyntax, jpegFlow } from './rows.ts'
 import { narrow, searchQuality } from './search.ts'
 
 export interface Coded {
@@ -38,7 +38,7 @@ export async function recodeJpeg(
   hint: number,
 ): Promise<Coded | undefined> {
   try {
-    using job = await JpegJob.read(imageFlow(reader, stream, facts), intake(facts))
+    using job = await JpegJob.read(jpegFlow(reader, stream, facts), intake(facts))
     const { info } = job
     // A dictionary that contradicts its JPEG: readers differ in which they believe.
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
@@ -86,7 +86,7 @@ async function large(
   if (!target) return undefined
   let quality = await narrow(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
-    using job = await JpegJob.read(imageFlow(reader, stream, facts), { kind: 'stream', quality })
+    using job = await JpegJob.read(jpegFlow(reader, stream, facts), { kind: 'stream', quality })
     const { ssim, psnrDb } = job.figures
     if (ssim < target.ssim || psnrDb < target.psnrDb) continue
     const data = concat(job.write('made', 'progressive', headers))

@@ -8,7 +8,7 @@ import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { decodeFax } from './fax-decode.ts'
 import { decodeJbig2 } from './jbig2.ts'
 import { type Eighths, hasRows, openRows } from './rows.ts'
-import { RowScaler } from './scale.ts'
+import { RowScaler, scaledPixels } from './scale.ts'
 
 /** Side of the size both are reduced to. */
 const COMPARED_PIXELS = 192
@@ -41,22 +41,18 @@ async function sketch(reader: Reader, stream: Parameters<typeof openRows>[1], fa
   const rows = await openRows(reader, stream, facts, eighths)
   const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
   const scaler = new RowScaler(rows, { width: side(rows.width), height: side(rows.height) })
-  const parts: Uint8Array[] = []
-  for await (const strip of rows.strips) parts.push(scaler.push(strip))
-  return { width: scaler.width, height: scaler.height, channels: rows.channels, pixels: new Uint8Array(Buffer.concat(parts)) }
+  const pixels = await scaledPixels(scaler, rows.strips)
+  return { width: scaler.width, height: scaler.height, channels: rows.channels, pixels }
 }
 
-function compare(before: Sketch, after: Sketch): string | undefined {
+async function compare(before: Sketch, after: Sketch): Promise<string | undefined> {
   if (before.channels !== after.channels) return `image of ${before.channels} components has ${after.channels}`
   const width = Math.min(before.width, after.width)
   const height = Math.min(before.height, after.height)
-  const [x, y] = [before, after].map((s) => {
-    const scaled = new RowScaler(s, { width, height }).push(s.pixels)
-    // Every channel counts alike: as grey pixels side by side.
-    return scaled
-  })
+  const [x, y] = [before, after].map((s) => scaledPixels(new RowScaler(s, { width, height }), [s.pixels]))
+  // Every channel counts alike: as grey pixels side by side.
   using meter = new LikenessMeter(width * before.channels, height, 1)
-  meter.push(x!, y!)
+  meter.push(await x!, await y!)
   const { psnrDb } = meter.finish()
   return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
 }

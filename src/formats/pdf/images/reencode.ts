@@ -62,11 +62,11 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   const keep = !exactSize && width * height * channels <= MAX_KEPT_BYTES
   for await (const strip of rows.strips) {
     screen.push(strip)
-    const reduced = store ? store.push(strip) : strip
-    if (reduced.length === 0) continue
-    tones.push(reduced)
-    if (keep) kept.push(reduced)
-    jpegIn?.write(reduced)
+    for (const reduced of store ? store.push(strip) : [strip]) {
+      tones.push(reduced)
+      if (keep) kept.push(reduced.slice())
+      jpegIn?.write(reduced)
+    }
   }
   wish.told?.(tones.photographic)
   const reference = screen.done()

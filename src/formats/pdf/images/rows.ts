@@ -56,8 +56,13 @@ export function imageFlow(reader: Reader, stream: Stream, facts: ImageFacts): As
   return flow
 }
 
+/** The JPEG data of an image, for an engine that copies it. */
+export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+  return facts.chain.length === 1 ? reader.passingPieces(stream) : imageFlow(reader, stream, facts)
+}
+
 async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths): Promise<Rows> {
-  const rows = await JpegRows.open(imageFlow(reader, stream, facts), { eighths }).catch(asSyntax)
+  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { eighths }).catch(asSyntax)
   if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
   const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * eighths) / 8))
   if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
@@ -65,13 +70,11 @@ async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eight
   return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
 }
 
-async function* stripsOf(opened: JpegRows): AsyncGenerator<Uint8Array> {
-  using rows = opened
-  const count = Math.max(16, Math.floor(STRIP_BYTES / rows.stride))
-  for (;;) {
-    const strip = await rows.read(count).catch(asSyntax)
-    if (!strip) return
-    yield strip
+async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
+  try {
+    yield* rows.strips(Math.max(16, Math.floor(STRIP_BYTES / rows.stride)))
+  } catch (error) {
+    asSyntax(error)
   }
 }
 

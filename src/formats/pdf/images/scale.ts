@@ -1,6 +1,5 @@
 /** Pictures made smaller row by row, as renderers do. */
 import { Scaler, type Taps } from '../../../../wasm/scale/scale.ts'
-import { concat } from '../../../bytes/concat.ts'
 
 /** The pixels between two places on a line of `length`, each as much as it lies between them. */
 function between(start: number, end: number, length: number): Taps {
@@ -77,11 +76,21 @@ export class RowScaler {
         })
   }
 
-  /** Whole rows in; the whole rows that are complete now come out. */
-  push(bytes: Uint8Array): Uint8Array {
-    if (!this.kernel) return bytes
-    const out: Uint8Array[] = []
-    for (const rows of this.kernel.push(bytes)) out.push(rows.slice())
-    return out.length === 1 ? out[0]! : concat(out)
+  /** Whole rows in; the whole rows that are complete now come out, as views that hold until the next are asked for. */
+  push(bytes: Uint8Array): Iterable<Uint8Array> {
+    return this.kernel ? this.kernel.push(bytes) : [bytes]
   }
+}
+
+/** All rows that come out of the scaler for these. */
+export async function scaledPixels(scaler: RowScaler, strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
+  const pixels = new Uint8Array(scaler.width * scaler.height * scaler.channels)
+  let at = 0
+  for await (const strip of strips) {
+    for (const rows of scaler.push(strip)) {
+      pixels.set(rows, at)
+      at += rows.length
+    }
+  }
+  return pixels
 }

@@ -1,6 +1,8 @@
 /** Pictures as they are seen at some size, and how alike two of them are there. */
+
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { breathe } from '../../../bytes/breathe.ts'
+import { discard } from '../../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import type { Eighths } from './rows.ts'
 import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
@@ -26,9 +28,11 @@ export class View {
   }
 
   push(strip: Uint8Array): void {
-    const rows = shown(this.scaler.push(strip), this.scaler.channels)
-    this.rows.set(rows, this.at)
-    this.at += rows.length
+    for (const reduced of this.scaler.push(strip)) {
+      const rows = shown(reduced, this.scaler.channels)
+      this.rows.set(rows, this.at)
+      this.at += rows.length
+    }
   }
 
   /** Gray or RGB rows. */
@@ -59,6 +63,8 @@ export interface Sight {
   screen: Size
   /** Gray or RGB. */
   onScreen: Uint8Array
+  /** Frees the pixels. */
+  [Symbol.dispose](): void
 }
 
 export async function takeSight(picture: Opened & { strips: AsyncIterable<Uint8Array> }, size: Size, screen: Size): Promise<Sight> {
@@ -69,11 +75,14 @@ export async function takeSight(picture: Opened & { strips: AsyncIterable<Uint8A
   let at = 0
   for await (const strip of picture.strips) {
     view.push(strip)
-    const rows = scaler.push(strip)
-    pixels.set(rows, at)
-    at += rows.length
+    for (const rows of scaler.push(strip)) {
+      pixels.set(rows, at)
+      at += rows.length
+    }
   }
-  return { size, channels, pixels, screen, onScreen: view.done() }
+  const onScreen = view.done()
+  const free = () => [pixels, onScreen].forEach(discard)
+  return { size, channels, pixels, screen, onScreen, [Symbol.dispose]: free }
 }
 
 /** What the original looks like at some size. */
@@ -100,9 +109,11 @@ export async function likenesses(picture: Picture, looks: readonly Look[]): Prom
   })
   for await (const strip of picture.strips) {
     for (const each of meters) {
-      const rows = shown(each.scaler.push(strip), picture.channels)
-      each.meter.push(each.reference.subarray(each.at, each.at + rows.length), rows)
-      each.at += rows.length
+      for (const reduced of each.scaler.push(strip)) {
+        const rows = shown(reduced, picture.channels)
+        each.meter.push(each.reference.subarray(each.at, each.at + rows.length), rows)
+        each.at += rows.length
+      }
     }
   }
   return meters.map(({ meter }) => {
@@ -122,11 +133,12 @@ export async function openJpeg(
   return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
 }
 
-async function* stripsOf(opened: JpegRows): AsyncGenerator<Uint8Array> {
-  using rows = opened
+async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
   const count = Math.max(1, Math.ceil(STRIP_PIXELS / rows.width))
-  for (let at = 0, strip = await rows.read(count); strip; strip = await rows.read(count), at += count) {
+  let at = 0
+  for await (const strip of rows.strips(count)) {
     yield strip
     if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await breathe()
+    at += count
   }
 }
