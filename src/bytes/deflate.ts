@@ -40,7 +40,10 @@ export function deflateWithin(container: Container, bytes: Uint8Array, room: num
   return withEngine((engine) => engine.compress(container, bytes, level, Math.max(0, room)))
 }
 
-/** RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations, six times as slow (0.7 MB a second, and more where less repeats itself). */
+/**
+ * RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations,
+ * six times as slow (0.7 MB a second, and more where less repeats itself).
+ */
 export function deflateThorough(bytes: Uint8Array, room: number): Uint8Array | undefined {
   return withEngine((engine) => engine.compressThorough(bytes, Math.max(0, room)))
 }

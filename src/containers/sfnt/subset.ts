@@ -68,13 +68,18 @@ export function outlineTables(outlines: Outlines, keep: ReadonlySet<number>, cou
     if (keep.has(glyph)) glyf.put(outlines.of(glyph)).pad(4)
   }
   offsets.push(glyf.length)
+  return { glyf: glyf.done(), ...locations(offsets) }
+}
+
+/** `loca` for glyphs that begin at `offsets`, the last of which is the end. `long`: as `head` has to say. */
+export function locations(offsets: readonly number[]): { loca: Uint8Array; long: boolean } {
   // Short offsets are halves, in 16 bits.
-  const long = glyf.length >= 0x1fffe
+  const long = offsets.at(-1)! >= 0x1fffe
   const loca = new FontWriter()
   for (const offset of offsets)
     if (long) loca.u32(offset)
     else loca.u16(offset >> 1)
-  return { glyf: glyf.done(), loca: loca.done(), long }
+  return { loca: loca.done(), long }
 }
 
 /** Full advance and side bearing for every glyph; zeros for those that are gone. */

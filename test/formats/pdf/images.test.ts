@@ -210,7 +210,7 @@ describe('scaling', () => {
   it.each(['area', 'boxes'] as const)('keeps the mean (%s)', (mode) => {
     const scaler = new RowScaler({ width: 120, height: 60, channels: 1 }, { width: 40, height: 20 }, mode)
     const rows = Uint8Array.from({ length: 7200 }, (_, i) => (i * 31) & 255)
-    const out = concat([...scaler.push(rows)].map((part) => part.slice()))
+    const out = concat(Array.from(scaler.push(rows), (part) => part.slice()))
     const mean = (b: Uint8Array) => b.reduce((sum, v) => sum + v, 0) / b.length
     expect(out.length).toBe(800)
     expect(Math.abs(mean(out) - mean(rows))).toBeLessThan(1)

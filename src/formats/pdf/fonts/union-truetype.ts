@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { concat } from '../../../bytes/concat.ts'
 import { FontView, FontWriter } from '../../../containers/sfnt/bytes.ts'
-import { closure, mapTable, subsetTrueType } from '../../../containers/sfnt/subset.ts'
+import { closure, locations, mapTable, subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import {
   type CharacterMap,
   characterMaps,
@@ -160,11 +160,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
     glyf.put(drawing.subarray(METRIC_BYTES))
   }
   offsets.push(glyf.length)
-  const long = glyf.length >= 0x1fffe
-  const loca = new FontWriter()
-  for (const offset of offsets)
-    if (long) loca.u32(offset)
-    else loca.u16(offset >> 1)
+  const { loca, long } = locations(offsets)
   const head = tables.get('head')!.slice(0, 54)
   const maxp = tables.get('maxp')!.slice()
   const hhea = tables.get('hhea')!.slice(0, 36)
@@ -185,7 +181,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
     ['maxp', maxp],
     ['hhea', hhea],
     ['hmtx', hmtx.done()],
-    ['loca', loca.done()],
+    ['loca', loca],
     ['glyf', glyf.done()],
   ])
   for (const tag of ['cvt ', 'fpgm', 'prep', ...(simple ? ['OS/2'] : [])]) {
