@@ -135,8 +135,12 @@ export class CodecTrouble extends Error {
   override readonly name = 'CodecTrouble'
 }
 
-/** 128 pages and 128 MiB at most, as `build.sh` links it. An engine that grew beyond what a job may take is not kept. */
-const MEMORIES = new Memories({ initial: 128, maximum: 2048 }, 98_000_000)
+/** What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 15. `build.sh` links it for more. */
+const MOST_PAGES = 1440
+const MEMORIES = new Memories({ initial: 128, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
+
+/** Larger than anything a decoder or an encoder asks for at once. */
+const ROOM_BYTES = 16 * 1024 * 1024
 
 export class Ffmpeg {
   readonly #exports: Exports
@@ -157,9 +161,20 @@ export class Ffmpeg {
     MEMORIES.give(this.#exports.memory)
   }
 
-  /** Bytes of linear memory now, which is also the most there was. At most 128 MiB; the engine traps beyond. */
+  /** Bytes of linear memory now, which is also the most there was. At most 94 MB; beyond, allocations fail. */
   get memoryBytes(): number {
     return this.#exports.memory.buffer.byteLength
+  }
+
+  /** After trouble: whether it may have been an allocation that failed. */
+  get isFull(): boolean {
+    try {
+      const room = this.#exports.reserve(ROOM_BYTES)
+      if (room) this.#exports.release(room)
+      return room === 0
+    } catch {
+      return true
+    }
   }
 
   /** @throws CodecTrouble when there is no such decoder or it refuses the configuration */

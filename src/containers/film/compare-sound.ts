@@ -6,8 +6,8 @@ import { SnrMeter } from '../../quality/snr.ts'
 import type { Track } from '../isobmff/movie.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import { packetStream, pcmStream } from './decoders.ts'
-import { Window } from './pictures.ts'
 import type { SoundRuns } from './sound.ts'
+import { Window } from './window.ts'
 
 /** Sound as it lies in a file. */
 export interface LaidSound {

@@ -1,11 +1,12 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import type { Cut } from './cut.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
+import { isStill } from './still.ts'
+import { Window } from './window.ts'
 
 /** A track of pictures, whatever its container. */
 export interface PictureTrack {
@@ -50,8 +51,9 @@ const SMALL_CRF_STEP = 2
 
 /** @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget */
 export async function encodePart(source: Source, track: PictureTrack, cut: Cut, level: Level, options: Options): Promise<EncodedPart> {
+  const still = isLarge(track.stream) && (await isStill(source, track, cut, options))
   for (let crf = level.crf; ; ) {
-    const part = await encodeInMemory({ source, track, cut, crf, options })
+    const part = await encodeInMemory({ source, track, cut, crf, still, options })
     const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = part.quality
     const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
     if (good || crf <= MIN_CRF) return part
@@ -66,36 +68,45 @@ interface Encode {
   readonly track: PictureTrack
   readonly cut: Cut
   readonly crf: number
+  /** Most of the picture stays as it is. */
+  readonly still?: boolean
   readonly options: Options
 }
 
-/** A decoder that holds many frames leaves less for the encoder, which then does without frames in between. */
+/** From most to least. */
+const MEMORIES = ['most', 'usual', 'least'] as const
+type Memory = (typeof MEMORIES)[number]
+
+/** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames in between, or none. */
 async function encodeInMemory(job: Encode): Promise<EncodedPart> {
-  try {
-    return await encodeOnce(job, 'usual')
-  } catch (error) {
-    if (!(error instanceof OverBudget)) throw error
-    return encodeOnce(job, 'least')
+  const first = isLarge(job.track.stream) && !job.track.annexb ? 0 : 1
+  for (const memory of MEMORIES.slice(first, -1)) {
+    try {
+      return await encodeOnce(job, memory)
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw error
+    }
   }
+  return encodeOnce(job, 'least')
 }
+
+/** Pictures that leave x264 no look ahead. */
+const isLarge = ({ width, height }: { width: number; height: number }) => width * height > 1280 * 736
 
 /** Without mbtree, which needs a look ahead, the same factor spends more. */
 const ALONE_CRF = 2.5
 
-type Memory = 'usual' | 'least'
-
 /**
  * What memory allows for a picture size: x264's own names, over the preset. Every frame of 1080p that x264 looks ahead costs
- * 6 MB, every reference 13 MB. Levels are SSIM and PSNR, so nothing is spent on other likings (`psy`).
+ * 7 MB, every reference 13 MB. Levels are SSIM and PSNR, so nothing is spent on other likings (`psy`).
  */
 export function settings(
-  width: number,
-  height: number,
+  size: { width: number; height: number },
   crf: number,
   { rate, annexb }: Pick<PictureTrack, 'rate' | 'annexb'>,
   memory: Memory,
+  still = false,
 ): { preset: string; crf: number; options: [string, string][] } {
-  const pixels = width * height
   // In AVI a chunk's place is its time, so nothing may be reordered there.
   const between = (frames: number): [string, string][] => [
     ['bframes', String(annexb || memory === 'least' ? 0 : frames)],
@@ -107,13 +118,13 @@ export function settings(
     ['aq-mode', '2'],
     ['psy', '0'],
   ]
-  if (pixels > 1280 * 736 || memory === 'least') {
-    // What mbtree would find out, taken for granted: much is copied from the frame that begins a group. At the same bytes and SSIM
-    // this is worth 1 dB and more.
+  if (isLarge(size) || memory === 'least') {
+    // What mbtree would find out, taken for granted: much is copied from the frame that begins a group, and of pictures that are
+    // still nearly all. At the same bytes and SSIM this is worth 1 dB and more.
     const alone: [string, string][] = [
       ['crf', String(crf + ALONE_CRF)],
       ['aq-strength', '0.5'],
-      ['ipratio', '2.0'],
+      ['ipratio', still ? '3.0' : '2.0'],
       ['qcomp', '0.7'],
       ['rc-lookahead', '0'],
       ['mbtree', '0'],
@@ -123,14 +134,14 @@ export function settings(
       ['me', 'umh'],
       ['trellis', '1'],
     ]
-    return { preset: 'faster', crf: crf + ALONE_CRF, options: [...common, ...alone, ...between(1)] }
+    return { preset: 'faster', crf: crf + ALONE_CRF, options: [...common, ...alone, ...between(memory === 'most' ? 2 : 1)] }
   }
-  const ahead = pixels <= 1024 * 576 ? '20' : '12'
+  const ahead = size.width * size.height <= 1024 * 576 ? '20' : '12'
   return { preset: 'medium', crf, options: [...common, ['crf', String(crf)], ['rc-lookahead', ahead], ['ref', '2'], ...between(3)] }
 }
 
 /** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
-const parameterSetId = (memory: Memory, { interlaced }: Picture) => (memory === 'least' ? 1 : 0) + (interlaced ? 2 : 0)
+const parameterSetId = (memory: Memory, { interlaced }: Picture) => MEMORIES.indexOf(memory) + (interlaced ? MEMORIES.length : 0)
 
 /** One encode with one rate factor. @throws as `encodePart` */
 export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
@@ -142,7 +153,7 @@ export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPa
   }
 }
 
-async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, options }: Encode, memory: Memory): Promise<EncodedPart> {
+async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, options }: Encode, memory: Memory): Promise<EncodedPart> {
   const out = new Collector()
   const { samples, stream } = track
   const window = new Window(source, SMALL_WINDOW_BYTES)
@@ -166,13 +177,12 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, options }: 
     latest = pts
     if (!headers) {
       refuse(picture, stream)
-      const wanted = settings(picture.width, picture.height, crf, track, memory)
+      const wanted = settings(picture, crf, track, memory, still)
       used = wanted.crf
       const id: [string, string] = ['sps-id', String(parameterSetId(memory, picture))]
       headers = engine.openEncoder(wanted.preset, [...wanted.options, id], track.rate, track.timescale, track.annexb)
     }
     const packet = engine.encode(pts, out.fed++ === 0)
-    if (engine.memoryBytes > MAX_ENGINE_BYTES) throw new OverBudget(`decoding and encoding ${picture.width}×${picture.height} together`)
     if (packet) out.add(packet)
   }
   engine.openVideo(stream)
@@ -195,9 +205,9 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, options }: 
     engine.endVideo()
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
   } catch (error) {
-    // Both look like this when an allocation failed.
-    const trouble = error instanceof CodecTrouble || error instanceof WebAssembly.RuntimeError
-    if (trouble && engine.memoryBytes > MAX_ENGINE_BYTES) throw new OverBudget('pictures of this size')
+    // All of them look like this when an allocation failed.
+    const trouble = error instanceof CodecTrouble || error instanceof MalformedFile || error instanceof WebAssembly.RuntimeError
+    if (trouble && engine.isFull) throw new OverBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
     if (error instanceof CodecTrouble) throw new MalformedFile('video', samples.offset[cut.from]!, error.message)
     throw error
   }
@@ -236,9 +246,6 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
   }
 }
 
-/** What is left for one engine of the 110 MB that a job may take: packets and the rest of the heap need some 12. */
-const MAX_ENGINE_BYTES = 98_000_000
-
 /** A telephone's whole screen, 1080×2400. More does not fit beside a decoder into the memory of an isolate. */
 const MAX_PIXELS = 1088 * 2400
 
@@ -254,6 +261,9 @@ function refuse(picture: Picture, stream: VideoStream): void {
     throw new UnsupportedFeature('pictures of another size than the track says')
   if (picture.width * picture.height > MAX_PIXELS) throw new OverBudget(`pictures of ${picture.width}×${picture.height}`)
 }
+
+/** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
+const SMALL_WINDOW_BYTES = 320 * 1024
 
 class Collector {
   fed = 0
@@ -292,33 +302,5 @@ class Collector {
       crf,
       delay: this.delay,
     }
-  }
-}
-
-const WINDOW_BYTES = 1024 * 1024
-/** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
-const SMALL_WINDOW_BYTES = 320 * 1024
-
-/** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`. */
-export class Window {
-  readonly #source: Source
-  #bytes: Uint8Array = new Uint8Array()
-  #at = 0
-  readonly #step: number
-
-  constructor(source: Source, stepBytes = WINDOW_BYTES) {
-    this.#source = source
-    this.#step = stepBytes
-  }
-
-  async read(offset: number, size: number): Promise<Uint8Array> {
-    if (offset < this.#at || offset + size > this.#at + this.#bytes.length) {
-      // A source that is all in memory may hand out itself.
-      if (this.#bytes.length < this.#source.size) discard(this.#bytes)
-      this.#bytes = await this.#source.read(offset, Math.max(size, this.#step))
-      this.#at = offset
-      if (this.#bytes.length < size) throw new MalformedFile('video', offset, 'the file ends inside a packet')
-    }
-    return this.#bytes.subarray(offset - this.#at, offset - this.#at + size)
   }
 }

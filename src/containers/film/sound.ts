@@ -5,7 +5,7 @@ import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import type { Track } from '../isobmff/movie.ts'
 import type { SoundHead } from './part-file.ts'
-import { Window } from './pictures.ts'
+import { Window } from './window.ts'
 
 const BLOCK = 1024
 const READ_BYTES = 32 * 1024

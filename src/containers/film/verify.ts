@@ -10,7 +10,7 @@ import { trackBytes } from '../isobmff/write.ts'
 import { compareSound, laidTrack } from './compare-sound.ts'
 import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
-import { Window } from './pictures.ts'
+import { Window } from './window.ts'
 
 /** Pictures that are decoded on both sides and compared, spread over the film. */
 const COMPARED = 12
