@@ -1,19 +1,20 @@
 /** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
+import { MS_COEFFICIENTS, msBlockSamples } from './ms-adpcm.ts'
 
 /** How one sample is stored. */
-export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'other'
+export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
 
 export interface Layout {
   readonly coding: Coding
   readonly channels: number
   readonly hertz: number
-  /** Bits a sample takes in the file (8, 16, 24, 32, 64; 4 for IMA). */
+  /** Bits a sample takes in the file (8, 16, 24, 32, 64; 4 for ADPCM). */
   readonly bits: number
-  /** Bytes of a frame (one sample of every channel), or of an IMA block. */
+  /** Bytes of a frame (one sample of every channel), or of an ADPCM block. */
   readonly blockBytes: number
-  /** Samples a channel in an IMA block. */
+  /** Samples a channel in an ADPCM block. */
   readonly blockSamples: number
   /** Speaker positions of WAVEFORMATEXTENSIBLE; undefined for the plain header. */
   readonly mask: number | undefined
@@ -30,7 +31,7 @@ export interface Wave {
   readonly container: string
 }
 
-const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
+const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 2: 'ms', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
 
 /** @throws MalformedFile, UnsupportedFeature (big-endian files) */
 export async function readWave(source: Source): Promise<Wave> {
@@ -41,7 +42,7 @@ export async function readWave(source: Source): Promise<Wave> {
   if (!fmt || fmt.size < 16) throw new MalformedFile('wav', 12, "no 'fmt ' chunk")
   if (!data) throw new MalformedFile('wav', riff.end, "no 'data' chunk")
   if (riff.chunks.filter((chunk) => chunk.id === 'data').length > 1) throw new UnsupportedFeature("several 'data' chunks")
-  const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 40)), fmt.offset)
+  const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 64)), fmt.offset)
   const frames = await countFrames(source, layout, data, riff.chunks)
   const tail = { offset: riff.end, size: Math.max(0, source.size - riff.end) }
   return { layout, chunks: riff.chunks, data, frames, tail, container: riff.container }
@@ -69,27 +70,40 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
     alaw: bits === 8 && blockBytes === channels,
     mulaw: bits === 8 && blockBytes === channels,
     ima: bits === 4 && blockBytes > 4 * channels && blockBytes % (4 * channels) === 0,
+    ms: bits === 4 && channels <= 2 && msBlockSamples(blockBytes, channels) > 2 && hasUsualCoefficients(view),
     other: true,
   }
-  const blockSamples = coding === 'ima' ? ((blockBytes - 4 * channels) * 2) / channels + 1 : 1
+  const samplesOf = { ima: ((blockBytes - 4 * channels) * 2) / channels + 1, ms: msBlockSamples(blockBytes, channels) }
+  const blockSamples = coding === 'ima' || coding === 'ms' ? samplesOf[coding] : 1
   return { coding: sane[coding] ? coding : 'other', channels, hertz, bits, blockBytes, blockSamples, mask }
+}
+
+/** ADPCMWAVEFORMAT: wNumCoef at 20, then the sets. */
+function hasUsualCoefficients(view: DataView): boolean {
+  if (view.byteLength < 50 || view.getUint16(20, true) !== MS_COEFFICIENTS.length) return false
+  return MS_COEFFICIENTS.flat().every((value, i) => view.getInt16(22 + 2 * i, true) === value)
 }
 
 async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: readonly Chunk[]): Promise<number> {
   if (layout.coding === 'other') return 0
-  if (layout.coding !== 'ima') return Math.floor(data.size / layout.blockBytes)
   const whole = Math.floor(data.size / layout.blockBytes)
-  const rest = data.size - whole * layout.blockBytes - 4 * layout.channels
-  const coded = whole * layout.blockSamples + (rest >= 0 ? 1 + Math.floor(rest / (4 * layout.channels)) * 8 : 0)
+  if (layout.coding !== 'ima' && layout.coding !== 'ms') return whole
+  const coded = whole * layout.blockSamples + samplesOfRest(layout, data.size - whole * layout.blockBytes)
   const fact = chunks.find((chunk) => chunk.id === 'fact')
   if (!fact || fact.size < 4) return coded
   const body = await source.read(fact.offset, 4)
   return Math.min(coded, new DataView(body.buffer, body.byteOffset, 4).getUint32(0, true))
 }
 
+function samplesOfRest({ coding, channels }: Layout, bytes: number): number {
+  if (coding === 'ms') return msBlockSamples(bytes, channels)
+  const rest = bytes - 4 * channels
+  return rest >= 0 ? 1 + Math.floor(rest / (4 * channels)) * 8 : 0
+}
+
 /** The `fmt ` chunk's body for a layout; extensible when it names speakers. */
 export function formatBody(layout: Layout): Uint8Array {
-  const tag = { integer: 1, float: 3, alaw: 6, mulaw: 7, ima: 0x11, other: 0 }[layout.coding]
+  const tag = { integer: 1, float: 3, alaw: 6, mulaw: 7, ima: 0x11, ms: 2, other: 0 }[layout.coding]
   const extensible = layout.mask !== undefined && layout.coding !== 'ima'
   const size = extensible ? 40 : layout.coding === 'ima' ? 20 : layout.coding === 'integer' ? 16 : 18
   const body = new Uint8Array(size)

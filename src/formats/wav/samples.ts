@@ -3,6 +3,7 @@ import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
 import { decodeIma, product } from './ima.ts'
+import { decodeMs } from './ms-adpcm.ts'
 
 /** Interleaved samples: signed integers of `bits`, or floats around −1…1. */
 export type Samples =
@@ -41,7 +42,10 @@ function cut(samples: Samples, count: number): Samples {
 function unpack(bytes: Uint8Array, layout: Layout): Samples {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const { coding, bits } = layout
-  if (coding === 'ima') return { kind: 'integer', bits: 16, values: unpackIma(bytes, layout) }
+  // Most IMA files come from FFmpeg's encoder, which predicts as its decoder does.
+  if (coding === 'ima')
+    return { kind: 'integer', bits: 16, values: unpackBlocks(bytes, layout, 4, (block, channels) => decodeIma(block, channels, product)) }
+  if (coding === 'ms') return { kind: 'integer', bits: 16, values: unpackBlocks(bytes, layout, 7, decodeMs) }
   const count = Math.floor(bytes.length / layout.blockBytes) * layout.channels
   if (coding === 'float') {
     const values = new Float64Array(count)
@@ -63,12 +67,17 @@ function unpack(bytes: Uint8Array, layout: Layout): Samples {
   return { kind: 'integer', bits, values }
 }
 
-function unpackIma(bytes: Uint8Array, layout: Layout): Int32Array {
+/** Blocks of ADPCM; what is left at the end counts when it has a whole head. */
+function unpackBlocks(
+  bytes: Uint8Array,
+  { channels, blockBytes }: Layout,
+  headBytes: number,
+  decode: (block: Uint8Array, channels: number) => Int32Array,
+): Int32Array {
   const blocks: Int32Array[] = []
   let total = 0
-  for (let at = 0; at + 4 * layout.channels <= bytes.length; at += layout.blockBytes) {
-    // Most files come from FFmpeg's encoder, which predicts as its decoder does.
-    const block = decodeIma(bytes.subarray(at, at + layout.blockBytes), layout.channels, product)
+  for (let at = 0; at + headBytes * channels <= bytes.length; at += blockBytes) {
+    const block = decode(bytes.subarray(at, at + blockBytes), channels)
     blocks.push(block)
     total += block.length
   }

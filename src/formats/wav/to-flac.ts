@@ -59,8 +59,8 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
 
 async function integersOf(source: Source, wave: Wave, options: Options): Promise<Integers> {
   const { coding, bits } = wave.layout
-  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or IMA ADPCM')
-  if (coding === 'alaw' || coding === 'mulaw' || coding === 'ima') return { bits: 16, shift: 0, scale: 1, exact: true }
+  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
+  if (coding === 'alaw' || coding === 'mulaw' || coding === 'ima' || coding === 'ms') return { bits: 16, shift: 0, scale: 1, exact: true }
   const { exact } = await analyse(source, wave, false, options)
   if (coding === 'integer') {
     // libFLAC finds wasted bits by itself, but a smaller word says the same to every player.

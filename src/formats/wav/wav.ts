@@ -33,7 +33,7 @@ export const wav: Codec = {
 
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { coding } = wave.layout
-  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or IMA ADPCM')
+  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
   const lossy =
     !options.lossless && (options.quality === 'low' || options.quality === 'medium') && (coding === 'integer' || coding === 'float')
   const found: Analysis =
@@ -63,5 +63,13 @@ function choose(layout: Layout, found: Analysis, level: 'low' | 'medium'): Targe
   return undefined
 }
 
-const NAMES = { integer: 'PCM', float: 'float', alaw: 'A-law', mulaw: 'µ-law', ima: 'IMA ADPCM', other: '?' } as const
+const NAMES = {
+  integer: 'PCM',
+  float: 'float',
+  alaw: 'A-law',
+  mulaw: 'µ-law',
+  ima: 'IMA ADPCM',
+  ms: 'Microsoft ADPCM',
+  other: '?',
+} as const
 const describe = ({ coding, bits }: Pick<Layout, 'coding' | 'bits'>) => `${bits}-bit ${NAMES[coding]}`
