@@ -79,6 +79,18 @@ it('a job that fails gives its memory back, too', async () => {
   expect(memories.size).toBe(1)
 })
 
+it('rows that nobody wants to the end keep no memory', async () => {
+  const jpeg = jpegOf(noise)
+  for (let round = 0; round < 10; round++) {
+    const rows = await JpegRows.open(jpeg)
+    for await (const strip of rows.strips(8)) {
+      expect(strip.length).toBe(8 * SIDE * 3)
+      break
+    }
+  }
+  expect(memories.size).toBe(1)
+})
+
 it('what was disposed of does nothing any more, and is disposed of once', () => {
   const engine = new Libdeflate()
   engine[Symbol.dispose]()

@@ -66,8 +66,12 @@ export class JpegRows {
 
   /** The rest, `count` whole rows at a time: views that hold until the next are asked for. Nothing is left to dispose of. */
   async *strips(count: number): AsyncGenerator<Uint8Array> {
-    for (let rows = await this.next(count); rows; rows = await this.next(count)) yield rows
-    await this.close()
+    try {
+      for (let rows = await this.next(count); rows; rows = await this.next(count)) yield rows
+      await this.close()
+    } finally {
+      this[Symbol.dispose]()
+    }
   }
 
   private async next(count: number): Promise<Uint8Array | undefined> {
