@@ -23,6 +23,8 @@ const MOST_TOLERANT = 12
 /** Decibels that double the colours of a typical picture; only a first guess. */
 const DB_PER_DOUBLING = 3
 const MOST_PROBES = 7
+/** After so many, numbers of colours are halved in between: guesses by decibels creep where a block decides. */
+const MOST_GUESSES = 4
 const MOST_ATTEMPTS = 7
 
 /** A sample must show more than the whole picture. */
@@ -38,6 +40,8 @@ export async function lookAtColours(engine: PngEngine, picture: PngPicture): Pro
 class Trials {
   readonly #engine: PngEngine
   readonly #target: RasterTarget
+  /** By colours, without tolerance. */
+  readonly #margins = new Map<number, number>()
   #current = 0
   share = 1
 
@@ -54,10 +58,14 @@ class Trials {
 
   /** Decibels above (or below) the target. */
   margin(colours: number, tolerance: number): number {
+    const known = tolerance === 0 ? this.#margins.get(colours) : undefined
+    if (known !== undefined) return known
     this.apply(colours, tolerance)
     const trial = this.#engine.trial()
     this.share = trial.share
-    return marginDb(trial, this.#target, marginOf(trial.share))
+    const margin = marginDb(trial, this.#target, marginOf(trial.share))
+    if (tolerance === 0) this.#margins.set(colours, margin)
+    return margin
   }
 
   bytes(colours: number, tolerance: number, strategies: number): number {
@@ -83,12 +91,13 @@ export async function planPalette(
 
   // More colours leave room for repeats; bytes decide.
   let best: { colours: number; tolerance: number; bytes: number } | undefined
-  let guess = 1
   for (const factor of [1, 1.5, 2.25, 3.4]) {
     const colours = Math.min(256, Math.round(fewest * factor))
     if (best && colours <= best.colours) break
-    const tolerance = mostTolerant((t) => trials.margin(colours, t), guess)
-    guess = Math.max(1, tolerance)
+    // Even with more tolerance than it is likely to have?
+    const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
+    if (best && likely !== undefined && trials.bytes(colours, likely, FILTER_NONE) >= best.bytes) break
+    const tolerance = mostTolerant((t) => trials.margin(colours, t), best && Math.max(1, best.tolerance))
     const bytes = trials.bytes(colours, tolerance, FILTER_NONE)
     await pause()
     if (best && bytes >= best.bytes) break
@@ -131,7 +140,7 @@ async function fewestColours(
     const slope = low ? (high.margin - low.margin) / Math.log2(high.colours / low.colours) : DB_PER_DOUBLING
     const wanted = high.colours * 2 ** -((high.margin - 0.1) / Math.max(0.5, slope))
     const closest = floor + Math.max(1, (high.colours - floor) >> 3)
-    const middle = low && probe >= MOST_PROBES ? Math.sqrt(low.colours * high.colours) : wanted
+    const middle = low && probe >= MOST_GUESSES ? Math.sqrt(low.colours * high.colours) : wanted
     const colours = Math.min(high.colours - 1, Math.max(low ? closest : least, Math.round(middle)))
     const margin = trials.margin(colours, 0)
     if (margin >= 0) high = { colours, margin }
@@ -142,12 +151,13 @@ async function fewestColours(
 }
 
 /** The largest tolerance that fits, to a tenth of a decibel or a few probes. Errors grow about evenly with it. */
-function mostTolerant(margin: (tolerance: number) => number, guess: number): number {
+function mostTolerant(margin: (tolerance: number) => number, guess?: number): number {
   const excess = (db: number) => 10 ** (-db / 10) - 1
-  let low = { tolerance: 0, excess: excess(margin(0)) }
+  const spare = margin(0)
+  let low = { tolerance: 0, excess: excess(spare) }
   if (low.excess >= 0) return 0
   let high: { tolerance: number; excess: number } | undefined
-  let next = guess
+  let next = guess ?? (spare > 4 ? MOST_TOLERANT : spare > 0.3 ? 2.5 : 1)
   for (let probe = 0; probe < MOST_PROBES; probe++) {
     const found = { tolerance: next, excess: excess(margin(next)) }
     if (found.excess <= 0) {
@@ -218,15 +228,16 @@ export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan:
   return engine.encodedBytes() + (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0)
 }
 
-/** The cheapest look at what an exact result may weigh; it weighs less in the end, but rarely by a fifth. */
+/** The cheapest look at what an exact result may weigh, at one part in so many; it weighs less in the end, but rarely by a fifth. */
+const GLANCE_EVERY = 3
 const GLANCE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
 
 /** About the bytes of an exact result, scaled up from the sample as a plan's estimate is. After `survey`. */
 export function glanceAtExact(engine: PngEngine, facts: Facts): number {
   engine.setEffort(GLANCE)
   const share = engine.sampleShare()
-  if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour') / share
+  if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour', GLANCE_EVERY) / share
   engine.quantise(256, 1)
   engine.setTolerance(0)
-  return engine.trialBytes('palette') / share
+  return engine.trialBytes('palette', GLANCE_EVERY) / share
 }

@@ -89,6 +89,30 @@ describe('likeness', () => {
     expect(got.psnrDb).toBeCloseTo(Math.min(...expected.map((e) => e.psnrDb)), 3)
   })
 
+  test.each<[number, number, Channels]>([
+    [150, 60, 3],
+    [101, 70, 4],
+    [70, 64, 1],
+    [9, 40, 4],
+  ])('%i×%i, %i channels, equal but for a few pixels', (width, height, channels) => {
+    const { a } = pair(width, height, channels, 0, Math.ceil(height * 0.6))
+    const b = a.slice()
+    for (const [x, y] of [
+      [0, 0],
+      [33, 12],
+      [64, 39],
+      [width - 1, 25],
+      [5, height - 1],
+    ] as const)
+      for (let c = 0; c < channels; c++) b[(y * width + Math.min(x, width - 1)) * channels + c]! ^= 0x1f
+    const expected = (channels % 2 ? [0] : [0, 255]).map((background) =>
+      reference(luma(a, channels, background), luma(b, channels, background), width, height),
+    )
+    const got = measure(a, b, width, height, channels, 7)
+    expect(got.ssim).toBeCloseTo(Math.min(...expected.map((e) => e.ssim)), 5)
+    expect(got.psnrDb).toBeCloseTo(Math.min(...expected.map((e) => e.psnrDb)), 3)
+  })
+
   test('equal pictures', () => {
     const { a } = pair(40, 40, 3, 0)
     expect(measure(a, a, 40, 40, 3, 8)).toEqual({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY })

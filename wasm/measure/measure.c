@@ -29,7 +29,10 @@ struct Measure {
   int planes;
   Plane plane[2];
   float *blur[QUANTITIES]; /* columns blurred vertically */
+  uint32_t *raw;           /* of the last eleven rows, where both pictures are the same: their pixels */
+  uint8_t *unlaid;         /* for each block of those rows: its quantities are not made of them yet, and may never be needed */
   uint32_t *equal_rows;    /* for each block across: rows up to the newest in which both pictures are the same there */
+  uint32_t *opaque_rows;   /* and in which both are opaque there, so that the background does not matter */
   MeasureTile *tiles;      /* of the open row of blocks, when a part is measured */
   uint32_t tile_stride;
   float kernel[HALF + 1];
@@ -51,6 +54,9 @@ Measure *measure_open(uint32_t width, bool alpha) {
   }
   for (int i = 0; i <= HALF; i++) m->kernel[i] /= sum;
   bool good = (m->equal_rows = calloc(blocks_of(m->stride), sizeof(uint32_t))) != NULL;
+  good &= (m->opaque_rows = calloc(blocks_of(m->stride), sizeof(uint32_t))) != NULL;
+  good &= (m->raw = calloc((size_t)m->stride * TAPS, sizeof *m->raw)) != NULL;
+  good &= (m->unlaid = calloc((size_t)blocks_of(m->stride) * TAPS, 1)) != NULL;
   for (int p = 0; p < m->planes; p++) {
     for (int q = 0; q < QUANTITIES; q++) good &= (m->plane[p].ring[q] = calloc((size_t)m->stride * TAPS, sizeof(float))) != NULL;
     good &= (m->plane[p].block_luma = calloc(blocks_of(width), sizeof(float))) != NULL;
@@ -74,6 +80,9 @@ void measure_close(Measure *m) {
   }
   for (int q = 0; q < QUANTITIES; q++) free(m->blur[q]);
   free(m->equal_rows);
+  free(m->opaque_rows);
+  free(m->raw);
+  free(m->unlaid);
   free(m);
 }
 
@@ -86,6 +95,7 @@ static void run_begin(Measure *m, uint32_t width, uint32_t columns, uint32_t row
   m->counted_rows = rows;
   m->rows = m->block_rows = 0;
   memset(m->equal_rows, 0, blocks_of(m->padded) * sizeof *m->equal_rows);
+  memset(m->opaque_rows, 0, blocks_of(m->padded) * sizeof *m->opaque_rows);
 }
 
 void measure_reset(Measure *m) {
@@ -123,6 +133,82 @@ static void close_blocks(Measure *m) {
     }
   }
   m->block_rows = 0;
+}
+
+static bool is_opaque(const uint32_t *px, uint32_t n) {
+  uint32_t i = 0;
+  v128_t bits = wasm_u32x4_splat(0xffffffff);
+  for (; i + 4 <= n; i += 4) bits = wasm_v128_and(bits, wasm_v128_load(px + i));
+  bool opaque = wasm_i32x4_all_true(wasm_u32x4_gt(bits, wasm_u32x4_splat(0xfeffffff)));
+  for (; i < n; i++) opaque &= px[i] >> 24 == 255;
+  return opaque;
+}
+
+/* Luma of pixels on one background. */
+static void lay(const uint32_t *row, uint32_t n, bool alpha, float white, float *luma) {
+  if (!alpha) {
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t c = row[i];
+      luma[i] = .299f * (c & 255) + .587f * (c >> 8 & 255) + .114f * (c >> 16 & 255) - CENTRE;
+    }
+  } else {
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t c = row[i];
+      float a = (c >> 24) * (1 / 255.f);
+      luma[i] = (.299f * (c & 255) + .587f * (c >> 8 & 255) + .114f * (c >> 16 & 255)) * a + white * (1 - a) - CENTRE;
+    }
+  }
+}
+
+/* Mirrors a row that is narrower than a window (half-sample symmetric, as numpy's "symmetric"). */
+static void mirror(const Measure *m, float *luma) {
+  const uint32_t n = m->width;
+  for (uint32_t i = n; i < m->padded; i++) {
+    uint32_t k = i % (2 * n);
+    luma[i] = luma[k < n ? k : 2 * n - 1 - k];
+  }
+}
+
+/* The quantities of columns `from` to `to` of a row of the ring. */
+static void fill(Measure *m, uint32_t slot, const uint32_t *a, const uint32_t *b, bool opaque, uint32_t from, uint32_t to) {
+  for (int p = 0; p < m->planes; p++) {
+    float *row[QUANTITIES];
+    for (int q = 0; q < QUANTITIES; q++) row[q] = m->plane[p].ring[q] + (size_t)slot * m->stride;
+    const float white = p ? 255.f : 0.f;
+    if (p && opaque) { /* as on black */
+      for (int q = 0; q < QUANTITIES; q++)
+        memcpy(row[q] + from, m->plane[0].ring[q] + (size_t)slot * m->stride + from, (m->width < m->padded ? m->padded : to - from) * sizeof(float));
+      continue;
+    }
+    lay(a + from, to - from, !opaque, white, row[X] + from);
+    if (a == b) memcpy(row[Y] + from, row[X] + from, (to - from) * sizeof(float));
+    else lay(b + from, to - from, !opaque, white, row[Y] + from);
+    if (m->width < m->padded) {
+      mirror(m, row[X]);
+      mirror(m, row[Y]);
+    }
+    const uint32_t end = m->width < m->padded ? m->padded : to;
+    for (uint32_t i = from; i < end; i += 4) {
+      const v128_t x = wasm_v128_load(row[X] + i), y = wasm_v128_load(row[Y] + i);
+      wasm_v128_store(row[JOINT] + i, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
+      wasm_v128_store(row[CROSS] + i, wasm_f32x4_mul(x, y));
+    }
+  }
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Makes the quantities that are missing in columns `from` to `to` of the last eleven rows. */
+static void fill_missing(Measure *m, uint32_t from, uint32_t to) {
+  const uint32_t blocks = blocks_of(m->stride);
+  for (uint32_t slot = 0; slot < TAPS; slot++)
+    for (uint32_t k = from / BLOCK; k * BLOCK < to; k++) {
+      uint8_t *unlaid = m->unlaid + (size_t)slot * blocks + k;
+      if (!*unlaid) continue;
+      *unlaid = 0;
+      const uint32_t *row = m->raw + (size_t)slot * m->stride, end = least((k + 1) * BLOCK, m->width);
+      fill(m, slot, row, row, m->planes == 1 || is_opaque(row + k * BLOCK, end - k * BLOCK), k * BLOCK, end);
+    }
 }
 
 /* The four quantities of columns `from` to `to`, blurred down the last eleven rows. */
@@ -178,9 +264,15 @@ static float windows_loss(const Measure *m, uint32_t from, uint32_t to) {
   return wasm_f32x4_extract_lane(loss, 0) + wasm_f32x4_extract_lane(loss, 1) + wasm_f32x4_extract_lane(loss, 2) + wasm_f32x4_extract_lane(loss, 3);
 }
 
-/* Windows that start in block b of the newest row see nothing but equal pixels. */
-static bool all_equal(const Measure *m, uint32_t b) {
-  return m->equal_rows[b] >= TAPS && ((b + 1) * BLOCK >= m->padded || m->equal_rows[b + 1] >= TAPS);
+/* Whether windows that start in block b of the newest row see nothing but such pixels: `rows` is equal_rows or opaque_rows. */
+static bool all(const Measure *m, const uint32_t *rows, uint32_t b) {
+  return rows[b] >= TAPS && ((b + 1) * BLOCK >= m->padded || rows[b + 1] >= TAPS);
+}
+static bool all_equal(const Measure *m, uint32_t b) { return all(m, m->equal_rows, b); }
+
+static void add_loss(Measure *m, int p, uint32_t row, uint32_t b, float loss) {
+  if (m->tiles) m->tiles[(size_t)(row / BLOCK) * m->tile_stride + b].loss[p] += loss * m->every;
+  else m->plane[p].loss_sum += loss;
 }
 
 /* Counts the windows that end with the newest row, if there are any. */
@@ -195,41 +287,19 @@ static void close_row(Measure *m) {
     uint32_t end = b + 1;
     while (end * BLOCK < count && !all_equal(m, end)) end++;
     const uint32_t to = end * BLOCK < count ? end * BLOCK : count;
-    for (int p = 0; p < m->planes; p++) {
-      Plane *plane = &m->plane[p];
-      blur_columns(m, plane, newest, b * BLOCK, to + TAPS - 1);
+    fill_missing(m, b * BLOCK, least(to + TAPS + 2, m->width));
+    int planes = 1; /* black and white may give the same */
+    for (uint32_t k = b; k < end && planes < m->planes; k++)
+      if (!all(m, m->opaque_rows, k)) planes = m->planes;
+    for (int p = 0; p < planes; p++) {
+      blur_columns(m, &m->plane[p], newest, b * BLOCK, to + TAPS - 1);
       for (uint32_t k = b; k < end; k++) {
         const float loss = windows_loss(m, k * BLOCK, k + 1 < end ? (k + 1) * BLOCK : to);
-        if (m->tiles) m->tiles[(size_t)(first / BLOCK) * m->tile_stride + k].loss[p] += loss * m->every;
-        else plane->loss_sum += loss;
+        add_loss(m, p, first, k, loss);
+        if (planes < m->planes) add_loss(m, 1, first, k, loss);
       }
     }
     b = end;
-  }
-}
-
-/* Luma of pixels on one background. */
-static void lay(const uint32_t *row, uint32_t n, bool alpha, float white, float *luma) {
-  if (!alpha) {
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t c = row[i];
-      luma[i] = .299f * (c & 255) + .587f * (c >> 8 & 255) + .114f * (c >> 16 & 255) - CENTRE;
-    }
-  } else {
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t c = row[i];
-      float a = (c >> 24) * (1 / 255.f);
-      luma[i] = (.299f * (c & 255) + .587f * (c >> 8 & 255) + .114f * (c >> 16 & 255)) * a + white * (1 - a) - CENTRE;
-    }
-  }
-}
-
-/* Mirrors a row that is narrower than a window (half-sample symmetric, as numpy's "symmetric"). */
-static void mirror(const Measure *m, float *luma) {
-  const uint32_t n = m->width;
-  for (uint32_t i = n; i < m->padded; i++) {
-    uint32_t k = i % (2 * n);
-    luma[i] = luma[k < n ? k : 2 * n - 1 - k];
   }
 }
 
@@ -289,12 +359,12 @@ static bool same(const uint32_t *a, const uint32_t *b, uint32_t n) {
 }
 
 /* Sums of the pixels of block b that count, which differ. */
-static void add_errors(Measure *m, int p, uint32_t b, const uint32_t *a, const uint32_t *other, const float *x, const float *y) {
+static void add_errors(Measure *m, int p, uint32_t b, const uint32_t *a, const uint32_t *other, bool opaque, const float *x, const float *y) {
   const uint32_t from = b * BLOCK;
   if (from >= m->columns || m->rows >= m->counted_rows) return;
   const uint32_t n = m->columns - from < BLOCK ? m->columns - from : BLOCK;
   const float luma = luma_squares(x + from, y + from, n);
-  const float rgb = m->planes > 1 ? rgb_squares_over(a + from, other + from, n, p ? 255.f : 0.f) : rgb_squares(a + from, other + from, n);
+  const float rgb = opaque ? rgb_squares(a + from, other + from, n) : rgb_squares_over(a + from, other + from, n, p ? 255.f : 0.f);
   if (m->tiles) {
     MeasureTile *tile = &m->tiles[(size_t)(m->rows / BLOCK) * m->tile_stride + b];
     tile->luma[p] += luma;
@@ -311,34 +381,22 @@ static void add_errors(Measure *m, int p, uint32_t b, const uint32_t *a, const u
 void measure_row(Measure *m, const uint32_t *a, const uint32_t *b) {
   const uint32_t n = m->width, slot = m->rows % TAPS;
   m->pixels += n;
-  bool any = false; /* some block differs */
   for (uint32_t k = 0; k * BLOCK < n; k++) {
-    const uint32_t from = k * BLOCK, count = n - from < BLOCK ? n - from : BLOCK;
-    const bool equal = same(a + from, b + from, count);
+    const uint32_t from = k * BLOCK, to = least(from + BLOCK, n);
+    const bool equal = same(a + from, b + from, to - from);
     m->equal_rows[k] = equal ? m->equal_rows[k] + 1 : 0;
-    any |= !equal;
-  }
-  for (int p = 0; p < m->planes; p++) {
-    Plane *plane = &m->plane[p];
-    float *row[QUANTITIES];
-    for (int q = 0; q < QUANTITIES; q++) row[q] = plane->ring[q] + (size_t)slot * m->stride;
-    const float white = p ? 255.f : 0.f;
-    lay(a, n, m->planes > 1, white, row[X]);
-    if (any) {
-      lay(b, n, m->planes > 1, white, row[Y]);
-      for (uint32_t k = 0; k * BLOCK < n; k++)
-        if (!m->equal_rows[k]) add_errors(m, p, k, a, b, row[X], row[Y]);
-    } else {
-      memcpy(row[Y], row[X], n * sizeof(float));
+    m->unlaid[(size_t)slot * blocks_of(m->stride) + k] = equal;
+    if (equal) {
+      memcpy(m->raw + (size_t)slot * m->stride + from, a + from, (to - from) * sizeof *a);
+      m->opaque_rows[k] = m->planes == 1 || is_opaque(a + from, to - from) ? m->opaque_rows[k] + 1 : 0;
+      continue;
     }
-    if (n < m->padded) {
-      mirror(m, row[X]);
-      mirror(m, row[Y]);
-    }
-    for (uint32_t i = 0; i < m->padded; i += 4) {
-      const v128_t x = wasm_v128_load(row[X] + i), y = wasm_v128_load(row[Y] + i);
-      wasm_v128_store(row[JOINT] + i, wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y)));
-      wasm_v128_store(row[CROSS] + i, wasm_f32x4_mul(x, y));
+    const bool opaque = m->planes == 1 || (is_opaque(a + from, to - from) && is_opaque(b + from, to - from));
+    m->opaque_rows[k] = opaque ? m->opaque_rows[k] + 1 : 0;
+    fill(m, slot, a, b, opaque, from, to);
+    for (int p = 0; p < m->planes; p++) {
+      float *const *ring = m->plane[p].ring;
+      add_errors(m, p, k, a, b, opaque, ring[X] + (size_t)slot * m->stride, ring[Y] + (size_t)slot * m->stride);
     }
   }
   if (!m->tiles && ++m->block_rows == BLOCK) close_blocks(m);
@@ -356,8 +414,12 @@ void measure_break(Measure *m) {
           float *ring = m->plane[p].ring[q];
           memcpy(ring + (size_t)r * m->stride, ring + (size_t)from * m->stride, m->stride * sizeof(float));
         }
-      for (uint32_t b = 0; b * BLOCK < m->width; b++) /* mirrored rows are as equal as all of them */
+      memcpy(m->raw + (size_t)r * m->stride, m->raw + (size_t)from * m->stride, m->stride * sizeof *m->raw);
+      memcpy(m->unlaid + (size_t)r * blocks_of(m->stride), m->unlaid + (size_t)from * blocks_of(m->stride), blocks_of(m->stride));
+      for (uint32_t b = 0; b * BLOCK < m->width; b++) { /* mirrored rows are as equal, and as opaque, as all of them */
         m->equal_rows[b] = m->equal_rows[b] == r ? r + 1 : 0;
+        m->opaque_rows[b] = m->opaque_rows[b] == r ? r + 1 : 0;
+      }
       close_row(m);
     }
   }

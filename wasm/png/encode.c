@@ -142,6 +142,8 @@ static void filter_band(int strategy, u8 *d) {
     u8 *o = d + (size_t)y * (row_bytes + 1);
     if (strategy < LEAST_SUM) {
       apply_filter(strategy, o, row, up, row_bytes, layout.filter_bytes);
+    } else if (strategy == LEAST_ENTROPY && !memcmp(row, up, row_bytes)) { /* zeros by filter 2, which only a row of one value equals */
+      apply_filter(row_bytes < 2 || !memcmp(row, row + 1, row_bytes - 1) ? 0 : 2, o, row, up, row_bytes, layout.filter_bytes);
     } else {
       u32 best = ~0u;
       int winner = 0;

@@ -115,7 +115,7 @@ interface Exports extends Engine {
   colour_points(): number
   set_tolerance(multiple: number): void
   trial(): void
-  trial_bytes(mapped: number, gray: number): number
+  trial_bytes(mapped: number, gray: number, every: number): number
   trial_fact(what: number): number
 }
 
@@ -318,9 +318,12 @@ export class PngEngine {
     return this.#wasm.trial_fact(5)
   }
 
-  /** Deflated bytes of the sample, mapped to the palette, or plain: as RGB or RGBA, or as grey with alpha. */
-  trialBytes(form: 'palette' | 'colour' | 'gray'): number {
-    return this.#wasm.trial_bytes(form === 'palette' ? 1 : 0, form === 'gray' ? 1 : 0)
+  /**
+   * Deflated bytes of the sample, mapped to the palette, or plain: as RGB or RGBA, or as grey with alpha. Told from one part in
+   * `every`.
+   */
+  trialBytes(form: 'palette' | 'colour' | 'gray', every = 1): number {
+    return this.#wasm.trial_bytes(form === 'palette' ? 1 : 0, form === 'gray' ? 1 : 0, every)
   }
 
   /** Of the last `remap` or `indices` pass. */

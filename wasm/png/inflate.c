@@ -1,6 +1,8 @@
 /* Streaming inflate (RFC 1950, 1951) with a fixed output buffer: 32 KB of history and 256 KB of news. */
 #include "engine.h"
 
+#include <wasm_simd128.h>
+
 #define HISTORY 32768u
 #define OUT_BYTES (HISTORY + 262144u)
 #define OUT_SLACK 320u /* one match and an over-long copy */
@@ -28,6 +30,8 @@ static const u16 length_base[29] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19,
 static const u8 length_extra[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 static const u16 distance_base[30] = {1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 static const u8 distance_extra[30] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
+
+static u8 pattern_of[16][16]; /* places in a vector that repeats so many bytes */
 
 static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what); }
 static _Noreturn void truncated(void) { host_fail(FAIL_TRUNCATED, "the image data end too early"); }
@@ -74,6 +78,8 @@ void inflate_begin(void) {
   if (!out) {
     out = allocate(OUT_BYTES + OUT_SLACK);
     in = allocate(IN_BYTES + SYMBOL_BYTES);
+    for (int distance = 1; distance < 16; distance++)
+      for (int i = 0; i < 16; i++) pattern_of[distance][i] = i % distance;
   }
   out_end = out_given = in_end = in_at = 0;
   bits = bit_count = 0;
@@ -196,7 +202,12 @@ static bool inflate_symbols(bool at_end) {
     u32 symbol = decode(literal_table, LITERAL_BITS);
     if (symbol < 256) {
       out[out_end++] = symbol;
-      continue;
+      if (bit_count < 48) continue;
+      symbol = decode(literal_table, LITERAL_BITS); /* the bits that are there suffice for one more */
+      if (symbol < 256) {
+        out[out_end++] = symbol;
+        continue;
+      }
     }
     if (symbol == 256) return true;
     symbol -= 257;
@@ -208,10 +219,12 @@ static bool inflate_symbols(bool at_end) {
     if (distance > out_end) damaged("a match from before the image data");
     u8 *to = out + out_end, *from = to - distance;
     out_end += length;
+    u8 *end = to + length;
     if (distance >= 16) {
-      for (u8 *end = to + length; to < end; to += 16, from += 16) memcpy(to, from, 16);
-    } else {
-      while (length--) *to++ = *from++;
+      for (; to < end; to += 16, from += 16) memcpy(to, from, 16);
+    } else { /* a pattern, as often as it fits into a vector */
+      const v128_t pattern = wasm_i8x16_swizzle(wasm_v128_load(from), wasm_v128_load(pattern_of[distance]));
+      for (const u32 step = 16 - 16 % distance; to < end; to += step) wasm_v128_store(to, pattern);
     }
   }
 }

@@ -30,6 +30,7 @@ static u32 bins_used;
 static int bin_shift; /* low bits of each channel that bins ignore */
 static Point *points;
 static u32 point_count, *point_order;
+static int cuts_made; /* of the points into boxes; -1: none yet */
 
 void to_coordinates(float r, float g, float b, float a, float *out) {
   const float k = a * (1 / 255.f);
@@ -82,7 +83,7 @@ static void bins_coarsen(void) {
   free(old);
 }
 
-void sample_begin(void);                                  /* remap.c */
+void sample_begin(void);                                  /* sample.c */
 void sample_row(const u32 *rgba, u32 width, u32 y);
 void sample_new_colour(u32 x);
 
@@ -90,6 +91,7 @@ void histogram_begin(void) {
   free(bins), free(points), free(point_order);
   points = NULL;
   point_order = NULL;
+  cuts_made = -1;
   bins = zeroed(HISTOGRAM_SLOTS * sizeof(Bin));
   bins_used = 0;
   bin_shift = 0;
@@ -202,45 +204,95 @@ static bool box_cut(Box *box, Box *other) {
   return true;
 }
 
-static void cut_boxes(int wanted) {
+/* What each cut made: the first box's new mean, and that of another box, which is the next. */
+static struct { u8 box; float mean[2][COORDINATES]; } cuts[255];
+static float mean_of_all[COORDINATES];
+
+static void all_cuts(void) {
   static Box boxes[256];
   int used = 1;
   for (u32 i = 0; i < point_count; i++) point_order[i] = i;
   boxes[0] = (Box){.from = 0, .count = point_count};
   box_statistics(&boxes[0]);
-  while (used < wanted) {
+  for (int c = 0; c < COORDINATES; c++) mean_of_all[c] = (float)boxes[0].mean[c];
+  while (used < 256) {
     int widest = 0;
     for (int i = 1; i < used; i++)
       if (boxes[i].variance > boxes[widest].variance) widest = i;
     if (boxes[widest].variance <= 0) break;
-    if (box_cut(&boxes[widest], &boxes[used])) used++;
-    else boxes[widest].variance = 0;
+    if (!box_cut(&boxes[widest], &boxes[used])) {
+      boxes[widest].variance = 0;
+      continue;
+    }
+    cuts[used - 1].box = widest;
+    for (int c = 0; c < COORDINATES; c++) {
+      cuts[used - 1].mean[0][c] = (float)boxes[widest].mean[c];
+      cuts[used - 1].mean[1][c] = (float)boxes[used].mean[c];
+    }
+    used++;
   }
-  palette_used = used;
-  for (int i = 0; i < used; i++)
-    for (int c = 0; c < COORDINATES; c++) palette_xyz[c][i] = (float)boxes[i].mean[c];
+  cuts_made = used - 1;
+}
+
+/* The means of so many boxes, or as many as there are. */
+static void cut_boxes(int wanted) {
+  if (cuts_made < 0) all_cuts();
+  palette_used = wanted <= cuts_made ? wanted : cuts_made + 1;
+  for (int c = 0; c < COORDINATES; c++) {
+    palette_xyz[c][0] = mean_of_all[c];
+    for (int i = 1; i < palette_used; i++) {
+      palette_xyz[c][cuts[i - 1].box] = cuts[i - 1].mean[0][c];
+      palette_xyz[c][i] = cuts[i - 1].mean[1][c];
+    }
+  }
 }
 
 /* ---- nearest colour and k-means ---- */
 
-static void fill_unused(void) {
-  for (int i = palette_used; i < 256; i++)
-    for (int c = 0; c < COORDINATES; c++) palette_xyz[c][i] = 1e9f;
+/* The palette by its first coordinate, four entries to a group, so that a search can stop when all others are further away along
+ * that alone. */
+static float sorted[COORDINATES][256] __attribute__((aligned(16)));
+static i32 sorted_index[256] __attribute__((aligned(16)));
+static int groups;
+static u8 first_group[256]; /* for each step of one from -128 on */
+
+static void palette_sort(void) {
+  int order[256];
+  for (int i = 0; i < palette_used; i++) {
+    int at = i;
+    for (; at > 0 && palette_xyz[0][order[at - 1]] > palette_xyz[0][i]; at--) order[at] = order[at - 1];
+    order[at] = i;
+  }
+  groups = (palette_used + 3) >> 2;
+  for (int k = 0; k < groups * 4; k++) {
+    for (int c = 0; c < COORDINATES; c++) sorted[c][k] = k < palette_used ? palette_xyz[c][order[k]] : 1e9f;
+    sorted_index[k] = k < palette_used ? order[k] : 255;
+  }
+  for (int step = 0, group = 0; step < 256; step++) {
+    while (group + 1 < groups && sorted[0][group * 4 + 3] < step - 128) group++;
+    first_group[step] = group;
+  }
 }
 
 int nearest_colour(const float *x, float *distance) {
   v4f best = {1e30f, 1e30f, 1e30f, 1e30f};
-  v4i index = {0, 0, 0, 0}, lane = {0, 1, 2, 3};
-  const int count = (palette_used + 3) & ~3;
-  for (int i = 0; i < count; i += 4) {
-    v4f d0 = *(v4f *)&palette_xyz[0][i] - x[0], d1 = *(v4f *)&palette_xyz[1][i] - x[1], d2 = *(v4f *)&palette_xyz[2][i] - x[2],
-        d3 = *(v4f *)&palette_xyz[3][i] - x[3];
-    v4f d = d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
-    v4i closer = d < best;
-    best = (v4f)((closer & (v4i)d) | (~closer & (v4i)best));
-    index = (closer & lane) | (~closer & index);
-    lane += 4;
-  }
+  v4i index = {0, 0, 0, 0};
+  float least = 1e30f;
+  const float step = x[0] + 128;
+  const int start = first_group[step <= 0 ? 0 : step >= 255 ? 255 : (int)step];
+  for (int side = 0; side < 2; side++)
+    for (int g = side ? start - 1 : start; g >= 0 && g < groups; g += side ? -1 : 1) {
+      const float gap = side ? x[0] - sorted[0][g * 4 + 3] : sorted[0][g * 4] - x[0];
+      if (gap > 0 && gap * gap >= least) break;
+      v4f d0 = *(v4f *)&sorted[0][g * 4] - x[0], d1 = *(v4f *)&sorted[1][g * 4] - x[1], d2 = *(v4f *)&sorted[2][g * 4] - x[2],
+          d3 = *(v4f *)&sorted[3][g * 4] - x[3];
+      v4f d = d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
+      v4i closer = d < best;
+      best = (v4f)((closer & (v4i)d) | (~closer & (v4i)best));
+      index = (closer & *(v4i *)&sorted_index[g * 4]) | (~closer & index);
+      const float a = best[0] < best[1] ? best[0] : best[1], b = best[2] < best[3] ? best[2] : best[3];
+      least = a < b ? a : b;
+    }
   int winner = 0;
   for (int i = 1; i < 4; i++)
     if (best[i] < best[winner] || (best[i] == best[winner] && index[i] < index[winner])) winner = i;
@@ -252,6 +304,7 @@ static void k_means(int rounds) {
   double last = 1e300, weight_total = 0;
   for (u32 i = 0; i < point_count; i++) weight_total += points[i].weight;
   for (int round = 0;; round++) {
+    palette_sort();
     static double weight[256], sum[256][COORDINATES];
     memset(weight, 0, sizeof weight);
     memset(sum, 0, sizeof sum);
@@ -308,14 +361,13 @@ static void palette_to_layout(void) {
     to_coordinates(c & 255, c >> 8 & 255, c >> 16 & 255, c >> 24, x);
     for (int k = 0; k < COORDINATES; k++) palette_xyz[k][i] = x[k];
   }
-  fill_unused();
+  palette_sort();
 }
 
 /* After a HISTOGRAM pass: a palette of at most `colours`. Returns the mean squared error it promises, in the space above. */
 EXPORT(quantise) double quantise(int colours, int rounds) {
   histogram_to_points();
   cut_boxes(colours < 1 ? 1 : colours > 256 ? 256 : colours);
-  fill_unused();
   k_means(rounds);
   palette_to_layout();
   return predicted_mse;

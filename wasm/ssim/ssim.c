@@ -7,8 +7,8 @@
  *
  * Every row is turned into luma (minus 128, which keeps the squares small and single precision exact enough), and of four
  * quantities the last eleven rows are kept: x, y, x^2 + y^2 and xy. Blurring down the columns and then along gives one row of
- * windows, but where all of a window is equal, SSIM is 1. Pictures with transparency are measured on black and on white; the
- * worse one counts.
+ * windows, but where all of a window is equal, SSIM is 1: of blocks that are equal the pixels are kept, until a window asks for
+ * their quantities. Pictures with transparency are measured on black and on white; the worse one counts.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +42,9 @@ static uint64_t window_count;
 static uint8_t *reference_rows, *candidate_rows;
 static float *blurred[QUANTITIES]; /* down the columns */
 static uint32_t *equal_rows;       /* for each block across: rows up to this one in which both pictures are equal there */
+static uint8_t *equal_pixels;      /* of the last eleven rows, where both pictures are equal */
+static uint8_t *unlaid;            /* for each block of those rows: its quantities are not made of them yet; 2: and it has transparency */
+static uint32_t blocks;
 static struct plane plane[2];
 
 static int is_opaque(const uint8_t *row)
@@ -68,10 +71,10 @@ static int is_equal(const uint8_t *a, const uint8_t *b, uint32_t bytes)
 	return 1;
 }
 
-static void to_luma(const uint8_t *row, int opaque, float background, float *out)
+static void to_luma(const uint8_t *row, uint32_t pixels, int opaque, float background, float *out)
 {
 	if (opaque && channels == 4) {
-		for (uint32_t i = 0; i < width; i++) {
+		for (uint32_t i = 0; i < pixels; i++) {
 			uint32_t c;
 			memcpy(&c, row + 4 * i, 4);
 			out[i] = 0.299f * (c & 255) + 0.587f * (c >> 8 & 255) + 0.114f * (c >> 16 & 255) - 128.0f;
@@ -80,13 +83,13 @@ static void to_luma(const uint8_t *row, int opaque, float background, float *out
 	}
 	switch (channels) {
 	case 1:
-		for (uint32_t i = 0; i < width; i++) out[i] = (float)row[i] - 128.0f;
+		for (uint32_t i = 0; i < pixels; i++) out[i] = (float)row[i] - 128.0f;
 		return;
 	case 3:
-		for (uint32_t i = 0; i < width; i++, row += 3) out[i] = 0.299f * row[0] + 0.587f * row[1] + 0.114f * row[2] - 128.0f;
+		for (uint32_t i = 0; i < pixels; i++, row += 3) out[i] = 0.299f * row[0] + 0.587f * row[1] + 0.114f * row[2] - 128.0f;
 		return;
 	default: /* grey or RGB, with alpha */
-		for (uint32_t i = 0; i < width; i++, row += channels) {
+		for (uint32_t i = 0; i < pixels; i++, row += channels) {
 			float grey = channels == 2 ? row[0] : 0.299f * row[0] + 0.587f * row[1] + 0.114f * row[2];
 			float alpha = row[channels - 1] * (1.0f / 255);
 			out[i] = grey * alpha + background * (1 - alpha) - 128.0f;
@@ -94,9 +97,26 @@ static void to_luma(const uint8_t *row, int opaque, float background, float *out
 	}
 }
 
-static double rgb_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels, float background)
+/* Of pixels of four bytes whose fourth is the same. */
+static uint32_t opaque_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels)
+{
+	v128_t four = wasm_u32x4_splat(0);
+	uint32_t i = 0;
+	for (; i + 16 <= pixels * 4; i += 16) {
+		const v128_t x = wasm_v128_load(a + i), y = wasm_v128_load(b + i);
+		const v128_t d = wasm_v128_or(wasm_u8x16_sub_sat(x, y), wasm_u8x16_sub_sat(y, x));
+		four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_low_u8x16(d, d)));
+		four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_high_u8x16(d, d)));
+	}
+	uint32_t sum = wasm_u32x4_extract_lane(four, 0) + wasm_u32x4_extract_lane(four, 1) + wasm_u32x4_extract_lane(four, 2) + wasm_u32x4_extract_lane(four, 3);
+	for (; i < pixels * 4; i++) sum += (uint32_t)((a[i] - b[i]) * (a[i] - b[i]));
+	return sum;
+}
+
+static double rgb_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels, int opaque, float background)
 {
 	double sum = 0;
+	if (opaque && channels == 4) return opaque_squares(a, b, pixels);
 	if (channels & 1) {
 		uint64_t squares = 0;
 		for (uint32_t i = 0; i < pixels * channels; i++) {
@@ -115,6 +135,87 @@ static double rgb_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels, f
 		sum += squares;
 	}
 	return sum;
+}
+
+/* Rows narrower than a window are mirrored up to one (their last pixel stands twice). */
+static void mirror(float *row)
+{
+	for (uint32_t i = width; i < TAPS; i++) {
+		uint32_t at = i % (2 * width);
+		row[i] = row[at < width ? at : 2 * width - 1 - at];
+	}
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static float *ring_row(const struct plane *p, uint32_t slot) { return p->ring + (size_t)slot * QUANTITIES * padded; }
+
+/* The quantities of columns `from` to `to` of a row of the ring. Both pictures may be one. */
+static void fill(const struct plane *p, uint32_t slot, const uint8_t *reference, const uint8_t *candidate, int opaque, uint32_t from, uint32_t to)
+{
+	float *x = ring_row(p, slot), *y = x + padded, *joint = y + padded, *cross = joint + padded;
+	to_luma(reference + from * channels, to - from, opaque, p->background, x + from);
+	if (reference == candidate) memcpy(y + from, x + from, (to - from) * sizeof *x);
+	else to_luma(candidate + from * channels, to - from, opaque, p->background, y + from);
+	if (width < TAPS) {
+		mirror(x);
+		mirror(y);
+		to = TAPS;
+	}
+	for (uint32_t i = from; i < to; i += 4) {
+		v128_t a = wasm_v128_load(x + i), b = wasm_v128_load(y + i);
+		wasm_v128_store(joint + i, wasm_f32x4_add(wasm_f32x4_mul(a, a), wasm_f32x4_mul(b, b)));
+		wasm_v128_store(cross + i, wasm_f32x4_mul(a, b));
+	}
+}
+
+/* Makes the quantities that are missing in columns `from` to `to` of the last eleven rows. */
+static void fill_missing(uint32_t from, uint32_t to)
+{
+	for (uint32_t slot = 0; slot < TAPS; slot++)
+		for (uint32_t k = from / BLOCK; k * BLOCK < to; k++) {
+			const int state = unlaid[slot * blocks + k];
+			if (!state) continue;
+			const uint8_t *row = equal_pixels + (size_t)slot * width * channels;
+			unlaid[slot * blocks + k] = 0;
+			for (uint32_t b = 0; b < planes; b++) fill(&plane[b], slot, row, row, state == 1, k * BLOCK, least((k + 1) * BLOCK, width));
+		}
+}
+
+static float luma_squares_of(const float *x, const float *y, uint32_t count)
+{
+	v128_t four = wasm_f32x4_splat(0);
+	uint32_t i = 0;
+	for (; i + 4 <= count; i += 4) {
+		const v128_t d = wasm_f32x4_sub(wasm_v128_load(x + i), wasm_v128_load(y + i));
+		four = wasm_f32x4_add(four, wasm_f32x4_mul(d, d));
+	}
+	float sum = wasm_f32x4_extract_lane(four, 0) + wasm_f32x4_extract_lane(four, 1) + wasm_f32x4_extract_lane(four, 2) + wasm_f32x4_extract_lane(four, 3);
+	for (; i < count; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+	return sum;
+}
+
+static void push_row(const uint8_t *reference, const uint8_t *candidate, int opaque, int counts)
+{
+	const uint32_t slot = rows_seen % TAPS;
+	for (uint32_t from = 0, k = 0; from < width; from += BLOCK, k++) {
+		const uint32_t to = least(from + BLOCK, width), at = from * channels;
+		const int equal = is_equal(reference + at, candidate + at, (to - from) * channels);
+		equal_rows[k] = equal ? equal_rows[k] + 1 : 0;
+		unlaid[slot * blocks + k] = !equal ? 0 : opaque ? 1 : 2;
+		if (equal) {
+			memcpy(equal_pixels + (size_t)slot * width * channels + at, reference + at, (to - from) * channels);
+			continue;
+		}
+		for (uint32_t b = 0; b < planes; b++) {
+			struct plane *p = &plane[b];
+			fill(p, slot, reference, candidate, opaque, from, to);
+			if (!counts) continue;
+			const float *x = ring_row(p, slot) + from;
+			p->luma_squares += (double)luma_squares_of(x, x + padded, to - from);
+			p->rgb_squares += rgb_squares(reference + at, candidate + at, to - from, opaque, p->background);
+		}
+	}
 }
 
 /* The quantities of columns `from` to `to`, blurred down the eleven rows up to the one just seen. */
@@ -147,6 +248,7 @@ static v128_t blur_along(const float *in)
 /* Windows `from` to `to` of the row of windows that ends with the row just seen. */
 static double ssim_between(const struct plane *p, uint32_t from, uint32_t to)
 {
+	fill_missing(from, least(to + TAPS + 2, width));
 	blur_columns(p, from, to + TAPS - 1);
 	const v128_t c1 = wasm_f32x4_splat(C1), c2 = wasm_f32x4_splat(C2), two = wasm_f32x4_splat(2), offset = wasm_f32x4_splat(128);
 	v128_t sum = wasm_f64x2_splat(0);
@@ -191,39 +293,6 @@ static double ssim_row(const struct plane *p)
 	return sum;
 }
 
-/* Rows narrower than a window are mirrored up to one (their last pixel stands twice). */
-static void mirror(float *row)
-{
-	for (uint32_t i = width; i < TAPS; i++) {
-		uint32_t at = i % (2 * width);
-		row[i] = row[at < width ? at : 2 * width - 1 - at];
-	}
-}
-
-static void push_row(struct plane *p, const uint8_t *reference, const uint8_t *candidate, int opaque, int counts)
-{
-	float *x = p->ring + (size_t)(rows_seen % TAPS) * QUANTITIES * padded, *y = x + padded, *joint = y + padded, *cross = joint + padded;
-	to_luma(reference, opaque, p->background, x);
-	to_luma(candidate, opaque, p->background, y);
-	for (uint32_t from = 0; counts && from < width; from += BLOCK) {
-		if (equal_rows[from / BLOCK]) continue;
-		const uint32_t to = width - from < BLOCK ? width : from + BLOCK;
-		float squares = 0;
-		for (uint32_t i = from; i < to; i++) squares += (x[i] - y[i]) * (x[i] - y[i]);
-		p->luma_squares += (double)squares;
-		p->rgb_squares += rgb_squares(reference + from * channels, candidate + from * channels, to - from, p->background);
-	}
-	if (width < TAPS) {
-		mirror(x);
-		mirror(y);
-	}
-	for (uint32_t i = 0; i < padded; i += 4) {
-		v128_t a = wasm_v128_load(x + i), b = wasm_v128_load(y + i);
-		wasm_v128_store(joint + i, wasm_f32x4_add(wasm_f32x4_mul(a, a), wasm_f32x4_mul(b, b)));
-		wasm_v128_store(cross + i, wasm_f32x4_mul(a, b));
-	}
-}
-
 /*
  * Starts a measurement. `row_capacity` is how many rows one `push` may bring. Returns 0 when the memory does not suffice.
  */
@@ -239,14 +308,17 @@ EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint3
 	uintptr_t at = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
 	uint64_t row_bytes = (uint64_t)padded * sizeof(float), input_bytes = ((uint64_t)width * channels * row_capacity + 15) & ~15ull;
 	uint64_t plane_bytes = row_bytes * TAPS * QUANTITIES, backgrounds = channels & 1 ? 1 : 2;
-	uint64_t block_bytes = ((width / BLOCK + 1) * sizeof *equal_rows + 15) & ~15ull;
-	uint64_t end = at + 2 * input_bytes + QUANTITIES * row_bytes + block_bytes + backgrounds * plane_bytes;
+	blocks = width / BLOCK + 1;
+	uint64_t block_bytes = (blocks * (sizeof *equal_rows + TAPS) + 15) & ~15ull, pixel_bytes = ((uint64_t)width * channels * TAPS + 31) & ~15ull;
+	uint64_t end = at + 2 * input_bytes + QUANTITIES * row_bytes + block_bytes + pixel_bytes + backgrounds * plane_bytes;
 	if (end > UINTPTR_MAX || !heap_claim((uintptr_t)end)) return 0;
 	memset((void *)at, 0, (size_t)(end - at));
 	reference_rows = (uint8_t *)at;
 	candidate_rows = reference_rows + input_bytes;
 	equal_rows = (uint32_t *)(candidate_rows + input_bytes);
-	float *next = (float *)((uint8_t *)equal_rows + block_bytes);
+	unlaid = (uint8_t *)(equal_rows + blocks);
+	equal_pixels = (uint8_t *)equal_rows + block_bytes;
+	float *next = (float *)(equal_pixels + pixel_bytes);
 	for (int q = 0; q < QUANTITIES; q++, next += padded) blurred[q] = next;
 	for (uint32_t b = 0; b < backgrounds; b++, next += plane_bytes / sizeof(float)) {
 		plane[b] = (struct plane){.background = b ? 255.0f : 0.0f, .ring = next};
@@ -272,12 +344,7 @@ EXPORT(push) void push(uint32_t rows, int counts)
 			plane[1].rgb_squares = plane[0].rgb_squares;
 			planes = 2;
 		}
-		for (uint32_t from = 0; from < width; from += BLOCK) {
-			const uint32_t pixels = width - from < BLOCK ? width - from : BLOCK;
-			const int equal = is_equal(reference + from * channels, candidate + from * channels, pixels * channels);
-			equal_rows[from / BLOCK] = equal ? equal_rows[from / BLOCK] + 1 : 0;
-		}
-		for (uint32_t b = 0; b < planes; b++) push_row(&plane[b], reference, candidate, opaque, counts);
+		push_row(reference, candidate, opaque, counts);
 		rows_seen++;
 		if (rows_seen < TAPS) continue;
 		for (uint32_t b = 0; b < planes; b++) plane[b].ssim_sum += ssim_row(&plane[b]);

@@ -12,5 +12,5 @@ export interface SsimKernel extends Engine {
   colour_squares(): number
 }
 
-/** A kernel, to be retired at the end: 192 bytes per pixel of width (376 with alpha), and the rows of one push. */
+/** A kernel, to be retired at the end: up to 225 bytes per pixel of width (420 with alpha), and the rows of one push. */
 export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule, {}, KERNELS)

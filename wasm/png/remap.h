@@ -1,0 +1,35 @@
+/* What maps pixels to palette entries, and what tries that on a sample, have in common. */
+#ifndef PNG_REMAP_H
+#define PNG_REMAP_H
+#include "engine.h"
+
+typedef float v4f __attribute__((vector_size(16)));
+
+extern float tolerance;         /* squared distance that a repeated index may cost beyond the nearest colour */
+extern v4f palette_points[256]; /* palette_xyz, entry by entry */
+extern u32 palette_version;     /* of palette_points */
+void palette_follow(void);      /* palette_xyz may have changed */
+void remap_break(void);         /* nothing is above the next row */
+
+static inline float distance_to(v4f x, int i) {
+  v4f d = palette_points[i] - x;
+  d *= d;
+  return (d[0] + d[1]) + (d[2] + d[3]);
+}
+
+/* The entry for a colour whose neighbours have `left` and `above`: one of those, or the nearest. */
+static inline u8 settle(v4f at, float distance, u8 nearest, u8 left, u8 above) {
+  if (left == nearest && above == nearest) return nearest;
+  float limit = distance + tolerance;
+  u8 index = nearest;
+  if (left != nearest) {
+    const float d = distance_to(at, left);
+    if (d < limit) {
+      limit = d;
+      index = left;
+    }
+  }
+  if (above != nearest && distance_to(at, above) < limit) index = above;
+  return index;
+}
+#endif
