@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { compress } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { gif } from '../../src/formats/gif/gif.ts'
 import { LikenessMeter } from '../../src/quality/metrics.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'
+import { Memories } from '../../wasm/memories/memories.ts'
 
 const word = (v: number) => [v & 255, v >> 8]
 
@@ -33,6 +34,7 @@ interface Part {
   width: number
   height: number
   pixels: Uint8Array
+  disposal?: number
 }
 
 const TABLE = Array.from({ length: 768 }, (_, i) => (i * 29) & 255)
@@ -40,9 +42,9 @@ const TRANSPARENT = 255
 
 function gifOf(width: number, height: number, parts: readonly Part[], end = [0x3b]): Uint8Array {
   const out: number[] = [...new TextEncoder().encode('GIF89a'), ...word(width), ...word(height), 0xf7, 0, 0, ...TABLE]
-  for (const [i, { x, y, width: w, height: h, pixels }] of parts.entries()) {
+  for (const [i, { x, y, width: w, height: h, pixels, disposal = i % 3 }] of parts.entries()) {
     out.push(0x21, 0xfe, 2, 0x68, 0x69, 0)
-    out.push(0x21, 0xf9, 4, 1 | ((i % 3) << 2), 4 + i, 0, TRANSPARENT, 0)
+    out.push(0x21, 0xf9, 4, 1 | (disposal << 2), 4 + i, 0, TRANSPARENT, 0)
     out.push(0x2c, ...word(x), ...word(y), ...word(w), ...word(h), i & 1 ? 0x40 : 0)
     for (const byte of poorCodes(pixels)) out.push(byte)
   }
@@ -71,9 +73,9 @@ const options = {
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
 
-async function run(bytes: Uint8Array) {
+async function run(bytes: Uint8Array, memoryBudget = BUDGET) {
   const source = memorySource(bytes, 'large.gif')
-  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), options as never)
+  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), { ...options, memoryBudget } as never)
   return { outcome: pressed.outcome, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 
@@ -131,6 +133,40 @@ describe('GIF with a canvas that does not fit', () => {
       expect((await run(FILE.subarray(0, at))).outcome).toMatchObject({ kind: 'unchanged' })
     }
     expect((await run(gifOf(65535, 65535, PARTS))).outcome).toMatchObject({ reason: 'over_budget' })
+  })
+
+  describe('the largest canvas that is drawn', () => {
+    const MIB = 1024 * 1024
+    /** The memories that engines were given, dead ones too: their sizes together, in MB. */
+    async function watched(bytes: Uint8Array) {
+      const given = new Set<WebAssembly.Memory>()
+      const { take } = Memories.prototype
+      vi.spyOn(Memories.prototype, 'take').mockImplementation(function (this: Memories, least?: number) {
+        const memory = take.call(this, least)
+        given.add(memory)
+        return memory
+      })
+      const { outcome } = await run(bytes, 96 * MIB)
+      vi.restoreAllMocks()
+      return { outcome, wasmMB: [...given].reduce((sum, { buffer }) => sum + buffer.byteLength, 0) / 1e6 }
+    }
+
+    it('leaves room for both verifying engines', { timeout: 120_000 }, async () => {
+      const restored = PARTS.map((p, i) => ({ ...p, disposal: i % 4 }))
+      const { outcome, wasmMB } = await watched(gifOf(2700, 2000, restored))
+      expect(outcome).toMatchObject({ kind: 'compressed', steps: ['4 frames against what is shown', expect.anything()] })
+      expect(wasmMB).toBeGreaterThan(60)
+      expect(wasmMB).toBeLessThan(86)
+      const larger = await watched(gifOf(2800, 2000, restored))
+      expect(larger.outcome).toMatchObject({ steps: ['4 frames as stored, coded anew'] })
+      expect(larger.wasmMB).toBeLessThan(86)
+    })
+
+    it('is smaller where large frames are taken away again', { timeout: 120_000 }, async () => {
+      const { outcome, wasmMB } = await watched(gifOf(2700, 2000, [PARTS[0]!, { ...part(0, 0, 1000, 700, 3), disposal: 3 }, PARTS[1]!]))
+      expect(outcome).toMatchObject({ steps: ['3 frames as stored, coded anew'] })
+      expect(wasmMB).toBeLessThan(86)
+    })
   })
 
   it('takes the same memory at any height', () => {

@@ -32,7 +32,8 @@ static bool closed;           /* the trailer was read */
 static Box frame;
 static bool interlaced;
 static int disposal, delay, transparent;     /* of the control extension in front of the next frame */
-static u16 *saved;            /* what was there before a frame that says "restore to previous" */
+static u16 *saved;            /* what was where a frame is that says "restore to previous" */
+static u32 saved_room;
 static int frame_disposal;
 static Box ambiguous_box;
 static bool ambiguous;        /* something was cleared, and not to transparency by all viewers */
@@ -202,6 +203,19 @@ static void numbers_from(const u8 *table, int size, u16 *out) {
 /* Pixels that may have changed since frame_read was last called. */
 static void touch(Box box) { dirty = box_around(dirty, box); }
 
+/* The part of the canvas that the frame covers, there or back. */
+static void saved_rows(bool there) {
+  const Box b = frame;
+  if ((u32)b.w * b.h > saved_room) {
+    free(saved);
+    saved = allocate((size_t)(saved_room = (u32)b.w * b.h) * sizeof *saved);
+  }
+  for (int y = 0; y < b.h; y++) {
+    u16 *row = canvas + (size_t)(b.y + y) * canvas_width + b.x, *kept = saved + (size_t)y * b.w;
+    memcpy(there ? kept : row, there ? row : kept, b.w * sizeof *row);
+  }
+}
+
 static void frame_begin(void) {
   if (!local_size && !global_size) damaged("a frame without colours");
   if (local_size) numbers_from(local_table, local_size, local_numbers);
@@ -210,11 +224,7 @@ static void frame_begin(void) {
   frame_delay = delay;
   pixels_begin();
   if (by_frame) return;
-  if (frame_disposal == 3) {
-    const size_t bytes = (size_t)canvas_width * canvas_height * sizeof *canvas;
-    if (!saved) saved = allocate(bytes);
-    memcpy(saved, canvas, bytes);
-  }
+  if (frame_disposal == 3) saved_rows(true);
   if (painting) memset(painted, 0, ((size_t)canvas_width * canvas_height + 7) >> 3);
   touch(frame);
 }
@@ -251,14 +261,15 @@ static void dispose(void) {
   }
   canvas_cleared = frame_disposal == 2;
   if (canvas_cleared) clear_box();
-  else if (frame_disposal == 3) memcpy(canvas, saved, (size_t)canvas_width * canvas_height * sizeof *canvas);
+  else if (frame_disposal == 3) saved_rows(false);
   disposal = delay = 0;
   transparent = -1;
   extension_bytes = 0;
 }
 
-u16 *saved_canvas(void) { return saved; }
-void tables_alive(bool *alive) {
+u32 saved_pixels(void) { return saved_room; }
+void numbers_alive(bool *alive) {
+  for (u32 i = 0; i < saved_room; i++) alive[saved[i]] = true;
   for (int i = 0; i < 256; i++) alive[global_numbers[i]] = alive[local_numbers[i]] = true;
 }
 

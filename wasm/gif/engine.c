@@ -9,8 +9,8 @@ void decode_begin(void);
 void decode_end(void);
 void decode_dispose(void);
 u32 decode(const u8 *bytes, u32 count);
-u16 *saved_canvas(void);
-void tables_alive(bool *alive);
+u32 saved_pixels(void);
+void numbers_alive(bool *alive);
 
 static int mode;
 static bool waiting;          /* `wanted` holds a frame */
@@ -58,12 +58,12 @@ bool same_numbers(const u16 *a, const u16 *b, u32 count) {
 static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
 
 void colours_recycle(bool *alive) {
-  u16 *all[4] = {canvas, shown, wanted, saved_canvas()};
-  for (int c = 0; c < 4; c++)
+  u16 *all[3] = {canvas, shown, wanted};
+  for (int c = 0; c < 3; c++)
     if (all[c])
       for (u32 i = 0; i < pixels(); i++) alive[all[c][i]] = true;
   for (int i = 0; i < common_size; i++) alive[common[i]] = true;
-  tables_alive(alive);
+  numbers_alive(alive);
 }
 
 EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, double block_psnr, double block_rgb_psnr) {
@@ -260,7 +260,7 @@ EXPORT(finish) double finish(void) {
 
 /* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 any transparency, 5 delay of the last frame, 6 least delay, 7 bytes
  * written so far; and where the frame that was read last may differ from the one before: 8 x, 9 y, 10 width, 11 height; 12 pixels of
- * all frames so far. */
+ * all frames so far; 13 of the largest frame that is taken away again. */
 EXPORT(fact) double fact(int what) {
   switch (what) {
     case 0: return canvas_width;
@@ -276,6 +276,7 @@ EXPORT(fact) double fact(int what) {
     case 10: return looked.w;
     case 11: return looked.h;
     case 12: return (double)pixels_read;
+    case 13: return saved_pixels();
     default: return 0;
   }
 }

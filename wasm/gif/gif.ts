@@ -1,6 +1,6 @@
 /**
  * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
- * target for every frame. About 13 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
+ * target for every frame. About 12 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames.
  */
 import { CODECS, type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
@@ -45,8 +45,10 @@ const FIRST_BYTES = 2_359_296
 const PIECE_BYTES = 64 * 1024
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, lookAtFrames: 6 } as const
-/** Bytes of Wasm memory for a pixel of the canvas, with a source that restores previous frames: in general, and for looking alone. */
-export const BYTES_PER_PIXEL = { encode: 13.5, look: 4.5 }
+/** Bytes of Wasm memory for a pixel of the canvas: in general, and for looking alone. */
+export const BYTES_PER_PIXEL = { encode: 11.5, look: 2.5 }
+/** And for a pixel of the largest frame that is taken away again (`restored`), in either case. */
+export const BYTES_PER_RESTORED = 2
 
 export interface GifFacts {
   readonly width: number
@@ -57,6 +59,8 @@ export interface GifFacts {
   readonly transparent: boolean
   /** The shortest delay, in hundredths of a second. */
   readonly leastDelay: number
+  /** Pixels of the largest frame that is taken away again. */
+  readonly restored: number
 }
 
 /** Pixels of a canvas. */
@@ -192,7 +196,15 @@ export class GifEngine {
 
   facts(): GifFacts {
     const fact = this.#wasm.fact
-    return { width: fact(0), height: fact(1), frames: fact(2), colours: fact(3), transparent: fact(4) === 1, leastDelay: fact(6) }
+    return {
+      width: fact(0),
+      height: fact(1),
+      frames: fact(2),
+      colours: fact(3),
+      transparent: fact(4) === 1,
+      leastDelay: fact(6),
+      restored: fact(13),
+    }
   }
 
   /** Of the frame that was just completed, while looking: its delay in hundredths of a second and a hash of its canvas. */

@@ -21,7 +21,7 @@ import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleGif } from './convert.ts'
 import { GIF } from './format.ts'
-import { compressLarge, FIXED_BYTES, isLarge, verifyLarge } from './large.ts'
+import { compressLarge, FIXED_BYTES, fits, isLarge, verifyLarge } from './large.ts'
 
 export const gif: Codec = {
   format: GIF,
@@ -29,10 +29,11 @@ export const gif: Codec = {
   async compress(source, sink, options) {
     try {
       if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
-      return await compressGif(source, sink, options).catch((error: unknown) => {
+      const outcome = await compressGif(source, sink, options).catch((error: unknown) => {
         if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
-        return compressLarge(source, sink, framesOf, options)
+        return undefined
       })
+      return outcome ?? (await compressLarge(source, sink, framesOf, options))
     } catch (error) {
       throw inHouseWords(error)
     }
@@ -138,9 +139,11 @@ async function encode(
   return bytes
 }
 
-async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+/** undefined: what frames restore does not fit either. */
+async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome | undefined> {
   using engine = openEngine(options)
   const facts = await scan(source, engine, options)
+  if (!fits(facts, options)) return undefined
   if (options.output !== 'gif') {
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
     return convertPicture(picture, source.size, sink, options)

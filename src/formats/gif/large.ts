@@ -1,12 +1,17 @@
 /** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
 
-import { BYTES_PER_PIXEL, GifEngine } from '../../../wasm/gif/gif.ts'
+import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine } from '../../../wasm/gif/gif.ts'
 import { MalformedFile, type Options, type Outcome, OverBudget, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
 /** Wasm memory beside the canvases: colour table, LZW, measuring. */
 export const FIXED_BYTES = 4 * 1024 * 1024
+/**
+ * Of an engine that writes: the first of the two that verify takes its memory over, which the pool must keep for that; and the
+ * second must fit beside it, with heap and buffers (docs/design/memory.md).
+ */
+const MOST_WRITING_BYTES = 64 * 1024 * 1024
 const MOST_CANVAS_PIXELS = 110_000_000
 /** Of all frames together, each of its own size. */
 const MOST_PIXELS = 900_000_000
@@ -18,7 +23,13 @@ export async function isLarge(source: Source, options: Options): Promise<boolean
   const view = new DataView(head.buffer, head.byteOffset, head.length)
   const [width, height] = [view.getUint16(6, true), view.getUint16(8, true)]
   if (width * height > MOST_CANVAS_PIXELS) throw new OverBudget(`a canvas of ${width} x ${height}`)
-  return width * height * BYTES_PER_PIXEL.encode + FIXED_BYTES > options.memoryBudget
+  return !fits({ width, height }, options)
+}
+
+/** `restored`: as the scan has found it. It counts for both verifying engines. */
+export function fits({ width, height, restored = 0 }: { width: number; height: number; restored?: number }, options: Options): boolean {
+  const bytes = width * height * BYTES_PER_PIXEL.encode + 2 * restored * BYTES_PER_RESTORED + FIXED_BYTES
+  return bytes <= (options.output === 'gif' ? Math.min(options.memoryBudget, MOST_WRITING_BYTES) : options.memoryBudget)
 }
 
 const openEngine = () => new GifEngine(() => undefined)
