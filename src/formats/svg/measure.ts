@@ -2,55 +2,104 @@
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
 import { isAffordable } from './complexity.ts'
 import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
+import type { Target } from './targets.ts'
 
 /** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
 const WIDTH = 640
 const MAX_PIXELS = 1_500_000
 const MIN_SIDE = 8
 
+/** A glance: a quarter of the size in each direction. */
+const GLANCE = 0.25
+/** What is so much worse at a glance, where differences are averaged away, is not good enough at full size. */
+const GLANCE_MARGIN = { ssim: 0.02, psnrDb: 1.5 }
+
 /** Draws the original once, candidates against it. */
 export class SvgMeter {
   readonly #renderer = new SvgRenderer()
-  readonly #original: Rendering
+  readonly #text: string
   readonly #zoom: number
+  readonly #original: Rendering
+  #glance: Rendering | undefined
 
   /** @throws RenderError when the original cannot be drawn */
   constructor(original: string) {
     if (!isAffordable(original)) throw new RenderError('drawing it would take too long')
-    const { width, height } = this.#renderer.size(original)
+    const { width, height } = this.#renderer.size(bareRoot(original) ?? original)
     if (!(width > 0 && height > 0)) throw new RenderError('the picture has no size')
     this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
     if (this.#zoom * Math.min(width, height) < MIN_SIDE)
       throw new RenderError(`a picture of ${width}×${height} is too slender to be measured`)
+    this.#text = original
     this.#original = this.#renderer.render(original, this.#zoom)
   }
 
   /** The worse of black and white; undefined when the candidate has another size or cannot be drawn. */
   measure(candidate: string): Likeness | undefined {
-    let rendering: Rendering
+    const rendering = this.#draw(candidate, this.#zoom)
+    return rendering && likenessOf(this.#original, rendering)
+  }
+
+  /** Whether a glance is enough to see that `measure` will find less than this. */
+  isHopeless(candidate: string, target: Target): boolean {
+    if (/data:image\//.test(this.#text)) return false // decoding its pictures takes as long at any size
+    const zoom = this.#zoom * GLANCE
+    this.#glance ??= this.#renderer.render(this.#text, zoom)
+    const rendering = this.#draw(candidate, zoom)
+    const likeness = rendering && likenessOf(this.#glance, rendering)
+    if (!likeness) return true
+    return likeness.ssim < target.ssim - GLANCE_MARGIN.ssim || likeness.psnrDb < target.psnrDb - GLANCE_MARGIN.psnrDb
+  }
+
+  #draw(text: string, zoom: number): Rendering | undefined {
     try {
-      rendering = this.#renderer.render(candidate, this.#zoom)
+      return this.#renderer.render(text, zoom)
     } catch (error) {
       if (error instanceof RenderError) return undefined
       throw error
     }
-    const { width, height, pixels } = this.#original
-    if (rendering.width !== width || rendering.height !== height) return undefined
-    const figures = [0, 255].map((background) => {
-      using meter = new LikenessMeter(width, height, 3)
-      const rows = 64
-      for (let y = 0; y < height; y += rows) {
-        const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4]
-        meter.push(over(pixels.subarray(from, to), background), over(rendering.pixels.subarray(from, to), background))
-      }
-      return meter.finish()
-    })
-    return {
-      ssim: Math.min(...figures.map(({ ssim }) => ssim)),
-      psnrDb: Math.min(...figures.map(({ psnrDb }) => psnrDb)),
-      psnrRgbDb: Math.min(...figures.map(({ psnrRgbDb }) => psnrRgbDb)),
-    }
   }
+}
+
+/** The worse of black and white; undefined for another size. */
+function likenessOf(original: Rendering, rendering: Rendering): Likeness | undefined {
+  const { width, height, pixels } = original
+  if (rendering.width !== width || rendering.height !== height) return undefined
+  if (Buffer.compare(pixels, rendering.pixels) === 0) return EQUAL
+  // Where nothing shines through, the background makes no difference.
+  const backgrounds = isOpaque(pixels) && isOpaque(rendering.pixels) ? [0] : [0, 255]
+  const figures = backgrounds.map((background) => {
+    using meter = new LikenessMeter(width, height, 3)
+    const rows = 64
+    for (let y = 0; y < height; y += rows) {
+      const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4]
+      meter.push(over(pixels.subarray(from, to), background), over(rendering.pixels.subarray(from, to), background))
+    }
+    return meter.finish()
+  })
+  return {
+    ssim: Math.min(...figures.map(({ ssim }) => ssim)),
+    psnrDb: Math.min(...figures.map(({ psnrDb }) => psnrDb)),
+    psnrRgbDb: Math.min(...figures.map(({ psnrRgbDb }) => psnrRgbDb)),
+  }
+}
+
+const EQUAL: Likeness = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY }
+
+/** The root element without its content, which has the same size as the whole; undefined where the content decides about it. */
+function bareRoot(text: string): string | undefined {
+  const root = /^(?:\uFEFF|\s|<\?[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE\b[^[>]*>)*(<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?)\/?>/.exec(
+    text,
+  )?.[1]
+  if (root === undefined) return undefined
+  const told = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
+  const shares = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)
+  return told('viewBox') || (told('width') && told('height') && !shares) ? `${root}/>` : undefined
+}
+
+function isOpaque(rgba: Uint8Array): boolean {
+  for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 255) return false
+  return true
 }
 
 /** Premultiplied RGBA on a grey background, as RGB. */

@@ -8,14 +8,15 @@ export const EXACT = undefined
 /**
  * Smaller text of the same picture. `precision` is the number of decimals that coordinates keep; `EXACT` changes no number
  * and no shape at all, only what has no influence on the picture. `gentle` leaves the structure of the document alone.
+ * `passes`: as long as it gets smaller, or one.
  * @throws MalformedFile when the text is not well-formed
  */
-export function optimizeSvg(text: string, precision: number | undefined, gentle = false): string {
+export function optimizeSvg(text: string, precision: number | undefined, gentle = false, passes: 'all' | 'one' = 'all'): string {
   const live = gentle || isLive(text) || isLibrary(text)
   const root = keepRoot()
   const chosen = precision === EXACT ? exactPlugins(live) : [root.remember, ...plugins(text, precision, live), root.restore]
   try {
-    return optimize(text, { multipass: precision !== EXACT, plugins: chosen as PluginConfig[] }).data
+    return optimize(text, { multipass: passes === 'all' && precision !== EXACT, plugins: chosen as PluginConfig[] }).data
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new MalformedFile('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')

@@ -1,7 +1,12 @@
 import type { Quality } from '../../codec/codec.ts'
 
+export interface Target {
+  readonly ssim: number
+  readonly psnrDb: number
+}
+
 /** What a level asks of the drawing, 640 pixels wide. */
-export const TARGETS: { readonly [Level in Quality]: { readonly ssim: number; readonly psnrDb: number } } = {
+export const TARGETS: { readonly [Level in Quality]: Target } = {
   high: { ssim: 0.99, psnrDb: 40 },
   medium: { ssim: 0.97, psnrDb: 36 },
   low: { ssim: 0.95, psnrDb: 33 },
