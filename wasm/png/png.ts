@@ -2,7 +2,7 @@
  * PNG rows in and out, for whoever needs them: `decodePng` gives the rows of a file, `PngEncoder` makes a file (or a bare zlib
  * stream with PNG predictors, as PDF wants it) of rows. Both stream; the memory does not depend on the height.
  */
-import { concat } from '../../src/bytes/concat.ts'
+import { discard } from '../../src/bytes/discard.ts'
 import { type Bytes, chunk, colourChunks, readPng, startOfPng, withColours } from './chunks.ts'
 import { type Effort, type PictureHeader, PngEngine, PngError, type RowForm, rowBytesOf } from './engine.ts'
 
@@ -55,17 +55,30 @@ export async function decodePng(
   return info
 }
 
-/** Rows of a file in batches, for consumers that are asynchronous. The batches belong to the consumer. */
+/** Rows of a file in batches, for consumers that are asynchronous. The batches belong to the consumer, who may discard them. */
 export async function* pngRows(bytes: Bytes, form: RowForm): AsyncGenerator<{ rows: Uint8Array; y: number; count: number; info: PngInfo }> {
-  let batch: Uint8Array[] = []
+  let room = new Uint8Array()
+  let filled = 0
+  let count = 0
   let nextRow = 0
-  const steps = decodeSteps(cut(bytes, 4096), form, (row) => void batch.push(row.slice()))
-  for await (const info of steps) {
-    if (batch.length === 0) continue
-    yield { rows: concat(batch), y: nextRow, count: batch.length, info }
-    nextRow += batch.length
-    batch = []
+  const add = (row: Uint8Array) => {
+    if (filled + row.length > room.length) {
+      const larger = new Uint8Array(Math.max(64 * 1024, 2 * (filled + row.length)))
+      larger.set(room.subarray(0, filled))
+      discard(room)
+      room = larger
+    }
+    room.set(row, filled)
+    filled += row.length
+    count++
   }
+  for await (const info of decodeSteps(cut(bytes, 4096), form, add)) {
+    if (count === 0) continue
+    yield { rows: room.slice(0, filled), y: nextRow, count, info }
+    nextRow += count
+    filled = count = 0
+  }
+  discard(room)
 }
 
 /** Yields after every piece of image data, and once at the end. */

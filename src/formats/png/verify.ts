@@ -2,6 +2,7 @@
 
 import { PngEngine } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
+import { discard } from '../../bytes/discard.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
 import { carried } from './chunks.ts'
@@ -72,7 +73,11 @@ async function comparePictures(
     if (ready === 0) return differ(`only ${rows} of ${header.height} rows`)
     const [a, b] = rest.map((bytes) => bytes.subarray(0, ready))
     if (a && b) meter.push(a, b)
-    rest = rest.map((bytes) => bytes.subarray(ready))
+    rest = rest.map((bytes) => {
+      if (bytes.length > ready) return bytes.subarray(ready)
+      discard(new Uint8Array(bytes.buffer))
+      return new Uint8Array()
+    })
     rows += ready / rowBytes
   }
   for (const side of sides) await side.return?.(undefined)
