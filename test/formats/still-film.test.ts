@@ -65,3 +65,12 @@ test('parts that were given more or less memory name their parameter sets by num
   for (const memory of ['most', 'usual', 'least'] as const) headers.push((await encodeOnce(job, memory)).headers)
   expect(avcConfiguration(headers)[13]! & 31).toBe(3) // numOfSequenceParameterSets
 })
+
+test('a small film whose decoder holds many frames keeps a shorter look ahead before it goes without', () => {
+  const rate = { num: RATE, den: 1 }
+  const ahead = (memory: 'most' | 'usual' | 'least') =>
+    Number(
+      settings({ width: 1280, height: 720 }, 25, { rate, annexb: false }, memory).options.find(([name]) => name === 'rc-lookahead')![1],
+    )
+  expect([ahead('most'), ahead('usual'), ahead('least')]).toEqual([12, 5, 0])
+})

@@ -77,10 +77,9 @@ interface Encode {
 const MEMORIES = ['most', 'usual', 'least'] as const
 type Memory = (typeof MEMORIES)[number]
 
-/** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames in between, or none. */
+/** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames ahead or in between, or none. */
 async function encodeInMemory(job: Encode): Promise<EncodedPart> {
-  const first = isLarge(job.track.stream) && !job.track.annexb ? 0 : 1
-  for (const memory of MEMORIES.slice(first, -1)) {
+  for (const memory of MEMORIES.slice(0, -1)) {
     try {
       return await encodeOnce(job, memory)
     } catch (error) {
@@ -136,7 +135,7 @@ export function settings(
     ]
     return { preset: 'faster', crf: crf + ALONE_CRF, options: [...common, ...alone, ...between(memory === 'most' ? 2 : 1)] }
   }
-  const ahead = size.width * size.height <= 1024 * 576 ? '20' : '12'
+  const ahead = memory === 'usual' ? '5' : size.width * size.height <= 1024 * 576 ? '20' : '12'
   return { preset: 'medium', crf, options: [...common, ['crf', String(crf)], ['rc-lookahead', ahead], ['ref', '2'], ...between(3)] }
 }
 
