@@ -30,6 +30,8 @@ const SAMPLE_CHUNKS = 8
 const SAMPLE_BYTES = 128 * 1024
 /** One sample in so many is enough to tell levels apart. */
 const LEVEL_SAMPLES_APART = 4
+/** Where Group 4 comes to less than this share of quick Deflate, the best Deflate is no match for it. */
+const WELL_BELOW = 0.8
 /** Fax that is longer is left as it is. */
 const MAX_FAX_STORED_BYTES = 8 * 1024 * 1024
 /** Pages are looked at whole: their beginnings say little. */
@@ -60,20 +62,24 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
   const samples = await sampleRows(file, pixels)
-  const few = samples.filter((_, i) => i % LEVEL_SAMPLES_APART === Math.min(1, samples.length - 1))
+  const few = samples.filter((_, i) => isOfFew(i, samples.length))
+  const bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
   const tried = predictors(pixels).map((predictor) => {
-    const size = trial(file, pixels, samples, predictor, SAMPLES_FAST)
-    const [fast, nine] = [trial(file, pixels, few, predictor, SAMPLES_FAST), trial(file, pixels, few, predictor, 9)]
+    const sizes = trials(file, pixels, samples, predictor, SAMPLES_FAST)
+    const size = sum(sizes)
+    if (bilevel < size * WELL_BELOW) return { predictor, fast: size, nine: size, size }
+    const [fast, nine] = [sum(sizes.filter((_, i) => isOfFew(i, samples.length))), trial(file, pixels, few, predictor, 9)]
     return { predictor, fast, nine, size: size * Math.min(1, nine / fast) }
   })
   const deflated = tried.reduce((best, one) => (one.size < best.size ? one : best))
-  const bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
   const coding = bilevel < deflated.size ? 'group4' : 'deflate'
   const { predictor } = deflated
   const size = Math.min(bilevel, deflated.size)
   const close = closestLevel(totalBytes)
   let levels =
-    totalBytes <= SMALL_BYTES ? [SAMPLES_FAST, close] : [levelFor(deflated, trial(file, pixels, few, predictor, close), close, totalBytes)]
+    totalBytes <= SMALL_BYTES || coding === 'group4'
+      ? [SAMPLES_FAST, close]
+      : [levelFor(deflated, trial(file, pixels, few, predictor, close), close, totalBytes)]
   if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size)) {
     if (coding === 'group4' || !gains(pixels, samples, trial(file, pixels, samples, predictor, close))) return { kind: 'copy', pixels }
     if (!levels.includes(close)) levels = [close]
@@ -147,15 +153,19 @@ export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8A
   return samples
 }
 
-function trial(file: TiffFile, pixels: Pixels, samples: readonly Uint8Array[], predictor: number, level: number): number {
-  let size = 0
-  for (const sample of samples) {
+/** What each sample comes to. */
+function trials(file: TiffFile, pixels: Pixels, samples: readonly Uint8Array[], predictor: number, level: number): number[] {
+  return samples.map((sample) => {
+    if (predictor === 1) return deflateRaw(sample, level).length
     const rows = sample.slice()
-    if (predictor !== 1) difference(rows, { ...pixels, littleEndian: file.littleEndian }, predictor)
-    size += deflateRaw(rows, level).length
-  }
-  return size
+    difference(rows, { ...pixels, littleEndian: file.littleEndian }, predictor)
+    return deflateRaw(rows, level).length
+  })
 }
+
+const trial = (...args: Parameters<typeof trials>): number => sum(trials(...args))
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
+const isOfFew = (index: number, count: number) => index % LEVEL_SAMPLES_APART === Math.min(1, count - 1)
 
 /** Whether compressing anew is expected to beat what is stored, when the samples come to `size` bytes. */
 function gains(pixels: Pixels, samples: readonly Uint8Array[], size: number): boolean {
