@@ -137,9 +137,18 @@ static bool search_tolerance(Plan *best, double keep_share, int disposal, const 
   if (try_tolerance(&plan, t, keep_share, true, disposal, next)) {
     *best = plan;
     found = true;
-    for (int i = 0; i < climb && t * STEP <= LARGEST; i++) {
-      if (!try_tolerance(&plan, t *= STEP, keep_share, true, disposal, next)) break;
-      *best = plan;
+    /* Steps up: one, two more, four more; then in between. */
+    int low = 0, high = climb + 1;
+    for (int stride = 1; low < climb && high - low > 1;) {
+      const int step = high > climb ? (low + stride < climb ? low + stride : climb) : (low + high) / 2;
+      const double more = t * pow(STEP, step);
+      if (more <= LARGEST && try_tolerance(&plan, more, keep_share, true, disposal, next)) {
+        *best = plan;
+        low = step;
+        stride *= 2;
+      } else {
+        high = step;
+      }
     }
   } else {
     for (int i = 0; i < 20 && (t /= STEP * STEP) >= 2; i++)
