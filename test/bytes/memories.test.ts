@@ -112,3 +112,15 @@ it('keeps no more than it may, and hands out the largest first', () => {
   expect(small.buffer.byteLength).toBe(2 * 65_536)
   expect([large, small, other]).not.toContain(pool.take())
 })
+
+it('of what is too much together, the least that is enough is left to the collector', () => {
+  const page = 65_536
+  const pool = new Memories({ initial: 1, maximum: 64 }, 8 * page)
+  const pages = () => pool.take().buffer.byteLength / page
+  const [two, three, six, nine] = [2, 3, 6, 9].map((count) => pool.take(count * page))
+  for (const memory of [two, three, six]) pool.give(memory!)
+  expect([pages(), pages(), pages()]).toEqual([6, 2, 1])
+  pool.give(two!)
+  pool.give(nine!)
+  expect([pages(), pages()]).toEqual([2, 1])
+})

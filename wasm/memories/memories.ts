@@ -27,11 +27,16 @@ export class Memories {
 
   /** Nobody may use `memory`, or a view of it, afterwards. Beyond `usedBytes` it was never written to. */
   give(memory: WebAssembly.Memory, usedBytes = memory.buffer.byteLength): void {
-    const held = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, memory.buffer.byteLength)
-    if (held > this.#keptBytes) return
-    new Uint8Array(memory.buffer, 0, usedBytes).fill(0)
     this.#idle.push(memory)
     this.#idle.sort((a, b) => a.buffer.byteLength - b.buffer.byteLength)
+    let held = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
+    while (held > this.#keptBytes) {
+      // The smallest whose absence is enough, else the largest: what a collector has to find is little, and large ones are for large jobs.
+      const enough = this.#idle.findIndex(({ buffer }) => held - buffer.byteLength <= this.#keptBytes)
+      const [dropped] = this.#idle.splice(enough < 0 ? this.#idle.length - 1 : enough, 1)
+      held -= dropped?.buffer.byteLength ?? held
+    }
+    if (this.#idle.includes(memory)) new Uint8Array(memory.buffer, 0, usedBytes).fill(0)
   }
 }
 
