@@ -15,7 +15,7 @@ export interface Likeness {
 export type Channels = 1 | 2 | 3 | 4
 
 const WINDOW_ROWS = 11
-const BATCH_BYTES = 256 * 1024
+const BATCH_BYTES = 64 * 1024
 
 /**
  * Compares two pictures of the same size, delivered row by row from the top; holds eleven rows. 12 megapixels take about

@@ -31,20 +31,13 @@ export class Memories {
     this.#idle.sort((a, b) => a.buffer.byteLength - b.buffer.byteLength)
     let held = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
     while (held > this.#keptBytes) {
-      // The smallest whose absence is enough, else the largest: what a collector has to find is little, and large ones are for large jobs.
+      // The smallest whose absence is enough, else the largest: large ones are for large jobs.
       const enough = this.#idle.findIndex(({ buffer }) => held - buffer.byteLength <= this.#keptBytes)
       const [dropped] = this.#idle.splice(enough < 0 ? this.#idle.length - 1 : enough, 1)
       held -= dropped?.buffer.byteLength ?? held
     }
     if (this.#idle.includes(memory)) new Uint8Array(memory.buffer, 0, usedBytes).fill(0)
   }
-}
-
-/** What the engines here have in common (heap.c). */
-export interface Engine {
-  readonly memory: WebAssembly.Memory
-  /** Bytes of its memory that the engine took so far. */
-  heap_top(): number
 }
 
 /** Of the codecs: 1 MiB at first, 96 MiB at most. */

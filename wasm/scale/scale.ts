@@ -54,7 +54,7 @@ export interface Scaling {
 
 /** Rows of the batches that go in and come out, bounded in bytes. */
 const BATCH_ROWS = 32
-const BATCH_BYTES = 256 * 1024
+const BATCH_BYTES = 64 * 1024
 
 /** Changes the size of a picture, row by row, in memory for a few rows, until the last came out or it is disposed of. */
 export class Scaler {

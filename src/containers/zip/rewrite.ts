@@ -28,6 +28,7 @@ export type Fate =
   /** As `keep`, but without compression and extra fields (an EPUB's `mimetype`: OCF 3.3, 4.2.2). */
   | { kind: 'store' }
   | { kind: 'drop' }
+  /** `bytes` are freed when they were written. */
   | { kind: 'replace'; bytes: Uint8Array /** ASCII; the old name when absent. */; name?: string }
 
 /** Decides an entry's fate. `load` gives its content (only for entries up to `IN_MEMORY_BYTES`). */

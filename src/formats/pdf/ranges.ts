@@ -46,7 +46,8 @@ export class Ranges {
 
   /** Frees what `read` returned, unless others may look at it; nobody may use it afterwards. */
   release(bytes: Uint8Array): void {
-    if (bytes.length > 3 * BLOCK_BYTES && bytes.length < this.size) discard(bytes)
+    // What is not longer than a block may be one that is kept.
+    if (bytes.length > BLOCK_BYTES && bytes.length < this.size) discard(bytes)
   }
 
   /** Reads blocks `first … last` at once; returns the first. */
@@ -63,6 +64,7 @@ export class Ranges {
       if (oldest.done) break
       this.blocks.delete(oldest.value)
     }
-    return bytes.subarray(0, BLOCK_BYTES)
+    this.release(bytes)
+    return this.blocks.get(first)!
   }
 }

@@ -6,8 +6,8 @@
 #include "scans.h"
 #include "jchuff.h"
 
-/* Symbols that are noted down: 2 MB. */
-#define NOTES_MAX (512 * 1024)
+/* Symbols that are noted down: 1 MB. */
+#define NOTES_MAX (256 * 1024)
 /* A note: the symbol, how many bits follow it, and these; or bits alone. */
 #define NOTE_ALONE (1u << 31)
 #define NOTE(symbol, count, bits) ((uint32_t)(symbol) << 21 | (uint32_t)(count) << 16 | (bits))

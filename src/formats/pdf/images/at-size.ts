@@ -5,6 +5,7 @@
 import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { breathe } from '../../../bytes/breathe.ts'
 import { concat } from '../../../bytes/concat.ts'
+import { discard } from '../../../bytes/discard.ts'
 import type { Coded } from './jpeg.ts'
 import { MOST_PSNR_DB, type Target } from './levels.ts'
 import type { Eighths } from './rows.ts'
@@ -85,13 +86,16 @@ export async function codeForSize(
     const [seen, onScreen] = await likenesses(await openJpeg(data, { width, height }, eighths), looks)
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
     const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), near)
-    if (margin >= 0 && !(best && best.data.length <= data.length)) {
-      // What the receipt says: the least of what is seen, less what renderers differ; but means of errors are never larger
-      // than the errors, so the PSNR at full size holds at every smaller one.
-      const psnrDb = Math.max(full.psnrDb, Math.min(seen.psnrDb, onScreen.psnrDb) - RENDERER_PSNR_DB)
-      const figures = { ssim: Math.min(seen.ssim, onScreen.ssim) - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb) }
-      best = { width, height, channels: components, data, figures, quality }
+    if (margin < 0 || (best && best.data.length <= data.length)) {
+      discard(data)
+      return margin
     }
+    if (best) discard(best.data)
+    // What the receipt says: the least of what is seen, less what renderers differ; but means of errors are never larger
+    // than the errors, so the PSNR at full size holds at every smaller one.
+    const psnrDb = Math.max(full.psnrDb, Math.min(seen.psnrDb, onScreen.psnrDb) - RENDERER_PSNR_DB)
+    const figures = { ssim: Math.min(seen.ssim, onScreen.ssim) - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb) }
+    best = { width, height, channels: components, data, figures, quality }
     return margin
   }
   const found = await lowestGood(look, Math.min(HIGHEST, least + hints.aboveOf(least)), MAX_LOOKS, closeEnoughDb)
