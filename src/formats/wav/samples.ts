@@ -1,4 +1,5 @@
 /** Samples of a WAVE file by blocks: read by ranges, unpacked, packed again. */
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
@@ -13,7 +14,7 @@ export type Samples =
 /** About this many bytes of the file are in memory at a time. */
 const BLOCK_BYTES = 512 * 1024
 
-/** The samples of a file from start to end, in blocks of about half a megabyte. */
+/** The samples of a file from start to end, in blocks of about half a megabyte that hold until the next is asked for. */
 export async function* readSamples(source: Source, wave: Wave, options: Options, share?: (done: number) => void): AsyncGenerator<Samples> {
   const { layout, data } = wave
   const perBlock = Math.max(1, Math.floor(BLOCK_BYTES / layout.blockBytes))
@@ -24,11 +25,14 @@ export async function* readSamples(source: Source, wave: Wave, options: Options,
     const wanted = Math.min(bytesPerRead, data.size - at)
     const bytes = await source.read(data.offset + at, wanted)
     if (bytes.length < wanted) throw new MalformedFile('wav', data.offset + at + bytes.length, 'the samples end early')
-    const samples = cut(unpack(bytes, layout), (wave.frames - frames) * layout.channels)
+    const all = unpack(bytes, layout)
+    if (bytes.length < source.size) discard(bytes)
+    const samples = cut(all, (wave.frames - frames) * layout.channels)
     const got = samples.values.length / layout.channels
     if (got === 0) return
     frames += got
     yield samples
+    discard(new Uint8Array(all.values.buffer))
     share?.(frames / wave.frames)
   }
 }

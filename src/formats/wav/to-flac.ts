@@ -121,13 +121,13 @@ export async function verifyFlac(original: Source, result: Source, outcome: Outc
     while (waiting(expected) < 4_000_000) {
       const next = await samples.next()
       if (next.done) break
-      expected.push(toIntegers(next.value, integers))
+      expected.push(toIntegers(next.value, integers).slice())
     }
     for (let at = 0; at < chunk.length; at += 65536) decoder.push(chunk.slice(at, at + 65536))
     if (!decoder.run()) return { equal: false, difference: 'libFLAC cannot decode the result' }
     if (difference) return { equal: false, difference }
   }
-  for (let next = await samples.next(); !next.done; next = await samples.next()) expected.push(toIntegers(next.value, integers))
+  for (let next = await samples.next(); !next.done; next = await samples.next()) expected.push(toIntegers(next.value, integers).slice())
   decoder.end()
   if (!decoder.run() || !decoder.finish()) return { equal: false, difference: 'libFLAC cannot decode the result' }
   if (difference) return { equal: false, difference }

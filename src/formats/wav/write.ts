@@ -184,7 +184,8 @@ function joinedFloats(a: Float64Array | Int32Array, b: Float64Array | Int32Array
 async function copy(source: Source, offset: number, size: number, sink: Sink, options: Options): Promise<void> {
   for (let at = 0; at < size; at += COPY_BYTES) {
     options.signal.throwIfAborted()
-    await sink.write((await source.read(offset + at, Math.min(COPY_BYTES, size - at))).slice())
+    const bytes = await source.read(offset + at, Math.min(COPY_BYTES, size - at))
+    await sink.write(bytes.length < source.size ? bytes : bytes.slice())
   }
 }
 
