@@ -127,4 +127,13 @@ describe('drawings whose trees do not fit', () => {
     const cut = await run(text.slice(0, -8))
     expect(cut.outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
+
+  it('so are those with too many rules of style to be tried on every element (a logo that took three minutes)', async () => {
+    const parts = Array.from({ length: 700 }, (_, i) => i)
+    const rules = parts.map((i) => `.c${i}{fill:#${(i * 4099 + 0x100000).toString(16).slice(0, 6)}}`).join('\n')
+    const paths = parts.map((i) => `<path class="c${i}" d="M ${i}.1234567 10.7654321 L ${i + 9}.7654321 90.1234567 L 3 4 Z"/>`).join('\n')
+    const { outcome } = await run(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 100"><style>${rules}</style>\n${paths}\n</svg>`)
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(outcome.kind === 'compressed' && outcome.steps[0]).toMatch(/^comments and white space removed, coordinates with \d decimals$/)
+  })
 })

@@ -19,6 +19,8 @@ export const MAX_LEAN_BYTES = 24 * 1024 * 1024
 const BYTES_PER_ELEMENT = 3_500
 const BYTES_PER_CHARACTER = 55
 const MAX_TREE_BYTES = 64 * 1024 * 1024
+/** svgo tries every rule of style sheets on every element, in some 5 µs, and there are a dozen passes. */
+const MAX_RULE_TRIALS = 400_000
 
 /** What entities may add to a file. Illustrator declares a handful of namespace names. */
 const MAX_ENTITIES = 64
@@ -69,6 +71,8 @@ function refuseDangers(text: string): void {
   const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
   if (treeBytes > MAX_TREE_BYTES)
     throw new OverBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
+  const rules = [...text.matchAll(/<(?:[\w-]+:)?style\b[\s\S]*?<\//g)].reduce((sum, [sheet]) => sum + sheet.split('{').length - 1, 0)
+  if (rules * elements > MAX_RULE_TRIALS) throw new OverBudget(`${rules} rules of style for ${elements} elements take too long`)
   if (deepest > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
 }
 
