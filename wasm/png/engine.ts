@@ -1,6 +1,6 @@
 /**
  * One instance of the PNG engine (`engine.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
- * streams (`feed`) or plain (`takeRow`). 12–15 MB of Wasm memory at any height.
+ * streams (`feed`) or plain (`takeRow`). 12–24 MB of Wasm memory (4,000 to 11,500 pixels wide) at any height.
  */
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './png.wasm'
