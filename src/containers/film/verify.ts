@@ -22,9 +22,9 @@ export const PERFECT_DB = 99
 
 export async function verifyFilm(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
-    const before = await readMovie(original)
-    const after = await readMovie(result)
-    const difference = compareBoxes(before, after) ?? (await compareTracks(original, result, before, after, outcome, options))
+    const before: Side = { source: original, movie: await readMovie(original) }
+    const after: Side = { source: result, movie: await readMovie(result) }
+    const difference = compareBoxes(before.movie, after.movie) ?? (await compareTracks(before, after, outcome, options))
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
     if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof CodecTrouble) {
@@ -46,31 +46,30 @@ function compareBoxes(before: Movie, after: Movie): string | undefined {
 
 const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
 
-async function compareTracks(
-  original: Source,
-  result: Source,
-  before: Movie,
-  after: Movie,
-  outcome: Outcome,
-  options: Options,
-): Promise<string | undefined> {
+/** One of the two films. */
+interface Side {
+  readonly source: Source
+  readonly movie: Movie
+}
+
+async function compareTracks(before: Side, after: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
   const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
-  for (const [index, a] of before.tracks.entries()) {
-    const b = after.tracks[index]!
+  for (const [index, a] of before.movie.tracks.entries()) {
+    const b = after.movie.tracks[index]!
     const name = `track ${a.id}`
     if (a.handler !== b.handler || a.id !== b.id) return `${name} became another`
     const [x, y] = [a.descriptions[0], b.descriptions[0]]
-    const copied = x && y && same(before.moov.subarray(x.start, x.end), after.moov.subarray(y.start, y.end))
+    const copied = x && y && same(before.movie.moov.subarray(x.start, x.end), after.movie.moov.subarray(y.start, y.end))
     // A film that was made here before has the description it would get again.
     if (exact || !x || (copied && !isNew(a, b, outcome))) {
       if (a.sampleCount !== b.sampleCount) return `${name}: ${a.sampleCount} samples became ${b.sampleCount}`
-      const where = await compareBytes(original, result, a, b, options)
+      const where = await compareBytes(before.source, after.source, a, b, options)
       if (where !== undefined) return `${name}: other bytes at ${where}`
     } else if (a.handler === 'vide') {
-      const difference = await compareVideo(original, result, before, after, a, b, options)
+      const difference = await compareVideo(before, after, a, b, options)
       if (difference) return `${name}: ${difference}`
     } else if (a.handler === 'soun') {
-      const difference = await compareNewSound(original, result, before, after, a, b, outcome, options)
+      const difference = await compareNewSound(before, after, a, b, outcome, options)
       if (difference) return `${name}: ${difference}`
     }
   }
@@ -89,10 +88,8 @@ function isNew(a: Track, b: Track, outcome: Outcome): boolean {
 const MAX_SOUND_DRIFT = 0.5
 
 async function compareNewSound(
-  original: Source,
-  result: Source,
-  before: Movie,
-  after: Movie,
+  before: Side,
+  after: Side,
   a: Track,
   b: Track,
   outcome: Outcome,
@@ -102,7 +99,7 @@ async function compareNewSound(
   if (!(Math.abs(is - was) < MAX_SOUND_DRIFT)) return `${was.toFixed(3)} s of sound became ${is.toFixed(3)} s`
   const edits = compareEdits(a, b)
   if (edits) return edits
-  const [old, made] = [laidTrack(original, before.moov, a), laidTrack(result, after.moov, b)]
+  const [old, made] = [laidTrack(before.source, before.movie.moov, a), laidTrack(after.source, after.movie.moov, b)]
   if (!old || !made) return 'sound that cannot be decoded'
   const shift = startOf(b) - Math.round((startOf(a) * made.stream.hertz) / a.timescale)
   const told = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0
@@ -147,23 +144,15 @@ async function compareBytes(original: Source, result: Source, a: Track, b: Track
   return undefined
 }
 
-async function compareVideo(
-  original: Source,
-  result: Source,
-  before: Movie,
-  after: Movie,
-  a: Track,
-  b: Track,
-  options: Options,
-): Promise<string | undefined> {
+async function compareVideo(before: Side, after: Side, a: Track, b: Track, options: Options): Promise<string | undefined> {
   const [x, y] = [a.samples(), b.samples()]
   const used = x.size.reduce((count, size) => count + (size > 0 ? 1 : 0), 0)
   if (used !== y.count) return `${used} frames became ${y.count}`
   const times = compareTimes(x, y, a, b)
   if (times) return times
-  const decoded = await decodeSome(result, after, b, y, options)
+  const decoded = await decodeSome(after, b, y, options)
   if (decoded) return decoded
-  return comparePictures(original, result, before, after, a, b, x, y)
+  return comparePictures(before, after, a, b, x, y)
 }
 
 /** Display times, but for a constant that the edit lists answer for. */
@@ -182,13 +171,13 @@ function compareTimes(x: Samples, y: Samples, a: Track, b: Track): string | unde
 }
 
 /** From every sync sample on (every part of a film begins with one), as many frames as the time allows. */
-async function decodeSome(result: Source, movie: Movie, track: Track, samples: Samples, options: Options): Promise<string | undefined> {
+async function decodeSome({ source, movie }: Side, track: Track, samples: Samples, options: Options): Promise<string | undefined> {
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
   const engine = new Ffmpeg()
   try {
     engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
-    return await decodeStretches(engine, new Window(result), samples, stream.width * stream.height, options)
+    return await decodeStretches(engine, new Window(source), samples, stream.width * stream.height, options)
   } finally {
     engine.close()
   }
@@ -249,16 +238,7 @@ async function decodeStretch(
   return pictures === to - from ? undefined : `${pictures} pictures from ${to - from} frames`
 }
 
-async function comparePictures(
-  original: Source,
-  result: Source,
-  before: Movie,
-  after: Movie,
-  a: Track,
-  b: Track,
-  x: Samples,
-  y: Samples,
-): Promise<string | undefined> {
+async function comparePictures(before: Side, after: Side, a: Track, b: Track, x: Samples, y: Samples): Promise<string | undefined> {
   const shift = y.dts[0]! + y.composition[0]! - Math.min(...firstTimes(x))
   const old = new Map<number, number>()
   for (let i = 0; i < x.count; i++) if (x.sync[i] && x.size[i]) old.set(x.dts[i]! + x.composition[i]!, i)
@@ -270,7 +250,7 @@ async function comparePictures(
   const step = Math.max(1, Math.floor(pairs.length / COMPARED))
   for (let k = 0; k < pairs.length; k += step) {
     const [i, j] = pairs[k]!
-    const [p, q] = [await onePicture(original, before, a, x, i), await onePicture(result, after, b, y, j)]
+    const [p, q] = [await onePicture(before, a, x, i), await onePicture(after, b, y, j)]
     if (!p || !q) continue
     if (p.length !== q.length) return 'pictures of another size'
     const psnrDb = luma(p, q)
@@ -288,7 +268,7 @@ const firstTimes = (samples: Samples) => {
 }
 
 /** A sync sample alone, decoded to luma. */
-async function onePicture(source: Source, movie: Movie, track: Track, samples: Samples, index: number): Promise<Uint8Array | undefined> {
+async function onePicture({ source, movie }: Side, track: Track, samples: Samples, index: number): Promise<Uint8Array | undefined> {
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return undefined
   const engine = new Ffmpeg()
