@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { provision } from './development-account.ts'
-import { freePort, loadSecrets, Service } from './service.ts'
+import { loadSecrets, Service } from './service.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const shared = resolve(root, '../shared')
@@ -20,14 +20,13 @@ if (!existsSync(join(shared, 'verify/verify.py'))) {
 const python = process.env['PYTHON'] ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
 
 const state = await mkdtemp(join(tmpdir(), 'whittle-conformance-'))
-const port = await freePort()
 const secrets = await loadSecrets(join(state, 'secrets.env'))
-const service = new Service({ root, state, port, inspectorPort: 0, secretsFile: secrets.file, verbose: false })
+const service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile: secrets.file, verbose: false })
 let failed = 0
 try {
   await service.start()
   const keys = join(state, 'keys.json')
-  await writeFile(keys, JSON.stringify(await provision(`http://127.0.0.1:${port}`, secrets.adminToken, undefined)))
+  await writeFile(keys, JSON.stringify(await provision(`http://127.0.0.1:${service.port}`, secrets.adminToken, undefined)))
   failed += await run(['contract.py', '--keys', keys])
   failed += await run(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
 } finally {

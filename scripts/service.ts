@@ -1,10 +1,10 @@
 /** The three Workers as one child process group: started, watched, and stopped without a rest. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openFront } from './front.ts'
@@ -14,8 +14,8 @@ export interface ServiceOptions {
   readonly root: string
   /** Folder of everything that is kept. */
   readonly state: string
+  /** 0: any free one, here and below. */
   readonly port: number
-  /** 0: any free one. */
   readonly inspectorPort: number
   readonly secretsFile: string
   readonly verbose: boolean
@@ -74,12 +74,20 @@ export class Service {
     return this.#child?.pid ?? 0
   }
 
+  /** The port it listens on, once started. */
+  get port(): number {
+    return (this.#front?.address() as AddressInfo | undefined)?.port ?? 0
+  }
+
   /** Resolves when the service answers that all of its parts do. */
   async start(): Promise<void> {
     const { root, state, port, inspectorPort, secretsFile } = this.#options
-    if (!(await isFree(port))) throw new Error(`Port ${port} is taken; choose another with --port.`)
     const inspector = inspectorPort || (await freePort())
     const inner = await freePort()
+    // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
+    this.#front = await openFront(port, inner).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
+    })
     const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
     const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
     const configs = CONFIGS.flatMap((config) => ['-c', config])
@@ -96,7 +104,6 @@ export class Service {
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
     await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
-    this.#front = await openFront(port, inner)
   }
 
   #log(child: ChildProcess): void {
@@ -133,9 +140,9 @@ export class Service {
 
   /** Asks the whole group to end, then makes it. */
   async stop(): Promise<void> {
-    if (!this.#child) return
     this.#front?.close()
     this.#front?.closeAllConnections()
+    if (!this.#child) return
     this.#kill('SIGTERM')
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
     await Promise.race([this.exited, late])
@@ -161,13 +168,11 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))))
-    })
-  })
+/** Below the ports that systems give to connections by themselves (32768 and up): what is free now is free in a moment. */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(16_384, 32_768)
+    if (await isFree(port)) return port
+  }
+  throw new Error('No free port was found.')
 }

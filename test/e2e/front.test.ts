@@ -1,8 +1,10 @@
 /** The door before wrangler, with an upstream that loses requests as wrangler's proxy does (proxy-loses-request). */
 import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { openFront } from '../../scripts/front.ts'
-import { freePort } from '../../scripts/service.ts'
+import { freePort, Service } from '../../scripts/service.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -53,4 +55,13 @@ it('answers nothing where the upstream is gone', async () => {
   const { url } = await front(0)
   servers[0]?.close().closeAllConnections()
   await expect(fetch(url)).rejects.toThrow()
+})
+
+it('says that its port is taken before anything is started (port-taken-while-starting)', async () => {
+  const port = await freePort()
+  const root = resolve(import.meta.dirname, '../..')
+  const state = join(tmpdir(), 'whittle-never-started')
+  const service = () => new Service({ root, state, port, inspectorPort: 0, secretsFile: join(state, 'none'), verbose: false })
+  servers.push(await openFront(port, await freePort()))
+  await expect(service().start()).rejects.toThrow(`Port ${port} is taken`)
 })

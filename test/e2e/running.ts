@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type DevelopmentKeys, provision } from '../../scripts/development-account.ts'
-import { freePort, loadSecrets, Service } from '../../scripts/service.ts'
+import { loadSecrets, Service } from '../../scripts/service.ts'
 
 export interface Running {
   readonly baseUrl: string
@@ -20,17 +20,16 @@ export interface Running {
 export async function startService(): Promise<Running> {
   // In memory where there is such a folder: every Durable Object write waits for the disk.
   const state = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whittle-test-'))
-  const port = await freePort()
   const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
   const root = resolve(import.meta.dirname, '../..')
-  const service = new Service({ root, state, port, inspectorPort: 0, secretsFile: file, verbose: false })
+  const service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile: file, verbose: false })
   const stop = async () => {
     await service.stop()
     await rm(state, { recursive: true, force: true })
   }
   try {
     await service.start()
-    const baseUrl = `http://127.0.0.1:${port}`
+    const baseUrl = `http://127.0.0.1:${service.port}`
     const { keys, account_id: accountId } = await provision(baseUrl, adminToken, undefined)
     return { baseUrl, pid: service.pid, keys, adminToken, accountId, logFile: service.logFile, stop }
   } catch (error) {
