@@ -1,4 +1,5 @@
 #include "measure.h"
+#include "squares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -303,37 +304,6 @@ static void close_row(Measure *m) {
   }
 }
 
-static float luma_squares(const float *x, const float *y, uint32_t n) {
-  v128_t four = wasm_f32x4_splat(0);
-  uint32_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const v128_t e = wasm_f32x4_sub(wasm_v128_load(x + i), wasm_v128_load(y + i));
-    four = wasm_f32x4_add(four, wasm_f32x4_mul(e, e));
-  }
-  float sum = wasm_f32x4_extract_lane(four, 0) + wasm_f32x4_extract_lane(four, 1) + wasm_f32x4_extract_lane(four, 2) + wasm_f32x4_extract_lane(four, 3);
-  for (; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
-  return sum;
-}
-
-/* Of opaque pixels: the fourth bytes are equal. */
-static float rgb_squares(const uint32_t *a, const uint32_t *b, uint32_t n) {
-  v128_t four = wasm_u32x4_splat(0);
-  uint32_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const v128_t x = wasm_v128_load(a + i), y = wasm_v128_load(b + i);
-    const v128_t d = wasm_v128_or(wasm_u8x16_sub_sat(x, y), wasm_u8x16_sub_sat(y, x));
-    four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_low_u8x16(d, d)));
-    four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_high_u8x16(d, d)));
-  }
-  uint32_t sum = wasm_u32x4_extract_lane(four, 0) + wasm_u32x4_extract_lane(four, 1) + wasm_u32x4_extract_lane(four, 2) + wasm_u32x4_extract_lane(four, 3);
-  for (; i < n; i++)
-    for (int s = 0; s < 24; s += 8) {
-      const int d = (int)(a[i] >> s & 255) - (int)(b[i] >> s & 255);
-      sum += d * d;
-    }
-  return sum;
-}
-
 static float rgb_squares_over(const uint32_t *a, const uint32_t *b, uint32_t n, float white) {
   float sum = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -363,8 +333,8 @@ static void add_errors(Measure *m, int p, uint32_t b, const uint32_t *a, const u
   const uint32_t from = b * BLOCK;
   if (from >= m->columns || m->rows >= m->counted_rows) return;
   const uint32_t n = m->columns - from < BLOCK ? m->columns - from : BLOCK;
-  const float luma = luma_squares(x + from, y + from, n);
-  const float rgb = opaque ? rgb_squares(a + from, other + from, n) : rgb_squares_over(a + from, other + from, n, p ? 255.f : 0.f);
+  const float luma = luma_squares_of(x + from, y + from, n);
+  const float rgb = opaque ? opaque_squares_of((const uint8_t *)(a + from), (const uint8_t *)(other + from), n) : rgb_squares_over(a + from, other + from, n, p ? 255.f : 0.f);
   if (m->tiles) {
     MeasureTile *tile = &m->tiles[(size_t)(m->rows / BLOCK) * m->tile_stride + b];
     tile->luma[p] += luma;

@@ -3,6 +3,7 @@
  * before a value, and the value. Every scan has one component and a Huffman table of its own, so its symbols are counted
  * before they are written: they are noted down on the way, and rows for which there was no room are gone through again.
  */
+#include "packed.h"
 #include "scans.h"
 #include "jchuff.h"
 

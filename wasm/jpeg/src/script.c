@@ -2,6 +2,7 @@
  * The script of a progressive file: how luma and chroma are cut into bands and bits. What mozjpeg's search finds by
  * coding everything is estimated here from a sample of the rows, so it costs little at any size.
  */
+#include "packed.h"
 #include "scans.h"
 
 /* Blocks that are looked at in each plane. */

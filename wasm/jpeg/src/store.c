@@ -6,6 +6,7 @@
  * with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two bytes follow.
  */
 #include "engine.h"
+#include "packed.h"
 #include <wasm_simd128.h>
 
 #define PACKED_BLOCK_MAX (5 + 63 * 4 + 1)
@@ -77,33 +78,14 @@ uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
 }
 
 static void unpack_row(const uint8_t *in, JBLOCKROW blocks, uint32_t count) {
-  int dc = 0;
+  int dc = 0, difference, gap, value;
   for (uint32_t x = 0; x < count; x++) {
-    JCOEF *block = blocks[x];
-    uint32_t zigzag = 0, shift = 0, token;
-    do {
-      token = *in++;
-      zigzag |= (token & 127) << shift;
-      shift += 7;
-    } while (token & 128);
-    dc += (int)(zigzag >> 1) ^ -(int)(zigzag & 1);
-    block[0] = dc;
-    int k = 1;
-    while ((token = *in++)) {
-      int gap = token >> 4, code = token & 15, value;
-      if (gap == 15) gap = *in++;
-      if (code <= 12) {
-        value = (code + 1) >> 1;
-        if (!(code & 1)) value = -value;
-      } else if (code == 13) {
-        value = (int8_t)*in++;
-      } else {
-        value = (int16_t)(in[0] | in[1] << 8);
-        in += 2;
-      }
-      k += gap;
-      block[jpeg_natural_order[k & 63]] = value;
-      k++;
+    in = read_dc(in, &difference);
+    blocks[x][0] = dc += difference;
+    int k = 0;
+    for (uint32_t token; (token = *in++); blocks[x][jpeg_natural_order[k & 63]] = value) {
+      in = read_ac(in, token, &gap, &value);
+      k += gap + 1;
     }
   }
 }
