@@ -1,8 +1,10 @@
-/** libaom as @jsquash/avif packs it: pixels to an AVIF file and back. */
+/** libaom as @jsquash/avif packs it, in memories of the pool: pixels to an AVIF file and back. */
 import decodeFactory from '@jsquash/avif/codec/dec/avif_dec.js'
-import decodeModule from '@jsquash/avif/codec/dec/avif_dec.wasm'
 import encodeFactory from '@jsquash/avif/codec/enc/avif_enc.js'
-import encodeModule from '@jsquash/avif/codec/enc/avif_enc.wasm'
+import decodeModule from '../../wasm/avif-decoder/avif-decoder.wasm'
+import encodeModule from '../../wasm/avif-encoder/avif-encoder.wasm'
+import { CODECS } from '../../wasm/memories/memories.ts'
+import { discard } from '../bytes/discard.ts'
 import { OverBudget } from '../codec/codec.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import type { Figures } from './encoded.ts'
@@ -28,31 +30,44 @@ export interface Pixels {
   readonly height: number
 }
 
-/** Emscripten's factory, told to use a module that is already compiled. */
-const loading = (module: WebAssembly.Module) => ({
+/** What Emscripten has linked a memory to begin with. */
+const FIRST_BYTES = 16 * 1024 * 1024
+
+/** Emscripten's factory, told to use a module that is already compiled, and this memory. */
+const loading = (module: WebAssembly.Module, memory: WebAssembly.Memory) => ({
   noInitialRun: true,
   instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
-    const instance = new WebAssembly.Instance(module, imports)
+    const instance = new WebAssembly.Instance(module, { ...imports, env: { memory } })
     receive(instance)
     return instance.exports
   },
 })
 
-/** One pair a job: instances keep their memory until the collector comes, so several would add up. */
+/** A pair for a job, until it is disposed of; at most 96 MiB each. */
 export class AvifCodec {
   readonly #encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined
   readonly #decoder: Awaited<ReturnType<typeof decodeFactory>>
+  #memories: readonly WebAssembly.Memory[]
 
-  private constructor(encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined, decoder: Awaited<ReturnType<typeof decodeFactory>>) {
+  private constructor(
+    encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined,
+    decoder: Awaited<ReturnType<typeof decodeFactory>>,
+    memories: readonly WebAssembly.Memory[],
+  ) {
     this.#encoder = encoder
     this.#decoder = decoder
+    this.#memories = memories
   }
 
   static async open(what: 'both' | 'decoder' = 'both'): Promise<AvifCodec> {
-    const encoder = what === 'both' ? await encodeFactory(loading(encodeModule)) : undefined
-    return new AvifCodec(encoder, await decodeFactory(loading(decodeModule)))
+    const memory = CODECS.take(FIRST_BYTES)
+    const decoder = await decodeFactory(loading(decodeModule, memory))
+    if (what === 'decoder') return new AvifCodec(undefined, decoder, [memory])
+    const other = CODECS.take(FIRST_BYTES)
+    return new AvifCodec(await encodeFactory(loading(encodeModule, other)), decoder, [memory, other])
   }
 
+  /** A file, the caller's to be freed. */
   encode({ pixels, width, height }: Pixels, quality: number, speed: number): Uint8Array {
     const bytes = this.#encoder?.encode(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length), width, height, {
       ...SETTINGS,
@@ -60,15 +75,26 @@ export class AvifCodec {
       speed,
     })
     if (!bytes) throw new OverBudget('AVIF: the encoder gave up')
-    return new Uint8Array(bytes)
+    return bytes
   }
 
-  /** undefined when the file cannot be decoded. */
+  /** undefined when the file cannot be decoded. Pixels are the caller's, to be freed. */
   decode(file: Uint8Array): Pixels | undefined {
     const decoded = this.#decoder.decode(file.slice().buffer, 8)
-    return decoded ? { pixels: new Uint8ClampedArray(decoded.data), width: decoded.width, height: decoded.height } : undefined
+    if (!decoded) return undefined
+    const { data, width, height } = decoded
+    return { pixels: new Uint8ClampedArray(data.buffer, data.byteOffset, data.length), width, height }
+  }
+
+  /** Its memories are the next engines'. */
+  [Symbol.dispose](): void {
+    for (const memory of this.#memories) CODECS.give(memory)
+    this.#memories = []
   }
 }
+
+/** Frees pixels that nobody looks at any more. */
+export const discardPixels = ({ pixels }: Pixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
 
 /** How alike two pictures of one size are. */
 export function likeness(a: Pixels, b: Pixels): Likeness {

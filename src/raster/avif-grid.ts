@@ -1,13 +1,15 @@
 /** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
+import { discard } from '../bytes/discard.ts'
 import { OverBudget, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
-import { AvifCodec, figuresOf, type Pixels } from './avif-codec.ts'
+import { AvifCodec, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
 import { type Encoded, type Figures, lowest, pause, reaches, type Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
 const TILE = 512
+/** Encoder, decoder, the reader of the picture and the sample. */
 const BASE_BYTES = 64 * 1024 * 1024
 /** Where the slower, better search would take minutes. */
 const PATIENT_PIXELS = 16_000_000
@@ -33,9 +35,9 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
     throw new OverBudget(`${width}×${height} pixels with transparency are too many for AVIF: transparency ends at about one megapixel`)
   if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable)
     throw new UnsupportedFeature('AVIF of this size')
-  if (BASE_BYTES + 2 * 4 * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
+  if (BASE_BYTES + 2 * 3 * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
     throw new OverBudget(`${width} pixels are too wide for AVIF`)
-  const codec = await AvifCodec.open()
+  using codec = await AvifCodec.open()
   const speed = width * height <= PATIENT_PIXELS ? 7 : 8
   const sample = await sampleOf(raster, grid)
   const share = (grid.columns * grid.rows) / sample.length
@@ -47,6 +49,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
     if (wish.targetSize !== undefined) return estimated > wish.targetSize
     return reaches(found.figures, wish.target, SAMPLE_SLACK)
   })
+  sample.forEach(discardPixels)
   if (wish.targetSize !== undefined) step = Math.max(0, step - 1)
   for (;;) {
     const { tiles, figures } = await encodeAll(codec, raster, grid, qualityAt(step), speed, wish)
@@ -64,15 +67,11 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
 
 const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
 
-/** Bands as high as a tile, RGBA, padded to whole tiles by repeating the last column and row. */
-async function eachBand(
-  raster: Raster,
-  grid: Grid,
-  visit: (band: Uint8ClampedArray<ArrayBuffer>, row: number) => Promise<void>,
-): Promise<void> {
+/** Bands as high as a tile, RGB, padded to whole tiles by repeating the last column and row. */
+async function eachBand(raster: Raster, grid: Grid, visit: (band: Uint8Array<ArrayBuffer>, row: number) => Promise<void>): Promise<void> {
   const { width, height, channels } = raster
-  const stride = bandWidth(grid) * 4
-  const band = new Uint8ClampedArray(stride * grid.tileHeight)
+  const stride = bandWidth(grid) * 3
+  const band = new Uint8Array(stride * grid.tileHeight)
   let filled = 0
   let row = 0
   let y = 0
@@ -86,35 +85,39 @@ async function eachBand(
       filled = 0
     }
   }
+  discard(band)
 }
 
-function expand(
-  strip: Uint8Array,
-  from: number,
-  width: number,
-  channels: number,
-  band: Uint8ClampedArray,
-  to: number,
-  padded: number,
-): void {
+function expand(strip: Uint8Array, from: number, width: number, channels: number, band: Uint8Array, to: number, padded: number): void {
   const grey = channels < 3
-  for (let x = 0; x < padded; x++, to += 4) {
+  for (let x = 0; x < padded; x++, to += 3) {
     const at = from + Math.min(x, width - 1) * channels
     const first = strip[at] ?? 0
     band[to] = first
     band[to + 1] = grey ? first : (strip[at + 1] ?? 0)
     band[to + 2] = grey ? first : (strip[at + 2] ?? 0)
-    band[to + 3] = 255
   }
 }
 
-function tileOf(band: Uint8ClampedArray, column: number, grid: Grid): Pixels {
-  const { tileWidth: width, tileHeight: height } = grid
-  const pixels = new Uint8ClampedArray(width * height * 4)
-  const stride = bandWidth(grid) * 4
-  for (let y = 0; y < height; y++)
-    pixels.set(band.subarray(y * stride + column * width * 4, y * stride + (column + 1) * width * 4), y * width * 4)
-  return { pixels, width, height }
+const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixels => ({
+  pixels: new Uint8ClampedArray(width * height * 4).fill(255),
+  width,
+  height,
+})
+
+/** A tile of a band, RGBA, in place of what `tile` was. */
+function takeTile(tile: Pixels, band: Uint8Array, column: number, grid: Grid): Pixels {
+  const { pixels, width, height } = tile
+  const stride = bandWidth(grid) * 3
+  for (let y = 0, to = 0; y < height; y++) {
+    let from = y * stride + column * width * 3
+    for (let x = 0; x < width; x++, from += 3, to += 4) {
+      pixels[to] = band[from] ?? 0
+      pixels[to + 1] = band[from + 1] ?? 0
+      pixels[to + 2] = band[from + 2] ?? 0
+    }
+  }
+  return tile
 }
 
 /** A few whole tiles, spread over the picture. */
@@ -129,7 +132,7 @@ async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
     wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
   }
   await eachBand(raster, grid, async (band, row) => {
-    for (const column of wanted.get(row) ?? []) tiles.push(tileOf(band, column, grid))
+    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, grid))
   })
   return tiles
 }
@@ -144,7 +147,9 @@ function look(codec: AvifCodec, sample: readonly Pixels[], quality: number, spee
     using meter = new LikenessMeter(tile.width, tile.height, 4)
     meter.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
     const found = meter.finish()
+    discardPixels(decoded)
     bytes += codedOf(file).frame.length
+    discard(file)
     sums.ssim += found.ssim
     sums.luma += 10 ** (-found.psnrDb / 10)
     sums.colour += 10 ** (-found.psnrRgbDb / 10)
@@ -157,27 +162,36 @@ function look(codec: AvifCodec, sample: readonly Pixels[], quality: number, spee
 class BandMeter {
   readonly #grid: Grid
   readonly #meter: LikenessMeter
-  readonly #band: Uint8ClampedArray<ArrayBuffer>
+  readonly #band: Uint8Array<ArrayBuffer>
   #y = 0
 
   constructor(grid: Grid) {
     this.#grid = grid
-    this.#meter = new LikenessMeter(grid.width, grid.height, 4)
-    this.#band = new Uint8ClampedArray(bandWidth(grid) * 4 * grid.tileHeight)
+    this.#meter = new LikenessMeter(grid.width, grid.height, 3)
+    this.#band = new Uint8Array(bandWidth(grid) * 3 * grid.tileHeight)
   }
 
+  /** False where that is no such tile. Its pixels are gone afterwards. */
   put(column: number, tile: Pixels | undefined): boolean {
     const { tileWidth: width, tileHeight: height } = this.#grid
     if (tile?.width !== width || tile.height !== height) return false
-    const stride = bandWidth(this.#grid) * 4
-    for (let y = 0; y < height; y++)
-      this.#band.set(tile.pixels.subarray(y * width * 4, (y + 1) * width * 4), y * stride + column * width * 4)
+    const stride = bandWidth(this.#grid) * 3
+    const { pixels } = tile
+    for (let y = 0, from = 0; y < height; y++) {
+      let to = y * stride + column * width * 3
+      for (let x = 0; x < width; x++, from += 4, to += 3) {
+        this.#band[to] = pixels[from] ?? 0
+        this.#band[to + 1] = pixels[from + 1] ?? 0
+        this.#band[to + 2] = pixels[from + 2] ?? 0
+      }
+    }
+    discardPixels(tile)
     return true
   }
 
-  compare(band: Uint8ClampedArray<ArrayBuffer>): void {
-    const stride = bandWidth(this.#grid) * 4
-    const bytes = this.#grid.width * 4
+  compare(band: Uint8Array<ArrayBuffer>): void {
+    const stride = bandWidth(this.#grid) * 3
+    const bytes = this.#grid.width * 3
     for (let y = 0; y < this.#grid.tileHeight && this.#y < this.#grid.height; y++, this.#y++) {
       this.#meter.push(new Uint8Array(band.buffer, y * stride, bytes), new Uint8Array(this.#band.buffer, y * stride, bytes))
     }
@@ -186,21 +200,29 @@ class BandMeter {
   finish(): Likeness {
     return this.#meter.finish()
   }
+
+  [Symbol.dispose](): void {
+    this.#meter[Symbol.dispose]()
+    discard(this.#band)
+  }
 }
 
 async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: number, speed: number, { options }: Wish) {
   const tiles: Coded[] = []
-  const meter = new BandMeter(grid)
+  const tile = emptyTile(grid)
+  using meter = new BandMeter(grid)
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
-      const file = codec.encode(tileOf(band, column, grid), quality, speed)
+      const file = codec.encode(takeTile(tile, band, column, grid), quality, speed)
       tiles.push(codedOf(file))
       if (!meter.put(column, codec.decode(file))) throw new Error('what the AVIF encoder made cannot be decoded')
+      discard(file)
       await pause(options)
     }
     meter.compare(band)
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
+  discardPixels(tile)
   return { tiles, figures: figuresOf(meter.finish()) }
 }
 
@@ -214,8 +236,8 @@ export async function likenessOfGrid(raster: Raster, carried: Carried, file: Uin
   if (carried.exif && !has('Exif')) return 'EXIF was lost'
   if (carried.xmp && !has('mime')) return 'XMP was lost'
   if (carried.icc && !has('prof')) return 'the ICC profile was lost'
-  const codec = await AvifCodec.open('decoder')
-  const meter = new BandMeter(grid)
+  using codec = await AvifCodec.open('decoder')
+  using meter = new BandMeter(grid)
   let damaged = false
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {

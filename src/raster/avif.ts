@@ -1,6 +1,6 @@
 /** Pictures as AVIF: small ones and those with transparency as one key frame, larger ones as a grid of them. */
 import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
-import { AvifCodec, figuresOf, likeness, type Pixels } from './avif-codec.ts'
+import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
 import { type Encoded, type Figures, highest, lowest, pause, reaches, type Wish } from './encoded.ts'
@@ -25,7 +25,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   if (!fits(transparent ? FAST : SLOW)) return encodeGrid(raster, carried, wish)
   const pace = fits(SLOW) ? SLOW : FAST
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
-  const codec = await AvifCodec.open()
+  using codec = await AvifCodec.open()
   const empty = codec.encode(EMPTY, 50, FAST.speed)
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: Figures }>()
@@ -39,6 +39,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   }
   const quality = wish.targetSize === undefined ? await toTarget(look, wish) : await toSize(look, wish.targetSize - overhead)
   const { bytes, figures } = seen.get(quality) ?? (await look(quality))
+  discardPixels(picture)
   const step = `AVIF at quality ${quality}`
   return { chunks: [withMetadata(bytes, carried)], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step }
 }
@@ -62,5 +63,7 @@ async function toSize(look: Look, limit: number): Promise<number> {
 function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): Figures {
   const decoded = codec.decode(file)
   if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
-  return figuresOf(likeness(picture, decoded))
+  const figures = figuresOf(likeness(picture, decoded))
+  discardPixels(decoded)
+  return figures
 }

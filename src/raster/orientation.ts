@@ -1,4 +1,5 @@
 /** EXIF orientation: for containers whose readers do not look there. */
+import { discard } from '../bytes/discard.ts'
 import type { Raster } from './raster.ts'
 
 const TAG_ORIENTATION = 0x0112
@@ -54,8 +55,9 @@ export function uprightRaster(raster: Raster, orientation: number): Raster {
     channels,
     async *rows() {
       const bandRows = Math.max(1, Math.floor(BAND_BYTES / stride))
+      const whole = new Uint8Array(Math.min(bandRows, height) * stride)
       for (let top = 0; top < height; top += bandRows) {
-        const band = new Uint8Array(Math.min(bandRows, height - top) * stride)
+        const band = whole.subarray(0, Math.min(bandRows, height - top) * stride)
         const bottom = top + band.length / stride
         let storedY = 0
         for await (const strip of raster.rows()) {
@@ -79,6 +81,7 @@ export function uprightRaster(raster: Raster, orientation: number): Raster {
         }
         yield band
       }
+      discard(whole)
     },
   }
 }

@@ -98,7 +98,8 @@ export async function differenceOfAvif(stored: Raster, carried: Carried, result:
   const grid = await likenessOfGrid(raster, carried, file)
   if (typeof grid === 'string') return grid
   if (grid) return belowFloors(grid)
-  const decoded = (await AvifCodec.open('decoder')).decode(file)
+  using codec = await AvifCodec.open('decoder')
+  const decoded = codec.decode(file)
   if (!decoded) return 'the result cannot be decoded'
   if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
   return belowFloors(likeness({ ...raster, pixels: await wholeRgba(raster) }, decoded))

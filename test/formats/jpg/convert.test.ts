@@ -178,7 +178,7 @@ describe('raster encoders', () => {
     const turn = async (orientation: number) => {
       const picture = uprightRaster(stored, orientation)
       const strips: Uint8Array[] = []
-      for await (const strip of picture.rows()) strips.push(strip)
+      for await (const strip of picture.rows()) strips.push(strip.slice())
       return [picture.width, picture.height, ...concat(strips)]
     }
     expect(await turn(2)).toEqual([3, 2, 3, 2, 1, 6, 5, 4])
