@@ -34,10 +34,10 @@ export interface SegmentedCodec extends Codec {
   plan(source: Source, options: Options): Promise<Plan>
   /**
    * Encodes one part alone; idempotent, so that a message delivered twice does no harm. Its result is an intermediate
-   * file of the room's own: the sink must not refuse it for its size (`NoGain` belongs to the join).
+   * file of the room's own: the sink must not refuse it for its size (`NoGain` belongs to the join) and cannot patch.
    */
   compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt>
-  /** Joins the parts, in order, into the result, in constant memory. */
+  /** Joins the parts, in order, into the result, in constant memory. The sink cannot patch. */
   join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome>
 }
 

@@ -14,6 +14,42 @@ export interface ResultSink extends Sink {
 /** Storage frees chunks from this size as soon as it has copied them, so that results leave no garbage of their size. */
 export const FREED_BYTES = 32 * 1024
 
+const GATHERED_BYTES = 512 * 1024
+
+/** Many small chunks as few large ones, which storage frees. */
+export class Gathered {
+  readonly #sink: Sink
+  #chunk = new Uint8Array(0)
+  #filled = 0
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  /** Copies `bytes`. */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let rest = bytes; rest.length > 0; ) {
+      if (this.#chunk.length === 0) this.#chunk = new Uint8Array(GATHERED_BYTES)
+      const taken = rest.subarray(0, GATHERED_BYTES - this.#filled)
+      this.#chunk.set(taken, this.#filled)
+      this.#filled += taken.length
+      rest = rest.subarray(taken.length)
+      if (this.#filled === GATHERED_BYTES) await this.flush()
+    }
+  }
+
+  /** Hands over what is left. */
+  async flush(): Promise<void> {
+    if (this.#filled === 0) return
+    const whole = this.#filled === GATHERED_BYTES
+    const chunk = whole ? this.#chunk : this.#chunk.slice(0, this.#filled)
+    if (!whole) discard(this.#chunk)
+    this.#chunk = new Uint8Array(0)
+    this.#filled = 0
+    await this.#sink.write(chunk)
+  }
+}
+
 /** A sink into memory that refuses to reach `limit` bytes. */
 export function memorySink(limit: number, name: string): ResultSink & { bytes(): Uint8Array } {
   let chunks: Uint8Array[] = []

@@ -5,35 +5,51 @@ import { NoGain, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */
-export const PART_BYTES = 5 * 1024 * 1024
+export const PART_BYTES = PATCHABLE_BYTES
 
 /** Small reads are served from blocks, so that a parser that hops through headers does not pay a round trip each time. */
 const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCKS = 8
 
-export function r2Source(bucket: R2Bucket, key: string, size: number, name: string): Source {
-  const blocks = new Map<number, Promise<Uint8Array>>()
+/** The blocks that were read last: one for all objects of a job, because a film has many parts. */
+export class Blocks implements Disposable {
+  readonly #kept = new Map<string, Promise<Uint8Array>>()
+  #sources = 0
 
+  /** A name of its own for each source: an object may be written again under its key. */
+  nextSource(): number {
+    return this.#sources++
+  }
+
+  get(name: string, fetch: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const bytes = this.#kept.get(name) ?? fetch()
+    this.#kept.delete(name)
+    this.#kept.set(name, bytes)
+    // Whoever waits for the block that goes was first in line, and has copied what it wanted.
+    if (this.#kept.size > MAX_BLOCKS) this.#forget(this.#kept.keys().next().value!)
+    return bytes
+  }
+
+  #forget(name: string): void {
+    this.#kept.get(name)!.then(discard, () => undefined)
+    this.#kept.delete(name)
+  }
+
+  [Symbol.dispose](): void {
+    for (const name of [...this.#kept.keys()]) this.#forget(name)
+  }
+}
+
+export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
   async function fetchRange(offset: number, length: number): Promise<Uint8Array> {
     const object = await bucket.get(key, { range: { offset, length } })
     if (!object) throw new Error(`the blob ${key} is gone`)
     return new Uint8Array(await object.arrayBuffer())
   }
 
-  function block(index: number): Promise<Uint8Array> {
-    const known = blocks.get(index)
-    blocks.delete(index)
-    const bytes = known ?? fetchRange(index * BLOCK_BYTES, Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES))
-    blocks.set(index, bytes)
-    // Whoever waits for the block that goes was first in line, and has copied what it wanted.
-    if (blocks.size > MAX_BLOCKS) forget(blocks.keys().next().value!)
-    return bytes
-  }
-
-  function forget(index: number): void {
-    blocks.get(index)!.then(discard, () => undefined)
-    blocks.delete(index)
-  }
+  const own = blocks.nextSource()
+  const block = (index: number) =>
+    blocks.get(`${own}:${index}`, () => fetchRange(index * BLOCK_BYTES, Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES)))
 
   return {
     name,
@@ -63,42 +79,36 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
   }
 }
 
-/**
- * Writes one R2 object by parts and refuses to reach `limit` bytes. The first part stays in memory until the end, so that
- * it can be patched; small results never become a multipart upload.
- */
-export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string): ResultSink {
-  let first = new Uint8Array(0)
-  let firstLength = 0
-  let part = new Uint8Array(0)
-  let partLength = 0
+export interface R2SinkOptions {
+  /** Without it the first part does not stay in memory until the end. Default: true. */
+  readonly patchable?: boolean
+  /** For who reads the result. */
+  readonly blocks?: Blocks
+}
+
+/** Writes one R2 object by parts and refuses to reach `limit` bytes. Small results never become a multipart upload. */
+export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string, options: R2SinkOptions = {}): ResultSink {
+  const { patchable = true, blocks } = options
+  const first = new PartBuffer()
+  const part = new PartBuffer()
   let written = 0
   let upload: R2MultipartUpload | undefined
   let stored = false
   const parts: R2UploadedPart[] = []
 
-  async function flush() {
+  async function flush(buffer: PartBuffer, number: number) {
     upload ??= await bucket.createMultipartUpload(key)
-    parts.push(await upload.uploadPart(parts.length + 2, part.subarray(0, partLength)))
-    partLength = 0
+    parts[number - 1] = await upload.uploadPart(number, buffer.bytes())
+    buffer.length = 0
   }
+  const flushPart = () => flush(part, Math.max(parts.length, patchable ? 1 : 0) + 1)
 
   async function append(chunk: Uint8Array) {
     let rest = chunk
-    if (firstLength < PATCHABLE_BYTES) {
-      const taken = rest.subarray(0, PATCHABLE_BYTES - firstLength)
-      first = grown(first, firstLength, taken.length)
-      first.set(taken, firstLength)
-      firstLength += taken.length
-      rest = rest.subarray(taken.length)
-    }
+    if (patchable) rest = first.take(rest)
     while (rest.length > 0) {
-      const taken = rest.subarray(0, PART_BYTES - partLength)
-      part = grown(part, partLength, taken.length)
-      part.set(taken, partLength)
-      partLength += taken.length
-      rest = rest.subarray(taken.length)
-      if (partLength === PART_BYTES) await flush()
+      rest = part.take(rest)
+      if (part.length === PART_BYTES) await flushPart()
     }
   }
 
@@ -113,39 +123,59 @@ export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: strin
       if (chunk.length >= FREED_BYTES) discard(chunk)
     },
     patch(offset, bytes) {
+      if (!patchable) throw new Error('what was written to this sink is gone')
       assertPatchable(offset, bytes.length, written)
-      first.set(bytes, offset)
+      first.bytes().set(bytes, offset)
     },
     async finish() {
-      if (written <= PATCHABLE_BYTES) {
-        await bucket.put(key, first.subarray(0, firstLength))
-      } else {
-        if (partLength > 0) await flush()
-        const head = await upload!.uploadPart(1, first.subarray(0, firstLength))
-        await upload!.complete([head, ...parts])
-      }
+      if (upload || (patchable && part.length > 0)) {
+        if (part.length > 0) await flushPart()
+        if (patchable) await flush(first, 1)
+        await upload!.complete(parts)
+      } else await bucket.put(key, (patchable ? first : part).bytes())
       stored = true
       upload = undefined
-      discard(first)
-      discard(part)
-      first = part = new Uint8Array(0)
-      return r2Source(bucket, key, written, name)
+      first.free()
+      part.free()
+      return r2Source(bucket, key, written, name, blocks)
     },
     async abort() {
-      first = part = new Uint8Array(0)
+      first.free()
+      part.free()
       await upload?.abort()
       if (stored) await bucket.delete(key)
     },
   }
 }
 
-/** A buffer with room for `more` bytes after `length`, doubling up to one part. */
-function grown(buffer: Uint8Array<ArrayBuffer>, length: number, more: number): Uint8Array<ArrayBuffer> {
-  if (length + more <= buffer.length) return buffer
-  const next = new Uint8Array(Math.min(PART_BYTES, Math.max(64 * 1024, buffer.length * 2, length + more)))
-  next.set(buffer.subarray(0, length))
-  discard(buffer)
-  return next
+/** Grows by doubling, up to one part. */
+class PartBuffer {
+  length = 0
+  #room = new Uint8Array(0)
+
+  /** Copies what fits. @returns the rest */
+  take(chunk: Uint8Array): Uint8Array {
+    const taken = chunk.subarray(0, PART_BYTES - this.length)
+    if (this.length + taken.length > this.#room.length) {
+      const grown = new Uint8Array(Math.min(PART_BYTES, Math.max(64 * 1024, this.#room.length * 2, this.length + taken.length)))
+      grown.set(this.bytes())
+      discard(this.#room)
+      this.#room = grown
+    }
+    this.#room.set(taken, this.length)
+    this.length += taken.length
+    return chunk.subarray(taken.length)
+  }
+
+  bytes(): Uint8Array {
+    return this.#room.subarray(0, this.length)
+  }
+
+  free(): void {
+    discard(this.#room)
+    this.#room = new Uint8Array(0)
+    this.length = 0
+  }
 }
 
 /** SHA-256 (hex) of what is really stored. */

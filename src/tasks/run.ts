@@ -10,7 +10,7 @@ import { isSegmented, type PartPlan, type PartReceipt, type SegmentedCodec } fro
 import type { WorkerEnv } from '../env.ts'
 import type { FormatId, OutputId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
-import { r2Sink, r2Source, sha256OfSource } from '../store/blobs.ts'
+import { Blocks, r2Sink, r2Source, sha256OfSource } from '../store/blobs.ts'
 import type { Claim, JobMessage, Json, TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'
 import { contentType, outputName } from './output-name.ts'
@@ -75,9 +75,10 @@ function keepLease(record: TaskRecordFace, attemptNumber: number, part: number |
 /** Trouble that a room may meet while it plans, encodes a part or joins is an answer, not a broken attempt. */
 async function work(env: WorkerEnv, codecs: Codecs, record: TaskRecordFace, claim: Claimed, step: Step, lease: LeaseKeeper) {
   const { task } = claim
-  const source = r2Source(env.BLOBS, claim.uploadKey, task.originalSize, task.fileName)
+  using blocks = new Blocks()
+  const source = r2Source(env.BLOBS, claim.uploadKey, task.originalSize, task.fileName, blocks)
   try {
-    await press(env, codecs, record, claim, source, step, lease)
+    await press(env, codecs, record, claim, source, blocks, step, lease)
   } catch (error) {
     const trouble = lease.signal.aborted ? undefined : expectedTrouble(error)
     if (!trouble) throw error
@@ -91,6 +92,7 @@ async function press(
   record: TaskRecordFace,
   claim: Claimed,
   source: Source,
+  blocks: Blocks,
   step: Step,
   lease: LeaseKeeper,
 ) {
@@ -106,13 +108,15 @@ async function press(
   }
   const options: Options = { ...base, inner: innerRooms(codecs, base) }
   const resultKey = `results/${task.taskId}/${claim.attempt}`
-  const openSink = async () => r2Sink(env.BLOBS, resultKey, source.size, task.fileName)
+  // Joins write from the first byte to the last.
+  const patchable = step.step !== 'join'
+  const openSink = async () => r2Sink(env.BLOBS, resultKey, source.size, task.fileName, { patchable, blocks })
 
   if (step.step === 'part') return runPart(env, codec as SegmentedCodec, record, claim, source, options, step.part ?? 0)
   let pressed: Pressed
   if (!codec)
     pressed = { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail: 'this format has no codec yet' }, result: undefined }
-  else if (step.step === 'join') pressed = await join(env, codec as SegmentedCodec, claim, source, openSink, options)
+  else if (step.step === 'join') pressed = await join(env, codec as SegmentedCodec, claim, source, blocks, openSink, options)
   else if (isSegmented(codec)) {
     const plan = await codec.plan(source, options)
     if (plan.kind === 'parts') return record.split(claim.attempt, plan.parts as unknown as Json[])
@@ -131,7 +135,7 @@ async function runPart(
   part: number,
 ) {
   const key = `parts/${claim.task.taskId}/${claim.generation}/${part}/${claim.attempt}`
-  const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, claim.task.fileName)
+  const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, claim.task.fileName, { patchable: false })
   try {
     const receipt = await codec.compressPart(source, claim.parts[0]?.plan as unknown as PartPlan, sink, options)
     options.signal.throwIfAborted()
@@ -149,13 +153,14 @@ function join(
   codec: SegmentedCodec,
   claim: Claimed,
   source: Source,
+  blocks: Blocks,
   openSink: Parameters<typeof attempt>[2],
   options: Options,
 ) {
   const parts = claim.parts.map((part) => ({
     plan: part.plan as unknown as PartPlan,
     receipt: part.receipt as unknown as PartReceipt,
-    result: r2Source(env.BLOBS, part.key ?? '', part.size ?? 0, claim.task.fileName),
+    result: r2Source(env.BLOBS, part.key ?? '', part.size ?? 0, claim.task.fileName, blocks),
   }))
   const joiner: Codec = {
     format: codec.format,

@@ -135,7 +135,7 @@ async function stretch({ source, stream, units, starts }: LaidSound, from: numbe
   let first = 0
   while (first + 1 < units.count && starts[first + 1]! <= from) first++
   const decoder = new Ffmpeg()
-  const window = new Window(source)
+  using window = new Window(source)
   try {
     decoder.openAudio(stream)
     for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {

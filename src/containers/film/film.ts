@@ -9,7 +9,7 @@ import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../is
 import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_CPU_SECONDS } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { runInSequence, WORTH_IT } from './in-sequence.ts'
-import { type PartFile, type PicturesHead, readPart, type SoundHead, writePart } from './part-file.ts'
+import { type PartFile, type PicturesHead, readParts, type SoundHead, writePart } from './part-file.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, runsOf } from './sound.ts'
 import { PERFECT_DB, verifyFilm } from './verify.ts'
@@ -131,7 +131,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   let snrDb: number | undefined
   const pictureParts = parts.filter(({ plan }) => plan.facts['kind'] === 'pictures')
   if (video && pictureParts.length === video.cuts.length) {
-    const files = await Promise.all(pictureParts.map(({ result }) => readPart(result) as Promise<PartFile<PicturesHead>>))
+    const files = await readParts<PicturesHead>(pictureParts)
     const track = newVideo(movie, video, files)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
       fresh.set(video.track.index, track)
@@ -140,10 +140,9 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     }
   }
   for (const job of sounds) {
-    const part = parts.find(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
-    if (!part) continue
-    const file = (await readPart(part.result)) as PartFile<SoundHead>
-    if (file.head.count === 0) continue
+    const made = parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
+    const [file] = await readParts<SoundHead>(made)
+    if (!file?.head.count) continue
     const track = newSound(movie, job, file, quickTime)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
     fresh.set(job.track.index, track)
@@ -194,12 +193,15 @@ export function newVideo(
   { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
   files: readonly PartFile<PicturesHead>[],
 ): NewTrack {
-  const pts = Float64Array.from(files.flatMap((file) => [...file.pts]))
-  const sizes = Uint32Array.from(files.flatMap((file) => [...file.sizes]))
+  const frames = files.reduce((sum, { head }) => sum + head.count, 0)
+  const pts = new Float64Array(frames)
+  const sizes = new Uint32Array(frames)
   const sync: number[] = []
   let frame = 0
-  for (const { keys } of files) {
-    for (const key of keys) {
+  for (const file of files) {
+    pts.set(file.pts, frame)
+    sizes.set(file.sizes, frame)
+    for (const key of file.keys) {
       if (key) sync.push(frame)
       frame++
     }

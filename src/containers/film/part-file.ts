@@ -2,6 +2,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
+import type { FinishedPart } from '../../codec/segmented.ts'
 import type { PartQuality } from './pictures.ts'
 
 export interface PicturesHead {
@@ -79,7 +80,14 @@ function joined(packets: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-export async function readPart(source: Source): Promise<PartFile<PartHead>> {
+/** Heads and tables of finished parts, one after the other: each read leaves a block behind. */
+export async function readParts<Head extends PartHead>(parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> {
+  const files: PartFile<Head>[] = []
+  for (const { result } of parts) files.push((await readPart(result)) as PartFile<Head>)
+  return files
+}
+
+async function readPart(source: Source): Promise<PartFile<PartHead>> {
   const first = await source.read(0, 4)
   const headBytes = first.length === 4 ? new DataView(first.buffer, first.byteOffset).getUint32(0) : 0
   if (headBytes < 8 || headBytes > 1 << 20) throw new MalformedFile('part', 0, 'no head')

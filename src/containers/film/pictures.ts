@@ -158,7 +158,7 @@ export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPa
 async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, options }: Encode, memory: Memory): Promise<EncodedPart> {
   const out = new Collector()
   const { samples, stream } = track
-  const window = new Window(source, SMALL_WINDOW_BYTES)
+  using window = new Window(source, SMALL_WINDOW_BYTES)
   let headers: Uint8Array | undefined
   let shown = 0
   let used = crf
@@ -225,7 +225,7 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, opti
 export async function probe(source: Source, { stream, samples }: PictureTrack): Promise<void> {
   if (stream.width * stream.height > MAX_PIXELS) throw new OverBudget(`pictures of ${stream.width}×${stream.height}`)
   const engine = new Ffmpeg()
-  const window = new Window(source)
+  using window = new Window(source, SMALL_WINDOW_BYTES)
   try {
     engine.openVideo(stream)
     let picture: Picture | undefined

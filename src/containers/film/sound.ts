@@ -50,7 +50,7 @@ export async function* decodedSound(
   const decoder = new Ffmpeg()
   try {
     decoder.openAudio(stream)
-    const window = new Window(source)
+    using window = new Window(source)
     const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
     let last = performance.now()
     let skip = skipBytes

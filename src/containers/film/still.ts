@@ -40,7 +40,7 @@ async function twoPictures(
   apart: number,
   options: Options,
 ): Promise<(Float32Array | undefined)[]> {
-  const window = new Window(source)
+  using window = new Window(source)
   const found: Float32Array[] = []
   let shown = 0
   engine.openVideo(stream)

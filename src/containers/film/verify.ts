@@ -129,8 +129,8 @@ const secondsOf = (track: Track) => {
 /** Media bytes of both tracks, run against run. */
 async function compareBytes(original: Source, result: Source, a: Track, b: Track, options: Options): Promise<number | undefined> {
   if (a.chunks.count !== b.chunks.count) return 0
-  const left = new Window(original)
-  const right = new Window(result)
+  using left = new Window(original)
+  using right = new Window(result)
   for (let i = 0; i < a.chunks.count; i++) {
     options.signal.throwIfAborted()
     const size = a.chunks.size[i]!
@@ -175,9 +175,10 @@ async function decodeSome({ source, movie }: Side, track: Track, samples: Sample
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
   const engine = new Ffmpeg()
+  using window = new Window(source)
   try {
     engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
-    return await decodeStretches(engine, new Window(source), samples, stream.width * stream.height, options)
+    return await decodeStretches(engine, window, samples, stream.width * stream.height, options)
   } finally {
     engine.close()
   }
@@ -272,9 +273,10 @@ async function onePicture({ source, movie }: Side, track: Track, samples: Sample
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) return undefined
   const engine = new Ffmpeg()
+  using window = new Window(source, 0)
   try {
     engine.openVideo(stream)
-    engine.sendVideo((await source.read(samples.offset[index]!, samples.size[index]!)).slice(), 0, true)
+    engine.sendVideo(await window.read(samples.offset[index]!, samples.size[index]!), 0, true)
     engine.endVideo()
     return engine.nextPicture() ? engine.luma() : undefined
   } finally {

@@ -4,8 +4,8 @@ import { MalformedFile, type Source } from '../../codec/codec.ts'
 
 const WINDOW_BYTES = 1024 * 1024
 
-/** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`. */
-export class Window {
+/** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`, and with the window. */
+export class Window implements Disposable {
   readonly #source: Source
   #bytes: Uint8Array = new Uint8Array()
   #at = 0
@@ -18,12 +18,17 @@ export class Window {
 
   async read(offset: number, size: number): Promise<Uint8Array> {
     if (offset < this.#at || offset + size > this.#at + this.#bytes.length) {
-      // A source that is all in memory may hand out itself.
-      if (this.#bytes.length < this.#source.size) discard(this.#bytes)
+      this[Symbol.dispose]()
       this.#bytes = await this.#source.read(offset, Math.max(size, this.#step))
       this.#at = offset
       if (this.#bytes.length < size) throw new MalformedFile('video', offset, 'the file ends inside a packet')
     }
     return this.#bytes.subarray(offset - this.#at, offset - this.#at + size)
+  }
+
+  [Symbol.dispose](): void {
+    // A source that is all in memory may hand out itself.
+    if (this.#bytes.length < this.#source.size) discard(this.#bytes)
+    this.#bytes = new Uint8Array()
   }
 }

@@ -1,5 +1,6 @@
 /** Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory. */
 import { concat } from '../../bytes/concat.ts'
+import { discard } from '../../bytes/discard.ts'
 
 export interface Box {
   readonly type: string
@@ -75,6 +76,13 @@ export function box(type: string, ...parts: Uint8Array[]): Uint8Array {
 
 /** A box with version and flags (4.2, FullBox). */
 export const fullBox = (type: string, versionAndFlags: number, ...parts: Uint8Array[]) => box(type, words(versionAndFlags), ...parts)
+
+/** As `box`; the parts, unless they are views of something larger, are gone afterwards. */
+export function boxAround(type: string, parts: readonly Uint8Array[]): Uint8Array {
+  const whole = box(type, ...parts)
+  parts.forEach(discard)
+  return whole
+}
 
 /** The children of a container, each replaced by what `change` answers: undefined keeps it, null drops it. */
 export function rebuild(

@@ -60,7 +60,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   const at = top.find(({ type }) => type === 'moov')
   if (!at) throw new MalformedFile('mp4', 0, "no 'moov' box")
   if (at.size > MAX_MOOV_BYTES) throw new UnsupportedFeature(`an index of ${at.size} bytes`)
-  const stored = (await source.read(at.offset, at.size)).slice()
+  const stored = await source.read(at.offset, at.size)
   if (stored.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
   const moov = uncompressed(stored, at.offset)
   const [moovBox] = [...boxes(moov, 0, moov.length)]

@@ -2,18 +2,23 @@
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
-import { type Box, box, boxes, fullBox, rebuild, text, words, words64 } from './box.ts'
+import { Gathered } from '../../codec/sink.ts'
+import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64 } from './box.ts'
 import type { Edit, Movie, Track } from './movie.ts'
 import type { Samples } from './tables.ts'
 
-/** Samples that lie in a row in the result. */
-export interface Piece {
-  /** Decoding time in seconds, for interleaving. */
-  readonly time: number
-  readonly size: number
-  readonly samples: number
+/** Bytes of a source. */
+interface Extent {
   readonly from: Source
   readonly offset: number
+  readonly size: number
+}
+
+/** Samples that lie in a row in the result. */
+export interface Piece extends Extent {
+  /** Decoding time in seconds, for interleaving. */
+  readonly time: number
+  readonly samples: number
 }
 
 /** A track whose samples are new. */
@@ -74,8 +79,11 @@ export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, 
   const wide = mediaBytes > 0xf0000000
   const front = ftyp ?? new Uint8Array()
   const mdatHeader = wide ? concat([words(1), text('mdat'), words64(mediaBytes + 16)]) : concat([words(mediaBytes + 8), text('mdat')])
-  const headBytes = front.length + buildMoov(movie, lanes, 0, wide).length + mdatHeader.length
-  const head = concat([front, buildMoov(movie, lanes, headBytes, wide), mdatHeader])
+  const draft = buildMoov(movie, lanes, 0, wide)
+  const moov = buildMoov(movie, lanes, front.length + draft.length + mdatHeader.length, wide)
+  const head = concat([front, moov, mdatHeader])
+  discard(draft)
+  discard(moov)
   const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
   return { head, total, pieces: order.map(({ lane, index }) => lane.pieces[index]!), behind }
 }
@@ -125,7 +133,7 @@ function buildMoov(movie: Movie, lanes: readonly Lane[], base: number, wide: boo
     if (child.type === 'mvhd' && movie.fragmented) return withDuration(moov, child, longest, 24, 16)
     return undefined
   })
-  return box('moov', ...children)
+  return boxAround('moov', children)
 }
 
 /** A header box with another duration: 64 bits at `wideAt` in version 1, 32 bits at `at` in version 0 (from the body). */
@@ -148,11 +156,15 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
   const edits = rebuilt?.edits
   const duration = edits?.length ? edits.reduce((sum, edit) => sum + edit.duration, 0) : shown
   const stbl = (old: Box) => (rebuilt ? newStbl(rebuilt, lane, base, wide) : copiedStbl(moov, old, lane, base, wide))
-  const minf = (old: Box) => box('minf', ...rebuild(moov, old, (child) => (child.type === 'stbl' ? stbl(child) : undefined)))
+  const minf = (old: Box) =>
+    boxAround(
+      'minf',
+      rebuild(moov, old, (child) => (child.type === 'stbl' ? stbl(child) : undefined)),
+    )
   const mdia = (old: Box) =>
-    box(
+    boxAround(
       'mdia',
-      ...rebuild(moov, old, (child) => {
+      rebuild(moov, old, (child) => {
         if (child.type === 'minf') return minf(child)
         return child.type === 'mdhd' && rebuilt ? newMdhd(moov, child, mediaDuration, timescale) : undefined
       }),
@@ -166,7 +178,7 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
     }
     return undefined
   })
-  return { bytes: box('trak', ...children), duration }
+  return { bytes: boxAround('trak', children), duration }
 }
 
 function newMdhd(moov: Uint8Array, old: Box, duration: number, timescale: number): Uint8Array {
@@ -183,9 +195,9 @@ function editBox(edits: readonly Edit[]): Uint8Array {
 
 /** The old tables, but for where the chunks lie. */
 function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: boolean): Uint8Array {
-  return box(
+  return boxAround(
     'stbl',
-    ...rebuild(moov, old, (child) => {
+    rebuild(moov, old, (child) => {
       if (child.type === 'stco' || child.type === 'co64') return chunkOffsets(lane, base, wide)
       return child.type === 'free' ? null : undefined
     }),
@@ -224,7 +236,7 @@ function newStbl(track: NewTrack, lane: Lane, base: number, wide: boolean): Uint
     fullBox('stsz', 0, words(same, track.sizes.length), same ? new Uint8Array() : sizes),
     chunkOffsets(lane, base, wide),
   )
-  return box('stbl', ...parts)
+  return boxAround('stbl', parts)
 }
 
 /** Count of rows, then runs of equal values as (run, value). */
@@ -279,35 +291,32 @@ function durationsOf({ dts, count }: Samples, last: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => (i + 1 < count ? dts[i + 1]! - dts[i]! : last))
 }
 
-const COPY_BYTES = 1024 * 1024
+const COPY_BYTES = 512 * 1024
 
 /** Writes a laid-out movie; pieces that lie in a row are read together. */
 export async function writeMovie(source: Source, plan: Plan, sink: Sink, options: Options): Promise<void> {
   await sink.write(plan.head)
-  let run: { from: Source; offset: number; size: number } | undefined
-  const flush = async () => {
-    if (!run) return
-    for (let at = 0; at < run.size; at += COPY_BYTES) {
+  const gathered = new Gathered(sink)
+  const copy = async ({ from, offset, size }: Extent) => {
+    for (let at = 0; at < size; at += COPY_BYTES) {
       options.signal.throwIfAborted()
-      const bytes = await run.from.read(run.offset + at, Math.min(COPY_BYTES, run.size - at))
-      const { length } = bytes
-      await sink.write(bytes.slice())
-      if (length < run.from.size) discard(bytes)
+      const bytes = await from.read(offset + at, Math.min(COPY_BYTES, size - at))
+      await gathered.write(bytes)
+      // A source that is all in memory may hand out itself.
+      if (bytes.length < from.size) discard(bytes)
     }
-    run = undefined
   }
+  let run: { from: Source; offset: number; size: number } | undefined
   for (const { from, offset, size } of plan.pieces) {
-    if (run && run.from === from && run.offset + run.size === offset && run.size < 8 * COPY_BYTES) run.size += size
+    if (run && run.from === from && run.offset + run.size === offset) run.size += size
     else {
-      await flush()
+      if (run) await copy(run)
       run = { from, offset, size }
     }
   }
-  await flush()
-  for (const { offset, size } of plan.behind) {
-    run = { from: source, offset, size }
-    await flush()
-  }
+  if (run) await copy(run)
+  for (const box of plan.behind) await copy({ from: source, ...box })
+  await gathered.flush()
 }
 
 /** Bytes of each track's samples. */

@@ -4,7 +4,7 @@ import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.
 import { runInSequence } from '../../containers/film/in-sequence.ts'
 import type { Level } from '../../containers/film/levels.ts'
 import { encodeMp3Frames } from '../../containers/film/mp3-sound.ts'
-import { type PartFile, type PartHead, type PicturesHead, readPart, writePart } from '../../containers/film/part-file.ts'
+import { type PartFile, type PartHead, type PicturesHead, readParts, writePart } from '../../containers/film/part-file.ts'
 import { encodePart } from '../../containers/film/pictures.ts'
 import { encodeSound } from '../../containers/film/sound.ts'
 import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
@@ -66,9 +66,6 @@ export async function pictureFiles({ pictures }: AviJob, parts: readonly Finishe
 
 export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> =>
   readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
-
-const readParts = <Head extends PartHead>(parts: readonly FinishedPart[]) =>
-  Promise.all(parts.map(({ result }) => readPart(result) as Promise<PartFile<Head>>))
 
 /** The figures of the worst part. */
 export const worstOf = (files: readonly PartFile<PicturesHead>[]) => ({

@@ -109,7 +109,8 @@ async function compareCopied(
   fresh: ReadonlySet<number>,
   options: Options,
 ): Promise<string | undefined> {
-  const [left, right] = [new Window(original), new Window(result)]
+  using left = new Window(original)
+  using right = new Window(result)
   const made = after.streams.map(({ index }) => after.chunks.of(index))
   const next = after.streams.map(() => 0)
   for (let i = 0; i < before.chunks.count; i++) {
@@ -142,7 +143,7 @@ async function decodeStretches(result: Source, after: Avi, options: Options): Pr
   const { stream, samples } = found.track
   const engine = new Ffmpeg()
   engine.openVideo(stream)
-  const window = new Window(result)
+  using window = new Window(result)
   const keys: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) keys.push(i)
   const every = Math.max(1, Math.ceil(keys.length / MAX_STRETCHES))
