@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { r2Sink, r2Source } from '../../src/store/blobs.ts'
+import { Blocks, r2Sink, r2Source } from '../../src/store/blobs.ts'
 
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i, 2654435761) >>> 13) & 255)
 
@@ -26,6 +26,42 @@ describe('blobs', () => {
     const stored = await sink.finish()
     expect(stored.size).toBe(bytes.length)
     expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
+  })
+
+  it('stores the same without keeping the first part, which cannot be patched then', async () => {
+    for (const size of [0, 1000, 5 * 1024 * 1024, 12_000_000]) {
+      const sink = r2Sink(env.BLOBS, 'plain', Number.POSITIVE_INFINITY, 'plain', { patchable: false })
+      const bytes = noise(size)
+      for (let at = 0; at < size; at += 700_001) await sink.write(bytes.slice(at, at + 700_001))
+      expect(() => sink.patch(0, Uint8Array.of(1))).toThrow()
+      const stored = await sink.finish()
+      expect(stored.size).toBe(size)
+      expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
+    }
+  })
+
+  it('sources that share their blocks keep as many as one does, and never take one for another', async () => {
+    const parts = Array.from({ length: 20 }, (_, i) => noise(300_000).fill(i, 0, 8))
+    for (const [i, part] of parts.entries()) await env.BLOBS.put(`shared/${i}`, part)
+    const fetched: Uint8Array[] = []
+    const bucket = {
+      get: async (key: string, options: R2GetOptions) => {
+        const bytes = new Uint8Array(await (await env.BLOBS.get(key, options))!.arrayBuffer())
+        fetched.push(bytes)
+        return { arrayBuffer: async () => bytes.buffer }
+      },
+    } as unknown as R2Bucket
+    {
+      using blocks = new Blocks()
+      const sources = parts.map((part, i) => r2Source(bucket, `shared/${i}`, part.length, 'part', blocks))
+      for (const [i, source] of sources.entries()) expect((await source.read(0, 8)).slice()).toEqual(new Uint8Array(8).fill(i))
+      expect(fetched.filter(({ length }) => length > 0)).toHaveLength(8)
+      await env.BLOBS.put('shared/19', new Uint8Array(300_000).fill(77))
+      const again = r2Source(bucket, 'shared/19', 300_000, 'part', blocks)
+      expect((await again.read(4, 1)).slice()).toEqual(Uint8Array.of(77))
+    }
+    await Promise.resolve()
+    expect(fetched.filter(({ length }) => length > 0)).toHaveLength(0)
   })
 
   it('frees large chunks as soon as they are copied', async () => {
