@@ -7,7 +7,7 @@ import { memorySource } from '../../src/codec/source.ts'
 import { analyse } from '../../src/containers/film/analyse.ts'
 import { cutByTime } from '../../src/containers/film/cut.ts'
 import { joinParts, partsOf, runPart } from '../../src/containers/film/film.ts'
-import { writePart } from '../../src/containers/film/part-file.ts'
+import { writePictures } from '../../src/containers/film/part-file.ts'
 import { encodeOnce } from '../../src/containers/film/pictures.ts'
 import { verifyFilm } from '../../src/containers/film/verify.ts'
 import { box, text, words } from '../../src/containers/isobmff/box.ts'
@@ -112,12 +112,10 @@ describe('QuickTime and MP4', () => {
       let result = await into.finish()
       if (parts.length === 1) {
         const cut = analysis.video.cuts[1]!
-        const { headers, pts, sizes, keys, packets, ...rest } = await encodeOnce(
-          { source, track: video.pictures, cut, crf: 27, options },
-          'least',
-        )
+        const made = await encodeOnce({ source, track: video.pictures, cut, crf: 27, options }, 'least')
+        const { headers, quality, crf } = made
         const other = memorySink(Number.POSITIVE_INFINITY, 'part')
-        await writePart({ kind: 'pictures', headers: [...headers], count: cut.frames, ...rest }, pts, sizes, keys, packets, other)
+        await writePictures({ kind: 'pictures', headers: [...headers], count: cut.frames, quality, crf }, made, other)
         result = await other.finish()
       }
       parts.push({ plan, receipt, result })

@@ -56,4 +56,4 @@ clang-19 $target -O3 -msimd128 -mbulk-memory -Wall -ffile-prefix-map="$here"=. -
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi "$build/glue.o" "$ffmpeg/libswscale/libswscale.a" "$ffmpeg/libavcodec/libavcodec.a" \
   "$ffmpeg/libavutil/libavutil.a" "$prefix/lib/libx264.a" -lc -lm -lwasi-emulated-signal -lwasi-emulated-process-clocks -lwasi-emulated-mman \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
-  -s --gc-sections --import-memory --export-memory --initial-memory=8388608 --max-memory=134217728 -z stack-size=1048576 -o "$here/ffmpeg.wasm"
+  -s --gc-sections --import-memory --export-memory --initial-memory=4194304 --max-memory=134217728 -z stack-size=1048576 -o "$here/ffmpeg.wasm"

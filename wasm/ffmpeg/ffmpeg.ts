@@ -137,7 +137,7 @@ export class CodecTrouble extends Error {
 
 /** What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 15. `build.sh` links it for more. */
 const MOST_PAGES = 1440
-const MEMORIES = new Memories({ initial: 128, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
+const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
 
 /** Larger than anything a decoder or an encoder asks for at once. */
 const ROOM_BYTES = 16 * 1024 * 1024

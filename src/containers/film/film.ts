@@ -9,7 +9,7 @@ import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../is
 import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_CPU_SECONDS } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { runInSequence, WORTH_IT } from './in-sequence.ts'
-import { type PartFile, type PicturesHead, readParts, type SoundHead, writePart } from './part-file.ts'
+import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead, writePictures } from './part-file.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, runsOf } from './sound.ts'
 import { PERFECT_DB, verifyFilm } from './verify.ts'
@@ -76,31 +76,26 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
     if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
-    const made = await encodeSound(source, job.stream, runsOf(job.track, job.stream), job.bitsPerSecond, options).catch(keptSound)
-    const { head, packets, memoryBytes } = made
-    const sizes = Uint32Array.from(packets, (packet) => packet.length)
-    const bytes = await writePart(head, new Float64Array(head.count), sizes, new Uint8Array(head.count), packets, sink)
-    return { bytes, facts: { snrDb: head.snrDb, memoryBytes } }
+    const writer = new PartWriter(sink)
+    const made = encodeSound(source, job.stream, runsOf(job.track, job.stream), job.bitsPerSecond, writer, options)
+    const { head, memoryBytes } = await made.catch(keptSound)
+    return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
   const done = await encodePart(source, video.pictures, cut, level, options)
   const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
-  const bytes = await writePart(head, done.pts, done.sizes, done.keys, done.packets, sink)
+  const bytes = await writePictures(head, done, sink)
   return {
     bytes,
     facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
   }
 }
 
-/** Packets that are not what the track says stay as they are: a part without any. */
+/** Packets that are not what the track says stay as they are: a part that tells of none. */
 function keptSound(error: unknown): EncodedSound {
   if (!(error instanceof KeptSound)) throw error
-  return {
-    head: { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, snrDb: 0 },
-    packets: [],
-    memoryBytes: 0,
-  }
+  return { head: { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, snrDb: 0 }, memoryBytes: 0 }
 }
 
 /** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
@@ -247,8 +242,8 @@ export function newVideo(
 function picturePieces(files: readonly PartFile<PicturesHead>[], shown: Float64Array, timescale: number): Piece[] {
   const pieces: Piece[] = []
   let frame = 0
-  for (const { sizes, source, dataOffset } of files) {
-    let offset = dataOffset
+  for (const { sizes, source } of files) {
+    let offset = 0
     let piece: { time: number; size: number; samples: number; from: Source; offset: number } | undefined
     for (const size of sizes) {
       const time = shown[frame++]! / timescale
@@ -265,7 +260,7 @@ function picturePieces(files: readonly PartFile<PicturesHead>[], shown: Float64A
 export function newSound(
   movie: Movie,
   { track, bitsPerSecond }: Pick<SoundJob, 'track' | 'bitsPerSecond'>,
-  { head, sizes, source, dataOffset }: PartFile<SoundHead>,
+  { head, sizes, source }: PartFile<SoundHead>,
   quickTime: boolean,
 ): NewTrack {
   const { hertz, channels, delay, samples } = head
@@ -280,7 +275,7 @@ export function newSound(
     : [{ duration: Math.round((samples * movie.timescale) / hertz), mediaTime: delay, rate: 0x10000 }]
   const pieces: Piece[] = []
   const perPiece = Math.max(1, Math.round((CHUNK_SECONDS * hertz) / 1024))
-  let offset = dataOffset
+  let offset = 0
   for (let i = 0; i < sizes.length; i += perPiece) {
     const part = sizes.subarray(i, i + perPiece)
     const size = part.reduce((sum, value) => sum + value, 0)

@@ -3,7 +3,7 @@ import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { frameHeader } from '../mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../mpeg-audio/measured-encoder.ts'
-import type { SoundHead } from './part-file.ts'
+import type { PartWriter, SoundHead } from './part-file.ts'
 import { decodedSound, type EncodedSound, type SoundRuns } from './sound.ts'
 
 /** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
@@ -30,6 +30,7 @@ export async function encodeMp3Frames(
   runs: SoundRuns,
   { from, to }: { from: number; to: number },
   vbrQuality: number,
+  part: PartWriter,
   options: Options,
 ): Promise<EncodedSound> {
   const { hertz, blockAlign } = stream
@@ -39,35 +40,44 @@ export async function encodeMp3Frames(
   const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
   const cutter = new FrameCutter()
   // The first frame that comes out is the place of a tag that a stream inside a container does not have.
-  const drop = 1 + from + firstFrame(hertz) - lead
+  let drop = 1 + from + firstFrame(hertz) - lead
+  let count = 0
+  const write = async (bytes: Uint8Array) => {
+    for (const frame of cutter.cut(bytes)) {
+      if (drop-- > 0 || count === to - from) continue
+      count++
+      await part.write(frame)
+    }
+  }
   const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
   let samples = 0
   for await (const planar of decodedSound(source, stream, runs, options, lead * perFrame * blockAlign)) {
     samples += planar[0]!.length
-    for (const packet of encoder.encode([...planar])) cutter.add(packet)
+    for (const packet of encoder.encode([...planar])) await write(packet)
     if (samples >= enough) break
   }
   if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
-  cutter.add(encoder.finish().last)
-  const packets = cutter.frames.slice(drop, Number.isFinite(to) ? drop + to - from : undefined)
-  const head: SoundHead = { kind: 'sound', config: [], count: packets.length, hertz, channels, delay: 0, samples, snrDb: encoder.snrDb }
-  return { head, packets, memoryBytes: encoder.memoryBytes }
+  await write(encoder.finish().last)
+  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, snrDb: encoder.snrDb }
+  return { head, memoryBytes: encoder.memoryBytes }
 }
 
 /** Cuts frames out of LAME's bytes. */
 class FrameCutter {
-  readonly frames: Uint8Array[] = []
   #rest: Uint8Array = new Uint8Array()
 
-  add(bytes: Uint8Array): void {
+  /** The frames that `bytes` complete. */
+  cut(bytes: Uint8Array): Uint8Array[] {
+    const frames: Uint8Array[] = []
     const joined = new Uint8Array(this.#rest.length + bytes.length)
     joined.set(this.#rest)
     joined.set(bytes, this.#rest.length)
     let at = 0
     for (let header = frameHeader(joined, at); header && at + header.bytes <= joined.length; header = frameHeader(joined, at)) {
-      this.frames.push(joined.slice(at, at + header.bytes))
+      frames.push(joined.slice(at, at + header.bytes))
       at += header.bytes
     }
     this.#rest = joined.slice(at)
+    return frames
   }
 }

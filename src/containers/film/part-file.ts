@@ -1,9 +1,9 @@
-/** What a part writes: a head in JSON, tables, packets. An intermediate file of these rooms only. */
-import { concat } from '../../bytes/concat.ts'
+/** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these rooms only. */
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
-import type { PartQuality } from './pictures.ts'
+import { Gathered } from '../../codec/sink.ts'
+import type { EncodedPart, PartQuality } from './pictures.ts'
 
 export interface PicturesHead {
   readonly kind: 'pictures'
@@ -35,49 +35,54 @@ export interface PartFile<Head extends PartHead> {
   readonly pts: Float64Array
   readonly sizes: Uint32Array
   readonly keys: Uint8Array
-  /** Where the packets begin. */
-  readonly dataOffset: number
+  /** The packets, one after the other from the first byte on. */
   readonly source: Source
 }
 
-/**
- * @param packets buffers of their own, which are freed as they are written: the engine's memory is still there
- * @returns bytes written
- */
-export async function writePart(
-  head: PartHead,
-  pts: Float64Array,
-  sizes: Uint32Array,
-  keys: Uint8Array,
-  packets: readonly Uint8Array[],
-  sink: Sink,
-) {
-  const json = new TextEncoder().encode(JSON.stringify(head))
-  const padded = new Uint8Array(Math.ceil((json.length + 4) / 8) * 8)
-  new DataView(padded.buffer).setUint32(0, padded.length)
-  padded.fill(0x20, 4)
-  padded.set(json, 4)
-  const view = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
-  await sink.write(concat([padded, view(pts), view(sizes), keys]))
-  let batch: Uint8Array[] = []
-  let bytes = 0
-  for (const packet of packets) {
-    batch.push(packet)
-    bytes += packet.length
-    if (bytes > 1 << 20) {
-      await sink.write(joined(batch))
-      batch = []
-      bytes = 0
-    }
+/** Writes a part as it is made. */
+export class PartWriter {
+  readonly #sink: Sink
+  readonly #packets: Gathered
+  readonly #sizes: number[] = []
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+    this.#packets = new Gathered(sink)
   }
-  if (bytes) await sink.write(joined(batch))
-  return sink.written
+
+  /** The next packet, in a buffer of its own, which is freed: the engine's memory is still there. */
+  async write(packet: Uint8Array): Promise<void> {
+    this.#sizes.push(packet.length)
+    await this.#packets.write(packet)
+    discard(packet)
+  }
+
+  /**
+   * Tables and head, behind the packets. Pictures have times and keys, in decoding order.
+   * @returns bytes written
+   */
+  async finish(
+    head: PartHead,
+    pts: Float64Array = new Float64Array(head.count),
+    keys: Uint8Array = new Uint8Array(head.count),
+  ): Promise<number> {
+    const view = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+    const json = new TextEncoder().encode(JSON.stringify(head))
+    const end = new Uint8Array(4)
+    new DataView(end.buffer).setUint32(0, json.length)
+    for (const bytes of [view(pts), view(Uint32Array.from(this.#sizes).subarray(0, head.count)), keys, json, end]) {
+      await this.#packets.write(bytes)
+    }
+    await this.#packets.flush()
+    return this.#sink.written
+  }
 }
 
-function joined(packets: readonly Uint8Array[]): Uint8Array {
-  const all = concat(packets)
-  for (const packet of packets) discard(packet)
-  return all
+/** A part of pictures, as it was encoded. @returns bytes written */
+export async function writePictures(head: PicturesHead, { packets, pts, keys }: EncodedPart, sink: Sink): Promise<number> {
+  const part = new PartWriter(sink)
+  for (const packet of packets) await part.write(packet)
+  return part.finish(head, pts, keys)
 }
 
 /** Heads and tables of finished parts, one after the other: each read leaves a block behind. */
@@ -88,18 +93,19 @@ export async function readParts<Head extends PartHead>(parts: readonly FinishedP
 }
 
 async function readPart(source: Source): Promise<PartFile<PartHead>> {
-  const first = await source.read(0, 4)
-  const headBytes = first.length === 4 ? new DataView(first.buffer, first.byteOffset).getUint32(0) : 0
-  if (headBytes < 8 || headBytes > 1 << 20) throw new MalformedFile('part', 0, 'no head')
-  const head = JSON.parse(new TextDecoder().decode((await source.read(4, headBytes - 4)).slice())) as PartHead
-  const tables = (await source.read(headBytes, head.count * 13)).slice()
-  if (tables.length < head.count * 13) throw new MalformedFile('part', headBytes, 'tables are cut short')
+  const end = source.size - 4
+  const last = await source.read(Math.max(0, end), 4)
+  const headBytes = last.length === 4 ? new DataView(last.buffer, last.byteOffset).getUint32(0) : 0
+  if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw new MalformedFile('part', 0, 'no head')
+  const head = JSON.parse(new TextDecoder().decode((await source.read(end - headBytes, headBytes)).slice())) as PartHead
+  const tableBytes = head.count * 13
+  if (tableBytes > end - headBytes) throw new MalformedFile('part', 0, 'tables are cut short')
+  const tables = (await source.read(end - headBytes - tableBytes, tableBytes)).slice()
   return {
     head,
     pts: new Float64Array(tables.buffer, 0, head.count),
     sizes: new Uint32Array(tables.buffer, head.count * 8, head.count),
     keys: tables.subarray(head.count * 12),
-    dataOffset: headBytes + head.count * 13,
     source,
   }
 }

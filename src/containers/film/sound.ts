@@ -4,7 +4,7 @@ import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import type { Track } from '../isobmff/movie.ts'
-import type { SoundHead } from './part-file.ts'
+import type { PartWriter, SoundHead } from './part-file.ts'
 import { Window } from './window.ts'
 
 const BLOCK = 1024
@@ -12,7 +12,6 @@ const READ_BYTES = 32 * 1024
 
 export interface EncodedSound {
   readonly head: SoundHead
-  readonly packets: readonly Uint8Array[]
   readonly memoryBytes: number
 }
 
@@ -86,68 +85,78 @@ export async function* decodedSound(
   }
 }
 
-/** @throws KeptSound, MalformedFile */
+/** Writes the packets to `part`. @throws KeptSound, MalformedFile */
 export async function encodeSound(
   source: Source,
   stream: AudioStream,
   runs: SoundRuns,
   bitsPerSecond: number,
+  part: PartWriter,
   options: Options,
 ): Promise<EncodedSound> {
-  const { hertz, channels } = stream
-  const encoder = new Ffmpeg()
-  const { config, delay } = encoder.openAac(hertz, channels, bitsPerSecond)
-  const checker = new Checker(hertz, channels, config, delay)
-  const packets: Uint8Array[] = []
+  const engine = new Ffmpeg()
+  try {
+    const sound = decodedSound(source, stream, runs, options)
+    return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part), memoryBytes: engine.memoryBytes }
+  } finally {
+    engine.close()
+  }
+}
+
+async function encodeWith(
+  engine: Ffmpeg,
+  sound: AsyncIterable<readonly Float32Array[]>,
+  { hertz, channels }: AudioStream,
+  bitsPerSecond: number,
+  part: PartWriter,
+): Promise<SoundHead> {
+  const { config, delay } = engine.openAac(hertz, channels, bitsPerSecond)
+  const checker = new Checker(engine, hertz, channels, config, delay)
   const block = Array.from({ length: channels }, () => new Float32Array(BLOCK))
   let filled = 0
   let samples = 0
-  const flush = () => {
-    checker.expect(block.map((channel) => channel.slice(0, filled)))
-    const packet = encoder.encodeAac(block.map((channel) => channel.subarray(0, filled)))
-    filled = 0
-    if (packet) keep(packet)
-  }
-  const keep = (packet: Uint8Array) => {
-    packets.push(packet)
+  let count = 0
+  const keep = async (packet: Uint8Array | undefined) => {
+    if (!packet) return
+    count++
     checker.decode(packet)
+    await part.write(packet)
   }
-  for await (const planar of decodedSound(source, stream, runs, options)) {
-    const count = planar[0]!.length
-    for (let from = 0; from < count; ) {
-      const part = Math.min(BLOCK - filled, count - from)
-      for (let channel = 0; channel < channels; channel++) block[channel]!.set(planar[channel]!.subarray(from, from + part), filled)
-      filled += part
-      from += part
-      if (filled === BLOCK) flush()
+  const flush = async () => {
+    checker.expect(block.map((channel) => channel.slice(0, filled)))
+    const packet = engine.encodeAac(block.map((channel) => channel.subarray(0, filled)))
+    filled = 0
+    await keep(packet)
+  }
+  for await (const planar of sound) {
+    const length = planar[0]!.length
+    for (let from = 0; from < length; ) {
+      const step = Math.min(BLOCK - filled, length - from)
+      for (let channel = 0; channel < channels; channel++) block[channel]!.set(planar[channel]!.subarray(from, from + step), filled)
+      filled += step
+      from += step
+      if (filled === BLOCK) await flush()
     }
-    samples += count
+    samples += length
   }
   if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
-  if (filled) flush()
-  for (let packet = encoder.finishAac(); packet; packet = encoder.finishAac()) keep(packet)
-  const snrDb = checker.finish()
-  const head: SoundHead = { kind: 'sound', config: [...config], count: packets.length, hertz, channels, delay, samples, snrDb }
-  const memoryBytes = encoder.memoryBytes + checker.memoryBytes
-  encoder.close()
-  return { head, packets, memoryBytes }
+  if (filled) await flush()
+  for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
+  return { kind: 'sound', config: [...config], count, hertz, channels, delay, samples, snrDb: checker.finish() }
 }
 
-/** Decodes what the encoder made and compares it with what went in. */
+/** Decodes what the encoder made, in the same engine, and compares it with what went in. */
 class Checker {
-  readonly #engine = new Ffmpeg()
+  readonly #engine: Ffmpeg
   readonly #meter = new SnrMeter()
   #expected: Float32Array[][] = []
   #at = 0
   #skip: number
 
-  constructor(hertz: number, channels: number, config: Uint8Array, delay: number) {
+  constructor(engine: Ffmpeg, hertz: number, channels: number, config: Uint8Array, delay: number) {
+    this.#engine = engine
     this.#skip = delay
-    this.#engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
-  }
-
-  get memoryBytes(): number {
-    return this.#engine.memoryBytes
+    engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
   }
 
   expect(planar: Float32Array[]): void {

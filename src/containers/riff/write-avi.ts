@@ -1,6 +1,8 @@
 /** Writes an AVI 1.0 file with `idx1`: headers as they were but for streams that are new, chunks in the old order. */
 import { concat } from '../../bytes/concat.ts'
 import { type Options, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { Gathered } from '../../codec/sink.ts'
+import { Window } from '../film/window.ts'
 import type { Avi, AviStream } from './avi.ts'
 import { chunkHeader } from './riff.ts'
 
@@ -26,7 +28,7 @@ export interface NewStream {
 
 /** Plain idx1 files end here; larger ones would need OpenDML's indexes. */
 const MAX_BYTES = 2 ** 31 - 2 ** 20
-const BATCH_BYTES = 1024 * 1024
+const BATCH_BYTES = 512 * 1024
 const KEY_FRAME = 0x10
 
 export interface AviPlan {
@@ -199,34 +201,33 @@ async function writeIndex(entries: Entries, sink: Sink): Promise<void> {
   }
 }
 
+/** Of the upload, a part of pictures and one of sound, which take turns; parts of a kind come one after the other. */
+const MOST_WINDOWS = 3
+
 async function writeEntries(entries: Entries, sink: Sink, options: Options): Promise<void> {
-  const windows = new Map<number, { at: number; bytes: Uint8Array }>()
-  const read = async (from: number, offset: number, size: number) => {
-    let window = windows.get(from)
-    if (!window || offset < window.at || offset + size > window.at + window.bytes.length) {
-      window = { at: offset, bytes: await entries.sources[from]!.read(offset, Math.max(size, BATCH_BYTES)) }
-      // Parts come one after the other, so two windows beside the upload's are enough.
-      if (windows.size > 3) for (const key of windows.keys()) if (key !== 0) windows.delete(key)
-      windows.set(from, window)
+  const gathered = new Gathered(sink)
+  const windows = new Map<number, Window>()
+  const windowOn = (from: number) => {
+    const window = windows.get(from) ?? new Window(entries.sources[from]!, BATCH_BYTES)
+    windows.delete(from)
+    windows.set(from, window)
+    for (const [oldest, old] of windows) {
+      if (windows.size <= MOST_WINDOWS) break
+      windows.delete(oldest)
+      old[Symbol.dispose]()
     }
-    return window.bytes.subarray(offset - window.at, offset - window.at + size)
+    return window
   }
-  let batch: Uint8Array[] = []
-  let bytes = 0
   for (let i = 0; i < entries.count; i++) {
+    if (i % 256 === 0) options.signal.throwIfAborted()
     const size = entries.size[i]!
     const header = new Uint8Array(8)
     header.set(entries.id(i))
     new DataView(header.buffer).setUint32(4, size, true)
-    batch.push(header)
-    if (size) batch.push((await read(entries.from[i]!, entries.offset[i]!, size)).slice())
-    if (size & 1) batch.push(new Uint8Array(1))
-    bytes += size + 8
-    if (bytes < BATCH_BYTES) continue
-    options.signal.throwIfAborted()
-    await sink.write(concat(batch))
-    batch = []
-    bytes = 0
+    await gathered.write(header)
+    if (size) await gathered.write(await windowOn(entries.from[i]!).read(entries.offset[i]!, size))
+    if (size & 1) await gathered.write(new Uint8Array(1))
   }
-  if (bytes) await sink.write(concat(batch))
+  await gathered.flush()
+  for (const window of windows.values()) window[Symbol.dispose]()
 }

@@ -4,7 +4,7 @@ import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.
 import { runInSequence } from '../../containers/film/in-sequence.ts'
 import type { Level } from '../../containers/film/levels.ts'
 import { encodeMp3Frames } from '../../containers/film/mp3-sound.ts'
-import { type PartFile, type PartHead, type PicturesHead, readParts, writePart } from '../../containers/film/part-file.ts'
+import { type PartFile, type PartHead, PartWriter, type PicturesHead, readParts, writePictures } from '../../containers/film/part-file.ts'
 import { encodePart } from '../../containers/film/pictures.ts'
 import { encodeSound } from '../../containers/film/sound.ts'
 import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
@@ -23,7 +23,7 @@ export async function runPart(source: Source, job: AviJob, part: PartPlan, sink:
     crf: done.crf,
     delay: done.delay,
   }
-  const bytes = await writePart(head, done.pts, done.sizes, done.keys, done.packets, sink)
+  const bytes = await writePictures(head, done, sink)
   const { meanSsim, meanPsnrDb } = done.quality
   return { bytes, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
 }
@@ -34,13 +34,12 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
   if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
     throw new MalformedFile('avi', 0, 'the part does not belong to this film')
   const { audio, runs, coding } = sound
-  const { head, packets, memoryBytes } =
+  const writer = new PartWriter(sink)
+  const { head, memoryBytes } =
     coding === 'mp3'
-      ? await encodeMp3Frames(source, audio, runs, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3, options)
-      : await encodeSound(source, audio, runs, aacRate(job.level, sound), options)
-  const sizes = Uint32Array.from(packets, (packet) => packet.length)
-  const bytes = await writePart(head, new Float64Array(head.count), sizes, new Uint8Array(head.count), packets, sink)
-  return { bytes, facts: { snrDb: head.snrDb, memoryBytes } }
+      ? await encodeMp3Frames(source, audio, runs, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3, writer, options)
+      : await encodeSound(source, audio, runs, aacRate(job.level, sound), writer, options)
+  return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
 }
 
 export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number => Math.min(aacPerChannel, audio.hertz * 3) * audio.channels

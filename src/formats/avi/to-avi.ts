@@ -52,7 +52,7 @@ const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) =>
   files.reduce((sum, { sizes }) => sum + sizes.reduce((part, size) => part + size, 0), 0)
 
 const runsOf = (files: readonly PartFile<PicturesHead | SoundHead>[], keyed: boolean): Run[] =>
-  files.map(({ source, dataOffset, sizes, keys }) => ({ from: source, offset: dataOffset, sizes, ...(keyed ? { keys } : {}) }))
+  files.map(({ source, sizes, keys }) => ({ from: source, offset: 0, sizes, ...(keyed ? { keys } : {}) }))
 
 /** One frame for each chunk that was not empty, in order. */
 function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
