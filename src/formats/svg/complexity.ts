@@ -3,8 +3,8 @@
  * stand for billions of elements, and some filters take as long as their parameters say. Drawing cannot be interrupted.
  */
 
-/** Elements after all copies, with filters and masks counted as many. A dense drawing has tens of thousands. */
-const MAX_COST = 200_000
+/** A dense drawing has tens of thousands of elements. */
+export const MAX_COST = 200_000
 const FILTER_COST = 1_000
 const LAYER_COST = 50
 
@@ -15,8 +15,11 @@ interface Element {
   readonly children: Element[]
 }
 
-export function isAffordable(text: string): boolean {
-  if (hasEndlessFilter(text)) return false
+export const isAffordable = (text: string): boolean => drawingCost(text) <= MAX_COST
+
+/** Elements after all copies, with filters and masks counted as many; above `MAX_COST` only that it is. */
+export function drawingCost(text: string): number {
+  if (hasEndlessFilter(text)) return Number.POSITIVE_INFINITY
   const ids = new Map<string, Element>()
   const root = parse(text, ids)
   const known = new Map<Element, number>()
@@ -35,7 +38,7 @@ export function isAffordable(text: string): boolean {
     known.set(element, sum)
     return sum
   }
-  return cost(root) <= MAX_COST
+  return cost(root)
 }
 
 function parse(text: string, ids: Map<string, Element>): Element {

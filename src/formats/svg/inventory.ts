@@ -36,7 +36,7 @@ export function inventoryDifference(before: string, after: string): string | und
   if (old.words !== now.words) return 'the text has changed'
   for (const id of now.references) if (old.ids.has(id) && !now.ids.has(id)) return `the id ${id} is gone`
   for (const attribute of ['role', 'aria-', 'data-', 'lang']) {
-    const [a, b] = [count(before, attribute), count(after, attribute)]
+    const [a, b] = [count(old.plain, attribute), count(now.plain, attribute)]
     if (b < a) return `${a} attributes ${attribute} became ${b}`
   }
   return undefined
@@ -45,6 +45,8 @@ export function inventoryDifference(before: string, after: string): string | und
 const count = (text: string, attribute: string): number => text.split(new RegExp(`\\s${attribute}[\\w-]*\\s*=`)).length - 1
 
 interface Inventory {
+  /** Without comments and DOCTYPE. */
+  readonly plain: string
   readonly root: ReadonlyMap<string, string>
   readonly counts: ReadonlyMap<string, number>
   readonly words: string
@@ -61,13 +63,12 @@ function inventory(text: string): Inventory {
   for (const [, name = '', double, single] of (open?.[1] ?? '').matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
     root.set(name, double ?? single ?? '')
   const words = [...plain.matchAll(/<(?:[\w-]+:)?text\b[^>]*>([\s\S]*?)<\/(?:[\w-]+:)?text>/g)]
+    // White space is what XML calls so: a space that does not break is text.
     .map(([, inside = '']) =>
-      inside
-        .replace(/<[^>]*>/g, '')
-        .replace(/\s+/g, ' ')
-        .trim(),
+      unescaped(inside.replace(/<[^>]*>/g, ''))
+        .replace(/[ \t\r\n]+/g, ' ')
+        .replace(/^ | $/g, ''),
     )
-    .map(unescaped)
     .filter((line) => line !== '')
     .join('\n')
   const ids = new Set([...plain.matchAll(/\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, double, single]) => double ?? single ?? ''))
@@ -76,7 +77,7 @@ function inventory(text: string): Inventory {
       (url ?? href ?? '').trim(),
     ),
   )
-  return { root, counts, words, ids, references }
+  return { plain, root, counts, words, ids, references }
 }
 
 /** Character references and the five entities of XML, so that `&#65;` and `A` are the same. */

@@ -1,6 +1,6 @@
 /** How close an optimized SVG is to the original: both are drawn, on black and on white. */
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
-import { isAffordable } from './complexity.ts'
+import { drawingCost, MAX_COST } from './complexity.ts'
 import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
 import type { Target } from './targets.ts'
 
@@ -9,8 +9,9 @@ const WIDTH = 640
 const MAX_PIXELS = 1_500_000
 const MIN_SIDE = 8
 
-/** A glance: a quarter of the size in each direction. */
+/** A glance: a quarter of the size in each direction. Drawings that cost less than this are drawn in no time, most of which is not pixels. */
 const GLANCE = 0.25
+const MIN_GLANCE_COST = 500
 /** What is so much worse at a glance, where differences are averaged away, is not good enough at full size. */
 const GLANCE_MARGIN = { ssim: 0.02, psnrDb: 1.5 }
 
@@ -20,11 +21,15 @@ export class SvgMeter {
   readonly #text: string
   readonly #zoom: number
   readonly #original: Rendering
+  readonly #deservesGlance: boolean
   #glance: Rendering | undefined
 
   /** @throws RenderError when the original cannot be drawn */
   constructor(original: string) {
-    if (!isAffordable(original)) throw new RenderError('drawing it would take too long')
+    const cost = drawingCost(original)
+    if (cost > MAX_COST) throw new RenderError('drawing it would take too long')
+    // Decoding the pictures in it takes as long at any size.
+    this.#deservesGlance = cost >= MIN_GLANCE_COST && !/data:image\//.test(original)
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original)
     if (!(width > 0 && height > 0)) throw new RenderError('the picture has no size')
     this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
@@ -42,7 +47,7 @@ export class SvgMeter {
 
   /** Whether a glance is enough to see that `measure` will find less than this. */
   isHopeless(candidate: string, target: Target): boolean {
-    if (/data:image\//.test(this.#text)) return false // decoding its pictures takes as long at any size
+    if (!this.#deservesGlance) return false
     const zoom = this.#zoom * GLANCE
     this.#glance ??= this.#renderer.render(this.#text, zoom)
     const rendering = this.#draw(candidate, zoom)

@@ -1,93 +1,64 @@
 /** svgo with a preset that keeps what others may rely on. */
 import { optimize, type PluginConfig } from 'svgo/browser'
 import { MalformedFile } from '../../codec/codec.ts'
-
-/** The number of decimals that leaves numbers as they are. */
-export const EXACT = undefined
+import { exactPlugins, offFor, type PluginName, POLISHING, paramsOf, ROUNDING, TIDYING } from './preset.ts'
 
 /**
- * Smaller text of the same picture. `precision` is the number of decimals that coordinates keep; `EXACT` changes no number
- * and no shape at all, only what has no influence on the picture. `gentle` leaves the structure of the document alone.
- * `passes`: as long as it gets smaller, or one.
+ * No number and no shape is changed; only what has no influence on the picture goes.
  * @throws MalformedFile when the text is not well-formed
  */
-export function optimizeSvg(text: string, precision: number | undefined, gentle = false, passes: 'all' | 'one' = 'all'): string {
-  const live = gentle || isLive(text) || isLibrary(text)
-  const root = keepRoot()
-  const chosen = precision === EXACT ? exactPlugins(live) : [root.remember, ...plugins(text, precision, live), root.restore]
+export const exactSvg = (text: string): string => run(text, [...exactPlugins(text), EMPTY_METADATA])
+
+/**
+ * Roundings of one text. Half of what svgo does has nothing to do with decimals and is done once: each rounding begins with what
+ * came of it. `gentle` leaves the structure of the document alone.
+ */
+export class SvgRounder {
+  readonly #text: string
+  readonly #off: ReadonlySet<string>
+  #tidy: string | undefined
+
+  constructor(text: string, gentle = false) {
+    this.#text = text
+    this.#off = offFor(text, gentle)
+  }
+
+  /** The text with coordinates of `precision` decimals. @throws MalformedFile when it is not well-formed */
+  round(precision: number): string {
+    this.#tidy ??= run(this.#text, [...this.#plugins(TIDYING, precision), EMPTY_METADATA])
+    const root = keepRoot()
+    return run(this.#tidy, [root.remember, ...this.#plugins(ROUNDING, precision), root.restore])
+  }
+
+  /** A rounding once more, as long as it pays: what has moved up or down the tree may make more of it superfluous. */
+  polish(rounded: string, precision: number): string {
+    let text = rounded
+    for (let pass = 1; pass < MAX_PASSES; pass++) {
+      const root = keepRoot()
+      const again = run(text, [root.remember, ...this.#plugins(POLISHING, precision), root.restore])
+      const saved = text.length - again.length
+      if (saved > 0) text = again
+      if (saved < WORTH_A_PASS * text.length) break
+    }
+    return text
+  }
+
+  #plugins(names: readonly PluginName[], precision: number): PluginConfig[] {
+    return names.filter((name) => !this.#off.has(name)).map((name) => ({ name, params: paramsOf(name, precision) }) as PluginConfig)
+  }
+}
+
+const MAX_PASSES = 10
+/** What the last pass must have saved for another one. */
+const WORTH_A_PASS = 0.005
+
+function run(text: string, plugins: PluginConfig[]): string {
   try {
-    return optimize(text, { multipass: passes === 'all' && precision !== EXACT, plugins: chosen as PluginConfig[] }).data
+    return optimize(text, { plugins }).data
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new MalformedFile('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
   }
-}
-
-/** Scripts, event handlers and animation reach into the document by name, order and structure. */
-const isLive = (text: string): boolean =>
-  /<(?:[\w-]+:)?(?:script|animate\w*|set|foreignObject)\b|\son\w+\s*=|@keyframes|javascript:/i.test(text)
-
-function plugins(text: string, precision: number, live: boolean): PluginConfig[] {
-  const styled = /<(?:[\w-]+:)?style\b/.test(text)
-  const rounding = { floatPrecision: precision }
-  const off = (...names: string[]) => Object.fromEntries(names.map((name) => [name, false as const]))
-  return [
-    {
-      name: 'preset-default',
-      params: {
-        overrides: {
-          removeMetadata: false,
-          removeDesc: false,
-          removeEmptyText: false,
-          removeComments: { preservePatterns: [/^!/, /licen[cs]e|copyright|©/i] },
-          // Names stay as they are: links from outside use them. Unused ones go where nothing can look for them.
-          cleanupIds: live || styled ? false : { minify: false },
-          removeUnknownsAndDefaults: { unknownContent: false, unknownAttrs: false, keepRoleAttr: true },
-          cleanupNumericValues: rounding,
-          convertPathData: rounding,
-          convertTransform: { ...rounding, transformPrecision: precision + 2, degPrecision: Math.max(1, precision) },
-          convertShapeToPath: styled || live ? false : rounding,
-          convertEllipseToCircle: !styled && !live ? {} : false,
-          mergePaths: styled || live ? false : rounding,
-          ...(live
-            ? off(
-                'mergeStyles',
-                'inlineStyles',
-                'minifyStyles',
-                'removeUselessDefs',
-                'removeHiddenElems',
-                'removeEmptyContainers',
-                'removeNonInheritableGroupAttrs',
-                'removeUselessStrokeAndFill',
-                'moveElemsAttrsToGroup',
-                'moveGroupAttrsToElems',
-                'collapseGroups',
-                'sortDefsChildren',
-              )
-            : {}),
-        },
-      },
-    },
-    EMPTY_METADATA,
-  ] as PluginConfig[]
-}
-
-/** Nothing that is drawn, no number and no name. */
-function exactPlugins(live: boolean): PluginConfig[] {
-  return [
-    'removeDoctype',
-    'removeXMLProcInst',
-    { name: 'removeComments', params: { preservePatterns: [/^!/, /licen[cs]e|copyright|©/i] } },
-    ...(live ? [] : ['removeEditorsNSData', 'removeUnusedNS']),
-    EMPTY_METADATA,
-  ] as PluginConfig[]
-}
-
-/** Made of pieces that other documents point to: symbols, views, or definitions and nothing that is drawn. */
-function isLibrary(text: string): boolean {
-  if (/<(?:[\w-]+:)?(?:symbol|view)\b/.test(text)) return true
-  const drawn = text.replace(/<(?:[\w-]+:)?defs\b[\s\S]*?<\/(?:[\w-]+:)?defs\s*>/g, '')
-  return !/<(?:[\w-]+:)?(?:path|rect|circle|ellipse|line|polyline|polygon|text|image|use)\b/.test(drawn)
 }
 
 /** The root's size is what others lay out by: it stays as it was written, whatever the rounding. */

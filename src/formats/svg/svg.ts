@@ -1,4 +1,3 @@
-import { breathe } from '../../bytes/breathe.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import { type Codec, MalformedFile, type Options, type Outcome, OverBudget, type Source, type Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
@@ -8,9 +7,10 @@ import { compressImages } from './images.ts'
 import { inventoryDifference } from './inventory.ts'
 import { compressLean, verifyLean } from './large.ts'
 import { SvgMeter } from './measure.ts'
-import { EXACT, optimizeSvg } from './optimize.ts'
+import { exactSvg } from './optimize.ts'
 import { RenderError } from './renderer.ts'
-import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS, type Target } from './targets.ts'
+import { roundingsOf } from './roundings.ts'
+import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, reaches, TARGETS } from './targets.ts'
 
 interface Candidate {
   readonly text: string
@@ -54,55 +54,24 @@ async function readTree(source: Source): Promise<SvgDocument | undefined> {
   }
 }
 
-/**
- * The exact one, and roundings from coarse to fine until the level is content and the next is no smaller: every level looks at
- * what a lower one looks at.
- */
+/** Roundings, and the exact one where they bring little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: slim } = await compressImages(text, options.inner)
-  const exact = optimizeSvg(slim, EXACT)
-  const candidates: Candidate[] = [{ text: exact, precision: EXACT, likeness: undefined }]
-  if (options.lossless) return candidates
-  let meter: SvgMeter
+  const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, likeness: undefined })
+  if (options.lossless) return [exact()]
   try {
-    meter = new SvgMeter(text)
+    const target = TARGETS[options.quality]
+    const rounded = await roundingsOf(slim, new SvgMeter(text), target, options)
+    const gains = rounded.some(({ text: { length }, likeness }) => reaches(likeness, target) && length < WORTH_ROUNDING * slim.length)
+    return gains ? rounded : [...rounded, exact()]
   } catch (error) {
-    if (error instanceof RenderError) return candidates
+    if (error instanceof RenderError) return [exact()]
     throw error
   }
-  let enough: Candidate | undefined
-  for (let precision = 0; precision <= 6; precision++) {
-    options.signal.throwIfAborted()
-    await breathe()
-    options.progress((0.8 * (precision + 1)) / 8)
-    const rounded = tidy(exact, precision, meter)
-    if (rounded === undefined) continue
-    // Finer rounding takes more characters; this level is content already, and only what is smaller would be taken.
-    if (enough && rounded.length >= enough.text.length) break
-    const likeness = meter.measure(rounded)
-    if (!likeness) continue
-    const candidate = { text: rounded, precision, likeness }
-    candidates.push(candidate)
-    if (reaches(likeness, TARGETS.high)) break
-    if (reaches(likeness, TARGETS[options.quality])) enough = candidate
-  }
-  return candidates
 }
 
-const reaches = ({ ssim, psnrDb }: Likeness, target: Target) => ssim >= target.ssim && psnrDb >= target.psnrDb
-
-/** Rounded with nothing missing, unless the first pass says that it comes to nothing: with the usual preset, else a gentler one. */
-function tidy(text: string, precision: number, meter: SvgMeter): string | undefined {
-  for (const gentle of [false, true]) {
-    const first = optimizeSvg(text, precision, gentle, 'one')
-    if (inventoryDifference(text, first) !== undefined) continue
-    if (meter.isHopeless(first, TARGETS.low)) return undefined
-    const rest = optimizeSvg(first, precision, gentle)
-    const rounded = rest.length < first.length ? rest : first
-    if (inventoryDifference(text, rounded) === undefined) return rounded
-  }
-  return undefined
-}
+/** What is as much shorter as this has lost more than comments. */
+const WORTH_ROUNDING = 0.9
 
 function encode(text: string, zipped: boolean): Uint8Array {
   const bytes = new TextEncoder().encode(text)
@@ -133,7 +102,7 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
   const drawn = DRAWN.get(outcome)
   if (drawn?.original === before.text && drawn.result === after.text) return { equal: true }
   try {
-    optimizeSvg(after.text, EXACT) // parses
+    exactSvg(after.text) // parses
     const likeness = new SvgMeter(before.text).measure(after.text)
     if (!likeness) return { equal: false, difference: 'the result cannot be drawn like the original' }
     const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
