@@ -109,12 +109,13 @@ int EXPORT(make_sample)(int count) {
 }
 
 /* Encodes the whole (0) or the sample (1). Returns the number of bytes, 0 when libwebp gave up (usually for memory). */
-uint32_t EXPORT(encode)(int which, float quality, int method, int lossless) {
+uint32_t EXPORT(encode)(int which, float quality, int method, int lossless, int frugal) {
   WebPConfig config;
   if (!WebPConfigInit(&config)) fail("another version of libwebp");
   config.quality = quality;
   config.method = method;
   config.lossless = lossless;
+  config.low_memory = frugal;
   config.exact = 1;
   config.alpha_quality = 100;
   WebPMemoryWriterClear(&written);

@@ -18,7 +18,7 @@ interface Exports extends Engine {
   begin(width: number, height: number, channels: number, exact: number): void
   rows(pointer: number, count: number): void
   make_sample(bands: number): number
-  encode(which: number, quality: number, method: number, lossless: number): number
+  encode(which: number, quality: number, method: number, lossless: number, frugal: number): number
   output(): number
   measure(which: number): number
   result(what: number): number
@@ -79,10 +79,11 @@ export class WebpEncoder {
     return this.hasSample
   }
 
-  /** `method` 0–6: effort. Returns the number of bytes; `file()` has them. */
-  encode(options: { quality: number; method: number; lossless?: boolean }, of: 'whole' | 'sample' = 'whole'): number {
+  /** `method` 0–6: effort. `frugal`: no tokens in memory, they are made twice. Returns the number of bytes; `file()` has them. */
+  encode(options: { quality: number; method: number; lossless?: boolean; frugal?: boolean }, of: 'whole' | 'sample' = 'whole'): number {
     this.which = of === 'sample' && this.hasSample ? 1 : 0
-    this.length = this.exports.encode(this.which, options.quality, options.method, options.lossless ? 1 : 0)
+    const { quality, method, lossless, frugal } = options
+    this.length = this.exports.encode(this.which, quality, method, lossless ? 1 : 0, frugal ? 1 : 0)
     if (this.length === 0) throw new WebpError('out of memory')
     return this.length
   }
