@@ -14,7 +14,7 @@ export interface ResultSink extends Sink {
 /** Storage frees chunks from this size as soon as it has copied them, so that results leave no garbage of their size. */
 export const FREED_BYTES = 32 * 1024
 
-const GATHERED_BYTES = 512 * 1024
+const GATHERED_BYTES = 256 * 1024
 
 /** Many small chunks as few large ones, which storage frees. */
 export class Gathered {

@@ -39,8 +39,8 @@ async function guarded(work: () => Promise<Outcome>): Promise<Outcome> {
 async function planned(source: Source, options: Options): Promise<JobPlan> {
   try {
     const analysis = await analyse(source, options)
-    if (analysis.cpuSeconds <= WHOLE_CPU_SECONDS) return { kind: 'whole' }
-    return { kind: 'parts', parts: partsOf(analysis) }
+    using _ = analysis.movie
+    return analysis.cpuSeconds <= WHOLE_CPU_SECONDS ? { kind: 'whole' } : { kind: 'parts', parts: partsOf(analysis) }
   } catch (error) {
     if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
     throw error
@@ -67,7 +67,9 @@ export function partsOf({ video, sounds }: Analysis): PartPlan[] {
 }
 
 async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
-  return runPart(source, await analyse(source, options), part, sink, options)
+  const analysis = await analyse(source, options)
+  using _ = analysis.movie
+  return await runPart(source, analysis, part, sink, options)
 }
 
 /** One part by an analysis at hand. */
@@ -116,7 +118,7 @@ async function join(source: Source, parts: FinishedPart[], sink: Sink, options: 
   return joinParts(source, await analyse(source, options), parts, sink, options)
 }
 
-/** Joins finished parts by an analysis at hand. */
+/** Joins finished parts by an analysis at hand, whose tables are freed as soon as everything has its place. */
 export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
   const { movie, video, sounds, kept } = analysis
   const quickTime = options.output === 'mov'
@@ -149,6 +151,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
   if (kept && plan.total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
   if (plan.total >= source.size) throw new NoGain()
+  movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
   steps.push('index first, dead space dropped')
   if (kept && !figures) steps.push(`pictures kept: ${kept.detail}`)

@@ -22,9 +22,13 @@ export const PERFECT_DB = 99
 
 export async function verifyFilm(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
-    const before: Side = { source: original, movie: await readMovie(original) }
-    const after: Side = { source: result, movie: await readMovie(result) }
-    const difference = compareBoxes(before.movie, after.movie) ?? (await compareTracks(before, after, outcome, options))
+    using before = await readMovie(original)
+    using after = await readMovie(result)
+    const sides: [Side, Side] = [
+      { source: original, movie: before },
+      { source: result, movie: after },
+    ]
+    const difference = compareBoxes(before, after) ?? (await compareTracks(...sides, outcome, options))
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
     if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof CodecTrouble) {

@@ -1,5 +1,6 @@
 /** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
 import { zlibDecompress } from '../../bytes/deflate.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
 import { readFragments } from './fragments.ts'
@@ -28,7 +29,7 @@ export interface Track {
   readonly stbl: Box
   readonly chunks: Chunks
   readonly sampleCount: number
-  /** All samples; for tracks with millions of tiny ones this throws. */
+  /** All samples, the same tables each time; for tracks with millions of tiny ones this throws. */
   samples(): Samples
 }
 
@@ -38,7 +39,8 @@ export interface TopBox {
   readonly size: number
 }
 
-export interface Movie {
+/** The tables of a long film are megabytes: they, and `moov`, are freed when it is disposed of. */
+export interface Movie extends Disposable {
   readonly brand: string
   readonly ftyp: Uint8Array | undefined
   /** The whole `moov` box; everything in `Track` points into it. */
@@ -77,7 +79,29 @@ export async function readMovie(source: Source): Promise<Movie> {
   if (fragmented) tracks = await readFragments(source, moov, moovBox, tracks, top)
   for (const track of tracks) checkExtents(track, source.size)
   const brand = ftyp && ftyp.length >= 12 ? type4(ftyp, 8) : 'qt  '
-  return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented }
+  const [kept, free] = keptTables(tracks)
+  const dispose = () => {
+    free()
+    discard(moov)
+  }
+  return { brand, ftyp, moov, moovBox, timescale, tracks: kept, top, fragmented, [Symbol.dispose]: dispose }
+}
+
+/** Tracks that read their samples once, and what frees the tables. */
+function keptTables(tracks: readonly Track[]): [Track[], () => void] {
+  const tables: (Chunks | Samples)[] = tracks.map(({ chunks }) => chunks)
+  const kept = tracks.map((track): Track => {
+    let samples: Samples | undefined
+    const read = () => {
+      if (!samples) tables.push((samples = track.samples()))
+      return samples
+    }
+    return { ...track, samples: read }
+  })
+  const free = () => {
+    for (const column of tables.flatMap((table): unknown[] => Object.values(table))) if (ArrayBuffer.isView(column)) discard(column)
+  }
+  return [kept, free]
 }
 
 /** QuickTime File Format, "Compressed Movie Resources": `cmov` holds the method and, behind its size, a whole `moov`. */

@@ -169,7 +169,7 @@ async function decodeStretches(result: Source, after: Avi, options: Options): Pr
 export async function verifyMovie(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
     const before = await readAvi(original)
-    const after = await readMovie(result)
+    using after = await readMovie(result)
     const difference = await compareMovie(original, result, before, after, outcome, options)
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
