@@ -1,0 +1,212 @@
+/**
+ * A process of its own: joins the parts of a film of ten minutes and verifies the result, from and to files behind the face of
+ * R2, and prints as JSON what that took: the most there was of buffers, and of buffers and heap together, above what there was
+ * before. Film and parts are ten seconds of noise again and again.
+ */
+import { mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Codec, Options, Source } from '../../../src/codec/codec.ts'
+import { attempt } from '../../../src/codec/compress.ts'
+import { memorySource } from '../../../src/codec/source.ts'
+import { type Analysis, analyse } from '../../../src/containers/film/analyse.ts'
+import { cutByTime } from '../../../src/containers/film/cut.ts'
+import { joinParts, newSound, partsOf } from '../../../src/containers/film/film.ts'
+import { type PicturesHead, type SoundHead, writePictures } from '../../../src/containers/film/part-file.ts'
+import { encodePart } from '../../../src/containers/film/pictures.ts'
+import { skeleton } from '../../../src/containers/film/skeleton.ts'
+import { verifyFilm } from '../../../src/containers/film/verify.ts'
+import { box } from '../../../src/containers/isobmff/box.ts'
+import { layOut, writeMovie } from '../../../src/containers/isobmff/write.ts'
+import { MOV } from '../../../src/formats/mov/format.ts'
+import { Blocks, PART_BYTES, r2Sink, r2Source } from '../../../src/store/blobs.ts'
+import { noise, optionsFor } from '../media-fixtures.ts'
+
+const [WIDTH, HEIGHT, RATE, SECONDS] = [64, 48, 30, 600]
+const [FRAME_BYTES, FRAMES] = [WIDTH * HEIGHT * 2, RATE * SECONDS]
+/** As many parts as a film of 1080p has, and some more. */
+const PART_SECONDS = 10
+const SOUND = { hertz: 48_000, packets: Math.round((48_000 * SECONDS) / 1024), packetBytes: 200 }
+
+/** Heap and buffers; Wasm memories are not in it. */
+const held = () => {
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return { buffers: arrayBuffers, all: heapUsed + arrayBuffers }
+}
+const most = { buffers: 0, all: 0 }
+function note(): void {
+  const now = held()
+  most.buffers = Math.max(most.buffers, now.buffers)
+  most.all = Math.max(most.all, now.all)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'film-join-'))
+const pathOf = (key: string) => join(folder, key)
+const later = () => new Promise((resolve) => setImmediate(resolve))
+/** As much of R2 as jobs use, with files. */
+const bucket = {
+  async get(key: string, { range }: { range: { offset: number; length: number } }) {
+    await later()
+    const bytes = new Uint8Array(Math.min(range.length, statSync(pathOf(key)).size - range.offset))
+    readSync(opened(key), bytes, 0, bytes.length, range.offset)
+    note()
+    return { arrayBuffer: async () => bytes.buffer }
+  },
+  async put(key: string, bytes: Uint8Array) {
+    writeSync(openSync(pathOf(key), 'w'), bytes)
+  },
+  async createMultipartUpload(key: string) {
+    const file = openSync(pathOf(key), 'w')
+    return {
+      async uploadPart(number: number, bytes: Uint8Array) {
+        note()
+        await later()
+        writeSync(file, bytes, 0, bytes.length, (number - 1) * PART_BYTES)
+      },
+      complete: later,
+    }
+  },
+} as unknown as R2Bucket
+const files = new Map<string, number>()
+function opened(key: string): number {
+  const file = files.get(key) ?? openSync(pathOf(key), 'r')
+  files.set(key, file)
+  return file
+}
+
+/** Pictures of noise (UYVY), the same every ten seconds, and packets of sound that is lean enough to be copied. */
+async function writeFilm(): Promise<void> {
+  const random = noise(3)
+  const pictures = memorySource(
+    Uint8Array.from({ length: FRAME_BYTES * RATE * PART_SECONDS }, () => 64 + random() * 128),
+    'pictures',
+  )
+  const entry = new Uint8Array(78)
+  const view = new DataView(entry.buffer)
+  view.setUint16(6, 1) // data_reference_index
+  view.setUint16(24, WIDTH)
+  view.setUint16(26, HEIGHT)
+  view.setUint16(74, 24) // depth
+  const pieces = Array.from({ length: SECONDS }, (_, second) => ({
+    time: second,
+    size: RATE * FRAME_BYTES,
+    samples: RATE,
+    from: pictures,
+    offset: (second % PART_SECONDS) * RATE * FRAME_BYTES,
+  }))
+  const { hertz, packets, packetBytes } = SOUND
+  const movie = await skeleton(
+    [
+      { handler: 'vide', timescale: RATE, duration: FRAMES, width: WIDTH, height: HEIGHT },
+      { handler: 'soun', timescale: hertz, duration: packets * 1024, width: 0, height: 0 },
+    ],
+    true,
+    [],
+  )
+  const film = {
+    description: box('2vuy', entry),
+    timescale: RATE,
+    sizes: new Uint32Array(FRAMES).fill(FRAME_BYTES),
+    durations: new Float64Array(FRAMES).fill(1),
+    compositions: undefined,
+    sync: undefined,
+    edits: undefined,
+    pieces,
+  }
+  const head: SoundHead = {
+    kind: 'sound',
+    config: [0x11, 0x88],
+    count: packets,
+    hertz,
+    channels: 1,
+    delay: 0,
+    samples: packets * 1024,
+    snrDb: 0,
+  }
+  const file = {
+    head,
+    pts: new Float64Array(),
+    keys: new Uint8Array(),
+    sizes: new Uint32Array(packets).fill(packetBytes),
+    source: memorySource(new Uint8Array(packets * packetBytes), 'sound'),
+  }
+  const sound = newSound(movie, { track: movie.tracks[1]!, bitsPerSecond: 75_000 }, file, true)
+  const plan = layOut(
+    pictures,
+    movie,
+    new Map([
+      [0, film],
+      [1, sound],
+    ]),
+    movie.ftyp,
+  )
+  const sink = r2Sink(bucket, 'film', Number.POSITIVE_INFINITY, 'film', { patchable: false })
+  await writeMovie(pictures, plan, sink, options)
+  await sink.finish()
+}
+
+async function analysed(film: Source, settings: Options): Promise<Analysis> {
+  const whole = await analyse(film, settings)
+  const video = whole.video!
+  // At sync samples, which all of these are, parts may be a quarter shorter.
+  return { ...whole, video: { ...video, cuts: cutByTime(video.pictures.samples, RATE, PART_SECONDS / 0.75) } }
+}
+
+/** One part, encoded once, stands for all. */
+async function writeParts(): Promise<number> {
+  const film = r2Source(bucket, 'film', statSync(pathOf('film')).size, 'film.mov')
+  const { movie, video, level } = await analysed(film, options)
+  const { pictures, cuts } = video!
+  const made = await encodePart(film, pictures, cuts[0]!, level, options)
+  const { headers, packets, quality, crf } = made
+  for (const [index, { start, frames }] of cuts.entries()) {
+    if (frames !== packets.length) throw new Error(`a part of ${frames} frames`)
+    const head: PicturesHead = { kind: 'pictures', headers: [...headers], count: frames, quality, crf }
+    const part = { ...made, pts: made.pts.map((time) => time + start), packets: packets.map((packet) => packet.slice()) }
+    const sink = r2Sink(bucket, `part-${index}`, Number.POSITIVE_INFINITY, 'part', { patchable: false })
+    await writePictures(head, part, sink)
+    await sink.finish()
+  }
+  movie[Symbol.dispose]()
+  return cuts.length
+}
+
+const options = { ...optionsFor('high', 'mov'), progress: note }
+await writeFilm()
+const parts = await writeParts()
+const size = statSync(pathOf('film')).size
+
+const collect = globalThis.gc ?? (() => undefined)
+collect()
+const before = held()
+Object.assign(most, before)
+const watch = setInterval(note, 5)
+using blocks = new Blocks()
+const film = r2Source(bucket, 'film', size, 'film.mov', blocks)
+const openSink = async () => r2Sink(bucket, 'result', size, 'film.mov', { patchable: false, blocks })
+const joiner: Codec = {
+  format: MOV,
+  async compress(source, sink, settings) {
+    const analysis = await analysed(source, settings)
+    const finished = partsOf(analysis).map((plan) => {
+      const key = `part-${plan.index}`
+      return { plan, receipt: { bytes: 0, facts: {} }, result: r2Source(bucket, key, statSync(pathOf(key)).size, key, blocks) }
+    })
+    return joinParts(source, analysis, finished, sink, settings)
+  },
+  verify: verifyFilm,
+}
+const pressed = await attempt(joiner, film, openSink, options)
+note()
+clearInterval(watch)
+rmSync(folder, { recursive: true })
+console.log(
+  JSON.stringify({
+    outcome: pressed.outcome,
+    defect: 'defect' in pressed ? pressed.defect : undefined,
+    resultMB: (pressed.result?.size ?? 0) / 1e6,
+    parts,
+    buffersMB: (most.buffers - before.buffers) / 1e6,
+    memoryMB: (most.all - before.all) / 1e6,
+  }),
+)
