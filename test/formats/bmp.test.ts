@@ -7,7 +7,7 @@ import { memorySource, readAll } from '../../src/codec/source.ts'
 import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { readHeader } from '../../src/formats/bmp/header.ts'
 import { openPixels, rgbRows } from '../../src/formats/bmp/pixels.ts'
-import { decodeRle, encodeRle4, encodeRle8 } from '../../src/formats/bmp/rle.ts'
+import { encodeRle4, encodeRle8, rleRoom, rleRowStarts, rleRows } from '../../src/formats/bmp/rle.ts'
 
 const base = {
   memoryBudget: 96 * 1024 * 1024,
@@ -88,6 +88,11 @@ const photo = (width: number, height: number) => {
   return rows
 }
 
+function runsOf(encode: (row: Uint8Array, out: Uint8Array) => number, row: readonly number[]): Uint8Array {
+  const out = new Uint8Array(rleRoom(row.length))
+  return out.subarray(0, encode(Uint8Array.from(row), out))
+}
+
 describe('BMP', () => {
   it('reads one picture alike in every form', async () => {
     const palette = [0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255]
@@ -107,8 +112,8 @@ describe('BMP', () => {
       { width: 7, height: 1, bits: 8, palette, rows: padded(index, 8), dibBytes: 12 },
       { width: 7, height: 1, bits: 8, palette, rows: padded(index, 8), dibBytes: 64 },
       { width: 7, height: 1, bits: 4, palette, rows: padded(pack4, 4), dibBytes: 108 },
-      { width: 7, height: 1, bits: 8, palette, rows: Uint8Array.from([...encodeRle8(Uint8Array.from(index)), 0, 1]), compression: 1 },
-      { width: 7, height: 1, bits: 4, palette, rows: Uint8Array.from([...encodeRle4(Uint8Array.from(index)), 0, 1]), compression: 2 },
+      { width: 7, height: 1, bits: 8, palette, rows: Uint8Array.from([...runsOf(encodeRle8, index), 0, 1]), compression: 1 },
+      { width: 7, height: 1, bits: 4, palette, rows: Uint8Array.from([...runsOf(encodeRle4, index), 0, 1]), compression: 2 },
       { width: 7, height: 1, bits: 24, rows: padded(bgr, 24), topDown: true },
       { width: 7, height: 1, bits: 32, rows: padded(bgrx, 32), dibBytes: 124 },
       { width: 7, height: 1, bits: 16, rows: padded(word565, 16), compression: 3, masks: [0xf800, 0x7e0, 0x1f] },
@@ -124,24 +129,56 @@ describe('BMP', () => {
           [encodeRle8, 'rle8'],
           [encodeRle4, 'rle4'],
         ] as const) {
-          const data = Uint8Array.from([...encode(Uint8Array.from(row)), 0, 1])
-          const header = { width: row.length, height: 1, coding, pixelsAt: 0 } as never
-          expect([...(await decodeRle(memorySource(data, 'x'), header))]).toEqual(row)
+          const turned = [...row].reverse()
+          const data = Uint8Array.from([...runsOf(encode, row), ...runsOf(encode, turned), 0, 1])
+          const header = { width: row.length, height: 2, coding, pixelsAt: 0 } as never
+          const source = memorySource(data, 'x')
+          const starts = await rleRowStarts(source, header)
+          for (const fromBottom of [true, false]) {
+            const found: number[][] = []
+            for await (const decoded of rleRows(source, header, starts, fromBottom)) found.push([...decoded])
+            expect(found).toEqual(fromBottom ? [row, turned] : [turned, row])
+          }
         }
       }),
       { numRuns: 200 },
     )
   })
 
-  it('writes run lengths only where they can be read again within the memory', async () => {
-    const [width, height] = [600, 400]
-    const rows = new Uint8Array(width * 3 * height)
-    for (let y = 0; y < height; y++) rows.fill(y >> 4, y * width * 3, (y + 1) * width * 3)
-    const file = bmpOf({ width, height, bits: 24, rows })
-    const [ample, scarce] = [await run(file, 'high'), await run(file, 'high', { memoryBudget: 400_000 })]
-    expect(ample.outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('run lengths')] })
-    expect(scarce.outcome).toMatchObject({ kind: 'compressed', steps: [expect.not.stringContaining('run lengths')] })
-    expect(await pixelsOf(scarce.bytes ?? new Uint8Array())).toEqual(await pixelsOf(file))
+  it('reads run lengths by ranges, and refuses what readers fill differently', async () => {
+    const [width, height] = [3000, 700]
+    const rows = Array.from({ length: height }, (_, y) =>
+      runsOf(
+        encodeRle8,
+        Array.from({ length: width }, (_v, x) => (x * 7 + y * x) & 255),
+      ),
+    )
+    const data = Uint8Array.from([...rows.flatMap((row) => [...row]), 0, 1])
+    let most = 0
+    const inMemory = memorySource(data, 'x')
+    const read = (at: number, count: number) => {
+      most = Math.max(most, count)
+      return inMemory.read(at, count)
+    }
+    const source = { ...inMemory, read }
+    const header = { width, height, coding: 'rle8', pixelsAt: 0 } as never
+    const starts = await rleRowStarts(source, header)
+    for (const fromBottom of [true, false]) {
+      let y = fromBottom ? 0 : height - 1
+      for await (const row of rleRows(source, header, starts, fromBottom)) {
+        expect(row.every((value, x) => value === ((x * 7 + y * x) & 255))).toBe(true)
+        y += fromBottom ? 1 : -1
+      }
+    }
+    expect(most).toBeLessThan(300_000)
+    const damaged = (bytes: number[]) =>
+      rleRowStarts(memorySource(Uint8Array.from(bytes), 'x'), { width: 4, height: 2, coding: 'rle8', pixelsAt: 0 })
+    await expect(damaged([4, 1, 0, 0, 2, 1, 0, 0, 0, 1])).rejects.toThrow('leave pixels out')
+    await expect(damaged([4, 1, 0, 1])).rejects.toThrow('leave pixels out')
+    await expect(damaged([4, 1, 0, 2, 0, 1, 4, 1, 0, 1])).rejects.toThrow('leave pixels out')
+    await expect(damaged([5, 1, 0, 0, 4, 1, 0, 1])).rejects.toThrow('outside')
+    await expect(damaged([4, 1, 0, 0, 4, 1, 0, 0])).rejects.toThrow('without an end')
+    await expect(damaged([4, 1, 0, 0, 4, 1, 0, 0, 0, 0, 0, 1])).resolves.toHaveLength(3)
   })
 
   it('is exact at high: fewer bits, same pixels, resolution kept; top-down comes out right', async () => {

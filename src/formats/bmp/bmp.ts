@@ -19,7 +19,7 @@ import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/
 import { convertibleBmp } from './convert.ts'
 import { BMP } from './format.ts'
 import { type BmpHeader, readHeader } from './header.ts'
-import { asPicture, type BmpPixels, openPixels, rgbRows, runsFit, spareBytesAreEqual } from './pixels.ts'
+import { asPicture, type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 import { BmpWriter, type Form, fileBytes, plainBytes, RunCounter } from './write.ts'
 
 export const bmp: Codec = {
@@ -161,7 +161,7 @@ async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'
       for (const { counter } of counters) counter.add(row)
     })
   }
-  for (const { form, counter } of counters) if (runsFit(header, counter.bytes, job.options)) forms.push({ form, pixelBytes: counter.bytes })
+  for (const { form, counter } of counters) forms.push({ form, pixelBytes: counter.bytes })
   return forms.map(({ form, pixelBytes }) => ({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare, lossy }))
 }
 

@@ -5,13 +5,11 @@ import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source } from '../../codec/codec.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'
 import type { BmpHeader } from './header.ts'
-import { decodeRle } from './rle.ts'
+import { DISCARDED_BYTES, rleRowStarts, rleRows } from './rle.ts'
 
 export type Order = 'bottom-up' | 'top-down'
 const STRIP_BYTES = 256 * 1024
 const MOST_PIXELS = 110_000_000
-/** Files from this size leave more garbage than a collector notices in time. */
-const DISCARDED_BYTES = 8 * 1024 * 1024
 
 export interface BmpPixels {
   readonly header: PictureHeader
@@ -23,19 +21,19 @@ export interface BmpPixels {
   readonly deep: boolean
 }
 
-/** Checks what can be checked without reading pixels. Run-length pictures are decoded whole, one byte a pixel. */
+/** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
 export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
   const { width, height, bits, palette, masks } = bmp
   if (width * height > MOST_PIXELS) throw new OverBudget(`${width} x ${height} pixels`)
   if (bits <= 8) {
-    const indices = bmp.coding === 'plain' ? undefined : await decodedRuns(source, bmp, options)
-    const bitDepth = indices ? 8 : bits
+    const starts = bmp.coding === 'plain' ? undefined : await rleRowStarts(source, bmp)
+    const bitDepth = starts ? 8 : bits
     const header: PictureHeader = { width, height, colourType: 3, bitDepth, palette }
     return {
       header,
       spareBits: false,
       deep: false,
-      rows: (order) => (indices ? slices(indices, width, height, order) : indexRows(source, bmp, order, options)),
+      rows: (order) => (starts ? rleRows(source, bmp, starts, order === 'bottom-up') : indexRows(source, bmp, order, options)),
     }
   }
   const alpha = masks[3] !== 0
@@ -55,22 +53,8 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
   }
 }
 
-/** Whether a picture of run lengths can be read: it is held with its indices, because runs may leave rows out. */
-export function runsFit({ width, height }: BmpHeader, pixelBytes: number, { memoryBudget }: Options): boolean {
-  return width * height + pixelBytes + 2048 <= memoryBudget / 2
-}
-
-async function decodedRuns(source: Source, bmp: BmpHeader, options: Options): Promise<Uint8Array> {
-  if (!runsFit(bmp, source.size - bmp.pixelsAt, options)) throw new OverBudget('a run-length picture of this size')
-  return decodeRle(source, bmp)
-}
-
 function* order(height: number, from: 'first' | 'last') {
   for (let i = 0; i < height; i++) yield from === 'first' ? i : height - 1 - i
-}
-
-async function* slices(indices: Uint8Array, width: number, height: number, wanted: Order): AsyncGenerator<Uint8Array> {
-  for (const y of order(height, wanted === 'bottom-up' ? 'first' : 'last')) yield indices.subarray(y * width, (y + 1) * width)
 }
 
 async function* indexRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {

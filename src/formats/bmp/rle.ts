@@ -1,40 +1,44 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
-import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { discard } from '../../bytes/discard.ts'
+import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
 
-/** Decodes to one index a byte, rows from the bottom. @throws UnsupportedFeature where pixels are left out: readers differ */
-export async function decodeRle(source: Source, header: BmpHeader): Promise<Uint8Array> {
-  const { width, height, coding, pixelsAt } = header
-  const out = new Uint8Array(width * height)
-  const data = await source.read(pixelsAt, source.size - pixelsAt)
+const WINDOW_BYTES = 256 * 1024
+const MOST_ROWS = 1_000_000
+/** Files from this size leave more garbage than a collector notices in time. */
+export const DISCARDED_BYTES = 8 * 1024 * 1024
+
+/** Codes of one row: at worst two bytes a pixel, and some that do nothing. */
+const mostRowBytes = (width: number) => 4 * width + 1024
+
+/** Decodes the row whose codes start at `at`, one index a byte; without `out` it is only looked through. Returns where they end. */
+function decodeRow(
+  data: Uint8Array,
+  at: number,
+  { width, coding }: Pick<BmpHeader, 'width' | 'coding'>,
+  out?: Uint8Array,
+): { at: number; last: boolean } {
   const nibbles = coding === 'rle4'
-  let at = 0
   let x = 0
-  let y = 0
-  let missing = out.length
   const next = () => {
     const byte = data[at++]
-    if (byte === undefined) throw new MalformedFile('bmp', source.size, 'run-length data without an end')
+    if (byte === undefined) throw new MalformedFile('bmp', at, 'run-length data without an end')
     return byte
   }
   const put = (index: number) => {
-    if (x >= width || y >= height) throw new MalformedFile('bmp', pixelsAt + at, 'a run outside the picture')
-    out[y * width + x++] = index
-    missing--
+    if (x >= width) throw new MalformedFile('bmp', at, 'a run outside the picture')
+    if (out) out[x] = index
+    x++
   }
   for (;;) {
     const [count, value] = [next(), next()]
     if (count > 0) {
       for (let i = 0; i < count; i++) put(nibbles ? (i & 1 ? value & 15 : value >> 4) : value)
-    } else if (value === 0) {
-      x = 0
-      y++
-    } else if (value === 1) {
-      if (missing > 0) throw new UnsupportedFeature('run lengths that leave pixels out, which readers fill differently')
-      return out
+    } else if (value < 2) {
+      if (x < width) throw leftOut()
+      return { at, last: value === 1 }
     } else if (value === 2) {
-      x += next()
-      y += next()
+      if (next() > 0 || next() > 0) throw leftOut()
     } else {
       const bytes = nibbles ? (value + 1) >> 1 : value
       for (let i = 0, byte = 0; i < value; i++) {
@@ -46,14 +50,93 @@ export async function decodeRle(source: Source, header: BmpHeader): Promise<Uint
   }
 }
 
-/** One row as RLE8, end-of-line included: runs, and stretches without runs as they are. */
-export function encodeRle8(row: Uint8Array): Uint8Array {
-  const out: number[] = []
+const leftOut = () => new UnsupportedFeature('run lengths that leave pixels out, which readers fill differently')
+
+/**
+ * Where the codes of each row start, from the bottom, and where the last ones end; all of them are looked through.
+ * @throws UnsupportedFeature where pixels are left out: readers differ
+ */
+export async function rleRowStarts(
+  source: Source,
+  header: Pick<BmpHeader, 'width' | 'height' | 'coding' | 'pixelsAt'>,
+): Promise<Float64Array> {
+  const { width, height, pixelsAt } = header
+  if (height > MOST_ROWS) throw new OverBudget(`${height} rows of run lengths`)
+  const starts = new Float64Array(height + 1)
+  const most = mostRowBytes(width)
+  let window = new Uint8Array()
+  let windowAt = pixelsAt
+  let at = pixelsAt
+  const refill = async () => {
+    if (at - windowAt + most <= window.length || windowAt + window.length >= source.size) return
+    window = await replaced(window, source, at, Math.max(WINDOW_BYTES, most))
+    windowAt = at
+  }
+  for (let y = 0, last = false; y < height; y++) {
+    starts[y] = at
+    await refill()
+    if (last) throw leftOut()
+    const row = decodeRow(window, at - windowAt, header)
+    last = row.last
+    at = windowAt + row.at
+    if (y + 1 < height || last) continue
+    starts[height] = at
+    await refill()
+    // Ends of line may follow, until the end of the bitmap.
+    for (let i = at - windowAt; window[i] !== 0 || window[i + 1] !== 1; i += 2)
+      if (window[i] !== 0 || window[i + 1] !== 0) throw new MalformedFile('bmp', windowAt + i, 'run-length data without an end')
+  }
+  starts[height] = at
+  freed(window, source)
+  return starts
+}
+
+async function replaced(window: Uint8Array, source: Source, at: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  freed(window, source)
+  return (await source.read(at, Math.min(bytes, source.size - at))) as Uint8Array<ArrayBuffer>
+}
+
+/** Rows of one index a byte, from the bottom or from the top; each is gone when the next is asked for. */
+export async function* rleRows(
+  source: Source,
+  header: Pick<BmpHeader, 'width' | 'height' | 'coding' | 'pixelsAt'>,
+  starts: Float64Array,
+  fromBottom: boolean,
+): AsyncGenerator<Uint8Array> {
+  const { width, height } = header
+  const out = new Uint8Array(width)
+  const start = (row: number) => starts[row] ?? source.size
+  let [first, end] = fromBottom ? [0, 0] : [height, height] // rows of the window
+  let window = new Uint8Array()
+  for (let i = 0; i < height; i++) {
+    const y = fromBottom ? i : height - 1 - i
+    if (y < first || y >= end) {
+      ;[first, end] = [y, y + 1]
+      const within = () => start(end) - start(first) <= WINDOW_BYTES
+      if (fromBottom) while (end < height && within()) end++
+      else while (first > 0 && within()) first--
+      window = await replaced(window, source, start(first), start(end) - start(first))
+    }
+    decodeRow(window, start(y) - start(first), header, out)
+    yield out
+  }
+  freed(window, source)
+}
+
+const freed = (window: Uint8Array, source: Source) => source.size > DISCARDED_BYTES && discard(window)
+
+/** Room that the codes of a row need at most. */
+export const rleRoom = (width: number) => 2 * width + 8
+
+/** One row as RLE8, end-of-line included: runs, and stretches without runs as they are. Returns how many bytes of `out`. */
+export function encodeRle8(row: Uint8Array, out: Uint8Array): number {
+  let to = 0
   const n = row.length
   for (let at = 0; at < n; ) {
     const run = runLength(row, at, 255)
     if (run >= 3 || at + run === n) {
-      out.push(run, row[at] ?? 0)
+      out[to++] = run
+      out[to++] = row[at] ?? 0
       at += run
       continue
     }
@@ -68,22 +151,25 @@ export function encodeRle8(row: Uint8Array): Uint8Array {
     if (count < 3) {
       for (; at < end; ) {
         const length = Math.min(runLength(row, at, 255), end - at)
-        out.push(length, row[at] ?? 0)
+        out[to++] = length
+        out[to++] = row[at] ?? 0
         at += length
       }
       continue
     }
-    out.push(0, count, ...row.subarray(at, end))
-    if (count & 1) out.push(0)
-    at = end
+    out[to++] = 0
+    out[to++] = count
+    while (at < end) out[to++] = row[at++] ?? 0
+    if (count & 1) out[to++] = 0
   }
-  out.push(0, 0)
-  return Uint8Array.from(out)
+  out[to++] = 0
+  out[to++] = 0
+  return to
 }
 
-/** One row as RLE4: runs of a colour or of two in turn, and stretches as they are. */
-export function encodeRle4(row: Uint8Array): Uint8Array {
-  const out: number[] = []
+/** One row as RLE4: runs of a colour or of two in turn, and stretches as they are. Returns how many bytes of `out`. */
+export function encodeRle4(row: Uint8Array, out: Uint8Array): number {
+  let to = 0
   const n = row.length
   const alternating = (at: number) => {
     let end = Math.min(at + 2, n)
@@ -93,7 +179,8 @@ export function encodeRle4(row: Uint8Array): Uint8Array {
   for (let at = 0; at < n; ) {
     const run = alternating(at)
     if (run >= 6 || at + run === n) {
-      out.push(run, ((row[at] ?? 0) << 4) | (row[at + 1] ?? 0))
+      out[to++] = run
+      out[to++] = ((row[at] ?? 0) << 4) | (row[at + 1] ?? 0)
       at += run
       continue
     }
@@ -104,18 +191,21 @@ export function encodeRle4(row: Uint8Array): Uint8Array {
     end = at + count
     if (count < 4) {
       const short = Math.min(run, 2)
-      out.push(short, ((row[at] ?? 0) << 4) | (row[at + 1] ?? 0))
+      out[to++] = short
+      out[to++] = ((row[at] ?? 0) << 4) | (row[at + 1] ?? 0)
       at += short
       continue
     }
-    out.push(0, count)
-    const start = out.length
-    for (let i = at; i < end; i += 2) out.push(((row[i] ?? 0) << 4) | (i + 1 < end ? (row[i + 1] ?? 0) : 0))
-    if ((out.length - start) & 1) out.push(0)
+    out[to++] = 0
+    out[to++] = count
+    const start = to
+    for (let i = at; i < end; i += 2) out[to++] = ((row[i] ?? 0) << 4) | (i + 1 < end ? (row[i + 1] ?? 0) : 0)
+    if ((to - start) & 1) out[to++] = 0
     at = end
   }
-  out.push(0, 0)
-  return Uint8Array.from(out)
+  out[to++] = 0
+  out[to++] = 0
+  return to
 }
 
 function runLength(row: Uint8Array, at: number, most: number): number {

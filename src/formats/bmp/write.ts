@@ -2,7 +2,7 @@
 import { discard } from '../../bytes/discard.ts'
 import type { Sink } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
-import { encodeRle4, encodeRle8 } from './rle.ts'
+import { encodeRle4, encodeRle8, rleRoom } from './rle.ts'
 
 export type Form =
   | { readonly kind: 'indexed'; readonly bits: 1 | 4 | 8; readonly runs: boolean; readonly palette: Uint8Array }
@@ -60,28 +60,47 @@ export function plainBytes(source: BmpHeader, bits: number): number {
   return Math.ceil((source.width * bits) / 32) * 4 * source.height
 }
 
-/** One row of 8-bit indices (or of RGB) in the form's own bytes. */
-export function packedRow(row: Uint8Array, form: Form): Uint8Array {
-  if (form.kind === 'rgb24') {
-    const out = new Uint8Array(Math.ceil(row.length / 4) * 4)
-    for (let i = 0; i < row.length; i += 3) {
-      out[i] = row[i + 2] ?? 0
-      out[i + 1] = row[i + 1] ?? 0
-      out[i + 2] = row[i] ?? 0
+/** Rows of 8-bit indices (or of RGB) in the form's own bytes; each holds until the next. */
+class RowPacker {
+  readonly #form: Form
+  #out = new Uint8Array()
+  constructor(form: Form) {
+    this.#form = form
+  }
+
+  pack(row: Uint8Array): Uint8Array {
+    const form = this.#form
+    if (form.kind === 'rgb24') {
+      const out = this.#room(Math.ceil(row.length / 4) * 4)
+      for (let i = 0; i < row.length; i += 3) {
+        out[i] = row[i + 2] ?? 0
+        out[i + 1] = row[i + 1] ?? 0
+        out[i + 2] = row[i] ?? 0
+      }
+      return out
     }
+    if (form.runs) {
+      const out = this.#room(rleRoom(row.length))
+      return out.subarray(0, form.bits === 8 ? encodeRle8(row, out) : encodeRle4(row, out))
+    }
+    const out = this.#room(Math.ceil((row.length * form.bits) / 32) * 4)
+    if (form.bits === 8) {
+      out.set(row)
+      return out
+    }
+    out.fill(0)
+    row.forEach((index, i) => {
+      const at = i * form.bits
+      out[at >> 3] = (out[at >> 3] ?? 0) | (index << (8 - form.bits - (at & 7)))
+    })
     return out
   }
-  if (form.runs) return form.bits === 8 ? encodeRle8(row) : encodeRle4(row)
-  const out = new Uint8Array(Math.ceil((row.length * form.bits) / 32) * 4)
-  if (form.bits === 8) {
-    out.set(row)
-    return out
+
+  /** Rows of a picture all need the same; padding is never written to. */
+  #room(bytes: number): Uint8Array {
+    if (this.#out.length !== bytes) this.#out = new Uint8Array(bytes)
+    return this.#out
   }
-  row.forEach((index, i) => {
-    const at = i * form.bits
-    out[at >> 3] = (out[at >> 3] ?? 0) | (index << (8 - form.bits - (at & 7)))
-  })
-  return out
 }
 
 const END_OF_BITMAP = Uint8Array.of(0, 1)
@@ -89,54 +108,63 @@ const END_OF_BITMAP = Uint8Array.of(0, 1)
 /** Bytes the pixels take as runs; the rows are not kept. */
 export class RunCounter {
   bytes = END_OF_BITMAP.length
-  readonly #form: Form
+  readonly #packer: RowPacker
   constructor(form: Form) {
-    this.#form = form
+    this.#packer = new RowPacker(form)
   }
   add(row: Uint8Array): void {
-    const packed = packedRow(row, this.#form)
-    this.bytes += packed.length
-    discard(packed)
+    this.bytes += this.#packer.pack(row).length
   }
 }
+
+const PIECE_BYTES = 256 * 1024
 
 /** Writes a file whose pixel bytes are known; rows come from the bottom. */
 export class BmpWriter {
   readonly #sink: Sink
   readonly #form: Form
   readonly #source: BmpHeader
-  #pending: Uint8Array[] = []
-  #bytes = 0
+  readonly #packer: RowPacker
+  #full: Uint8Array[] = []
+  #piece = new Uint8Array(PIECE_BYTES)
+  #filled = 0
   constructor(sink: Sink, source: BmpHeader, form: Form, pixelBytes: number) {
     this.#sink = sink
     this.#form = form
     this.#source = source
-    this.#pending.push(headers(source, form, pixelBytes))
+    this.#packer = new RowPacker(form)
+    this.#put(headers(source, form, pixelBytes))
+  }
+
+  #put(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.length > 0; ) {
+      const taken = rest.subarray(0, PIECE_BYTES - this.#filled)
+      this.#piece.set(taken, this.#filled)
+      this.#filled += taken.length
+      rest = rest.subarray(taken.length)
+      if (this.#filled < PIECE_BYTES) continue
+      this.#full.push(this.#piece)
+      this.#piece = new Uint8Array(PIECE_BYTES)
+      this.#filled = 0
+    }
   }
 
   row(row: Uint8Array): void {
-    const packed = packedRow(row, this.#form)
-    this.#bytes += packed.length
-    this.#pending.push(packed)
+    this.#put(this.#packer.pack(row))
   }
 
-  async flush(always = false): Promise<void> {
-    if (!always && this.#bytes < 256 * 1024) return
-    const whole = new Uint8Array(this.#pending.reduce((sum, part) => sum + part.length, 0))
-    let at = 0
-    for (const part of this.#pending) {
-      whole.set(part, at)
-      at += part.length
-      discard(part)
-    }
-    this.#pending = []
-    this.#bytes = 0
-    if (whole.length) await this.#sink.write(whole)
+  /** Hands on what is full. */
+  async flush(): Promise<void> {
+    const pieces = this.#full
+    this.#full = []
+    for (const piece of pieces) await this.#sink.write(piece)
   }
 
   async end(): Promise<void> {
-    if (this.#form.kind === 'indexed' && this.#form.runs) this.#pending.push(END_OF_BITMAP.slice())
-    if (this.#source.profile) this.#pending.push(this.#source.profile.slice())
-    await this.flush(true)
+    if (this.#form.kind === 'indexed' && this.#form.runs) this.#put(END_OF_BITMAP)
+    if (this.#source.profile) this.#put(this.#source.profile)
+    await this.flush()
+    if (this.#filled > 0) await this.#sink.write(this.#piece.slice(0, this.#filled))
+    discard(this.#piece)
   }
 }
