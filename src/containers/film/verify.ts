@@ -24,11 +24,7 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
   try {
     using before = await readMovie(original)
     using after = await readMovie(result)
-    const sides: [Side, Side] = [
-      { source: original, movie: before },
-      { source: result, movie: after },
-    ]
-    const difference = compareBoxes(before, after) ?? (await compareTracks(...sides, outcome, options))
+    const difference = compareBoxes(before, after) ?? (await compareTracks(original, before, result, after, outcome, options))
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
     if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof CodecTrouble) {
@@ -50,34 +46,44 @@ function compareBoxes(before: Movie, after: Movie): string | undefined {
 
 const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** One of the two films. */
+/** A track of one of the two films. */
 interface Side {
   readonly source: Source
-  readonly movie: Movie
+  readonly moov: Uint8Array
+  readonly track: Track
 }
 
-async function compareTracks(before: Side, after: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
-  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
-  for (const [index, a] of before.movie.tracks.entries()) {
-    const b = after.movie.tracks[index]!
-    const name = `track ${a.id}`
-    if (a.handler !== b.handler || a.id !== b.id) return `${name} became another`
-    const [x, y] = [a.descriptions[0], b.descriptions[0]]
-    const copied = x && y && same(before.movie.moov.subarray(x.start, x.end), after.movie.moov.subarray(y.start, y.end))
-    // A film that was made here before has the description it would get again.
-    if (exact || !x || (copied && !isNew(a, b, outcome))) {
-      if (a.sampleCount !== b.sampleCount) return `${name}: ${a.sampleCount} samples became ${b.sampleCount}`
-      const where = await compareBytes(before.source, after.source, a, b, options)
-      if (where !== undefined) return `${name}: other bytes at ${where}`
-    } else if (a.handler === 'vide') {
-      const difference = await compareVideo(before, after, a, b, options)
-      if (difference) return `${name}: ${difference}`
-    } else if (a.handler === 'soun') {
-      const difference = await compareNewSound(before, after, a, b, outcome, options)
-      if (difference) return `${name}: ${difference}`
-    }
+async function compareTracks(
+  original: Source,
+  before: Movie,
+  result: Source,
+  after: Movie,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
+  for (const [index, track] of before.tracks.entries()) {
+    const old: Side = { source: original, moov: before.moov, track }
+    const made: Side = { source: result, moov: after.moov, track: after.tracks[index]! }
+    const difference = await compareTrack(old, made, outcome, options)
+    if (difference) return `track ${track.id}: ${difference}`
   }
   return undefined
+}
+
+async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const [a, b] = [old.track, made.track]
+  if (a.handler !== b.handler || a.id !== b.id) return 'became another'
+  const [x, y] = [a.descriptions[0], b.descriptions[0]]
+  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+  const copied = x && y && same(old.moov.subarray(x.start, x.end), made.moov.subarray(y.start, y.end))
+  // A film that was made here before has the description it would get again.
+  if (exact || !x || (copied && !isNew(a, b, outcome))) {
+    if (a.sampleCount !== b.sampleCount) return `${a.sampleCount} samples became ${b.sampleCount}`
+    const where = await compareBytes(old, made, options)
+    return where === undefined ? undefined : `other bytes at ${where}`
+  }
+  if (a.handler === 'vide') return compareVideo(old, made, options)
+  return a.handler === 'soun' ? compareNewSound(old, made, outcome, options) : undefined
 }
 
 /** Whether a track may have been encoded again: the receipt has figures for such tracks, and they are smaller. */
@@ -91,23 +97,17 @@ function isNew(a: Track, b: Track, outcome: Outcome): boolean {
 /** New sound may be longer by the encoder's run-up and the rest of its last packet. */
 const MAX_SOUND_DRIFT = 0.5
 
-async function compareNewSound(
-  before: Side,
-  after: Side,
-  a: Track,
-  b: Track,
-  outcome: Outcome,
-  options: Options,
-): Promise<string | undefined> {
+async function compareNewSound(old: Side, made: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const [a, b] = [old.track, made.track]
   const [was, is] = [a, b].map(secondsOf) as [number, number]
   if (!(Math.abs(is - was) < MAX_SOUND_DRIFT)) return `${was.toFixed(3)} s of sound became ${is.toFixed(3)} s`
   const edits = compareEdits(a, b)
   if (edits) return edits
-  const [old, made] = [laidTrack(before.source, before.movie.moov, a), laidTrack(after.source, after.movie.moov, b)]
-  if (!old || !made) return 'sound that cannot be decoded'
-  const shift = startOf(b) - Math.round((startOf(a) * made.stream.hertz) / a.timescale)
+  const [x, y] = [laidTrack(old.source, old.moov, a), laidTrack(made.source, made.moov, b)]
+  if (!x || !y) return 'sound that cannot be decoded'
+  const shift = startOf(b) - Math.round((startOf(a) * y.stream.hertz) / a.timescale)
   const told = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0
-  return compareSound(old, made, shift, told, options)
+  return compareSound(x, y, shift, told, options)
 }
 
 /** New sound is shown as the old was; one edit may have come that leaves the encoder's run-up out. */
@@ -131,10 +131,11 @@ const secondsOf = (track: Track) => {
 }
 
 /** Media bytes of both tracks, run against run. */
-async function compareBytes(original: Source, result: Source, a: Track, b: Track, options: Options): Promise<number | undefined> {
+async function compareBytes(old: Side, made: Side, options: Options): Promise<number | undefined> {
+  const [a, b] = [old.track, made.track]
   if (a.chunks.count !== b.chunks.count) return 0
-  using left = new Window(original)
-  using right = new Window(result)
+  using left = new Window(old.source)
+  using right = new Window(made.source)
   for (let i = 0; i < a.chunks.count; i++) {
     options.signal.throwIfAborted()
     const size = a.chunks.size[i]!
@@ -148,25 +149,16 @@ async function compareBytes(original: Source, result: Source, a: Track, b: Track
   return undefined
 }
 
-async function compareVideo(before: Side, after: Side, a: Track, b: Track, options: Options): Promise<string | undefined> {
-  const [x, y] = [a.samples(), b.samples()]
-  const used = x.size.reduce((count, size) => count + (size > 0 ? 1 : 0), 0)
-  if (used !== y.count) return `${used} frames became ${y.count}`
-  const times = compareTimes(x, y, a, b)
-  if (times) return times
-  const decoded = await decodeSome(after, b, y, options)
-  if (decoded) return decoded
-  return comparePictures(before, after, a, b, x, y)
+async function compareVideo(old: Side, made: Side, options: Options): Promise<string | undefined> {
+  const used = old.track.samples().size.reduce((count, size) => count + (size > 0 ? 1 : 0), 0)
+  const { count } = made.track.samples()
+  if (used !== count) return `${used} frames became ${count}`
+  return compareTimes(old.track, made.track) ?? (await decodeSome(made, options)) ?? (await comparePictures(old, made))
 }
 
 /** Display times, but for a constant that the edit lists answer for. */
-function compareTimes(x: Samples, y: Samples, a: Track, b: Track): string | undefined {
-  const times = (samples: Samples) => {
-    const all: number[] = []
-    for (let i = 0; i < samples.count; i++) if (samples.size[i]! > 0) all.push(samples.dts[i]! + samples.composition[i]!)
-    return Float64Array.from(all).sort()
-  }
-  const [p, q] = [times(x), times(y)]
+function compareTimes(a: Track, b: Track): string | undefined {
+  const [p, q] = [shownTimes(a.samples()), shownTimes(b.samples())]
   if (a.timescale !== b.timescale) return 'another timescale'
   const shift = q[0]! - p[0]!
   for (let i = 0; i < p.length; i++) if (q[i]! - p[i]! !== shift) return `frame ${i} is shown at another time`
@@ -174,9 +166,17 @@ function compareTimes(x: Samples, y: Samples, a: Track, b: Track): string | unde
   return moved === shift ? undefined : `the edit list moved by ${moved}, the frames by ${shift}`
 }
 
+/** Of all frames, in the order they are shown. */
+function shownTimes({ count, size, dts, composition }: Samples): Float64Array {
+  const all: number[] = []
+  for (let i = 0; i < count; i++) if (size[i]! > 0) all.push(dts[i]! + composition[i]!)
+  return Float64Array.from(all).sort()
+}
+
 /** From every sync sample on (every part of a film begins with one), as many frames as the time allows. */
-async function decodeSome({ source, movie }: Side, track: Track, samples: Samples, options: Options): Promise<string | undefined> {
-  const stream = videoStream(movie.moov, track.descriptions[0]!)
+async function decodeSome({ source, moov, track }: Side, options: Options): Promise<string | undefined> {
+  const samples = track.samples()
+  const stream = videoStream(moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
   const engine = new Ffmpeg()
   using window = new Window(source)
@@ -243,19 +243,20 @@ async function decodeStretch(
   return pictures === to - from ? undefined : `${pictures} pictures from ${to - from} frames`
 }
 
-async function comparePictures(before: Side, after: Side, a: Track, b: Track, x: Samples, y: Samples): Promise<string | undefined> {
+async function comparePictures(old: Side, made: Side): Promise<string | undefined> {
+  const [x, y] = [old.track.samples(), made.track.samples()]
   const shift = y.dts[0]! + y.composition[0]! - Math.min(...firstTimes(x))
-  const old = new Map<number, number>()
-  for (let i = 0; i < x.count; i++) if (x.sync[i] && x.size[i]) old.set(x.dts[i]! + x.composition[i]!, i)
+  const syncs = new Map<number, number>()
+  for (let i = 0; i < x.count; i++) if (x.sync[i] && x.size[i]) syncs.set(x.dts[i]! + x.composition[i]!, i)
   const pairs: [number, number][] = []
   for (let i = 0; i < y.count; i++) {
-    const at = y.sync[i] ? old.get(y.dts[i]! + y.composition[i]! - shift) : undefined
+    const at = y.sync[i] ? syncs.get(y.dts[i]! + y.composition[i]! - shift) : undefined
     if (at !== undefined) pairs.push([at, i])
   }
   const step = Math.max(1, Math.floor(pairs.length / COMPARED))
   for (let k = 0; k < pairs.length; k += step) {
     const [i, j] = pairs[k]!
-    const [p, q] = [await onePicture(before, a, x, i), await onePicture(after, b, y, j)]
+    const [p, q] = [await onePicture(old, i), await onePicture(made, j)]
     if (!p || !q) continue
     if (p.length !== q.length) return 'pictures of another size'
     const psnrDb = luma(p, q)
@@ -273,14 +274,15 @@ const firstTimes = (samples: Samples) => {
 }
 
 /** A sync sample alone, decoded to luma. */
-async function onePicture({ source, movie }: Side, track: Track, samples: Samples, index: number): Promise<Uint8Array | undefined> {
-  const stream = videoStream(movie.moov, track.descriptions[0]!)
+async function onePicture({ source, moov, track }: Side, index: number): Promise<Uint8Array | undefined> {
+  const stream = videoStream(moov, track.descriptions[0]!)
   if (!stream) return undefined
+  const { offset, size } = track.samples()
   const engine = new Ffmpeg()
   using window = new Window(source, 0)
   try {
     engine.openVideo(stream)
-    engine.sendVideo(await window.read(samples.offset[index]!, samples.size[index]!), 0, true)
+    engine.sendVideo(await window.read(offset[index]!, size[index]!), 0, true)
     engine.endVideo()
     return engine.nextPicture() ? engine.luma() : undefined
   } finally {

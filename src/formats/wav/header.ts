@@ -1,7 +1,8 @@
 /** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
-import { MS_COEFFICIENTS, msBlockSamples } from './ms-adpcm.ts'
+import { adpcm } from './adpcm.ts'
+import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 
 /** How one sample is stored. */
 export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
@@ -64,17 +65,16 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
   }
   const coding = TAGS[tag] ?? 'other'
   if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw new MalformedFile('wav', offset, 'absurd channels or rate')
+  const blockSamples = adpcm(coding)?.blockSamples(blockBytes, channels) ?? 1
   const sane: Record<Coding, boolean> = {
     integer: [8, 16, 24, 32].includes(bits) && blockBytes === (channels * bits) / 8,
     float: [32, 64].includes(bits) && blockBytes === (channels * bits) / 8,
     alaw: bits === 8 && blockBytes === channels,
     mulaw: bits === 8 && blockBytes === channels,
     ima: bits === 4 && blockBytes > 4 * channels && blockBytes % (4 * channels) === 0,
-    ms: bits === 4 && channels <= 2 && msBlockSamples(blockBytes, channels) > 2 && hasUsualCoefficients(view),
+    ms: bits === 4 && channels <= 2 && blockSamples > 2 && hasUsualCoefficients(view),
     other: true,
   }
-  const samplesOf = { ima: ((blockBytes - 4 * channels) * 2) / channels + 1, ms: msBlockSamples(blockBytes, channels) }
-  const blockSamples = coding === 'ima' || coding === 'ms' ? samplesOf[coding] : 1
   return { coding: sane[coding] ? coding : 'other', channels, hertz, bits, blockBytes, blockSamples, mask }
 }
 
@@ -86,19 +86,15 @@ function hasUsualCoefficients(view: DataView): boolean {
 
 async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: readonly Chunk[]): Promise<number> {
   if (layout.coding === 'other') return 0
-  const whole = Math.floor(data.size / layout.blockBytes)
-  if (layout.coding !== 'ima' && layout.coding !== 'ms') return whole
-  const coded = whole * layout.blockSamples + samplesOfRest(layout, data.size - whole * layout.blockBytes)
+  const { channels, blockBytes, blockSamples } = layout
+  const whole = Math.floor(data.size / blockBytes)
+  const blocks = adpcm(layout.coding)
+  if (!blocks) return whole
+  const coded = whole * blockSamples + blocks.blockSamples(data.size - whole * blockBytes, channels)
   const fact = chunks.find((chunk) => chunk.id === 'fact')
   if (!fact || fact.size < 4) return coded
   const body = await source.read(fact.offset, 4)
   return Math.min(coded, new DataView(body.buffer, body.byteOffset, 4).getUint32(0, true))
-}
-
-function samplesOfRest({ coding, channels }: Layout, bytes: number): number {
-  if (coding === 'ms') return msBlockSamples(bytes, channels)
-  const rest = bytes - 4 * channels
-  return rest >= 0 ? 1 + Math.floor(rest / (4 * channels)) * 8 : 0
 }
 
 /** The `fmt ` chunk's body for a layout; extensible when it names speakers. */

@@ -21,6 +21,10 @@ const clamp16 = (value: number) => (value < -32768 ? -32768 : value > 32767 ? 32
 /** Block size that common encoders use at a rate, per channel. */
 export const imaBlockBytes = (hertz: number, channels: number) => (hertz < 22000 ? 256 : hertz < 44000 ? 512 : 1024) * channels
 
+/** Samples a channel of a block, or of the part of it that is there: one in the head, then groups of eight. */
+export const imaBlockSamples = (bytes: number, channels: number) =>
+  bytes < 4 * channels ? 0 : 1 + (Math.floor(bytes / (4 * channels)) - 1) * 8
+
 /**
  * What FFmpeg and its many users add instead: one multiplication, whose rounding differs by up to 3. Over a block the two
  * kinds of decoders drift apart, so the encoder follows both and keeps them close to the sound.
@@ -110,7 +114,7 @@ export class ImaEncoder {
   constructor(hertz: number, channels: number) {
     this.channels = channels
     this.blockBytes = imaBlockBytes(hertz, channels)
-    this.blockSamples = ((this.blockBytes - 4 * channels) * 2) / channels + 1
+    this.blockSamples = imaBlockSamples(this.blockBytes, channels)
     this.#index = new Int32Array(channels)
     this.#nibbles = new Uint8Array(this.blockSamples + 8)
   }
@@ -164,13 +168,13 @@ export class ImaEncoder {
 
 /** Decodes one block (it may be short) to interleaved 16-bit samples, by the book or as `product` does. */
 export function decodeIma(block: Uint8Array, channels: number, add = difference): Int32Array {
-  const groups = Math.floor((block.length - 4 * channels) / (4 * channels))
-  const out = new Int32Array((1 + groups * 8) * channels)
+  const count = imaBlockSamples(block.length, channels)
+  const out = new Int32Array(count * channels)
   for (let channel = 0; channel < channels; channel++) {
     let value = ((block[channel * 4]! | (block[channel * 4 + 1]! << 8)) << 16) >> 16
     let index = clampIndex(block[channel * 4 + 2]!)
     out[channel] = value
-    for (let i = 0; i < groups * 8; i++) {
+    for (let i = 0; i < count - 1; i++) {
       const byte = block[4 * channels * (1 + (i >> 3)) + 4 * channel + ((i & 7) >> 1)]!
       const nibble = i & 1 ? byte >> 4 : byte & 15
       value = clamp16(value + add(nibble, STEPS[index]!))

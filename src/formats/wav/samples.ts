@@ -1,10 +1,9 @@
 /** Samples of a WAVE file by blocks: read by ranges, unpacked, packed again. */
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import { type Adpcm, adpcm } from './adpcm.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
-import { decodeIma, product } from './ima.ts'
-import { decodeMs } from './ms-adpcm.ts'
 
 /** Interleaved samples: signed integers of `bits`, or floats around −1…1. */
 export type Samples =
@@ -32,7 +31,7 @@ export async function* readSamples(source: Source, wave: Wave, options: Options,
     if (got === 0) return
     frames += got
     yield samples
-    discard(new Uint8Array(all.values.buffer))
+    discard(all.values)
     share?.(frames / wave.frames)
   }
 }
@@ -46,10 +45,8 @@ function cut(samples: Samples, count: number): Samples {
 function unpack(bytes: Uint8Array, layout: Layout): Samples {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const { coding, bits } = layout
-  // Most IMA files come from FFmpeg's encoder, which predicts as its decoder does.
-  if (coding === 'ima')
-    return { kind: 'integer', bits: 16, values: unpackBlocks(bytes, layout, 4, (block, channels) => decodeIma(block, channels, product)) }
-  if (coding === 'ms') return { kind: 'integer', bits: 16, values: unpackBlocks(bytes, layout, 7, decodeMs) }
+  const blocks = adpcm(coding)
+  if (blocks) return { kind: 'integer', bits: 16, values: unpackBlocks(bytes, layout, blocks) }
   const count = Math.floor(bytes.length / layout.blockBytes) * layout.channels
   if (coding === 'float') {
     const values = new Float64Array(count)
@@ -71,16 +68,11 @@ function unpack(bytes: Uint8Array, layout: Layout): Samples {
   return { kind: 'integer', bits, values }
 }
 
-/** Blocks of ADPCM; what is left at the end counts when it has a whole head. */
-function unpackBlocks(
-  bytes: Uint8Array,
-  { channels, blockBytes }: Layout,
-  headBytes: number,
-  decode: (block: Uint8Array, channels: number) => Int32Array,
-): Int32Array {
+/** Blocks one after the other; what is left at the end counts when it has a whole head. */
+function unpackBlocks(bytes: Uint8Array, { channels, blockBytes }: Layout, { blockSamples, decode }: Adpcm): Int32Array {
   const blocks: Int32Array[] = []
   let total = 0
-  for (let at = 0; at + headBytes * channels <= bytes.length; at += blockBytes) {
+  for (let at = 0; blockSamples(bytes.length - at, channels) > 0; at += blockBytes) {
     const block = decode(bytes.subarray(at, at + blockBytes), channels)
     blocks.push(block)
     total += block.length

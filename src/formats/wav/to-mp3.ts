@@ -17,9 +17,8 @@ const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz
 const VBR = { low: 6, medium: 3, high: 0, ultra: 6 } as const
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
-  const { channels, hertz, coding } = wave.layout
+  const { channels, hertz } = wave.layout
   if (options.lossless) throw new UnsupportedFeature('MP3 cannot be exact')
-  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
   if (channels !== 1 && channels !== 2) throw new UnsupportedFeature(`MP3 has no ${channels} channels`)
   if (hertz > MAX_HERTZ) throw new UnsupportedFeature(`a sample rate of ${hertz} Hz`)
   if (wave.frames === 0) throw new MalformedFile('wav', wave.data.offset, 'no samples')

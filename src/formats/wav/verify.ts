@@ -1,7 +1,7 @@
 import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { readWave, type Wave } from './header.ts'
-import { in16thUnits, readSamples, type Samples } from './samples.ts'
+import { in16thUnits, readSamples } from './samples.ts'
 
 /** Chunks that a result may lack: filling, and what describes the coding. */
 const FREE = new Set(['JUNK', 'junk', 'PAD ', 'FLLR', 'ds64', 'fact', 'fmt ', 'data'])
@@ -58,8 +58,7 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
 
 /** Samples in 16-bit units, which hold every coding exactly. */
 async function* blocks(source: Source, wave: Wave, options: Options): AsyncGenerator<Float64Array | Int32Array> {
-  const normal = (samples: Samples) => in16thUnits(samples)
-  for await (const samples of readSamples(source, wave, options)) yield normal(samples)
+  for await (const samples of readSamples(source, wave, options)) yield in16thUnits(samples)
 }
 
 async function compareChunks(original: Source, result: Source, a: Wave, b: Wave): Promise<string | undefined> {

@@ -19,6 +19,7 @@ export const wav: Codec = {
 
   async compress(source, sink, options): Promise<Outcome> {
     const wave = await readWave(source)
+    if (wave.layout.coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
     if (options.output === 'mp3') return wavToMp3(source, wave, sink, options)
     if (options.output === 'flac') return wavToFlac(source, wave, sink, options)
     return toWave(source, wave, sink, options)
@@ -33,7 +34,6 @@ export const wav: Codec = {
 
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { coding } = wave.layout
-  if (coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
   const lossy =
     !options.lossless && (options.quality === 'low' || options.quality === 'medium') && (coding === 'integer' || coding === 'float')
   const found: Analysis =
