@@ -2,7 +2,7 @@
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
  * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster.
  */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Bench, Measured, Row } from './harness.ts'
 
@@ -23,6 +23,7 @@ for (const name of wanted) {
     continue
   }
   if (!known.includes(name)) throw new Error(`no bench '${name}'; there are http, ${known.join(', ')}`)
+  if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
   const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }
   console.log(`\n${bench.title}`)
   const rows: Row[] = []
