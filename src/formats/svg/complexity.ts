@@ -3,8 +3,8 @@
  * stand for billions of elements, and some filters take as long as their parameters say. Drawing cannot be interrupted.
  */
 
-/** A dense drawing has tens of thousands of elements. */
-export const MAX_COST = 200_000
+/** Elements after all copies, with filters and masks counted as many. A dense drawing has tens of thousands. */
+const MAX_COST = 200_000
 const FILTER_COST = 1_000
 const LAYER_COST = 50
 
@@ -15,11 +15,8 @@ interface Element {
   readonly children: Element[]
 }
 
-export const isAffordable = (text: string): boolean => drawingCost(text) <= MAX_COST
-
-/** Elements after all copies, with filters and masks counted as many; above `MAX_COST` only that it is. */
-export function drawingCost(text: string): number {
-  if (hasEndlessFilter(text)) return Number.POSITIVE_INFINITY
+export function isAffordable(text: string): boolean {
+  if (hasEndlessFilter(text)) return false
   const ids = new Map<string, Element>()
   const root = parse(text, ids)
   const known = new Map<Element, number>()
@@ -38,7 +35,7 @@ export function drawingCost(text: string): number {
     known.set(element, sum)
     return sum
   }
-  return cost(root)
+  return cost(root) <= MAX_COST
 }
 
 function parse(text: string, ids: Map<string, Element>): Element {

@@ -1,64 +1,34 @@
 /** How close an optimized SVG is to the original: both are drawn, on black and on white. */
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
-import { drawingCost, MAX_COST } from './complexity.ts'
+import { isAffordable } from './complexity.ts'
 import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
-import type { Target } from './targets.ts'
 
 /** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
 const WIDTH = 640
 const MAX_PIXELS = 1_500_000
 const MIN_SIDE = 8
 
-/** A glance: a quarter of the size in each direction. Drawings that cost less than this are drawn in no time, most of which is not pixels. */
-const GLANCE = 0.25
-const MIN_GLANCE_COST = 500
-/** What is so much worse at a glance, where differences are averaged away, is not good enough at full size. */
-const GLANCE_MARGIN = { ssim: 0.02, psnrDb: 1.5 }
-
 /** Draws the original once, candidates against it. */
 export class SvgMeter {
   readonly #renderer = new SvgRenderer()
-  readonly #text: string
   readonly #zoom: number
   readonly #original: Rendering
-  readonly #deservesGlance: boolean
-  #glance: Rendering | undefined
 
   /** @throws RenderError when the original cannot be drawn */
   constructor(original: string) {
-    const cost = drawingCost(original)
-    if (cost > MAX_COST) throw new RenderError('drawing it would take too long')
-    // Decoding the pictures in it takes as long at any size.
-    this.#deservesGlance = cost >= MIN_GLANCE_COST && !/data:image\//.test(original)
+    if (!isAffordable(original)) throw new RenderError('drawing it would take too long')
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original)
     if (!(width > 0 && height > 0)) throw new RenderError('the picture has no size')
     this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
     if (this.#zoom * Math.min(width, height) < MIN_SIDE)
       throw new RenderError(`a picture of ${width}×${height} is too slender to be measured`)
-    this.#text = original
     this.#original = this.#renderer.render(original, this.#zoom)
   }
 
   /** The worse of black and white; undefined when the candidate has another size or cannot be drawn. */
   measure(candidate: string): Likeness | undefined {
-    const rendering = this.#draw(candidate, this.#zoom)
-    return rendering && likenessOf(this.#original, rendering)
-  }
-
-  /** Whether a glance is enough to see that `measure` will find less than this. */
-  isHopeless(candidate: string, target: Target): boolean {
-    if (!this.#deservesGlance) return false
-    const zoom = this.#zoom * GLANCE
-    this.#glance ??= this.#renderer.render(this.#text, zoom)
-    const rendering = this.#draw(candidate, zoom)
-    const likeness = rendering && likenessOf(this.#glance, rendering)
-    if (!likeness) return true
-    return likeness.ssim < target.ssim - GLANCE_MARGIN.ssim || likeness.psnrDb < target.psnrDb - GLANCE_MARGIN.psnrDb
-  }
-
-  #draw(text: string, zoom: number): Rendering | undefined {
     try {
-      return this.#renderer.render(text, zoom)
+      return likenessOf(this.#original, this.#renderer.render(candidate, this.#zoom))
     } catch (error) {
       if (error instanceof RenderError) return undefined
       throw error

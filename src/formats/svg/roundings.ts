@@ -5,7 +5,7 @@ import type { Likeness } from '../../quality/metrics.ts'
 import { inventoryDifference } from './inventory.ts'
 import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
-import { reaches, TARGETS, type Target } from './targets.ts'
+import { reaches, type Target } from './targets.ts'
 
 export interface Rounding {
   readonly text: string
@@ -18,11 +18,14 @@ export interface Rounding {
 const USUAL_PRECISION = 1
 const MAX_PRECISION = 6
 /** A decimal less makes errors ten times as large. Drawings lose at least so much by it. */
-const DECIBELS_OF_A_DECIMAL = 6
+const DECIBELS_OF_A_DECIMAL = 10
+
+/** Finer roundings of so few characters are hardly ever, but sometimes, shorter than coarser ones: one path is joined, another not. */
+const SMALL_CHARACTERS = 16 * 1024
 
 /**
- * With one decimal; with none, where that leaves room for it; with more, until one meets the target. Whatever a level looks at,
- * the next higher one has looked at, too.
+ * With one decimal; with none, where that leaves room for it; with more, until one meets the target. Higher levels look further,
+ * behind everything that lower ones have seen.
  */
 export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
   const rounders = [new SvgRounder(text), new SvgRounder(text, true)]
@@ -31,26 +34,26 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
     options.signal.throwIfAborted()
     await breathe()
     options.progress((0.8 * (precision + 1)) / (MAX_PRECISION + 2))
-    const rounded = roundWhole(text, precision, rounders, meter)
-    const likeness = rounded === undefined ? undefined : meter.measure(rounded)
-    if (rounded !== undefined && likeness) found.push({ text: rounded, precision, likeness })
-    return likeness
+    const rounded = roundWhole(text, precision, rounders)
+    // What is longer than one that will do is not drawn.
+    if (rounded === undefined || found.some((other) => reaches(other.likeness, target) && other.text.length <= rounded.length)) return
+    const likeness = meter.measure(rounded)
+    if (likeness) found.push({ text: rounded, precision, likeness })
   }
-  const usual = await look(USUAL_PRECISION)
-  if (usual && usual.psnrDb >= TARGETS.low.psnrDb + DECIBELS_OF_A_DECIMAL) await look(0)
-  for (let precision = USUAL_PRECISION + 1; precision <= MAX_PRECISION; precision++) {
-    if (found.some(({ likeness }) => reaches(likeness, target))) break
-    await look(precision)
-  }
+  const isMet = (by = target) => found.some(({ likeness }) => reaches(likeness, by))
+  await look(USUAL_PRECISION)
+  if (isMet({ ...target, psnrDb: target.psnrDb + DECIBELS_OF_A_DECIMAL })) await look(USUAL_PRECISION - 1)
+  let precision = USUAL_PRECISION
+  while (!isMet() && precision < MAX_PRECISION) await look(++precision)
+  if (text.length < SMALL_CHARACTERS && precision < MAX_PRECISION) await look(precision + 1)
   return found
 }
 
-/** Rounded with nothing missing: with the usual preset, else a gentler one; undefined where a glance says that it comes to nothing. */
-function roundWhole(text: string, precision: number, rounders: readonly SvgRounder[], meter: SvgMeter): string | undefined {
+/** Rounded with nothing missing: with the usual preset, else a gentler one. */
+function roundWhole(text: string, precision: number, rounders: readonly SvgRounder[]): string | undefined {
   for (const rounder of rounders) {
     const rounded = rounder.round(precision)
     if (inventoryDifference(text, rounded) !== undefined) continue
-    if (meter.isHopeless(rounded, TARGETS.low)) return undefined
     const polished = rounder.polish(rounded, precision)
     return polished === rounded || inventoryDifference(text, polished) === undefined ? polished : rounded
   }
