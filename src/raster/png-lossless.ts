@@ -22,10 +22,25 @@ const ALL_BUT_BRUTE = 0xff
 const EVERYTHING = 0x1ff
 const FILTER_NONE = 0x01
 
+/** Up to here everything is tried. */
+const TINY_BYTES = 4096
 /** Quick and about right in their order: with filters and without. */
 const PREVIEWS: readonly Effort[] = [
   { level: 5, trialLevel: 3, strategies: 0x76, bandBytes: 131072, passes: 0 },
   { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
+]
+/** The same for small pictures, which are told apart by less. */
+const SMALL_PREVIEWS: readonly Effort[] = [
+  { level: 9, trialLevel: 5, strategies: 0x76, bandBytes: 65536, passes: 0 },
+  { level: 9, trialLevel: 5, strategies: FILTER_NONE, bandBytes: 65536, passes: 0 },
+]
+/** Even areas: without filters, at this effort, they come to less than this share of their bytes. */
+const FLATNESS: Effort = { level: 2, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
+const FLAT = 1 / 50
+/** Filters as most encoders choose them: enough to see whether they are any good for even areas. */
+const FLAT_PREVIEWS: readonly Effort[] = [
+  { level: 6, trialLevel: 2, strategies: 0x20, bandBytes: 131072, passes: 0 },
+  { level: 6, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
 ]
 /** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
 function effortsFor(bytes: number): readonly Effort[] {
@@ -103,12 +118,10 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
   const facts = engine.facts()
   const forms = formsOf(engine, picture)
   const bytes = packedBytes(picture, Math.min(...forms.map(({ bits }) => bits)))
-  let plans = forms.flatMap((form) => effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort })))
-  if (bytes > 16 * MEGA) {
+  let plans = forms.flatMap((form) => planned(picture, form))
+  if (bytes > 16 * MEGA)
     plans = plans.slice(0, 1) // the likeliest form: previews would take too long
-  } else if (bytes > MEGA / 4) {
-    plans = await previewed(engine, picture, forms, bytes <= MEGA ? 2 : 1)
-  }
+  else if (bytes > TINY_BYTES) plans = await previewed(engine, picture, forms, bytes)
   const [only] = plans
   if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
   let best: { plan: LosslessPlan; bytes: number } | undefined
@@ -134,22 +147,35 @@ export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: 
   return forms.length <= 2 && least > bytes * PREVIEW_EXCESS.sameForm
 }
 
+/** A form with the efforts that its size allows. */
+const planned = (picture: PngPicture, form: Form): LosslessPlan[] =>
+  effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort }))
+
 /** The best forms by quick encodes, at full effort: without filters where those did not pay. */
-async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly Form[], keep: number) {
-  const ranked: { form: Form; filtered: boolean; size: number }[] = []
+async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly Form[], bytes: number): Promise<LosslessPlan[]> {
+  const small = bytes <= MEGA / 4
+  const ranked: { form: Form; filtered: boolean; flat: boolean; size: number }[] = []
   for (const form of forms) {
-    for (const effort of form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS) {
-      ranked.push({ form, filtered: effort.strategies !== FILTER_NONE, size: await tryPlan(engine, picture, { ...form, effort }) })
+    const isFlat =
+      !small && form.bits >= 24 && (await tryPlan(engine, picture, { ...form, effort: FLATNESS })) < packedBytes(picture, form.bits) * FLAT
+    const efforts = small ? SMALL_PREVIEWS : isFlat ? FLAT_PREVIEWS : form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS
+    for (const effort of efforts) {
+      const size = await tryPlan(engine, picture, { ...form, effort })
+      ranked.push({ form, filtered: effort.strategies !== FILTER_NONE, flat: isFlat, size })
     }
   }
   ranked.sort((a, b) => a.size - b.size)
-  return ranked.slice(0, keep).flatMap(({ form, filtered }) => {
-    const efforts = effortsFor(packedBytes(picture, form.bits))
+  const keep = small || bytes > MEGA ? 1 : 2
+  return ranked.slice(0, keep).flatMap(({ form, filtered, flat }) => {
+    const efforts = effortsFor(packedBytes(picture, form.bits)).filter(({ strategies }) => strategies !== FILTER_NONE)
     const [hardest] = efforts
-    const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE }]
+    const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE, ...(flat ? flatEffort(bytes) : {}) }]
     return used.map((effort) => ({ ...form, effort }))
   })
 }
+
+/** Long matches leave little to choose: one round of the parser, and in large pictures it looks away inside of them. */
+const flatEffort = (bytes: number): Partial<Effort> => ({ passes: 1, sparse: bytes > 8 * MEGA })
 
 /** Image data bytes of a plan, measured by a muted encode. */
 export async function losslessBytes(engine: PngEngine, picture: PngPicture, search: LosslessSearch): Promise<number> {
