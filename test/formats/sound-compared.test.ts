@@ -97,7 +97,7 @@ describe('new sound against the old', () => {
 
 describe('packets that hold no sound', () => {
   it('take their time', async () => {
-    const engine = new Ffmpeg()
+    using engine = new Ffmpeg()
     const { config } = engine.openAac(44100, 1, 64000)
     const packets: Uint8Array[] = []
     const samples = Float32Array.from({ length: 1024 }, (_, i) => Math.sin(i / 10) / 2)
@@ -114,7 +114,8 @@ describe('packets that hold no sound', () => {
     }
     const stream = { decoder: 'aac', extradata: config, hertz: 44100, channels: 1, bitsPerSample: 16, blockAlign: 0, tag: 0 }
     const blocks: Float32Array[] = []
-    for await (const [mono] of decodedSound(memorySource(bytes, 'sound'), stream, runs, optionsFor('medium', 'mp4'))) blocks.push(mono!)
+    for await (const [mono] of decodedSound(engine, memorySource(bytes, 'sound'), stream, runs, optionsFor('medium', 'mp4')))
+      blocks.push(mono!)
     expect(blocks.length).toBe(all.length)
     expect(blocks[0]!.every((value) => value === 0)).toBe(true)
   })

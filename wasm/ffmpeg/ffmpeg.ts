@@ -1,6 +1,7 @@
 /**
  * FFmpeg's decoders, x264 and FFmpeg's AAC encoder (GPL; only `whittle-media` may import this). One engine is one job:
- * make a new one for the next. Calls are synchronous and handle one packet or frame each, so callers can await between.
+ * make a new one for the next, which takes its memory (`using`). Calls are synchronous and handle one packet or frame each,
+ * so callers can await between.
  */
 import { Memories } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
@@ -48,6 +49,7 @@ interface Exports {
   packet_psnr(): number
   packet_ssim(): number
   audio_open(
+    which: number,
     name: number,
     extra: number,
     extraBytes: number,
@@ -57,8 +59,8 @@ interface Exports {
     align: number,
     tag: number,
   ): number
-  audio_send(block: number, bytes: number): number
-  audio_receive(): number
+  audio_send(which: number, block: number, bytes: number): number
+  audio_receive(which: number): number
   sound_samples(): number
   sound_channels(): number
   sound_hertz(): number
@@ -142,7 +144,7 @@ const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES *
 /** Larger than anything a decoder or an encoder asks for at once. */
 const ROOM_BYTES = 16 * 1024 * 1024
 
-export class Ffmpeg {
+export class Ffmpeg implements Disposable {
   readonly #exports: Exports
   #input = 0
   #inputBytes = 0
@@ -157,7 +159,7 @@ export class Ffmpeg {
   }
 
   /** Gives the memory to the next engine; this one, and views into its memory, must not be used any more. */
-  close(): void {
+  [Symbol.dispose](): void {
     MEMORIES.give(this.#exports.memory)
   }
 
@@ -266,10 +268,12 @@ export class Ffmpeg {
     return this.#packet(this.#exports.encoder_drain())
   }
 
-  openAudio(stream: AudioStream): void {
+  /** Opens one of two decoders of sound; the second is for what the same engine encodes, or is compared with. */
+  openAudio(stream: AudioStream, which: 0 | 1 = 0): void {
     const opened = this.#withText(stream.decoder, (name) =>
       this.#withBytes(stream.extradata, (extra) =>
         this.#exports.audio_open(
+          which,
           name,
           extra,
           stream.extradata.length,
@@ -284,17 +288,17 @@ export class Ffmpeg {
     if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
   }
 
-  sendAudio(bytes: Uint8Array): boolean {
-    return this.#exports.audio_send(this.#place(bytes), bytes.length) >= 0
+  sendAudio(bytes: Uint8Array, which: 0 | 1 = 0): boolean {
+    return this.#exports.audio_send(which, this.#place(bytes), bytes.length) >= 0
   }
 
-  endAudio(): void {
-    this.#exports.audio_send(0, 0)
+  endAudio(which: 0 | 1 = 0): void {
+    this.#exports.audio_send(which, 0, 0)
   }
 
-  nextSound(): Sound | undefined {
+  nextSound(which: 0 | 1 = 0): Sound | undefined {
     const engine = this.#exports
-    const state = engine.audio_receive()
+    const state = engine.audio_receive(which)
     if (state < 0) throw new CodecTrouble(`the audio decoder failed (${state})`)
     if (state !== READY) return undefined
     const samples = engine.sound_samples()

@@ -265,28 +265,29 @@ double EXPORT(packet_pts)(void) { return encoded_pts; }
 double EXPORT(packet_psnr)(void) { return encoded_psnr; }
 double EXPORT(packet_ssim)(void) { return encoded_ssim; }
 
-/* ------------------------------------------------------------------------------------------------------ audio decoder */
+/* ------------------------------------------------------------------------------------------------ two audio decoders */
 
-static AVCodecContext *audio;
+/* What is encoded is decoded again on the way, in the same engine. */
+static AVCodecContext *audio[2];
 static AVFrame *sound;
 static float *planar;
 static int planar_room;
 
-int EXPORT(audio_open)(const char *name, unsigned char *extradata, int extradata_bytes, int hertz, int channels, int bits, int block_align, unsigned tag) {
-  audio = open_decoder(name, extradata, extradata_bytes);
-  if (!audio || !packet || !(sound = av_frame_alloc())) return -1;
-  audio->sample_rate = hertz;
-  av_channel_layout_default(&audio->ch_layout, channels);
-  audio->bits_per_coded_sample = bits;
-  audio->block_align = block_align;
-  audio->codec_tag = tag;
-  return avcodec_open2(audio, audio->codec, NULL);
+int EXPORT(audio_open)(int which, const char *name, unsigned char *extradata, int extradata_bytes, int hertz, int channels, int bits, int block_align, unsigned tag) {
+  AVCodecContext *c = audio[which] = open_decoder(name, extradata, extradata_bytes);
+  if (!c || !packet || !(sound || (sound = av_frame_alloc()))) return -1;
+  c->sample_rate = hertz;
+  av_channel_layout_default(&c->ch_layout, channels);
+  c->bits_per_coded_sample = bits;
+  c->block_align = block_align;
+  c->codec_tag = tag;
+  return avcodec_open2(c, c->codec, NULL);
 }
-int EXPORT(audio_send)(unsigned char *block, int bytes) { return send(audio, block, bytes, 0, 1); }
+int EXPORT(audio_send)(int which, unsigned char *block, int bytes) { return send(audio[which], block, bytes, 0, 1); }
 
 /* Decodes and lays the samples out as planar floats. */
-int EXPORT(audio_receive)(void) {
-  int e = receive(audio, sound);
+int EXPORT(audio_receive)(int which) {
+  int e = receive(audio[which], sound);
   if (e != READY) return e;
   const int n = sound->nb_samples, channels = sound->ch_layout.nb_channels;
   const enum AVSampleFormat packed = av_get_packed_sample_fmt(sound->format);

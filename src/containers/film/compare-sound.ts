@@ -134,25 +134,21 @@ async function stretch({ source, stream, units, starts }: LaidSound, from: numbe
   const out = Array.from({ length: stream.channels }, () => new Float32Array(count))
   let first = 0
   while (first + 1 < units.count && starts[first + 1]! <= from) first++
-  const decoder = new Ffmpeg()
+  using decoder = new Ffmpeg()
   using window = new Window(source)
-  try {
-    decoder.openAudio(stream)
-    for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {
-      if (!decoder.sendAudio(await window.read(units.offset[i]!, units.size[i]!)) && i >= first)
-        throw new MalformedFile('sound', units.offset[i]!, 'cannot be decoded')
-      let at = starts[i]! - from
-      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-        const { channels } = sound
-        if (channels.length !== out.length) throw new MalformedFile('sound', units.offset[i]!, `${channels.length} channels`)
-        const length = channels[0]!.length
-        const [skip, end] = [Math.max(0, -at), Math.min(length, count - at)]
-        if (skip < end) channels.forEach((channel, c) => void out[c]!.set(channel.subarray(skip, end), at + skip))
-        at += length
-      }
+  decoder.openAudio(stream)
+  for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {
+    if (!decoder.sendAudio(await window.read(units.offset[i]!, units.size[i]!)) && i >= first)
+      throw new MalformedFile('sound', units.offset[i]!, 'cannot be decoded')
+    let at = starts[i]! - from
+    for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+      const { channels } = sound
+      if (channels.length !== out.length) throw new MalformedFile('sound', units.offset[i]!, `${channels.length} channels`)
+      const length = channels[0]!.length
+      const [skip, end] = [Math.max(0, -at), Math.min(length, count - at)]
+      if (skip < end) channels.forEach((channel, c) => void out[c]!.set(channel.subarray(skip, end), at + skip))
+      at += length
     }
-  } finally {
-    decoder.close()
   }
   return out
 }

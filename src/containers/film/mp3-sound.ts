@@ -1,5 +1,5 @@
 /** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
-import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { frameHeader } from '../mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../mpeg-audio/measured-encoder.ts'
@@ -36,7 +36,8 @@ export async function encodeMp3Frames(
   const { hertz, blockAlign } = stream
   const channels = stream.channels === 1 ? 1 : 2
   const perFrame = frameSamples(hertz)
-  const encoder = new MeasuredMp3Encoder({ channels, hertz, vbrQuality, maxKbps: 0, alone: true })
+  using engine = new Ffmpeg()
+  const encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
   const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
   const cutter = new FrameCutter()
   // The first frame that comes out is the place of a tag that a stream inside a container does not have.
@@ -51,7 +52,7 @@ export async function encodeMp3Frames(
   }
   const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
   let samples = 0
-  for await (const planar of decodedSound(source, stream, runs, options, lead * perFrame * blockAlign)) {
+  for await (const planar of decodedSound(engine, source, stream, runs, options, lead * perFrame * blockAlign)) {
     samples += planar[0]!.length
     for (const packet of encoder.encode([...planar])) await write(packet)
     if (samples >= enough) break

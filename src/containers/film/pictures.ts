@@ -147,12 +147,8 @@ const parameterSetId = (memory: Memory, { interlaced }: Picture) => MEMORIES.ind
 
 /** One encode with one rate factor. @throws as `encodePart` */
 export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
-  const engine = new Ffmpeg()
-  try {
-    return await encodeWith(engine, job, memory)
-  } finally {
-    engine.close()
-  }
+  using engine = new Ffmpeg()
+  return await encodeWith(engine, job, memory)
 }
 
 async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, options }: Encode, memory: Memory): Promise<EncodedPart> {
@@ -224,7 +220,7 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, opti
 /** Decodes the first picture and says, by throwing, when it is better kept. @throws UnsupportedFeature, OverBudget, MalformedFile */
 export async function probe(source: Source, { stream, samples }: PictureTrack): Promise<void> {
   if (stream.width * stream.height > MAX_PIXELS) throw new OverBudget(`pictures of ${stream.width}×${stream.height}`)
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   using window = new Window(source, SMALL_WINDOW_BYTES)
   try {
     engine.openVideo(stream)
@@ -243,8 +239,6 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
   } catch (error) {
     if (error instanceof CodecTrouble) throw new UnsupportedFeature(error.message)
     throw error
-  } finally {
-    engine.close()
   }
 }
 

@@ -35,10 +35,11 @@ export class KeptSound extends Error {
 }
 
 /**
- * The sound of `runs`, decoded: planar samples. Streams of blocks are read in steps, others a run at a time.
+ * The sound of `runs`, decoded by the engine's first decoder: planar samples. Streams of blocks are read in steps, others a run at a time.
  * @param skipBytes bytes of the runs that are left out in front, whole blocks
  */
 export async function* decodedSound(
+  decoder: Ffmpeg,
   source: Source,
   stream: AudioStream,
   runs: SoundRuns,
@@ -46,42 +47,37 @@ export async function* decodedSound(
   skipBytes = 0,
 ): AsyncGenerator<readonly Float32Array[]> {
   const { blockAlign, hertz, channels } = stream
-  const decoder = new Ffmpeg()
-  try {
-    decoder.openAudio(stream)
-    using window = new Window(source)
-    const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
-    let last = performance.now()
-    let skip = skipBytes
-    let silent = 0
-    for (let run = 0; run < runs.count; run++) {
-      const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
-      const from = Math.min(skip, size)
-      skip -= from
-      for (let at = from; at < size; at += step) {
-        const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
-        if (!decoder.sendAudio(bytes)) {
-          if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
-          throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
-        }
-        silent += blockAlign ? 0 : 1
-        for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-          if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
-          // Packets that hold no sound of their own take their time all the same.
-          for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
-          silent = 0
-          yield sound.channels
-        }
-        if (performance.now() - last > 150) {
-          options.signal.throwIfAborted()
-          options.progress(run / runs.count)
-          await new Promise((resolve) => setTimeout(resolve, 0))
-          last = performance.now()
-        }
+  decoder.openAudio(stream)
+  using window = new Window(source)
+  const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
+  let last = performance.now()
+  let skip = skipBytes
+  let silent = 0
+  for (let run = 0; run < runs.count; run++) {
+    const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
+    const from = Math.min(skip, size)
+    skip -= from
+    for (let at = from; at < size; at += step) {
+      const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
+      if (!decoder.sendAudio(bytes)) {
+        if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
+        throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
+      }
+      silent += blockAlign ? 0 : 1
+      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+        if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
+        // Packets that hold no sound of their own take their time all the same.
+        for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
+        silent = 0
+        yield sound.channels
+      }
+      if (performance.now() - last > 150) {
+        options.signal.throwIfAborted()
+        options.progress(run / runs.count)
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        last = performance.now()
       }
     }
-  } finally {
-    decoder.close()
   }
 }
 
@@ -94,13 +90,9 @@ export async function encodeSound(
   part: PartWriter,
   options: Options,
 ): Promise<EncodedSound> {
-  const engine = new Ffmpeg()
-  try {
-    const sound = decodedSound(source, stream, runs, options)
-    return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part), memoryBytes: engine.memoryBytes }
-  } finally {
-    engine.close()
-  }
+  using engine = new Ffmpeg()
+  const sound = decodedSound(engine, source, stream, runs, options)
+  return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part), memoryBytes: engine.memoryBytes }
 }
 
 async function encodeWith(
@@ -145,6 +137,9 @@ async function encodeWith(
   return { kind: 'sound', config: [...config], count, hertz, channels, delay, samples, snrDb: checker.finish() }
 }
 
+/** The engine's decoder for what it encoded itself. */
+const CHECKING = 1
+
 /** Decodes what the encoder made, in the same engine, and compares it with what went in. */
 class Checker {
   readonly #engine: Ffmpeg
@@ -156,7 +151,7 @@ class Checker {
   constructor(engine: Ffmpeg, hertz: number, channels: number, config: Uint8Array, delay: number) {
     this.#engine = engine
     this.#skip = delay
-    engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
+    engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }, CHECKING)
   }
 
   expect(planar: Float32Array[]): void {
@@ -164,18 +159,18 @@ class Checker {
   }
 
   decode(packet: Uint8Array): void {
-    this.#engine.sendAudio(packet)
+    this.#engine.sendAudio(packet, CHECKING)
     this.#compare()
   }
 
   finish(): number {
-    this.#engine.endAudio()
+    this.#engine.endAudio(CHECKING)
     this.#compare()
     return this.#meter.decibels
   }
 
   #compare(): void {
-    for (let sound = this.#engine.nextSound(); sound; sound = this.#engine.nextSound()) {
+    for (let sound = this.#engine.nextSound(CHECKING); sound; sound = this.#engine.nextSound(CHECKING)) {
       const count = sound.channels[0]!.length
       let from = Math.min(this.#skip, count)
       this.#skip -= from

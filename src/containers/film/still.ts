@@ -19,15 +19,13 @@ const STILL_SHARE = 0.85
 export async function isStill(source: Source, track: PictureTrack, cut: Cut, options: Options): Promise<boolean> {
   const { num, den } = track.rate
   const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((APART_SECONDS * num) / den)))
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   try {
     const [a, b] = await twoPictures(engine, source, track, cut, apart, options)
     return a !== undefined && b !== undefined && shareOfSame(a, b) >= STILL_SHARE
   } catch (error) {
     if (error instanceof CodecTrouble || error instanceof WebAssembly.RuntimeError) return false
     throw error
-  } finally {
-    engine.close()
   }
 }
 

@@ -178,14 +178,10 @@ async function decodeSome({ source, moov, track }: Side, options: Options): Prom
   const samples = track.samples()
   const stream = videoStream(moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   using window = new Window(source)
-  try {
-    engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
-    return await decodeStretches(engine, window, samples, stream.width * stream.height, options)
-  } finally {
-    engine.close()
-  }
+  engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
+  return await decodeStretches(engine, window, samples, stream.width * stream.height, options)
 }
 
 async function decodeStretches(
@@ -278,16 +274,12 @@ async function onePicture({ source, moov, track }: Side, index: number): Promise
   const stream = videoStream(moov, track.descriptions[0]!)
   if (!stream) return undefined
   const { offset, size } = track.samples()
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   using window = new Window(source, 0)
-  try {
-    engine.openVideo(stream)
-    engine.sendVideo(await window.read(offset[index]!, size[index]!), 0, true)
-    engine.endVideo()
-    return engine.nextPicture() ? engine.luma() : undefined
-  } finally {
-    engine.close()
-  }
+  engine.openVideo(stream)
+  engine.sendVideo(await window.read(offset[index]!, size[index]!), 0, true)
+  engine.endVideo()
+  return engine.nextPicture() ? engine.luma() : undefined
 }
 
 function luma(a: Uint8Array, b: Uint8Array): number {

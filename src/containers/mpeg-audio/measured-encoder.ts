@@ -1,12 +1,15 @@
 /** LAME with its result decoded again on the way, so that the noise it adds is known when the last frame is written. */
 
-import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { DECODER_DELAY, frameHeader } from './frame.ts'
 
 /** Samples LAME puts in front of the sound. */
 export const LAME_DELAY = 576
+
+/** The engine's decoder for what is encoded. */
+const CHECKING = 1
 
 export interface Mp3Settings {
   channels: 1 | 2
@@ -21,7 +24,7 @@ export interface Mp3Settings {
 
 export class MeasuredMp3Encoder {
   readonly #lame: Lame
-  readonly #decoder = new Ffmpeg()
+  readonly #decoder: Ffmpeg
   readonly #meter = new SnrMeter()
   readonly #channels: number
   /** Original samples that the decoder has not come to yet. */
@@ -32,11 +35,13 @@ export class MeasuredMp3Encoder {
   #bytes: Uint8Array = new Uint8Array()
   #frames = 0
 
-  constructor({ channels, hertz, vbrQuality, maxKbps, alone = false }: Mp3Settings) {
+  /** @param engine whose second decoder it takes */
+  constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false }: Mp3Settings) {
+    this.#decoder = engine
     this.#channels = channels
     this.#lame = new Lame(channels, hertz, vbrQuality, maxKbps, alone)
     const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
-    this.#decoder.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing })
+    engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, CHECKING)
   }
 
   get snrDb(): number {
@@ -59,9 +64,8 @@ export class MeasuredMp3Encoder {
   finish(): { last: Uint8Array; tag: Uint8Array } {
     const last = this.#lame.finish()
     this.#decode(last)
-    this.#decoder.endAudio()
+    this.#decoder.endAudio(CHECKING)
     this.#compare()
-    this.#decoder.close()
     return { last, tag: this.#lame.tagFrame() }
   }
 
@@ -75,7 +79,7 @@ export class MeasuredMp3Encoder {
       const header = frameHeader(joined, at)
       if (!header || at + header.bytes > joined.length) break
       if (this.#frames++ > 0) {
-        this.#decoder.sendAudio(joined.subarray(at, at + header.bytes))
+        this.#decoder.sendAudio(joined.subarray(at, at + header.bytes), CHECKING)
         this.#compare()
       }
       at += header.bytes
@@ -84,7 +88,7 @@ export class MeasuredMp3Encoder {
   }
 
   #compare(): void {
-    for (let sound = this.#decoder.nextSound(); sound; sound = this.#decoder.nextSound()) {
+    for (let sound = this.#decoder.nextSound(CHECKING); sound; sound = this.#decoder.nextSound(CHECKING)) {
       const count = sound.channels[0]!.length
       let at = Math.min(this.#skip, count)
       this.#skip -= at

@@ -141,7 +141,7 @@ async function decodeStretches(result: Source, after: Avi, options: Options): Pr
   const found = await pictureTrack(result, after)
   if ('kept' in found) return found.kept
   const { stream, samples } = found.track
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   engine.openVideo(stream)
   using window = new Window(result)
   const keys: number[] = []
@@ -229,7 +229,7 @@ async function* decodedMovie(source: Source, movie: Movie): AsyncGenerator<Uint8
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) throw new MalformedFile('mp4', 0, 'no decoder for the result')
   const samples = track.samples()
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
   for (let i = 0; i < samples.count; i++) {
     engine.sendVideo(await source.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)
@@ -243,7 +243,10 @@ async function comparePictures(original: Source, result: Source, before: Avi, af
   return compareDecoded(decoded(original, before), decoded(result, after))
 }
 
+/** Both end with their engines. */
 async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGenerator<Uint8Array>): Promise<string | undefined> {
+  await using _ = left
+  await using __ = right
   let sum = 0
   let count = 0
   for (; count < DECODED; count++) {
@@ -266,7 +269,7 @@ async function* decoded(source: Source, file: Avi): AsyncGenerator<Uint8Array> {
   const found = await pictureTrack(source, file)
   if ('kept' in found) throw new MalformedFile('avi', 0, found.kept)
   const { stream, samples } = found.track
-  const engine = new Ffmpeg()
+  using engine = new Ffmpeg()
   engine.openVideo(stream)
   for (let i = 0; i < samples.count; i++) {
     engine.sendVideo(await source.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)

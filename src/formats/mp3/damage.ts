@@ -3,11 +3,14 @@ import { Ffmpeg, type Sound } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.ts'
+import { openMp3 } from './reencode.ts'
 import { type Stream, soundFrames } from './stream.ts'
 
 /** The index of the first frame that sounds otherwise when only its own main data are there, with zeros behind; undefined: none. */
 export async function damagedFrame(source: Source, stream: Stream, options: Options): Promise<number | undefined> {
-  const [together, alone] = [open(stream), open(stream)]
+  using engine = new Ffmpeg()
+  openMp3(engine, 0, stream)
+  openMp3(engine, 1, stream)
   const own = logicalFrames(source, stream)
   let index = 0
   for await (const { bytes } of soundFrames(source, stream)) {
@@ -15,7 +18,7 @@ export async function damagedFrame(source: Source, stream: Stream, options: Opti
     if (logical.done) return undefined
     const frame = isolated(logical.value)
     if (!frame) return undefined
-    const [a, b] = [decoded(together, bytes), decoded(alone, frame)]
+    const [a, b] = [decoded(engine, 0, bytes), decoded(engine, 1, frame)]
     if (a.length !== b.length || a.some((sound, i) => !same(sound, b[i]!))) return index
     if ((++index & 255) === 0) {
       options.signal.throwIfAborted()
@@ -25,16 +28,10 @@ export async function damagedFrame(source: Source, stream: Stream, options: Opti
   return undefined
 }
 
-function open({ first: { hertz, channels } }: Stream): Ffmpeg {
-  const engine = new Ffmpeg()
-  engine.openAudio({ decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
-  return engine
-}
-
-function decoded(engine: Ffmpeg, bytes: Uint8Array): Sound[] {
-  engine.sendAudio(bytes)
+function decoded(engine: Ffmpeg, which: 0 | 1, bytes: Uint8Array): Sound[] {
+  engine.sendAudio(bytes, which)
   const sounds: Sound[] = []
-  for (let sound = engine.nextSound(); sound; sound = engine.nextSound()) sounds.push(sound)
+  for (let sound = engine.nextSound(which); sound; sound = engine.nextSound(which)) sounds.push(sound)
   return sounds
 }
 

@@ -48,7 +48,8 @@ export async function reencode(
 ): Promise<Reencoded | undefined> {
   const { channels, hertz, version } = stream.first
   const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
-  const encoder = new MeasuredMp3Encoder({ channels, hertz, vbrQuality, maxKbps })
+  using engine = new Ffmpeg()
+  const encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps })
   const chunks: Uint8Array[] = []
   let bytes = 0
   const keep = (chunk: Uint8Array) => {
@@ -56,7 +57,7 @@ export async function reencode(
     bytes += chunk.length
     return bytes < limit
   }
-  for await (const planar of decode(source, stream, options)) {
+  for await (const planar of decode(engine, 0, source, stream, options)) {
     for (const packet of encoder.encode(planar)) if (!keep(packet)) return undefined
   }
   const { last, tag } = encoder.finish()
@@ -76,11 +77,22 @@ function patchStart(chunks: Uint8Array[], tag: Uint8Array): void {
   }
 }
 
+/** Opens one of an engine's decoders for a stream. */
+export function openMp3(engine: Ffmpeg, which: 0 | 1, { first: { hertz, channels } }: Stream): void {
+  const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
+  engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, which)
+}
+
 /** The sound as players give it: planar samples, delay and padding cut off. */
-export async function* decode(source: Source, stream: Stream, options: Options): AsyncGenerator<Float32Array[]> {
-  const { channels, hertz } = stream.first
-  const decoder = new Ffmpeg()
-  decoder.openAudio({ decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 })
+export async function* decode(
+  engine: Ffmpeg,
+  which: 0 | 1,
+  source: Source,
+  stream: Stream,
+  options: Options,
+): AsyncGenerator<Float32Array[]> {
+  const { channels } = stream.first
+  openMp3(engine, which, stream)
   let { skip, count } = playedSamples(stream)
   let frames = 0
   const cut = (planar: Float32Array[]) => {
@@ -92,8 +104,8 @@ export async function* decode(source: Source, stream: Stream, options: Options):
     return planar.map((channel) => channel.subarray(from, to))
   }
   for await (const { bytes } of soundFrames(source, stream)) {
-    decoder.sendAudio(bytes)
-    for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+    engine.sendAudio(bytes, which)
+    for (let sound = engine.nextSound(which); sound; sound = engine.nextSound(which)) {
       const planar = cut(sound.channels)
       if (planar[0]!.length) yield planar
     }
@@ -102,8 +114,8 @@ export async function* decode(source: Source, stream: Stream, options: Options):
       options.progress(0.1 + (0.7 * frames) / stream.frames)
     }
   }
-  decoder.endAudio()
-  for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+  engine.endAudio(which)
+  for (let sound = engine.nextSound(which); sound; sound = engine.nextSound(which)) {
     const planar = cut(sound.channels)
     if (planar[0]!.length) yield planar
   }

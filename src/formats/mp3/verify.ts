@@ -1,3 +1,4 @@
+import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { id3Frames } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -85,8 +86,9 @@ function sameSound(a: LogicalFrame, b: LogicalFrame): boolean {
 
 async function compareSound(original: Source, result: Source, a: Stream, b: Stream, options: Options): Promise<number> {
   const meter = new SnrMeter()
-  const left = decode(original, a, options)
-  const right = decode(result, b, options)
+  using engine = new Ffmpeg()
+  const left = decode(engine, 0, original, a, options)
+  const right = decode(engine, 1, result, b, options)
   let x = await left.next()
   let y = await right.next()
   let xAt = 0

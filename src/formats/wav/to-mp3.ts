@@ -1,4 +1,5 @@
 /** WAVE → MP3 by LAME, tags carried over. */
+import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { MalformedFile, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
@@ -24,7 +25,8 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   if (wave.frames === 0) throw new MalformedFile('wav', wave.data.offset, 'no samples')
   const vbrQuality = VBR[options.quality]
   const rate = mp3Rate(hertz)
-  const encoder = new MeasuredMp3Encoder({ channels, hertz: rate, vbrQuality, maxKbps: 0 })
+  using engine = new Ffmpeg()
+  const encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })
   const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
   const id3 = (await embeddedId3(source, wave)) ?? id3Tag(await readTags(source, wave))
   if (id3.length) await sink.write(id3)
