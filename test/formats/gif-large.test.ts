@@ -73,9 +73,13 @@ const options = {
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
 
-async function run(bytes: Uint8Array, memoryBudget = BUDGET) {
+async function run(bytes: Uint8Array, memoryBudget = BUDGET, quality = options.quality) {
   const source = memorySource(bytes, 'large.gif')
-  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), { ...options, memoryBudget } as never)
+  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), {
+    ...options,
+    memoryBudget,
+    quality,
+  } as never)
   return { outcome: pressed.outcome, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 
@@ -153,17 +157,28 @@ describe('GIF with a canvas that does not fit', () => {
 
     it('leaves room for both verifying engines', { timeout: 120_000 }, async () => {
       const restored = PARTS.map((p, i) => ({ ...p, disposal: i % 4 }))
-      const { outcome, wasmMB } = await watched(gifOf(2700, 2000, restored))
+      const { outcome, wasmMB } = await watched(gifOf(3090, 2310, restored))
       expect(outcome).toMatchObject({ kind: 'compressed', steps: ['4 frames against what is shown', expect.anything()] })
       expect(wasmMB).toBeGreaterThan(60)
       expect(wasmMB).toBeLessThan(86)
-      const larger = await watched(gifOf(2800, 2000, restored))
+      const larger = await watched(gifOf(3100, 2310, restored))
       expect(larger.outcome).toMatchObject({ steps: ['4 frames as stored, coded anew'] })
       expect(larger.wasmMB).toBeLessThan(86)
+      const still = await watched(gifOf(3460, 2590, PARTS.slice(0, 1)))
+      expect(still.outcome).toMatchObject({ steps: ['1 frame against what is shown', expect.anything()] })
+      expect(still.wasmMB).toBeLessThan(88)
+    })
+
+    it('takes the only frame away as little as any: disposals of a single one change nothing', async () => {
+      for (const disposal of [0, 1, 2, 3]) {
+        const { outcome, bytes } = await run(gifOf(160, 90, [{ ...part(10, 7, 120, 60, 5), disposal }]), 96 * MIB, 'high')
+        expect(outcome).toMatchObject({ kind: 'compressed' })
+        expect(watch(bytes!)).toEqual(watch(gifOf(160, 90, [part(10, 7, 120, 60, 5)])))
+      }
     })
 
     it('is smaller where large frames are taken away again', { timeout: 120_000 }, async () => {
-      const { outcome, wasmMB } = await watched(gifOf(2700, 2000, [PARTS[0]!, { ...part(0, 0, 1000, 700, 3), disposal: 3 }, PARTS[1]!]))
+      const { outcome, wasmMB } = await watched(gifOf(3090, 2310, [PARTS[0]!, { ...part(0, 0, 1000, 700, 3), disposal: 3 }, PARTS[1]!]))
       expect(outcome).toMatchObject({ steps: ['3 frames as stored, coded anew'] })
       expect(wasmMB).toBeLessThan(86)
     })

@@ -1,7 +1,6 @@
 /* Ways to code a frame whose table is prepared, compared side by side. */
 #include "plan.h"
 
-u8 *chosen;
 static u8 *row_symbols;
 const LzwStyle styles[STYLES] = {{600, .82}, {300, .95}, {2000, .9}, {0, 1e9}, {1200, .7}, {1000, .97}, {150, .99}};
 
@@ -9,31 +8,30 @@ static bool own_was_best; /* a table of its own, in the last large frame */
 
 void codings_begin(void) {
   own_was_best = false;
-  if (chosen) return;
-  chosen = allocate((size_t)canvas_width * canvas_height);
-  row_symbols = allocate(canvas_width);
+  if (!row_symbols) row_symbols = allocate(canvas_width);
 }
 
-/* Symbols of a row of the box. `before` is the symbol that stands in front of it. */
+/* Symbols of a row of the box, which may go where they were prepared. `before` is the symbol that stands in front of it. */
 static void symbols_row(const Plan *plan, int kind, int row, int before, u8 *out) {
   const u32 w = plan->box.w;
-  const u8 *from = exact + (size_t)row * w, *stay = may_repeat + (size_t)row * w;
+  const u8 *from = symbols + (size_t)row * w;
+  const u32 first = (u32)row * w;
   const int clear = plan->table.clear_index;
   if (clear < 0 || kind == KIND_NONE || kind == KIND_FREE) {
-    memcpy(out, from, w);
+    if (out != from) memcpy(out, from, w);
   } else if (kind == KIND_ALL) {
-    for (u32 x = 0; x < w; x++) out[x] = stay[x] ? clear : from[x];
+    for (u32 x = 0; x < w; x++) out[x] = may_stay(may_repeat, first + x) ? clear : from[x];
   } else if (kind == KIND_SOURCE) {
     u32 i = (u32)(plan->box.y + row) * canvas_width + plan->box.x;
-    for (u32 x = 0; x < w; x++, i++) out[x] = stay[x] && !(wanted_painted[i >> 3] >> (i & 7) & 1) ? clear : from[x];
+    for (u32 x = 0; x < w; x++, i++) out[x] = may_stay(may_repeat, first + x) && !(wanted_painted[i >> 3] >> (i & 7) & 1) ? clear : from[x];
   } else {
-    for (u32 x = 0; x < w; x++) before = out[x] = stay[x] && before != from[x] ? clear : from[x];
+    for (u32 x = 0; x < w; x++) before = out[x] = may_stay(may_repeat, first + x) && before != from[x] ? clear : from[x];
   }
 }
-void symbols_all(const Plan *plan) {
+void symbols_settle(const Plan *plan) {
   const u32 w = plan->box.w;
   for (int row = 0; row < plan->box.h; row++)
-    symbols_row(plan, plan->kind, row, row ? chosen[row * w - 1] : -1, chosen + (size_t)row * w);
+    symbols_row(plan, plan->kind, row, row ? symbols[row * w - 1] : -1, symbols + (size_t)row * w);
 }
 
 int code_size_of(const Table *t) { return t->code_bits < 2 ? 2 : t->code_bits; } /* GIF89a appendix F: at least two */
@@ -76,7 +74,7 @@ void count_kinds(Plan *plan, u32 kinds, int style) {
   }
 }
 
-/* The style that makes chosen[] smallest. All go together until the table is full. */
+/* The style that makes symbols[] smallest. All go together until the table is full. */
 int best_style(const Plan *plan, u32 tried) {
   const u32 w = plan->box.w;
   int first = 0;
@@ -87,7 +85,7 @@ int best_style(const Plan *plan, u32 tried) {
     u64 least = UINT64_MAX;
     for (int s = 0; s < STYLES; s++) {
       if (!(alive >> s & 1)) continue;
-      lzw_row(&coders[s], chosen + (size_t)y * w, w);
+      lzw_row(&coders[s], symbols + (size_t)y * w, w);
       if (coders[s].bits < least) least = coders[s].bits;
     }
     if (alive == 1u << first && tried != alive && coders[first].filled) {
@@ -146,8 +144,8 @@ bool choose_table(Plan *plan, int style, int disposal, const u16 *next) {
   return true;
 }
 
-void chosen_write(const Plan *plan, LzwStyle style) {
+void symbols_write(const Plan *plan, LzwStyle style) {
   lzw_begin(&coders[0], code_size_of(&plan->table), style, true);
-  for (int row = 0; row < plan->box.h; row++) lzw_row(&coders[0], chosen + (size_t)row * plan->box.w, plan->box.w);
+  for (int row = 0; row < plan->box.h; row++) lzw_row(&coders[0], symbols + (size_t)row * plan->box.w, plan->box.w);
   lzw_end(&coders[0]);
 }

@@ -224,7 +224,7 @@ static void frame_begin(void) {
   frame_delay = delay;
   pixels_begin();
   if (by_frame) return;
-  if (frame_disposal == 3) saved_rows(true);
+  if (frame_disposal == 3 && !still) saved_rows(true);
   if (painting) memset(painted, 0, ((size_t)canvas_width * canvas_height + 7) >> 3);
   touch(frame);
 }
@@ -253,7 +253,7 @@ static void frame_done(void) {
 
 /* After the frame was shown (GIF89a 23.c.iv). */
 static void dispose(void) {
-  if (by_frame) frame_disposal = 0;
+  if (by_frame || still) frame_disposal = 0;
   if (frame_disposal >= 2) touch(frame);
   if (frame_disposal == 2 && transparent < 0) {
     ambiguous = true;

@@ -21,6 +21,7 @@ u16 common[256];
 int common_size;
 static u64 frame_digest, *row_digests;
 static bool delivered;        /* the host was told about the frame that was read last */
+bool still;                   /* SCAN saw a single frame */
 bool any_clear;               /* in any frame that SCAN or LOOK saw */
 static u8 scan_rgb[256][3];
 static int scan_size;         /* colours of all frames, 257 for "more than 256" */
@@ -84,9 +85,9 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
     least_delay = 65535;
   }
   if (mode == ENCODE) {
-    if (!wanted) {
-      wanted = allocate((size_t)pixels() * sizeof *wanted);
-      wanted_painted = allocate(((pixels() + 7) >> 3) + 2);
+    if (!wanted) { /* the only frame waits where it was read */
+      wanted = still ? canvas : allocate((size_t)pixels() * sizeof *wanted);
+      wanted_painted = still ? painted : allocate(((pixels() + 7) >> 3) + 2);
     }
     if (!shown) host_fail(FAIL_MISUSE, "no scan before the encode");
     for (int i = 0; i < common_size; i++) common[i] = number_of(scan_rgb[i][0] | scan_rgb[i][1] << 8 | scan_rgb[i][2] << 16);
@@ -167,13 +168,13 @@ static int choose_disposal(void) {
 }
 
 static void take_waiting(void) {
-  for (int y = dirty.y; y < dirty.y + dirty.h; y++) {
+  for (int y = dirty.y; y < dirty.y + dirty.h && !still; y++) {
     const size_t from = (size_t)y * canvas_width + dirty.x;
     memcpy(wanted + from, canvas + from, dirty.w * sizeof *wanted);
   }
   memset(row_differs + dirty.y, 1, dirty.h);
   wanted_dirty = box_around(wanted_dirty, dirty);
-  memcpy(wanted_painted, painted, (pixels() + 7) >> 3);
+  if (!still) memcpy(wanted_painted, painted, (pixels() + 7) >> 3);
   wanted_delay = frame_delay;
   wanted_transparent = frame_transparent;
   if (extension_bytes > extension_room) {
@@ -246,7 +247,10 @@ EXPORT(push) u32 push(const u8 *bytes, u32 count) {
 /* The end of the file. */
 EXPORT(finish) double finish(void) {
   decode_end();
-  if (mode == SCAN) scan_end();
+  if (mode == SCAN) {
+    scan_end();
+    still = frames_read == 1;
+  }
   if (mode == ENCODE) {
     if (waiting) frame_write(1, NULL);
     /* Extensions behind the last frame. */

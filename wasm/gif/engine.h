@@ -1,5 +1,5 @@
 /* The GIF engine: reads a GIF byte by byte, keeps what a viewer would show, and writes every picture anew against what the
- * result shows so far.  Canvases hold 16-bit colour numbers, so that an animation of any length takes about 12 bytes for
+ * result shows so far.  Canvases hold 16-bit colour numbers, so that an animation of any length takes about 9 bytes for
  * each pixel of its canvas.  Trouble calls host_fail, which does not return.
  *
  * "GIF89a" in comments: Graphics Interchange Format Version 89a (CompuServe, 31 July 1990). */
@@ -48,6 +48,7 @@ extern u16 *canvas;           /* what a viewer shows after the frame that was re
 extern u8 *painted;           /* a bit for each pixel: the frame that was read last painted it, if only as it was */
 extern bool painting;        /* whether it is kept */
 extern Box dirty;             /* what may differ from the frame before, at frame_read */
+extern bool still;            /* a single frame is all there is: nothing comes after it, it is not taken away */
 extern u32 frames_read;
 extern u64 pixels_read;       /* of all frames */
 extern int frame_delay;       /* of that frame, in hundredths of a second */
@@ -101,9 +102,10 @@ void lzw_row(Lzw *l, const u8 *row, u32 count);
 u32 lzw_end(Lzw *l);             /* bytes, sub-block lengths included */
 
 /* ---- near.c: symbols that may be others ---- */
+static inline bool may_stay(const u8 *bits, u32 pixel) { return bits[pixel >> 3] >> (pixel & 7) & 1; }
 typedef struct {
   u8 *symbols;           /* index of each pixel's colour; `clear_index` where only that will do. What was settled on, afterwards. */
-  const u8 *may_repeat;  /* the pixel may stay as it is shown; NULL: that is settled */
+  const u8 *may_repeat;  /* a bit: the pixel may stay as it is shown; NULL: that is settled */
   u32 count;
   int clear_index;       /* transparent index, -1 for none */
   int code_size;

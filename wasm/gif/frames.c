@@ -65,7 +65,7 @@ static void result_row(const Plan *plan, int y, int left, int count, u32 *out) {
   for (int x = 0; x < count; x++) out[x] = colour_of[line[x]];
   if (y < b.y || y >= b.y + b.h) return;
   const int from = b.x > left ? b.x : left, to = b.x + b.w < left + count ? b.x + b.w : left + count;
-  const u8 *symbol = chosen + (size_t)(y - b.y) * b.w - b.x;
+  const u8 *symbol = symbols + (size_t)(y - b.y) * b.w - b.x;
   for (int x = from; x < to; x++)
     if (symbol[x] != plan->table.clear_index) out[x - left] = colour_of[plan->table.number[symbol[x]]];
 }
@@ -94,10 +94,10 @@ static bool holds(Quality q) {
 
 static u32 settled; /* plans so far */
 
-/* Settles chosen[] of a plan that is prepared. */
+/* Settles symbols[] of a plan that is prepared. */
 static void settle(Plan *plan) {
   const Table *t = &plan->table;
-  symbols_all(plan);
+  symbols_settle(plan);
   plan->serial = ++settled;
   if (plan->tolerance <= 0) return;
   for (int i = 0; i < t->size; i++)
@@ -105,7 +105,7 @@ static void settle(Plan *plan) {
       const i32 d = j < t->size ? distance(colour_of[t->number[i]], colour_of[t->number[j]]) : 65535;
       distances[i << 8 | j] = d > 65535 ? 65535 : d;
     }
-  const Pixels p = {chosen, plan->kind == KIND_FREE ? may_repeat : NULL, (u32)plan->box.w * plan->box.h, t->clear_index, code_size_of(t), (i32)plan->tolerance, distances};
+  const Pixels p = {symbols, plan->kind == KIND_FREE ? may_repeat : NULL, (u32)plan->box.w * plan->box.h, t->clear_index, code_size_of(t), (i32)plan->tolerance, distances};
   plan->bytes = near_settle(&p, styles[plan->style], &plan->filled);
   if (plan->bytes < UINT32_MAX) plan->bytes += head_bytes(t);
 }
@@ -208,7 +208,7 @@ static void search_variants(Plan *best, bool explore, int disposal, const u16 *n
   near_style_now = best->style;
 }
 
-/* The plan of a frame, with chosen[] settled. */
+/* The plan of a frame, with symbols[] settled. */
 static Plan search_frame(int disposal, const u16 *next) {
   Plan best, plan;
   clear_wanted = disposal == 2;
@@ -244,14 +244,14 @@ static Plan search_frame(int disposal, const u16 *next) {
   }
   if (!possible) host_fail(FAIL_UNSUPPORTED, "a frame that shows more than 256 new colours");
   if (best.tolerance > 0 && best.serial == settled) return best;
-  /* exact[] and may_repeat[] are those of the last trial: make them the winner's again. */
+  /* symbols[] and may_repeat[] are those of the last trial: make them the winner's again. */
   if (!(best.table.local || best.inexact ? prepare_local(&best, disposal, next) : prepare_common(&best, disposal, next)))
     host_fail(FAIL_MISUSE, "a plan that was possible is not");
   settle(&best);
   return best;
 }
 
-/* The way to clear the LZW table for chosen[]. */
+/* The way to clear the LZW table for symbols[]. */
 static LzwStyle choose_style(const Plan *plan) {
   const bool large = (u32)plan->box.w * plan->box.h > LARGE_FRAME;
   if (large && style_rest) { /* the same style has won again and again */
@@ -321,7 +321,7 @@ void frame_write(int disposal, const u16 *next) {
   wanted_dirty = disposal > 1 ? plan.box : (Box){0, 0, 0, 0}; /* what goes again with it */
   const Table *t = &plan.table;
   bool transparent = disposal == 2; /* some viewers clear to the background colour unless the frame has transparency */
-  for (u32 k = 0; k < (u32)plan.box.w * plan.box.h && !transparent; k++) transparent = chosen[k] == t->clear_index;
+  for (u32 k = 0; k < (u32)plan.box.w * plan.box.h && !transparent; k++) transparent = symbols[k] == t->clear_index;
   transparent = transparent && t->clear_index >= 0;
   if (quality.ssim < worst_ssim) worst_ssim = quality.ssim;
   if (quality.luma_mse > worst_luma_mse) worst_luma_mse = quality.luma_mse;
@@ -337,7 +337,7 @@ void frame_write(int disposal, const u16 *next) {
   if (plan.tolerance > 0) {
     near_write();
   } else {
-    chosen_write(&plan, choose_style(&plan));
+    symbols_write(&plan, choose_style(&plan));
   }
   frames_written++;
   /* What the result shows when the next frame comes (GIF89a 23.c.iv). */
@@ -348,6 +348,6 @@ void frame_write(int disposal, const u16 *next) {
     for (int x = b.x; x < b.x + b.w; x++, k++) {
       const u32 i = (u32)y * canvas_width + x;
       if (disposal == 2) shown[i] = CLEAR;
-      else if (chosen[k] != t->clear_index) shown[i] = t->number[chosen[k]];
+      else if (symbols[k] != t->clear_index) shown[i] = t->number[symbols[k]];
     }
 }

@@ -32,7 +32,7 @@ static void table_add(u32 code, u32 parent, u8 symbol) {
 static inline i32 cost_of(const Pixels *p, u32 at, u8 symbol) {
   const u8 exact = p->symbols[at];
   if (symbol == exact) return 0;
-  if (symbol == p->clear_index) return p->may_repeat && p->may_repeat[at] ? 0 : -1;
+  if (symbol == p->clear_index) return p->may_repeat && may_stay(p->may_repeat, at) ? 0 : -1;
   if (exact == p->clear_index) return -1;
   const i32 d = p->distances[exact << 8 | symbol];
   return d <= p->tolerance ? d : -1;
@@ -46,7 +46,7 @@ static Candidate search(const Pixels *p, u32 at) {
   int top = 0, steps = STEPS;
   const float each = p->tolerance * .3f, some = p->tolerance * 1.5f;
   /* An alternative first symbol: transparent where the pixel may stay, pushed first so that it is looked at last. */
-  if (p->clear_index >= 0 && p->may_repeat && p->may_repeat[at] && p->symbols[at] != p->clear_index) stack[top++] = (Candidate){p->clear_index, 1, 0};
+  if (p->clear_index >= 0 && p->may_repeat && may_stay(p->may_repeat, at) && p->symbols[at] != p->clear_index) stack[top++] = (Candidate){p->clear_index, 1, 0};
   stack[top++] = best;
   while (top && steps-- > 0) {
     const Candidate c = stack[--top];
@@ -82,33 +82,45 @@ static bool repeats(const Pixels *p, u32 before, u32 at) {
   return error <= p->tolerance * (.3f * (length + 1) + 1.5f);
 }
 
-/* The codes of the last call, packed; written when the frame is settled on. */
-static u8 *packed;
-static u32 packed_bytes, packed_room;
+/* The codes of the last call, packed; written when the frame is settled on. In pieces, as many as were ever needed. */
+#define PIECE_BITS 18
+#define PIECE (1u << PIECE_BITS)
+static u8 *pieces[512];
+static u8 *piece;
+static u32 packed_bytes;
 static u64 bits;
 static int bit_count;
 
 /* Bytes of codes that are worth having for so many pixels. */
 static u32 most_packed(u32 pixels) { return pixels - pixels / 16; }
 
-static void pack_begin(u32 pixels) {
-  if (most_packed(pixels) + 1024 > packed_room) {
-    free(packed);
-    packed = allocate(packed_room = most_packed(pixels) + 1024);
-  }
+static void pack_begin(void) {
   packed_bytes = 0;
   bits = 0;
   bit_count = 0;
 }
+static inline void pack_byte(u8 byte) {
+  const u32 at = packed_bytes++ & (PIECE - 1);
+  if (!at) {
+    u8 **next = &pieces[(packed_bytes - 1) >> PIECE_BITS];
+    if (!*next) *next = allocate(PIECE);
+    piece = *next;
+  }
+  piece[at] = byte;
+}
 static inline void pack(u32 code, int size) {
   bits |= (u64)code << bit_count;
-  for (bit_count += size; bit_count >= 8; bit_count -= 8, bits >>= 8) packed[packed_bytes++] = (u8)bits;
+  for (bit_count += size; bit_count >= 8; bit_count -= 8, bits >>= 8) pack_byte((u8)bits);
 }
 void near_write(void) {
-  for (u32 at = 0; at < packed_bytes; at += 255) {
+  for (u32 at = 0; at < packed_bytes;) {
     const u8 length = packed_bytes - at < 255 ? packed_bytes - at : 255;
     emit(&length, 1);
-    emit(packed + at, length);
+    for (u32 end = at + length; at < end;) {
+      const u32 here = at & (PIECE - 1), rest = end - at < PIECE - here ? end - at : PIECE - here;
+      emit(pieces[at >> PIECE_BITS] + here, rest);
+      at += rest;
+    }
   }
   const u8 terminator = 0;
   emit(&terminator, 1);
@@ -118,7 +130,7 @@ u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
   const int clear = 1 << p->code_size;
   const u32 most = most_packed(p->count);
   *filled = false;
-  pack_begin(p->count);
+  pack_begin();
   int next_code = clear + 2, size = p->code_size + 1, previous = -1;
   pack(clear, size);
   u32 full_since = 0, codes = 0;
@@ -163,6 +175,6 @@ u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
     }
   }
   pack(clear + 1, size);
-  if (bit_count) packed[packed_bytes++] = (u8)bits;
+  if (bit_count) pack_byte((u8)bits);
   return packed_bytes + (packed_bytes + 254) / 255 + 1;
 }

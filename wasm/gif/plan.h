@@ -35,15 +35,15 @@ enum {
 };
 
 /* ---- tables.c ---- */
-extern u8 *exact;      /* of each pixel of the box: index of its colour, `clear_index` where only that will do */
-extern u8 *may_repeat; /* it may stay as it is shown */
+extern u8 *symbols;    /* of each pixel of the box: index of its colour, `clear_index` where only that will do; and what is coded, once settled */
+extern u8 *may_repeat; /* a bit: it may stay as it is shown */
 extern u8 *row_levels; /* rows of the canvas where what is shown is not what is wanted */
 extern bool clear_wanted; /* the frame will be cleared: all viewers clear to transparency only where it has a transparent entry */
 extern u32 frames_written; /* frames.c */
 void tables_begin(void);
 void levels_find(void);
 int bits_for(int entries);
-/* exact[] and may_repeat[] for a plan with the common table, or one of its own; false when it cannot express the frame. */
+/* symbols[] and may_repeat[] for a plan with the common table, or one of its own; false when it cannot express the frame. */
 bool prepare_common(Plan *plan, int disposal, const u16 *next);
 bool prepare_local(Plan *plan, int disposal, const u16 *next);
 bool own_table(const Plan *plan, Table *table); /* the table that prepare_local would make, if it can */
@@ -54,16 +54,15 @@ bool own_table(const Plan *plan, Table *table); /* the table that prepare_local 
 extern const LzwStyle styles[STYLES];
 extern Lzw coders[STYLES]; /* at least as many as kinds */
 bool hopeless(u64 bits, u64 least); /* a coder that is this much behind another one will not win any more */
-extern u8 *chosen;     /* of each pixel of the box: what is coded */
 void codings_begin(void);
-void symbols_all(const Plan *plan); /* chosen[] by the plan's kind */
+void symbols_settle(const Plan *plan); /* by the plan's kind: symbols[] is prepared no longer */
 int code_size_of(const Table *table);
 u32 head_bytes(const Table *table); /* code size and table */
 /* The kind that makes the frame smallest, all coded side by side. Sets kind, bytes and filled. */
 void count_kinds(Plan *plan, u32 kinds, int style);
-/* The style that makes chosen[] smallest. */
+/* The style that makes symbols[] smallest. */
 int best_style(const Plan *plan, u32 tried);
 /* Table and map for a plan: the smaller of the common table and one of its own. */
 bool choose_table(Plan *plan, int style, int disposal, const u16 *next);
-void chosen_write(const Plan *plan, LzwStyle style);
+void symbols_write(const Plan *plan, LzwStyle style);
 #endif

@@ -1,7 +1,7 @@
 /* What has changed, and the table of a frame: which colours, and the index of each pixel. */
 #include "plan.h"
 
-u8 *exact, *may_repeat;
+u8 *symbols, *may_repeat;
 bool clear_wanted;
 extern u16 common[256]; /* engine.c: the global table of the result */
 extern int common_size;
@@ -18,8 +18,8 @@ static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
 
 void tables_begin(void) {
   if (!levels) {
-    exact = allocate(pixels());
-    may_repeat = allocate(pixels());
+    symbols = allocate(pixels());
+    may_repeat = allocate((pixels() + 7) >> 3);
     levels = allocate(pixels());
     row_levels = allocate(canvas_height);
     row_differs = allocate(canvas_height);
@@ -172,16 +172,18 @@ static bool map_pixels(const Table *t, Box box, int limit, bool nearest) {
   for (int y = box.y; y < box.y + box.h; y++)
     for (int x = box.x; x < box.x + box.w; x++, k++) {
       const u32 i = (u32)y * canvas_width + x;
-      may_repeat[k] = levels[i] <= limit && t->clear_index >= 0;
+      const bool stays = levels[i] <= limit && t->clear_index >= 0;
+      const u8 bit = 1 << (k & 7);
+      may_repeat[k >> 3] = (may_repeat[k >> 3] & ~bit) | (stays ? bit : 0);
       if (!wanted[i]) {
         if (t->clear_index < 0 || shown[i]) return false;
-        exact[k] = t->clear_index;
+        symbols[k] = t->clear_index;
       } else if (entry_of(t, wanted[i]) >= 0) {
-        exact[k] = index_of[wanted[i]];
-      } else if (may_repeat[k]) {
-        exact[k] = t->clear_index;
+        symbols[k] = index_of[wanted[i]];
+      } else if (stays) {
+        symbols[k] = t->clear_index;
       } else if (nearest) {
-        exact[k] = nearest_entry(t, wanted[i]);
+        symbols[k] = nearest_entry(t, wanted[i]);
       } else {
         return false;
       }
@@ -221,7 +223,7 @@ static Box changed_box(int limit, int disposal, const u16 *next) {
   return box_known.box;
 }
 
-/* Prepares exact[] and may_repeat[] for a plan. */
+/* Prepares symbols[] and may_repeat[] for a plan. */
 static bool prepare(Plan *plan, bool local, bool all, int disposal, const u16 *next) {
   const int limit = level_limit(plan->tolerance * plan->keep_share);
   plan->box = changed_box(limit, disposal, next);

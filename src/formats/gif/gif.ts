@@ -42,8 +42,7 @@ export const gif: Codec = {
   async verify(original, result, outcome, options) {
     try {
       if (options.output !== 'gif') {
-        using engine = openEngine(options)
-        const facts = await scan(original, engine, options)
+        const facts = await scanned(original, options)
         const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
         return await verifyPicture(picture, result, outcome, options)
       }
@@ -74,7 +73,8 @@ function inHouseWords(error: unknown): unknown {
   return error.failure === 'misuse' ? error : new MalformedFile('gif', 0, error.message)
 }
 
-function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'encode'): GifEngine {
+/** Whether an animation fits is known when its frames are counted (`fits`). */
+function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'still'): GifEngine {
   return new GifEngine((width, height) => {
     const bytes = width * height * BYTES_PER_PIXEL[use] + FIXED_BYTES
     if (bytes > options.memoryBudget * share) throw new OverBudget(`a canvas of ${width} x ${height} needs ${bytes} bytes`)
@@ -116,6 +116,12 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   return engine.facts()
 }
 
+/** The same where nothing is to be written afterwards. */
+async function scanned(source: Source, options: Options): Promise<GifFacts> {
+  using engine = openEngine(options)
+  return await scan(source, engine, options)
+}
+
 /** One encode. Writes to `sink`, or counts only. `afterFrame` is told the bytes so far, and may end it: then undefined. */
 async function encode(
   source: Source,
@@ -141,13 +147,15 @@ async function encode(
 
 /** undefined: what frames restore does not fit either. */
 async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome | undefined> {
+  if (options.output !== 'gif') {
+    const facts = await scanned(source, options)
+    if (!fits(facts, options)) return undefined
+    const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
+    return await convertPicture(picture, source.size, sink, options)
+  }
   using engine = openEngine(options)
   const facts = await scan(source, engine, options)
   if (!fits(facts, options)) return undefined
-  if (options.output !== 'gif') {
-    const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
-    return convertPicture(picture, source.size, sink, options)
-  }
   const chosen = await choose(source, engine, facts, options)
   const made = chosen.made ?? (await make(source, engine, chosen.target, sink, options))
   for (const piece of chosen.made?.pieces ?? []) await sink.write(piece)

@@ -26,9 +26,12 @@ export async function isLarge(source: Source, options: Options): Promise<boolean
   return !fits({ width, height }, options)
 }
 
-/** `restored`: as the scan has found it. It counts for both verifying engines. */
-export function fits({ width, height, restored = 0 }: { width: number; height: number; restored?: number }, options: Options): boolean {
-  const bytes = width * height * BYTES_PER_PIXEL.encode + 2 * restored * BYTES_PER_RESTORED + FIXED_BYTES
+/** `restored` and `frames`: as the scan has found them. What is restored counts for both verifying engines. */
+export function fits(
+  { width, height, restored = 0, frames = 1 }: { width: number; height: number; restored?: number; frames?: number },
+  options: Options,
+): boolean {
+  const bytes = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED + FIXED_BYTES
   return bytes <= (options.output === 'gif' ? Math.min(options.memoryBudget, MOST_WRITING_BYTES) : options.memoryBudget)
 }
 
