@@ -24,6 +24,7 @@ import {
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
+import { pushed } from './pushed.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
 /** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
@@ -124,13 +125,19 @@ class Recompression {
     const { header } = this
     this.require(header.progressive ? 2 : 1)
     const every = sampleEvery(header.width, header.height)
-    using sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
-    let quality = await searchQuality(sample, this.target, this, STREAMED_CAUTION)
+    // Read again in the rare case that it is needed again: the second reading has its memory.
+    const sampled = async (look: (sample: JpegJob) => Promise<number>) => {
+      using sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
+      return await look(sample)
+    }
+    let quality = await sampled((sample) => searchQuality(sample, this.target, this, STREAMED_CAUTION))
     for (;;) {
       const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality })
-      if (isReachedStreaming(quality, job.figures, this.target)) return { job, quality, figures: job.figures }
-      quality = await climbed(sample, quality, job.figures, this.target, this)
+      const { figures } = job
+      if (isReachedStreaming(quality, figures, this.target)) return { job, quality, figures }
       job[Symbol.dispose]()
+      const missed = quality
+      quality = await sampled((sample) => climbed(sample, missed, figures, this.target, this))
     }
   }
 
@@ -228,7 +235,7 @@ class Recompression {
   /** The file in chunks, as a share of the whole job's progress. */
   private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
     let done = 0
-    for await (const chunk of this.source.stream()) {
+    for await (const chunk of pushed(this.source)) {
       this.options.signal.throwIfAborted()
       done += chunk.length
       this.options.progress(from + ((to - from) * done) / this.source.size)

@@ -6,6 +6,7 @@ import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { readMultiPicture } from './mpf.ts'
 import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
+import { pushed } from './pushed.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
 const COMPARE_BYTES = 256 * 1024
@@ -27,7 +28,7 @@ export async function verifyJpeg(original: Source, result: Source, outcome: Outc
   const ends =
     outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
       ? await sameCoefficients(original, result)
-      : await alike(original, result)
+      : await alike([original, before], [result, after])
   if (typeof ends === 'string') return differs(ends)
   const late = await lateSegments(original, ends[0].lateSegments)
   const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
@@ -80,16 +81,26 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
 
 /** Both pictures, read to the end, or what differs. */
 async function sameCoefficients(original: Source, result: Source): Promise<[Read, Read] | string> {
-  using before = await JpegJob.read(original.stream(), { kind: 'hash' })
-  using after = await JpegJob.read(result.stream(), { kind: 'hash' })
-  const ends = ({ endOffset, lateSegments }: Read) => ({ endOffset, lateSegments })
-  return before.digest() === after.digest() ? [ends(before), ends(after)] : 'coefficients differ'
+  // One after the other: progressive files are held.
+  const hashed = async (source: Source) => {
+    using job = await JpegJob.read(pushed(source), { kind: 'hash' })
+    return { digest: job.digest(), endOffset: job.endOffset, lateSegments: job.lateSegments }
+  }
+  const [before, after] = [await hashed(original), await hashed(result)]
+  return before.digest === after.digest ? [before, after] : 'coefficients differ'
 }
 
+type Side = readonly [Source, JpegHeader]
+
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
-async function alike(original: Source, result: Source): Promise<[Read, Read] | string> {
-  using before = await JpegRows.open(original.stream(), { eighths: 1 })
-  using after = await JpegRows.open(result.stream(), { eighths: 1 })
+async function alike(original: Side, result: Side): Promise<[Read, Read] | string> {
+  const opened = ([source]: Side) => JpegRows.open(pushed(source), { eighths: 1 })
+  // Progressive files are held: the larger of them comes first and takes the largest memory there is.
+  const held = ([{ size }, { progressive }]: Side) => (progressive ? size : 0)
+  const swapped = held(result) > held(original)
+  using first = await opened(swapped ? result : original)
+  using second = await opened(swapped ? original : result)
+  const [before, after] = swapped ? [second, first] : [first, second]
   if (before.channels !== after.channels) return `${before.channels} channels became ${after.channels}`
   let squares = 0
   for (;;) {
