@@ -14,6 +14,7 @@ interface Exports {
   reserve(bytes: number): number
   release(block: number): void
   video_open(
+    which: number,
     name: number,
     extra: number,
     extraBytes: number,
@@ -23,9 +24,9 @@ interface Exports {
     bits: number,
     reorder: number,
   ): number
-  video_send(block: number, bytes: number, pts: number, key: number): number
-  video_receive(): number
-  video_flush(): void
+  video_send(which: number, block: number, bytes: number, pts: number, key: number): number
+  video_receive(which: number): number
+  video_flush(which: number): void
   picture_pts(): number
   picture_width(): number
   picture_height(): number
@@ -179,35 +180,38 @@ export class Ffmpeg implements Disposable {
     }
   }
 
-  /** @throws CodecTrouble when there is no such decoder or it refuses the configuration */
-  openVideo(stream: VideoStream): void {
+  /**
+   * Opens one of two decoders of pictures; the second is for a film that this one is compared with.
+   * @throws CodecTrouble when there is no such decoder or it refuses the configuration
+   */
+  openVideo(stream: VideoStream, which: 0 | 1 = 0): void {
     const { width, height, tag, bitsPerSample, reorder = 0 } = stream
     const opened = this.#withText(stream.decoder, (name) =>
       this.#withBytes(stream.extradata, (extra) =>
-        this.#exports.video_open(name, extra, stream.extradata.length, width, height, tag, bitsPerSample, reorder),
+        this.#exports.video_open(which, name, extra, stream.extradata.length, width, height, tag, bitsPerSample, reorder),
       ),
     )
     if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
   }
 
   /** Hands one packet to the decoder. False when the decoder could make nothing of it. */
-  sendVideo(bytes: Uint8Array, pts: number, key: boolean): boolean {
-    return this.#exports.video_send(this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
+  sendVideo(bytes: Uint8Array, pts: number, key: boolean, which: 0 | 1 = 0): boolean {
+    return this.#exports.video_send(which, this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
   }
 
   /** No more packets: `nextPicture` gives what is left. */
-  endVideo(): void {
-    this.#exports.video_send(0, 0, 0, 0)
+  endVideo(which: 0 | 1 = 0): void {
+    this.#exports.video_send(which, 0, 0, 0, 0)
   }
 
   /** After `endVideo`: ready for packets from another sync sample of the same stream. */
-  restartVideo(): void {
-    this.#exports.video_flush()
+  restartVideo(which: 0 | 1 = 0): void {
+    this.#exports.video_flush(which)
   }
 
   /** The next picture in display order; undefined when the decoder wants a packet, or has ended. */
-  nextPicture(): Picture | undefined {
-    const state = this.#exports.video_receive()
+  nextPicture(which: 0 | 1 = 0): Picture | undefined {
+    const state = this.#exports.video_receive(which)
     if (state < 0) throw new CodecTrouble(`the decoder failed (${state})`)
     if (state !== READY) return undefined
     const pts = this.#exports.picture_pts()

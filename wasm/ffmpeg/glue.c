@@ -62,27 +62,28 @@ static int receive(AVCodecContext *c, AVFrame *frame) {
   return e == AVERROR(EAGAIN) ? NEED_INPUT : e == AVERROR_EOF ? END : e < 0 ? e : READY;
 }
 
-/* ------------------------------------------------------------------------------------------------------ video decoder */
+/* ------------------------------------------------------------------------------------------------ two video decoders */
 
-static AVCodecContext *video;
+/* Two films are compared in one engine. */
+static AVCodecContext *video[2];
 static AVFrame *picture;
 
 /* `reorder` is how many frames may have to wait for later ones: a decoder that guesses too little loses some. */
-int EXPORT(video_open)(const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits, int reorder) {
-  video = open_decoder(name, extradata, extradata_bytes);
-  if (!video || !packet || !(picture = av_frame_alloc())) return -1;
-  video->width = video->coded_width = width;
-  video->height = video->coded_height = height;
-  video->codec_tag = tag;
-  video->bits_per_coded_sample = bits;
-  video->has_b_frames = reorder;
-  video->max_pixels = 4096LL * 4096;
-  video->workaround_bugs = FF_BUG_AUTODETECT;
-  return avcodec_open2(video, video->codec, NULL);
+int EXPORT(video_open)(int which, const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits, int reorder) {
+  AVCodecContext *c = video[which] = open_decoder(name, extradata, extradata_bytes);
+  if (!c || !packet || !(picture || (picture = av_frame_alloc()))) return -1;
+  c->width = c->coded_width = width;
+  c->height = c->coded_height = height;
+  c->codec_tag = tag;
+  c->bits_per_coded_sample = bits;
+  c->has_b_frames = reorder;
+  c->max_pixels = 4096LL * 4096;
+  c->workaround_bugs = FF_BUG_AUTODETECT;
+  return avcodec_open2(c, c->codec, NULL);
 }
-int EXPORT(video_send)(unsigned char *block, int bytes, double pts, int key) { return send(video, block, bytes, pts, key); }
-int EXPORT(video_receive)(void) { return receive(video, picture); }
-void EXPORT(video_flush)(void) { avcodec_flush_buffers(video); }
+int EXPORT(video_send)(int which, unsigned char *block, int bytes, double pts, int key) { return send(video[which], block, bytes, pts, key); }
+int EXPORT(video_receive)(int which) { return receive(video[which], picture); }
+void EXPORT(video_flush)(int which) { avcodec_flush_buffers(video[which]); }
 
 /* Facts of the picture that `video_receive` delivered. */
 double EXPORT(picture_pts)(void) { return picture->pts == AV_NOPTS_VALUE ? -1e18 : (double)picture->pts; }
@@ -174,6 +175,7 @@ int EXPORT(encoder_headers)(void) {
 static const AVFrame *as_420(void) {
   if (picture->format == AV_PIX_FMT_YUV420P || picture->format == AV_PIX_FMT_YUVJ420P) return picture;
   const int fields = picture->interlaced_frame ? 2 : 1, w = picture->width, h = picture->height;
+  if (converted && (converted->width != w || converted->height != h)) av_frame_free(&converted);
   if (!converted) {
     converted = av_frame_alloc();
     converted->format = AV_PIX_FMT_YUV420P;

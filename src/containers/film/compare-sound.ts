@@ -1,6 +1,7 @@
 /** New sound against the old: stretches of both are decoded and compared sample by sample. */
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import type { Track } from '../isobmff/movie.ts'
@@ -119,6 +120,7 @@ export async function compareSound(
       all.add(channel.subarray(skip), b[i]!.subarray(skip))
       low.add(averaged(channel, span), averaged(b[i]!, span))
     })
+    for (const channel of [...a, ...b]) discard(channel)
     const loud = low.signal / ((count / span) * a.length) > SILENCE
     if (loud && low.noise > MOST_NOISE * low.signal) return `other sound at ${(from / hertz).toFixed(1)} s`
   }
@@ -147,6 +149,7 @@ async function stretch({ source, stream, units, starts }: LaidSound, from: numbe
       const length = channels[0]!.length
       const [skip, end] = [Math.max(0, -at), Math.min(length, count - at)]
       if (skip < end) channels.forEach((channel, c) => void out[c]!.set(channel.subarray(skip, end), at + skip))
+      channels.forEach(discard)
       at += length
     }
   }

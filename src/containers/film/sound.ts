@@ -1,6 +1,7 @@
 /** Uncompressed sound as AAC, decoded again on the way to know the noise. */
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import type { Track } from '../isobmff/movie.ts'
@@ -130,6 +131,7 @@ async function encodeWith(
       if (filled === BLOCK) await flush()
     }
     samples += length
+    planar.forEach(discard)
   }
   if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
   if (filled) await flush()
@@ -183,10 +185,11 @@ class Checker {
         from += part
         this.#at += part
         if (this.#at === first[0]!.length) {
-          this.#expected.shift()
+          this.#expected.shift()?.forEach(discard)
           this.#at = 0
         }
       }
+      sound.channels.forEach(discard)
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
+import { discard } from '../../bytes/discard.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { DECODER_DELAY, frameHeader } from './frame.ts'
 
@@ -52,7 +53,7 @@ export class MeasuredMp3Encoder {
     return this.#lame.memoryBytes + this.#decoder.memoryBytes
   }
 
-  /** Planar samples, −1…1, which the encoder keeps. The first frame that comes out is the tag's place. */
+  /** Planar samples, −1…1, which the encoder keeps and frees. The first frame that comes out is the tag's place. */
   encode(planar: Float32Array[]): Uint8Array[] {
     if (planar[0]!.length === 0) return []
     this.#waiting.push(planar)
@@ -103,10 +104,11 @@ export class MeasuredMp3Encoder {
         at += part
         this.#waitingAt += part
         if (this.#waitingAt === first[0]!.length) {
-          this.#waiting.shift()
+          this.#waiting.shift()?.forEach(discard)
           this.#waitingAt = 0
         }
       }
+      sound.channels.forEach(discard)
     }
   }
 }

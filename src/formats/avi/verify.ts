@@ -1,4 +1,4 @@
-import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { CodecTrouble, Ffmpeg, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../codec/codec.ts'
 import { compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../../containers/film/compare-sound.ts'
@@ -8,6 +8,7 @@ import { frameSamples, mp3Lead } from '../../containers/film/mp3-sound.ts'
 import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { Window } from '../../containers/film/window.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import type { Samples } from '../../containers/isobmff/tables.ts'
 import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { type Avi, type AviStream, readAvi } from '../../containers/riff/avi.ts'
 import { pictureTrack } from './picture-track.ts'
@@ -216,7 +217,8 @@ async function compareMovie(
       at += copied.length
     }
   }
-  return compareDecoded(decoded(original, before), decodedMovie(result, after))
+  using engine = new Ffmpeg()
+  return await compareDecoded(decoded(engine, 0, original, before), decodedMovie(engine, 1, result, after))
 }
 
 function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
@@ -224,26 +226,37 @@ function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
   return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
 }
 
-async function* decodedMovie(source: Source, movie: Movie): AsyncGenerator<Uint8Array> {
+async function* decodedMovie(engine: Ffmpeg, which: 0 | 1, source: Source, movie: Movie): AsyncGenerator<Uint8Array> {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) throw new MalformedFile('mp4', 0, 'no decoder for the result')
   const samples = track.samples()
-  using engine = new Ffmpeg()
-  engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
+  yield* decodedPictures(engine, which, source, { ...stream, reorder: reorderDepth(samples) }, samples)
+}
+
+async function* decodedPictures(
+  engine: Ffmpeg,
+  which: 0 | 1,
+  source: Source,
+  stream: VideoStream,
+  samples: Samples,
+): AsyncGenerator<Uint8Array> {
+  using window = new Window(source)
+  engine.openVideo(stream, which)
   for (let i = 0; i < samples.count; i++) {
-    engine.sendVideo(await source.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)
-    while (engine.nextPicture()) yield engine.luma()
+    engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0, which)
+    while (engine.nextPicture(which)) yield engine.luma()
   }
-  engine.endVideo()
-  while (engine.nextPicture()) yield engine.luma()
+  engine.endVideo(which)
+  while (engine.nextPicture(which)) yield engine.luma()
 }
 
 async function comparePictures(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
-  return compareDecoded(decoded(original, before), decoded(result, after))
+  using engine = new Ffmpeg()
+  return await compareDecoded(decoded(engine, 0, original, before), decoded(engine, 1, result, after))
 }
 
-/** Both end with their engines. */
+/** Both decode in one engine. */
 async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGenerator<Uint8Array>): Promise<string | undefined> {
   await using _ = left
   await using __ = right
@@ -265,16 +278,9 @@ async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGene
   return count > 0 && sum / count >= MIN_PSNR_DB ? undefined : `pictures of ${(sum / count).toFixed(1)} dB`
 }
 
-async function* decoded(source: Source, file: Avi): AsyncGenerator<Uint8Array> {
+async function* decoded(engine: Ffmpeg, which: 0 | 1, source: Source, file: Avi): AsyncGenerator<Uint8Array> {
   const found = await pictureTrack(source, file)
   if ('kept' in found) throw new MalformedFile('avi', 0, found.kept)
   const { stream, samples } = found.track
-  using engine = new Ffmpeg()
-  engine.openVideo(stream)
-  for (let i = 0; i < samples.count; i++) {
-    engine.sendVideo(await source.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)
-    while (engine.nextPicture()) yield engine.luma()
-  }
-  engine.endVideo()
-  while (engine.nextPicture()) yield engine.luma()
+  yield* decodedPictures(engine, which, source, stream, samples)
 }

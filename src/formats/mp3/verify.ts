@@ -1,4 +1,5 @@
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { id3Frames } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -101,10 +102,12 @@ async function compareSound(original: Source, result: Source, a: Stream, b: Stre
     xAt += count
     yAt += count
     if (xAt === x.value[0]!.length) {
+      x.value.forEach(discard)
       x = await left.next()
       xAt = 0
     }
     if (yAt === y.value[0]!.length) {
+      y.value.forEach(discard)
       y = await right.next()
       yAt = 0
     }
