@@ -65,6 +65,19 @@ describe('QuickTime and MP4', () => {
     expect((await press(mov, damaged, 'medium', 'mov')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
+  it('what one message could not hold becomes parts, unless nothing is encoded', async () => {
+    const options = optionsFor('medium', 'mov')
+    const [small, large] = [rawMovie(30), rawMovie(30, 512, 384)].map((bytes) => memorySource(bytes, 'film.mov'))
+    expect(await mov.plan(small!, options)).toEqual({ kind: 'whole' })
+    expect(await mov.plan(large!, options)).toMatchObject({
+      kind: 'parts',
+      parts: [{ facts: { kind: 'pictures' } }, { facts: { kind: 'sound' } }],
+    })
+    expect(await mov.plan(large!, { ...options, lossless: true })).toEqual({ kind: 'whole' })
+    const clip = memorySource(rawAvi(30, 512, 384), 'film.avi')
+    expect(await avi.plan(clip, optionsFor('medium', 'avi'))).toMatchObject({ kind: 'parts', parts: [{ index: 0 }] })
+  })
+
   it('an exact job only drops dead space', async () => {
     const bytes = rawMovie(6)
     const source = memorySource(bytes, 'film.mov')

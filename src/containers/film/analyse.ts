@@ -3,6 +3,7 @@
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
 import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { PartPlan, Plan } from '../../codec/segmented.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import { trackBytes } from '../isobmff/write.ts'
 import { AAC_RATES } from './aac-rates.ts'
@@ -37,6 +38,8 @@ export interface Analysis {
 
 /** A job may take 300 CPU-seconds; pictures that need a second try take twice as long. */
 export const WHOLE_CPU_SECONDS = 90
+/** Sources up to this size: the parts of larger ones would not fit into the memory of one message. */
+const WHOLE_BYTES = 8 * 1024 * 1024
 const PART_CPU_SECONDS = 40
 /** Bits a pixel below which a film is lean already, by level, for H.264; newer codecs do with less. */
 export const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
@@ -47,6 +50,12 @@ const MAX_SOUND_SECONDS = 4000
 export function secondsPerFrame(pixels: number): number {
   if (pixels <= 1024 * 576) return pixels * 1.5e-7
   return pixels <= 1280 * 736 ? pixels * 7e-8 : pixels * 6e-8
+}
+
+/** One message for all, or one for each part; where nothing is encoded there are none. */
+export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): Plan {
+  const small = cpuSeconds <= WHOLE_CPU_SECONDS && source.size <= WHOLE_BYTES
+  return small || parts.length === 0 ? { kind: 'whole' } : { kind: 'parts', parts }
 }
 
 export async function analyse(source: Source, options: Options): Promise<Analysis> {

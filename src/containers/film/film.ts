@@ -6,7 +6,7 @@ import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
 import type { Edit, Movie } from '../isobmff/movie.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../isobmff/write.ts'
-import { type Analysis, analyse, Encrypted, type SoundJob, type VideoJob, WHOLE_CPU_SECONDS } from './analyse.ts'
+import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { runInSequence, WORTH_IT } from './in-sequence.ts'
 import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead, writePictures } from './part-file.ts'
@@ -40,7 +40,7 @@ async function planned(source: Source, options: Options): Promise<JobPlan> {
   try {
     const analysis = await analyse(source, options)
     using _ = analysis.movie
-    return analysis.cpuSeconds <= WHOLE_CPU_SECONDS ? { kind: 'whole' } : { kind: 'parts', parts: partsOf(analysis) }
+    return planOf(source, analysis.cpuSeconds, partsOf(analysis))
   } catch (error) {
     if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
     throw error

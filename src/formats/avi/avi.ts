@@ -1,7 +1,7 @@
 /** AVI: pictures to H.264 and uncompressed sound to MP3 in the same container, the rest copied, dead space dropped; or MP4 and QuickTime. */
 import type { Outcome, Verdict } from '../../codec/codec.ts'
 import type { Plan, SegmentedCodec } from '../../codec/segmented.ts'
-import { WHOLE_CPU_SECONDS } from '../../containers/film/analyse.ts'
+import { planOf } from '../../containers/film/analyse.ts'
 import { AVI } from './format.ts'
 import { partsOf, probed, readJob } from './job.ts'
 import { runAll, runPart } from './parts.ts'
@@ -20,7 +20,7 @@ export const avi: SegmentedCodec = {
 
   async plan(source, options): Promise<Plan> {
     const job = await probed(source, await readJob(source, options), options)
-    return job.cpuSeconds <= WHOLE_CPU_SECONDS ? { kind: 'whole' } : { kind: 'parts', parts: await partsOf(source, job) }
+    return planOf(source, job.cpuSeconds, await partsOf(source, job))
   },
 
   async compressPart(source, part, sink, options) {
