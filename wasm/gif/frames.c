@@ -94,17 +94,28 @@ static bool holds(Quality q) {
 
 static u32 settled; /* plans so far */
 
+/* Between the colours that symbols[] has: no other is ever coded in place of one. */
+static void find_distances(const Table *t, u32 count) {
+  bool has[256] = {false};
+  for (u32 k = 0; k < count; k++) has[symbols[k]] = true;
+  u8 used[256];
+  int n = 0;
+  for (int i = 0; i < 256; i++)
+    if (has[i]) used[n++] = i;
+  for (int i = 0; i < n && used[i] < t->size; i++)
+    for (int j = 0; j < n; j++) { /* symbols without an entry are never near */
+      const i32 d = used[j] < t->size ? distance(colour_of[t->number[used[i]]], colour_of[t->number[used[j]]]) : 65535;
+      distances[used[i] << 8 | used[j]] = d > 65535 ? 65535 : d;
+    }
+}
+
 /* Settles symbols[] of a plan that is prepared. */
 static void settle(Plan *plan) {
   const Table *t = &plan->table;
   symbols_settle(plan);
   plan->serial = ++settled;
   if (plan->tolerance <= 0) return;
-  for (int i = 0; i < t->size; i++)
-    for (int j = 0; j < 256; j++) { /* symbols without an entry are never near */
-      const i32 d = j < t->size ? distance(colour_of[t->number[i]], colour_of[t->number[j]]) : 65535;
-      distances[i << 8 | j] = d > 65535 ? 65535 : d;
-    }
+  find_distances(t, (u32)plan->box.w * plan->box.h);
   const Pixels p = {symbols, plan->kind == KIND_FREE ? may_repeat : NULL, (u32)plan->box.w * plan->box.h, t->clear_index, code_size_of(t), (i32)plan->tolerance, distances};
   plan->bytes = near_settle(&p, styles[plan->style], &plan->filled);
   if (plan->bytes < UINT32_MAX) plan->bytes += head_bytes(t);
