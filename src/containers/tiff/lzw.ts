@@ -3,6 +3,8 @@ import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
 const CLEAR = 256
 const END = 257
 const MAX_CODES = 4096
+/** Strings from here on are faster copied than looked up byte by byte. */
+const LONG = 16
 
 /**
  * LZW as TIFF has it (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first, the width growing one code
@@ -14,6 +16,9 @@ export class LzwDecoder {
   readonly #suffix = new Uint8Array(MAX_CODES)
   readonly #first = new Uint8Array(MAX_CODES)
   readonly #length = new Uint16Array(MAX_CODES)
+  /** Where in all output the bytes of a code stand. */
+  readonly #at = new Float64Array(MAX_CODES)
+  #emitted = 0
   #next = CLEAR + 2
   #width = 9
   #previous = -1
@@ -41,6 +46,7 @@ export class LzwDecoder {
     let out = new Uint8Array(65_536)
     let filled = 0
     let at = 0
+    let previousAt = -1
     while (!this.#ended) {
       while (this.#bitCount < this.#width && at < input.length) {
         this.#bits = ((this.#bits << 8) | input[at++]!) & 0xffffff
@@ -69,6 +75,7 @@ export class LzwDecoder {
         this.#first[this.#next] = this.#first[this.#previous]!
         this.#suffix[this.#next] = code === this.#next ? this.#first[this.#previous]! : this.#first[code]!
         this.#length[this.#next] = this.#length[this.#previous]! + 1
+        this.#at[this.#next] = previousAt
         this.#next++
         if (this.#next + 1 >= 1 << this.#width && this.#width < 12) this.#width++
       } else if (code >= this.#next) {
@@ -77,16 +84,24 @@ export class LzwDecoder {
       const length = this.#length[code]!
       if (filled + length > out.length) {
         emit(out.subarray(0, filled))
+        this.#emitted += filled
         out = new Uint8Array(65_536)
         filled = 0
       }
-      for (let position = filled + length - 1, c = code; position >= filled; position--) {
-        out[position] = this.#suffix[c]!
-        c = this.#prefix[c]!
+      // A long string is copied from where it was met before, if that is still at hand; else its bytes are looked up from the last.
+      const from = length >= LONG ? this.#at[code]! - this.#emitted : -1
+      if (from >= 0 && from + length <= filled) out.copyWithin(filled, from, from + length)
+      else {
+        for (let position = filled + length - 1, c = code; position >= filled; position--) {
+          out[position] = this.#suffix[c]!
+          c = this.#prefix[c]!
+        }
       }
+      previousAt = this.#emitted + filled
       filled += length
       this.#previous = code
     }
+    this.#emitted += filled
     if (filled > 0) emit(out.subarray(0, filled))
   }
 }

@@ -42,6 +42,15 @@ const LARGE_BYTES = 20_000_000
 /** Where everything repeats itself, level 9 finds it at 100 MB per CPU second: more than a few per cent must be left for more. */
 const WORTH_MORE_THAN_9 = 0.97
 
+/** Where samples come to less than this share, other levels may find more: not in photographs and noise. */
+const HAS_REPEATS = 0.5
+/** Where they come to less than this, few samples say little: what repeats itself does so unevenly. */
+const IS_REPEATS = 0.15
+/** And here level 9 finds everything, at 100 MB per CPU second and more. */
+const IS_EVEN = 0.02
+/** Predictors that come to more than this times the best one on few samples are out. */
+const NEAR = { usually: 1.02, inRepeats: 1.15 } as const
+
 const MB = 1_000_000
 /** Up to here the time for both levels is nothing. */
 const SMALL_BYTES = 0.3 * MB
@@ -62,31 +71,49 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
   const samples = await sampleRows(file, pixels)
+  const sizeOf = (some: readonly Uint8Array[], predictor: Predictor, level: number) => trial(file, pixels, some, predictor, level)
   const few = samples.filter((_, i) => isOfFew(i, samples.length))
   const bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
-  const tried = predictors(pixels).map((predictor) => {
-    const sizes = trials(file, pixels, samples, predictor, SAMPLES_FAST)
-    const size = sum(sizes)
-    if (bilevel < size * WELL_BELOW) return { predictor, fast: size, nine: size, size }
-    const [fast, nine] = [sum(sizes.filter((_, i) => isOfFew(i, samples.length))), trial(file, pixels, few, predictor, 9)]
-    return { predictor, fast, nine, size: size * Math.min(1, nine / fast) }
-  })
-  const deflated = tried.reduce((best, one) => (one.size < best.size ? one : best))
+  const deflated = bestPredictor(pixels, samples, few, bilevel, sizeOf)
   const coding = bilevel < deflated.size ? 'group4' : 'deflate'
   const { predictor } = deflated
-  const size = Math.min(bilevel, deflated.size)
   const close = closestLevel(totalBytes)
-  let levels =
-    totalBytes <= SMALL_BYTES || coding === 'group4'
-      ? [SAMPLES_FAST, close]
-      : [levelFor(deflated, trial(file, pixels, few, predictor, close), close, totalBytes)]
-  if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size)) {
-    if (coding === 'group4' || !gains(pixels, samples, trial(file, pixels, samples, predictor, close))) return { kind: 'copy', pixels }
+  let levels: readonly number[] = [SAMPLES_FAST, close]
+  if (totalBytes > SMALL_BYTES && coding === 'deflate') levels = [levelFor(deflated, few, close, totalBytes, sizeOf)]
+  const size = Math.min(bilevel, deflated.size)
+  if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size, () => sizeOf(samples, predictor, SAMPLES_FAST))) {
+    if (coding === 'group4' || !gains(pixels, samples, sizeOf(samples, predictor, close))) return { kind: 'copy', pixels }
     if (!levels.includes(close)) levels = [close]
   }
   const rowsPerStrip = mayRestrip ? newRowsPerStrip(pixels) : pixels.chunkHeight
   const stripsPerPlane = pixels.tiled ? pixels.chunksPerPlane : Math.ceil(pixels.height / rowsPerStrip)
   return { kind: 'recode', pixels, coding, predictor, levels, rowsPerStrip, stripsPerPlane }
+}
+
+type Predictor = 1 | 2 | 3
+type SizeOf = (samples: readonly Uint8Array[], predictor: Predictor, level: number) => number
+
+/** What a predictor makes of the samples: `size` of all of them, the others of few. `nine` only where much repeats itself. */
+interface Tried {
+  readonly predictor: Predictor
+  readonly fast: number
+  readonly nine: number
+  readonly size: number
+}
+
+/** Few samples tell predictors apart, unless they come to nearly the same. */
+function bestPredictor(pixels: Pixels, samples: readonly Uint8Array[], few: readonly Uint8Array[], bilevel: number, sizeOf: SizeOf): Tried {
+  const quick = predictors(pixels).map((predictor) => ({ predictor, fast: sizeOf(few, predictor, SAMPLES_FAST) }))
+  const least = Math.min(...quick.map(({ fast }) => fast))
+  const share = least / bytesOf(few)
+  const near = quick.filter(({ fast }) => fast <= least * (share < IS_REPEATS ? NEAR.inRepeats : NEAR.usually))
+  const whole = near.length > 1 && few.length < samples.length
+  const tried = near.map(({ predictor, fast }) => {
+    const size = whole ? sizeOf(samples, predictor, SAMPLES_FAST) : fast * (bytesOf(samples) / bytesOf(few))
+    const nine = share > HAS_REPEATS || bilevel < size * WELL_BELOW ? fast : sizeOf(few, predictor, 9)
+    return { predictor, fast, nine, size: size * Math.min(1, nine / fast) }
+  })
+  return tried.reduce((best, one) => (one.size < best.size ? one : best))
 }
 
 /** Every row decodes as the recommendations have it. */
@@ -106,13 +133,17 @@ function group4Trial(pixels: Pixels, samples: readonly Uint8Array[]): number {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-function levelFor({ fast, nine }: { fast: number; nine: number }, closest: number, close: number, totalBytes: number): number {
+function levelFor({ predictor, fast, nine }: Tried, few: readonly Uint8Array[], close: number, totalBytes: number, sizeOf: SizeOf): number {
+  const fastShare = fast / bytesOf(few)
+  if (fastShare > HAS_REPEATS) return SAMPLES_FAST
+  if (fastShare < IS_EVEN) return nine <= fast ? 9 : SAMPLES_FAST
+  const closest = sizeOf(few, predictor, close)
   if (Math.min(nine, closest) >= fast * WORTH_TIME[totalBytes < LARGE_BYTES ? 'small' : 'large']) return SAMPLES_FAST
   return closest < nine * WORTH_MORE_THAN_9 ? close : 9
 }
 
 /** Predictors that libtiff and GDAL read for these samples. */
-function predictors(pixels: Pixels): (1 | 2 | 3)[] {
+function predictors(pixels: Pixels): Predictor[] {
   const { bits, floating } = pixels
   if (floating) return [16, 24, 32, 64].includes(bits) ? (bits === 16 || bits === 32 ? [1, 3, 2] : [1, 3]) : [1]
   return bits === 8 || bits === 16 || bits === 32 ? [1, 2] : [1]
@@ -164,12 +195,17 @@ function trials(file: TiffFile, pixels: Pixels, samples: readonly Uint8Array[], 
 }
 
 const trial = (...args: Parameters<typeof trials>): number => sum(trials(...args))
+const bytesOf = (samples: readonly Uint8Array[]): number => samples.reduce((total, { length }) => total + length, 0)
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
 const isOfFew = (index: number, count: number) => index % LEVEL_SAMPLES_APART === Math.min(1, count - 1)
 
-/** Whether compressing anew is expected to beat what is stored, when the samples come to `size` bytes. */
-function gains(pixels: Pixels, samples: readonly Uint8Array[], size: number): boolean {
-  const sampled = samples.reduce((sum, sample) => sum + sample.length, 0)
+/** An estimate from few samples may be too low by so much. */
+const DOUBT = 0.1
+
+/** Whether compressing anew is expected to beat what is stored, when the samples come to `size` bytes, or, in doubt, to `exactly`. */
+function gains(pixels: Pixels, samples: readonly Uint8Array[], size: number, exactly?: () => number): boolean {
   const stored = pixels.lengths.reduce((sum, length) => sum + length, 0)
-  return sampled > 0 && (size / sampled) * rawBytes(pixels) < stored
+  const expected = (size / bytesOf(samples)) * rawBytes(pixels)
+  if (exactly && expected > stored * (1 - DOUBT)) return gains(pixels, samples, Math.min(size, exactly()))
+  return expected < stored
 }
