@@ -125,13 +125,7 @@ export class Service {
     })
     for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; ) {
       if (gone) break
-      const healthy = await fetch(url, { signal: AbortSignal.timeout(10_000) }).then(
-        async (answer) => {
-          await answer.arrayBuffer()
-          return answer.ok
-        },
-        () => false,
-      )
+      const healthy = await isOk(url)
       if (healthy) return
       await new Promise((resolve) => setTimeout(resolve, 150))
     }
@@ -157,6 +151,17 @@ export class Service {
     } catch {
       // The group is gone.
     }
+  }
+}
+
+/** A service that is late, even in the middle of its answer, is not up yet. */
+async function isOk(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) })
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false
   }
 }
 
