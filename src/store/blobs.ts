@@ -14,7 +14,12 @@ const MAX_BLOCKS = 8
 /** The blocks that were read last: one for all objects of a job, because a film has many parts. */
 export class Blocks implements Disposable {
   readonly #kept = new Map<string, Promise<Uint8Array>>()
+  readonly #most: number
   #sources = 0
+
+  constructor(most = MAX_BLOCKS) {
+    this.#most = most
+  }
 
   /** A name of its own for each source: an object may be written again under its key. */
   nextSource(): number {
@@ -26,7 +31,7 @@ export class Blocks implements Disposable {
     this.#kept.delete(name)
     this.#kept.set(name, bytes)
     // Whoever waits for the block that goes was first in line, and has copied what it wanted.
-    if (this.#kept.size > MAX_BLOCKS) this.#forget(this.#kept.keys().next().value!)
+    if (this.#kept.size > this.#most) this.#forget(this.#kept.keys().next().value!)
     return bytes
   }
 
@@ -35,6 +40,7 @@ export class Blocks implements Disposable {
     this.#kept.delete(name)
   }
 
+  /** Frees them; they may be read again. */
   [Symbol.dispose](): void {
     for (const name of [...this.#kept.keys()]) this.#forget(name)
   }
@@ -148,7 +154,10 @@ export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: strin
   }
 }
 
-/** Grows by doubling, up to one part. */
+/** From here on a buffer grows to a whole part at once, or there would be one and a half for a moment. */
+const LARGE_BYTES = 1024 * 1024
+
+/** Grows by doubling, then to one part. */
 class PartBuffer {
   length = 0
   #room = new Uint8Array(0)
@@ -157,7 +166,8 @@ class PartBuffer {
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, PART_BYTES - this.length)
     if (this.length + taken.length > this.#room.length) {
-      const grown = new Uint8Array(Math.min(PART_BYTES, Math.max(64 * 1024, this.#room.length * 2, this.length + taken.length)))
+      const wanted = Math.max(64 * 1024, this.#room.length * 2, this.length + taken.length)
+      const grown = new Uint8Array(wanted > LARGE_BYTES ? PART_BYTES : wanted)
       grown.set(this.bytes())
       discard(this.#room)
       this.#room = grown

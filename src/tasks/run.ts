@@ -19,6 +19,8 @@ import type { Task, TaskError, TaskResult } from './task.ts'
 /** Heap and Wasm memory of one job; the isolate has 128 MB, and the house itself needs some of it. */
 export const MEMORY_BUDGET_BYTES = 96 * 1024 * 1024
 const BEAT_MS = 4000
+/** A join reads two objects at a time, each from one end to the other. */
+const JOIN_BLOCKS = 4
 
 export type Codecs = { readonly [Id in FormatId]?: Codec }
 type Claimed = Extract<Claim, { kind: 'claimed' }>
@@ -75,7 +77,7 @@ function keepLease(record: TaskRecordFace, attemptNumber: number, part: number |
 /** Trouble that a room may meet while it plans, encodes a part or joins is an answer, not a broken attempt. */
 async function work(env: WorkerEnv, codecs: Codecs, record: TaskRecordFace, claim: Claimed, step: Step, lease: LeaseKeeper) {
   const { task } = claim
-  using blocks = new Blocks()
+  using blocks = new Blocks(step.step === 'join' ? JOIN_BLOCKS : undefined)
   const source = r2Source(env.BLOBS, claim.uploadKey, task.originalSize, task.fileName, blocks)
   try {
     await press(env, codecs, record, claim, source, blocks, step, lease)
@@ -165,7 +167,10 @@ function join(
   const joiner: Codec = {
     format: codec.format,
     compress: (original, sink, settings) => codec.join(original, parts, sink, settings),
-    verify: (...args) => codec.verify(...args),
+    verify(...args) {
+      blocks[Symbol.dispose]()
+      return codec.verify(...args)
+    },
   }
   return attempt(joiner, source, openSink, options)
 }

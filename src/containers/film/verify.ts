@@ -14,6 +14,8 @@ import { Window } from './window.ts'
 
 /** Pictures that are decoded on both sides and compared, spread over the film. */
 const COMPARED = 12
+/** Of copied tracks, at a time. */
+const COMPARED_BYTES = 512 * 1024
 /** Pixels of the result that are decoded to see that they can be: all of a short film, the beginning of every stretch of a long one. */
 const DECODED_PIXELS = 2.5e9
 const MAX_STRETCHES = 400
@@ -140,8 +142,8 @@ async function compareBytes(old: Side, made: Side, options: Options): Promise<nu
     options.signal.throwIfAborted()
     const size = a.chunks.size[i]!
     if (size !== b.chunks.size[i]) return a.chunks.offset[i]
-    for (let at = 0; at < size; at += 1 << 20) {
-      const count = Math.min(1 << 20, size - at)
+    for (let at = 0; at < size; at += COMPARED_BYTES) {
+      const count = Math.min(COMPARED_BYTES, size - at)
       const [x, y] = [await left.read(a.chunks.offset[i]! + at, count), await right.read(b.chunks.offset[i]! + at, count)]
       if (!same(x, y)) return a.chunks.offset[i]! + at
     }

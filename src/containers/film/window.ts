@@ -2,7 +2,7 @@
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 
-const WINDOW_BYTES = 1024 * 1024
+const WINDOW_BYTES = 512 * 1024
 
 /** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`, and with the window. */
 export class Window implements Disposable {

@@ -181,7 +181,7 @@ collect()
 const before = held()
 Object.assign(most, before)
 const watch = setInterval(note, 5)
-using blocks = new Blocks()
+using blocks = new Blocks(4)
 const film = r2Source(bucket, 'film', size, 'film.mov', blocks)
 const openSink = async () => r2Sink(bucket, 'result', size, 'film.mov', { patchable: false, blocks })
 const joiner: Codec = {
@@ -194,7 +194,10 @@ const joiner: Codec = {
     })
     return joinParts(source, analysis, finished, sink, settings)
   },
-  verify: verifyFilm,
+  verify(...sides) {
+    blocks[Symbol.dispose]()
+    return verifyFilm(...sides)
+  },
 }
 const pressed = await attempt(joiner, film, openSink, options)
 note()

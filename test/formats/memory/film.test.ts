@@ -12,7 +12,7 @@ const [LIMIT_MB, LIMIT_CPU_SECONDS, TRIES] = [100, 300, 2]
 const LIMIT_ENGINE_MB = 94.4
 /** The isolate's engine may still hold what its largest part took; beside it, and 5 MB of heap for the Worker itself, this is left of 110 MB. */
 const LIMIT_JOIN_MB = 13
-const LIMIT_JOIN_BUFFERS_MB = 8.5
+const LIMIT_JOIN_BUFFERS_MB = 8
 
 function measured<Figures>(script: string, flags: string[] = []): { said: Figures; stderr: string } {
   const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', ...flags, '--import', './scripts/wasm-hook.ts', script], {
