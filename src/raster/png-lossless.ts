@@ -169,13 +169,13 @@ async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly
   return ranked.slice(0, keep).flatMap(({ form, filtered, flat }) => {
     const efforts = effortsFor(packedBytes(picture, form.bits)).filter(({ strategies }) => strategies !== FILTER_NONE)
     const [hardest] = efforts
-    const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE, ...(flat ? flatEffort(bytes) : {}) }]
+    const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE, ...(flat ? FLAT_EFFORT : {}) }]
     return used.map((effort) => ({ ...form, effort }))
   })
 }
 
-/** Long matches leave little to choose: one round of the parser, and in large pictures it looks away inside of them. */
-const flatEffort = (bytes: number): Partial<Effort> => ({ passes: 1, sparse: bytes > 8 * MEGA })
+/** Long matches leave little to choose: one round of the parser. Looking away inside of them would cost up to 5 %. */
+const FLAT_EFFORT: Partial<Effort> = { passes: 1 }
 
 /** Image data bytes of a plan, measured by a muted encode. */
 export async function losslessBytes(engine: PngEngine, picture: PngPicture, search: LosslessSearch): Promise<number> {
