@@ -5,6 +5,7 @@ import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { decodePng, pngRows } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
+import { discard } from '../bytes/discard.ts'
 import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { LikenessMeter } from '../quality/metrics.ts'
@@ -127,13 +128,13 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
   const { rows, size } = await rowsOf(result, output, channels)
   if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
   using meter = new LikenessMeter(width, height, channels)
-  let rest = new Uint8Array()
+  let rest: Uint8Array = new Uint8Array()
   for await (const strip of flat.rows()) {
     for (let at = 0; at < strip.length; ) {
       if (rest.length === 0) {
         const next = await rows.next()
         if (next.done) return 'rows are missing'
-        rest = new Uint8Array(next.value)
+        rest = next.value
       }
       const length = Math.min(rest.length, strip.length - at)
       const whole = length - (length % (width * channels))
@@ -169,7 +170,10 @@ async function rowsOf(result: Source, output: 'png' | 'jpg', channels: Raster['c
   )
   async function* strips() {
     const form = channels === 1 ? 'gray8' : channels === 3 ? 'rgb8' : 'rgba8'
-    for await (const { rows } of pngRows(result.stream(), form)) yield channels === 2 ? grayAlpha(rows) : rows
+    for await (const { rows } of pngRows(result.stream(), form)) {
+      yield channels === 2 ? grayAlpha(rows) : rows
+      discard(rows)
+    }
   }
   return { rows: strips(), size }
 }

@@ -2,6 +2,7 @@
 
 import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp, decodeWebpThumbnail } from '../../wasm/webp/webp.ts'
+import { discard } from '../bytes/discard.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
 import type { Likeness } from '../quality/metrics.ts'
@@ -118,19 +119,20 @@ export async function differenceOfPng(raster: Raster, carried: Carried, result: 
   if (carried.icc && !has('iCCP')) return 'the ICC profile was lost'
   if (carried.xmp && !has('iTXt')) return 'XMP was lost'
   const before = raster.rows()[Symbol.asyncIterator]()
-  let rest = new Uint8Array()
+  let rest: Uint8Array = new Uint8Array()
   for await (const { rows } of pngRows(result.stream(), raster.channels === 1 ? 'gray8' : 'rgb8')) {
     for (let at = 0; at < rows.length; ) {
       if (rest.length === 0) {
         const next = await before.next()
         if (next.done) return 'there are too many rows'
-        rest = new Uint8Array(next.value)
+        rest = next.value
       }
       const length = Math.min(rest.length, rows.length - at)
       if (!sameBytes(rest.subarray(0, length), rows.subarray(at, at + length))) return 'pixels differ'
       rest = rest.subarray(length)
       at += length
     }
+    discard(rows)
   }
   return rest.length === 0 && (await before.next()).done ? undefined : 'rows are missing'
 }

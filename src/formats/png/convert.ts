@@ -2,6 +2,7 @@
 import { inflateSync } from 'node:zlib'
 import { GATHER_BYTES, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
+import { discard } from '../../bytes/discard.ts'
 import { type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
@@ -41,6 +42,7 @@ function rasterOf(file: PngFile, source: Source, options: Options): Raster {
       const most = stripRows(width, channels) * width * channels
       for await (const { rows } of pngRows(streamOf(source, options), form)) {
         for (let at = 0; at < rows.length; at += most) yield rows.subarray(at, at + most)
+        discard(rows)
       }
     },
   }
