@@ -136,6 +136,27 @@ describe('drawings', () => {
     expect(text).toContain('id="shape"')
   })
 
+  test('a space that does not break is text, a comment is not', async () => {
+    const spaced = DRAWING.replace('Größe &amp; Maß', ' &#160;').replace('<defs>', '<!-- a role="x" data-x="1" --><defs>')
+    const { outcome, text } = await pack(spaced)
+    expect(outcome.kind).toBe('compressed')
+    expect(text).toMatch(/>\s*(?:\u00a0|&#160;|&#xa0;)<\/text>/i)
+    expect(text.length).toBeLessThan(spaced.length / 2)
+  })
+
+  test('small drawings look one decimal further, so that a shorter finer rounding is not missed', async () => {
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const arcs = Array.from({ length: 12 }, (_, i) => `M${i * 7.13} ${i * 3.07}a4.04 4.04 0 0 1 ${(i % 5) + 0.95} ${i + 0.04}z`).join('')
+      const { bytes } = await pack(
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 60"><path d="${arcs}"/></svg>`,
+        optionsFor(quality),
+      )
+      sizes.push(bytes.length)
+    }
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
+  })
+
   test('a licence stays', async () => {
     const licensed = DRAWING.replace('image/svg+xml</dc:format>', 'image/svg+xml</dc:format><dc:rights>CC-BY Ada</dc:rights>')
     expect((await pack(licensed)).text).toContain('CC-BY Ada')
