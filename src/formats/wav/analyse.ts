@@ -1,4 +1,5 @@
 /** One pass over the samples: what they would fit into without loss, and how much noise each lossy form would add. */
+import { discard } from '../../bytes/discard.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { g711 } from './g711.ts'
@@ -113,6 +114,7 @@ export async function analyse(source: Source, wave: Wave, lossy: boolean, option
       const decoded = new Int16Array(rounded.length)
       for (let i = 0; i < rounded.length; i++) decoded[i] = expand[compress[rounded[i]! + 32768]!]!
       meters[name].add(original, decoded)
+      discard(decoded)
     }
     // Blocks need not line up with those of the result to predict its noise.
     if (ima && block++ % every === 0) {
@@ -125,6 +127,8 @@ export async function analyse(source: Source, wave: Wave, lossy: boolean, option
         imaLow.add(part, multiplied)
       }
     }
+    discard(rounded)
+    discard(original)
   }
   const snr = (meter: SnrMeter) => (lossy ? meter.decibels : 0)
   return {

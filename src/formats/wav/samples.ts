@@ -104,12 +104,12 @@ export function packIntegers(values: Int32Array, fromBits: number, bits: number)
   return out
 }
 
-/** The nearest 16-bit integers, clipped. */
+/** The nearest 16-bit integers, clipped; the samples' own where they are. */
 export function to16(samples: Samples): Int32Array {
+  if (samples.kind === 'integer' && samples.bits === 16) return samples.values
   const out = new Int32Array(samples.values.length)
   if (samples.kind === 'integer') {
     const { bits, values } = samples
-    if (bits === 16) return values
     const unit = 2 ** (bits - 16)
     for (let i = 0; i < values.length; i++) out[i] = Math.max(-32768, Math.min(32767, Math.round(values[i]! / unit)))
     return out

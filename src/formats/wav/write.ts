@@ -1,4 +1,5 @@
 /** Writes a WAVE file whose samples are stored another way; every other chunk stays as it is, in its place. */
+import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -117,6 +118,8 @@ async function writeSamples(
       }
       meter.noise += noise
       meter.signal += signal
+      discard(rounded)
+      discard(original)
       await sink.write(out)
     } else await sink.write(convert(samples, target, meter))
   }
