@@ -1,6 +1,7 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import type { Cut } from './cut.ts'
@@ -60,6 +61,7 @@ export async function encodePart(source: Source, track: PictureTrack, cut: Cut, 
     const close =
       meanSsim >= level.ssim - 0.006 && meanPsnrDb >= level.psnrDb - 0.7 && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
     crf = Math.max(MIN_CRF, crf - (close ? SMALL_CRF_STEP : CRF_STEP))
+    part.packets.forEach(discard)
   }
 }
 
@@ -203,6 +205,7 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, opti
     engine.endVideo()
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
   } catch (error) {
+    out.packets.forEach(discard)
     // All of them look like this when an allocation failed.
     const trouble = error instanceof CodecTrouble || error instanceof MalformedFile || error instanceof WebAssembly.RuntimeError
     if (trouble && engine.isFull) throw new OverBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
