@@ -3,12 +3,16 @@ import { discard } from '../bytes/discard.ts'
 import { NoGain, PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
 import { memorySource } from './source.ts'
 
-/** A sink whose result can be read back, or thrown away. */
-export interface ResultSink extends Sink {
+/** A sink whose writer may think better of it. */
+export interface PartSink extends Sink {
+  /** Forgets what was written: what comes next is the first again. */
+  abort(): Promise<void>
+}
+
+/** A sink whose result can be read back. */
+export interface ResultSink extends PartSink {
   /** Nothing is written after this. The result, readable. */
   finish(): Promise<Source>
-  /** Forgets what was written. */
-  abort(): Promise<void>
 }
 
 /** Storage frees chunks from this size as soon as it has copied them, so that results leave no garbage of their size. */
@@ -36,6 +40,13 @@ export class Gathered {
       rest = rest.subarray(taken.length)
       if (this.#filled === GATHERED_BYTES) await this.flush()
     }
+  }
+
+  /** Forgets what was not handed over yet. */
+  drop(): void {
+    discard(this.#chunk)
+    this.#chunk = new Uint8Array(0)
+    this.#filled = 0
   }
 
   /** Hands over what is left. */
@@ -73,6 +84,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
       return memorySource(this.bytes(), name)
     },
     async abort() {
+      for (const chunk of chunks) if (chunk.length >= FREED_BYTES) discard(chunk)
       chunks = []
       written = 0
     },

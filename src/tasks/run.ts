@@ -10,7 +10,7 @@ import { isSegmented, type PartPlan, type PartReceipt, type SegmentedCodec } fro
 import type { WorkerEnv } from '../env.ts'
 import type { FormatId, OutputId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
-import { Blocks, r2Sink, r2Source, sha256OfSource } from '../store/blobs.ts'
+import { Blocks, r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import type { Claim, JobMessage, Json, TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'
 import { contentType, outputName } from './output-name.ts'
@@ -202,7 +202,7 @@ async function finish(env: WorkerEnv, record: TaskRecordFace, claim: Claimed, so
   const result: TaskResult = {
     key,
     size: stored.size,
-    sha256: key === claim.uploadKey ? task.originalSha256 : await sha256OfSource(stored),
+    sha256: key === claim.uploadKey ? task.originalSha256 : await sha256OfBlob(env.BLOBS, key),
     output: plainOutput,
     outputName: name,
     contentType: contentType(output),

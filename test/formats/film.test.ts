@@ -7,7 +7,7 @@ import { memorySource } from '../../src/codec/source.ts'
 import { analyse } from '../../src/containers/film/analyse.ts'
 import { cutByTime } from '../../src/containers/film/cut.ts'
 import { joinParts, partsOf, runPart } from '../../src/containers/film/film.ts'
-import { writePictures } from '../../src/containers/film/part-file.ts'
+import { PartWriter } from '../../src/containers/film/part-file.ts'
 import { encodeOnce } from '../../src/containers/film/pictures.ts'
 import { verifyFilm } from '../../src/containers/film/verify.ts'
 import { box, text, words } from '../../src/containers/isobmff/box.ts'
@@ -125,10 +125,13 @@ describe('QuickTime and MP4', () => {
       let result = await into.finish()
       if (parts.length === 1) {
         const cut = analysis.video.cuts[1]!
-        const made = await encodeOnce({ source, track: video.pictures, cut, crf: 27, options }, 'least')
-        const { headers, quality, crf } = made
         const other = memorySink(Number.POSITIVE_INFINITY, 'part')
-        await writePictures({ kind: 'pictures', headers: [...headers], count: cut.frames, quality, crf }, made, other)
+        const part = new PartWriter(other)
+        const { headers, quality, crf, pts, keys } = await encodeOnce(
+          { source, track: video.pictures, cut, crf: 27, part, options },
+          'least',
+        )
+        await part.finish({ kind: 'pictures', headers: [...headers], count: cut.frames, quality, crf }, pts, keys)
         result = await other.finish()
       }
       parts.push({ plan, receipt, result })

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
+import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { avcConfiguration } from '../../src/containers/film/entries.ts'
+import { PartWriter } from '../../src/containers/film/part-file.ts'
 import { encodeOnce, type PictureTrack, settings } from '../../src/containers/film/pictures.ts'
 import { isStill } from '../../src/containers/film/still.ts'
 import { optionsFor } from './media-fixtures.ts'
@@ -65,7 +67,8 @@ test('where x264 cannot look ahead, the frames that begin a group of still pictu
 test('parts that were given more or less memory name their parameter sets by numbers of their own', async () => {
   const { bytes, track } = film(texture)
   const cut = { from: 0, to: 8, start: 0, end: Number.MAX_SAFE_INTEGER, frames: 8 }
-  const job = { source: memorySource(bytes, 'film'), track, cut, crf: 25, options: optionsFor('medium', 'mp4') }
+  const part = new PartWriter(memorySink(Number.POSITIVE_INFINITY, 'part'))
+  const job = { source: memorySource(bytes, 'film'), track, cut, crf: 25, part, options: optionsFor('medium', 'mp4') }
   const headers = []
   for (const memory of ['most', 'usual', 'least'] as const) headers.push((await encodeOnce(job, memory)).headers)
   expect(avcConfiguration(headers)[13]! & 31).toBe(3) // numOfSequenceParameterSets

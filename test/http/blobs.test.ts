@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Blocks, r2Sink, r2Source } from '../../src/store/blobs.ts'
+import { Blocks, r2Sink, r2Source, sha256OfBlob } from '../../src/store/blobs.ts'
 
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i, 2654435761) >>> 13) & 255)
 
@@ -38,6 +39,27 @@ describe('blobs', () => {
       expect(stored.size).toBe(size)
       expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
     }
+  })
+
+  it('begins again where what was written is not good enough', async () => {
+    const sink = r2Sink(env.BLOBS, 'again', Number.POSITIVE_INFINITY, 'again', { patchable: false })
+    for (let i = 0; i < 12; i++) await sink.write(noise(1_000_000))
+    await sink.abort()
+    expect(sink.written).toBe(0)
+    const bytes = noise(7_000_000).reverse()
+    for (let at = 0; at < bytes.length; at += 1_000_000) await sink.write(bytes.slice(at, at + 1_000_000))
+    const stored = await sink.finish()
+    expect(stored.size).toBe(bytes.length)
+    expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
+  })
+
+  it('hashes what is stored, whatever its length', async () => {
+    for (const size of [0, 1, 262_144, 262_145, 3_000_000]) {
+      const bytes = noise(size)
+      await env.BLOBS.put('hashed', bytes)
+      expect(await sha256OfBlob(env.BLOBS, 'hashed')).toBe(createHash('sha256').update(bytes).digest('hex'))
+    }
+    await expect(sha256OfBlob(env.BLOBS, 'nothing')).rejects.toThrow()
   })
 
   it('sources that share their blocks keep as many as one does, and never take one for another', async () => {

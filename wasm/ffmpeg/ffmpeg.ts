@@ -138,8 +138,11 @@ export class CodecTrouble extends Error {
   override readonly name = 'CodecTrouble'
 }
 
-/** What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 15. `build.sh` links it for more. */
-const MOST_PAGES = 1440
+/**
+ * What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 19. 1080p with the usual decoders takes 89
+ * (docs/design/film.md). `build.sh` links it for more.
+ */
+const MOST_PAGES = 1376
 const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
 
 /** Larger than anything a decoder or an encoder asks for at once. */
@@ -164,7 +167,7 @@ export class Ffmpeg implements Disposable {
     MEMORIES.give(this.#exports.memory)
   }
 
-  /** Bytes of linear memory now, which is also the most there was. At most 94 MB; beyond, allocations fail. */
+  /** Bytes of linear memory now, which is also the most there was. At most 90 MB; beyond, allocations fail. */
   get memoryBytes(): number {
     return this.#exports.memory.buffer.byteLength
   }

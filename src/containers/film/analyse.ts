@@ -109,12 +109,11 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   const bitsPerSecond = Math.min(level.aacPerChannel, stream.hertz * 3) * stream.channels
   const bytes = trackBytes(track)
   if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
-  const samples = track.samples()
-  const seconds = samples.dts[samples.count]! / track.timescale
-  // New packets follow each other without gaps.
-  if (!steadyPackets(samples, track.timescale, stream.hertz)) return undefined
+  const seconds = track.duration / track.timescale
   if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT * bitsPerSecond) return undefined
   if (bytes - (seconds * bitsPerSecond) / 8 < SHOWS * fileBytes) return undefined
+  // New packets follow each other without gaps.
+  if (!steadyPackets(track.samples(), track.timescale, stream.hertz)) return undefined
   // iTunes notes how many samples its own encoder put in front; they would not hold any more.
   if (indexOfBytes(movie.moov, new TextEncoder().encode('iTunSMPB')) >= 0) return undefined
   return { track, stream, bitsPerSecond }
@@ -126,7 +125,7 @@ async function judge(source: Source, movie: Movie, track: Track, options: Option
   const stream = videoStream(movie.moov, entry)
   if (!stream) return { reason: 'unsupported_feature', detail: `pictures of type '${entry.type}' are kept as they are` }
   const samples = track.samples()
-  const seconds = samples.dts[samples.count]! / track.timescale
+  const seconds = track.duration / track.timescale
   if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: 'a film without duration' }
   const pixels = stream.width * stream.height
   const bits = (trackBytes(track) * 8) / (pixels * samples.count)

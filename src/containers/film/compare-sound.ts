@@ -74,7 +74,7 @@ export function laidTrack(source: Source, moov: Uint8Array, track: Track): LaidS
   const samples = track.samples()
   const perPacket = steadyPackets(samples, track.timescale, stream.hertz)
   if (!perPacket) return undefined
-  return laidPackets(source, stream, { count: samples.count, offset: samples.offset, size: Float64Array.from(samples.size) }, perPacket)
+  return laidPackets(source, stream, samples, perPacket)
 }
 
 const STRETCH_SECONDS = 2

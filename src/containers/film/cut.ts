@@ -18,11 +18,10 @@ export const MAX_PART_BYTES = 16 * 1024 * 1024
 
 /** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
 export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
-  const used: number[] = []
-  for (let i = 0; i < samples.count; i++) if (samples.size[i]! > 0) used.push(i)
+  const used = Uint32Array.from(samples.size.keys()).filter((i) => samples.size[i]! > 0)
   if (used.length === 0) return []
   const pts = (i: number) => samples.dts[i]! + samples.composition[i]!
-  const order = [...used].sort((a, b) => pts(a) - pts(b) || a - b)
+  const order = used.slice().sort((a, b) => pts(a) - pts(b) || a - b)
   const starts = [0]
   let bytes = 0
   for (let k = 1; k < order.length; k++) {

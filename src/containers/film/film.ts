@@ -1,15 +1,18 @@
 /** MP4 and QuickTime: cut, encode, join; or copy what is better kept into a file without dead space. */
 import { concat } from '../../bytes/concat.ts'
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec } from '../../codec/segmented.ts'
+import type { PartSink } from '../../codec/sink.ts'
 import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
 import type { Edit, Movie } from '../isobmff/movie.ts'
+import { samplesBetween } from '../isobmff/tables.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../isobmff/write.ts'
 import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { runInSequence, WORTH_IT } from './in-sequence.ts'
-import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead, writePictures } from './part-file.ts'
+import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, runsOf } from './sound.ts'
 import { PERFECT_DB, verifyFilm } from './verify.ts'
@@ -66,28 +69,44 @@ export function partsOf({ video, sounds }: Analysis): PartPlan[] {
   return [...pictures, ...others]
 }
 
-async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+async function compressPart(source: Source, part: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt> {
   const analysis = await analyse(source, options)
   using _ = analysis.movie
-  return await runPart(source, analysis, part, sink, options)
+  return await runPart(source, alone(analysis, part), part, sink, options)
+}
+
+/** What a part of pictures needs, and nothing of the tables of the whole film, which would be megabytes beside the engine. */
+function alone(analysis: Analysis, { index, facts }: PartPlan): Analysis {
+  const { video, movie } = analysis
+  const cut = video?.cuts[index]
+  if (!video || !cut || facts['kind'] !== 'pictures') return analysis
+  const { samples, stream } = video.pictures
+  const pictures = {
+    ...video.pictures,
+    stream: { ...stream, extradata: stream.extradata.slice() },
+    samples: samplesBetween(samples, cut.from, cut.to),
+  }
+  const cuts = video.cuts.map((one) => ({ ...one, from: one.from - cut.from, to: one.to - cut.from }))
+  movie[Symbol.dispose]()
+  return { ...analysis, video: { ...video, pictures, cuts } }
 }
 
 /** One part by an analysis at hand. */
-export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt> {
   const { video, sounds, level } = analysis
+  const writer = new PartWriter(sink)
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
     if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
-    const writer = new PartWriter(sink)
     const made = encodeSound(source, job.stream, runsOf(job.track, job.stream), job.bitsPerSecond, writer, options)
     const { head, memoryBytes } = await made.catch(keptSound)
     return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
-  const done = await encodePart(source, video.pictures, cut, level, options)
+  const done = await encodePart(source, video.pictures, cut, level, writer, options)
   const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
-  const bytes = await writePictures(head, done, sink)
+  const bytes = await writer.finish(head, done.pts, done.keys)
   return {
     bytes,
     facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
@@ -103,7 +122,7 @@ function keptSound(error: unknown): EncodedSound {
 /** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
 async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const analysis = await analyse(source, options)
-  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
+  const run = (plan: PartPlan, into: PartSink, inner: Options) => runPart(source, analysis, plan, into, inner)
   const pictureBytes = (plan: PartPlan) => {
     if (plan.facts['kind'] !== 'pictures') return undefined
     const { pictures, cuts } = analysis.video!
@@ -185,7 +204,7 @@ function describeVideo({ pictures, cuts }: VideoJob, files: readonly PartFile<Pi
 /** About this long are the runs in which tracks take turns. */
 export const CHUNK_SECONDS = 0.75
 
-/** The finished parts as one track. */
+/** The finished parts as one track; their tables are freed. */
 export function newVideo(
   movie: Movie,
   { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
@@ -203,6 +222,7 @@ export function newVideo(
       if (key) sync.push(frame)
       frame++
     }
+    for (const table of [file.pts, file.sizes, file.keys]) discard(table)
   }
   const shown = Float64Array.from(pts).sort()
   const { samples, timescale } = pictures
@@ -211,10 +231,13 @@ export function newVideo(
   // Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream
   // is shown later by the largest lead, which the edit list takes back.
   const base = shown[0]!
-  const raw = Int32Array.from(pts, (time, i) => time - (shown[i]! - base))
-  const delay = Math.max(0, -raw.reduce((least, value) => Math.min(least, value), 0))
-  const compositions = raw.map((value) => value + delay)
+  const compositions = Int32Array.from(pts, (time, i) => time - (shown[i]! - base))
+  const delay = -compositions.reduce((least, value) => Math.min(least, value), 0)
+  for (let i = 0; i < frames; i++) compositions[i]! += delay
   const total = shown.at(-1)! - base + lastDuration
+  const pieces = picturePieces(files, sizes, shown, timescale)
+  discard(pts)
+  discard(shown)
   const toMovie = (time: number) => Math.round((time * movie.timescale) / timescale)
   let edits: readonly Edit[] | undefined = track.edits?.map((edit) => ({
     ...edit,
@@ -238,18 +261,18 @@ export function newVideo(
     compositions: compositions.some((value) => value !== 0) ? compositions : undefined,
     sync: sync.length === sizes.length ? undefined : sync,
     edits,
-    pieces: picturePieces(files, shown, timescale),
+    pieces,
   }
 }
 
-function picturePieces(files: readonly PartFile<PicturesHead>[], shown: Float64Array, timescale: number): Piece[] {
+function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Array, shown: Float64Array, timescale: number): Piece[] {
   const pieces: Piece[] = []
   let frame = 0
-  for (const { sizes, source } of files) {
+  for (const { head, source } of files) {
     let offset = 0
     let piece: { time: number; size: number; samples: number; from: Source; offset: number } | undefined
-    for (const size of sizes) {
-      const time = shown[frame++]! / timescale
+    for (const end = frame + head.count; frame < end; frame++) {
+      const [size, time] = [sizes[frame]!, shown[frame]! / timescale]
       if (!piece || time - piece.time >= CHUNK_SECONDS) pieces.push((piece = { time, size: 0, samples: 0, from: source, offset }))
       piece.size += size
       piece.samples++

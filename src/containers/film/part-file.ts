@@ -1,9 +1,9 @@
 /** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these rooms only. */
 import { discard } from '../../bytes/discard.ts'
-import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
+import { MalformedFile, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
-import { Gathered } from '../../codec/sink.ts'
-import type { EncodedPart, PartQuality } from './pictures.ts'
+import { Gathered, type PartSink } from '../../codec/sink.ts'
+import type { PartQuality } from './pictures.ts'
 
 export interface PicturesHead {
   readonly kind: 'pictures'
@@ -41,13 +41,26 @@ export interface PartFile<Head extends PartHead> {
 
 /** Writes a part as it is made. */
 export class PartWriter {
-  readonly #sink: Sink
+  readonly #sink: PartSink
   readonly #packets: Gathered
-  readonly #sizes: number[] = []
+  #sizes: number[] = []
 
-  constructor(sink: Sink) {
+  constructor(sink: PartSink) {
     this.#sink = sink
     this.#packets = new Gathered(sink)
+  }
+
+  /** Packets so far. */
+  get count(): number {
+    return this.#sizes.length
+  }
+
+  /** Forgets all packets. */
+  async restart(): Promise<void> {
+    if (this.count === 0) return
+    this.#sizes = []
+    this.#packets.drop()
+    await this.#sink.abort()
   }
 
   /** The next packet, in a buffer of its own, which is freed: the engine's memory is still there. */
@@ -78,14 +91,7 @@ export class PartWriter {
   }
 }
 
-/** A part of pictures, as it was encoded. @returns bytes written */
-export async function writePictures(head: PicturesHead, { packets, pts, keys }: EncodedPart, sink: Sink): Promise<number> {
-  const part = new PartWriter(sink)
-  for (const packet of packets) await part.write(packet)
-  return part.finish(head, pts, keys)
-}
-
-/** Heads and tables of finished parts, one after the other: each read leaves a block behind. */
+/** Heads and tables, each in a buffer of its own, of finished parts, one after the other: each read leaves a block behind. */
 export async function readParts<Head extends PartHead>(parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> {
   const files: PartFile<Head>[] = []
   for (const { result } of parts) files.push((await readPart(result)) as PartFile<Head>)
@@ -100,12 +106,13 @@ async function readPart(source: Source): Promise<PartFile<PartHead>> {
   const head = JSON.parse(new TextDecoder().decode((await source.read(end - headBytes, headBytes)).slice())) as PartHead
   const tableBytes = head.count * 13
   if (tableBytes > end - headBytes) throw new MalformedFile('part', 0, 'tables are cut short')
-  const tables = (await source.read(end - headBytes - tableBytes, tableBytes)).slice()
+  const tables = await source.read(end - headBytes - tableBytes, tableBytes)
+  const column = (from: number, to: number) => tables.slice(head.count * from, head.count * to)
   return {
     head,
-    pts: new Float64Array(tables.buffer, 0, head.count),
-    sizes: new Uint32Array(tables.buffer, head.count * 8, head.count),
-    keys: tables.subarray(head.count * 12),
+    pts: new Float64Array(column(0, 8).buffer),
+    sizes: new Uint32Array(column(8, 12).buffer),
+    keys: column(12, 13),
     source,
   }
 }

@@ -1,11 +1,11 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import type { Cut } from './cut.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
+import type { PartWriter } from './part-file.ts'
 import { isStill } from './still.ts'
 import { Window } from './window.ts'
 
@@ -27,9 +27,7 @@ export interface EncodedPart {
   readonly headers: Uint8Array
   /** In decoding order. */
   readonly pts: Float64Array
-  readonly sizes: Uint32Array
   readonly keys: Uint8Array
-  readonly packets: readonly Uint8Array[]
   readonly quality: PartQuality
   readonly memoryBytes: number
   readonly crf: number
@@ -50,18 +48,27 @@ const MIN_CRF = 14
 const CRF_STEP = 4
 const SMALL_CRF_STEP = 2
 
-/** @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget */
-export async function encodePart(source: Source, track: PictureTrack, cut: Cut, level: Level, options: Options): Promise<EncodedPart> {
+/**
+ * Writes the packets to `part`, without its end.
+ * @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget
+ */
+export async function encodePart(
+  source: Source,
+  track: PictureTrack,
+  cut: Cut,
+  level: Level,
+  part: PartWriter,
+  options: Options,
+): Promise<EncodedPart> {
   const still = isLarge(track.stream) && (await isStill(source, track, cut, options))
   for (let crf = level.crf; ; ) {
-    const part = await encodeInMemory({ source, track, cut, crf, still, options })
-    const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = part.quality
+    const encoded = await encodeInMemory({ source, track, cut, crf, still, part, options })
+    const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = encoded.quality
     const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
-    if (good || crf <= MIN_CRF) return part
+    if (good || crf <= MIN_CRF) return encoded
     const close =
       meanSsim >= level.ssim - 0.006 && meanPsnrDb >= level.psnrDb - 0.7 && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
     crf = Math.max(MIN_CRF, crf - (close ? SMALL_CRF_STEP : CRF_STEP))
-    part.packets.forEach(discard)
   }
 }
 
@@ -72,6 +79,7 @@ interface Encode {
   readonly crf: number
   /** Most of the picture stays as it is. */
   readonly still?: boolean
+  readonly part: PartWriter
   readonly options: Options
 }
 
@@ -147,14 +155,16 @@ export function settings(
 /** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
 const parameterSetId = (memory: Memory, { interlaced }: Picture) => MEMORIES.indexOf(memory) + (interlaced ? MEMORIES.length : 0)
 
-/** One encode with one rate factor. @throws as `encodePart` */
+/** One encode with one rate factor, in place of what an earlier one wrote. @throws as `encodePart` */
 export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
+  await job.part.restart()
   using engine = new Ffmpeg()
   return await encodeWith(engine, job, memory)
 }
 
-async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, options }: Encode, memory: Memory): Promise<EncodedPart> {
-  const out = new Collector()
+async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<EncodedPart> {
+  const { source, track, cut, crf, still, part, options } = job
+  const out = new Collector(part)
   const { samples, stream } = track
   using window = new Window(source, SMALL_WINDOW_BYTES)
   let headers: Uint8Array | undefined
@@ -194,6 +204,7 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, opti
         throw new MalformedFile('video', samples.offset[i]!, 'a packet cannot be decoded')
       }
       for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
+      await out.flush()
       if (performance.now() - last > 150) {
         options.signal.throwIfAborted()
         options.progress((i - cut.from) / (cut.to - cut.from))
@@ -205,7 +216,6 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, opti
     engine.endVideo()
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
   } catch (error) {
-    out.packets.forEach(discard)
     // All of them look like this when an allocation failed.
     const trouble = error instanceof CodecTrouble || error instanceof MalformedFile || error instanceof WebAssembly.RuntimeError
     if (trouble && engine.isFull) throw new OverBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
@@ -214,8 +224,9 @@ async function encodeWith(engine: Ffmpeg, { source, track, cut, crf, still, opti
   }
   if (!headers) throw new MalformedFile('video', samples.offset[cut.from]!, 'no pictures')
   for (let packet = engine.drainEncoder(); packet; packet = engine.drainEncoder()) out.add(packet)
-  if (out.packets.length !== cut.frames) {
-    throw new MalformedFile('video', samples.offset[cut.from]!, `${out.packets.length} pictures instead of ${cut.frames}`)
+  await out.flush()
+  if (part.count !== cut.frames) {
+    throw new MalformedFile('video', samples.offset[cut.from]!, `${part.count} pictures instead of ${cut.frames}`)
   }
   return out.finish(headers, engine.memoryBytes, used)
 }
@@ -264,17 +275,30 @@ function refuse(picture: Picture, stream: VideoStream): void {
 /** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
 const SMALL_WINDOW_BYTES = 320 * 1024
 
+/** Packets on their way to the part, and what is to be known of them. */
 class Collector {
   fed = 0
   delay = 0
-  readonly packets: Uint8Array[] = []
+  readonly #part: PartWriter
+  #waiting: Uint8Array[] = []
   readonly #pts: number[] = []
   readonly #keys: number[] = []
   readonly #ssim: number[] = []
   readonly #psnrDb: number[] = []
 
+  constructor(part: PartWriter) {
+    this.#part = part
+  }
+
+  /** Hands on what came since the last time. */
+  async flush(): Promise<void> {
+    const packets = this.#waiting
+    this.#waiting = []
+    for (const packet of packets) await this.#part.write(packet)
+  }
+
   add(packet: VideoPacket): void {
-    this.packets.push(packet.bytes)
+    this.#waiting.push(packet.bytes)
     this.#pts.push(packet.pts)
     this.#keys.push(packet.key ? 1 : 0)
     this.#ssim.push(packet.ssim)
@@ -287,11 +311,9 @@ class Collector {
     return {
       headers,
       pts: Float64Array.from(this.#pts),
-      sizes: Uint32Array.from(this.packets, (packet) => packet.length),
       keys: Uint8Array.from(this.#keys),
-      packets: this.packets,
       quality: {
-        frames: this.packets.length,
+        frames: this.#pts.length,
         meanSsim: mean(this.#ssim),
         meanPsnrDb: mean(this.#psnrDb),
         worstSsim: worst(this.#ssim),

@@ -1,6 +1,7 @@
 /** Uncompressed sound as AAC, decoded again on the way to know the noise. */
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Column } from '../../bytes/column.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -19,15 +20,14 @@ export interface EncodedSound {
 /** Runs of bytes that hold sound, in order. */
 export interface SoundRuns {
   readonly count: number
-  readonly offset: Float64Array
-  readonly size: Float64Array
+  readonly offset: Column
+  readonly size: Column
 }
 
 /** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
 export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
   if (blockAlign) return track.chunks
-  const { count, offset, size } = track.samples()
-  return { count, offset, size: Float64Array.from(size) }
+  return track.samples()
 }
 
 /** Thrown when a stream of packets is not what its description says: then the sound is better kept. */

@@ -127,10 +127,7 @@ function compareEdits(a: Track, b: Track): string | undefined {
 /** Where the shown part begins, in the track's timescale. */
 const startOf = (track: Track) => track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
 
-const secondsOf = (track: Track) => {
-  const { dts, count } = track.samples()
-  return dts[count]! / track.timescale
-}
+const secondsOf = ({ duration, timescale }: Track) => duration / timescale
 
 /** Media bytes of both tracks, run against run. */
 async function compareBytes(old: Side, made: Side, options: Options): Promise<number | undefined> {
@@ -163,16 +160,20 @@ function compareTimes(a: Track, b: Track): string | undefined {
   const [p, q] = [shownTimes(a.samples()), shownTimes(b.samples())]
   if (a.timescale !== b.timescale) return 'another timescale'
   const shift = q[0]! - p[0]!
-  for (let i = 0; i < p.length; i++) if (q[i]! - p[i]! !== shift) return `frame ${i} is shown at another time`
+  const other = p.findIndex((time, i) => q[i]! - time !== shift)
+  discard(p)
+  discard(q)
+  if (other >= 0) return `frame ${other} is shown at another time`
   const moved = startOf(b) - startOf(a)
   return moved === shift ? undefined : `the edit list moved by ${moved}, the frames by ${shift}`
 }
 
 /** Of all frames, in the order they are shown. */
 function shownTimes({ count, size, dts, composition }: Samples): Float64Array {
-  const all: number[] = []
-  for (let i = 0; i < count; i++) if (size[i]! > 0) all.push(dts[i]! + composition[i]!)
-  return Float64Array.from(all).sort()
+  const used = size.reduce((sum, bytes) => sum + (bytes > 0 ? 1 : 0), 0)
+  const times = new Float64Array(used)
+  for (let i = 0, frame = 0; i < count; i++) if (size[i]! > 0) times[frame++] = dts[i]! + composition[i]!
+  return times.sort()
 }
 
 /** From every sync sample on (every part of a film begins with one), as many frames as the time allows. */
@@ -244,12 +245,13 @@ async function decodeStretch(
 async function comparePictures(old: Side, made: Side): Promise<string | undefined> {
   const [x, y] = [old.track.samples(), made.track.samples()]
   const shift = y.dts[0]! + y.composition[0]! - Math.min(...firstTimes(x))
+  // Of the result, which has few: all pictures of the original may be sync samples.
   const syncs = new Map<number, number>()
-  for (let i = 0; i < x.count; i++) if (x.sync[i] && x.size[i]) syncs.set(x.dts[i]! + x.composition[i]!, i)
+  for (let i = 0; i < y.count; i++) if (y.sync[i]) syncs.set(y.dts[i]! + y.composition[i]! - shift, i)
   const pairs: [number, number][] = []
-  for (let i = 0; i < y.count; i++) {
-    const at = y.sync[i] ? syncs.get(y.dts[i]! + y.composition[i]! - shift) : undefined
-    if (at !== undefined) pairs.push([at, i])
+  for (let i = 0; i < x.count; i++) {
+    const at = x.sync[i] && x.size[i] ? syncs.get(x.dts[i]! + x.composition[i]!) : undefined
+    if (at !== undefined) pairs.push([i, at])
   }
   const step = Math.max(1, Math.floor(pairs.length / COMPARED))
   for (let k = 0; k < pairs.length; k += step) {

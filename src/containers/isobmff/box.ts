@@ -53,7 +53,10 @@ export function find(b: Uint8Array, within: { body: number; end: number }, ...pa
 }
 
 /** Big-endian 32-bit words. */
-export function words(...values: number[]): Uint8Array {
+export const words = (...values: number[]): Uint8Array => wordsOf(values)
+
+/** As `words`, of tables, which would be too many arguments. */
+export function wordsOf(values: ArrayLike<number>): Uint8Array {
   const out = new Uint8Array(values.length * 4)
   const view = new DataView(out.buffer)
   for (let i = 0; i < values.length; i++) view.setUint32(i * 4, values[i]! >>> 0)

@@ -1,4 +1,5 @@
 /** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
+import { columnOf } from '../../bytes/column.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
 import type { TopBox, Track } from './movie.ts'
@@ -136,18 +137,23 @@ function readRun(moof: Uint8Array, trun: Box, base: number, start: number, start
 
 function withSamples(track: Track, all: Gathered): Track {
   const count = all.offset.length
-  const dts = new Float64Array(count + 1)
+  const dts = columnOf(count + 1, all.end)
   dts.set(all.dts)
   dts[count] = all.end
+  const offset = columnOf(
+    count,
+    all.offset.reduce((largest, place) => Math.max(largest, place), 0),
+  )
+  offset.set(all.offset)
   const samples: Samples = {
     count,
-    offset: Float64Array.from(all.offset),
+    offset,
     size: Uint32Array.from(all.size),
     dts,
     composition: Int32Array.from(all.composition),
     sync: Uint8Array.from(all.sync),
   }
-  return { ...track, sampleCount: count, chunks: chunksOf(samples, all.runs), samples: () => samples }
+  return { ...track, sampleCount: count, duration: all.end, chunks: chunksOf(samples, all.runs), samples: () => samples }
 }
 
 /** Runs of samples as chunks; one whose samples do not lie in a row is cut. */

@@ -4,7 +4,7 @@ import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
 import { readFragments } from './fragments.ts'
-import { type Chunks, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
+import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
 
 export interface Edit {
   /** In the movie's timescale. */
@@ -29,6 +29,8 @@ export interface Track {
   readonly stbl: Box
   readonly chunks: Chunks
   readonly sampleCount: number
+  /** All samples together, in the track's timescale. */
+  readonly duration: number
   /** All samples, the same tables each time; for tracks with millions of tiny ones this throws. */
   samples(): Samples
 }
@@ -174,6 +176,7 @@ function readTrack(moov: Uint8Array, box: Box, index: number): Track {
     stbl,
     chunks,
     sampleCount: sizes.count,
+    duration: durationOf(moov, stbl, sizes.count),
     samples: () => readSamples(moov, stbl, sizes, chunks),
   }
 }

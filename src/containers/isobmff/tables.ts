@@ -1,14 +1,15 @@
 /** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
+import { type Column, columnOf } from '../../bytes/column.ts'
 import { MalformedFile } from '../../codec/codec.ts'
 import { type Box, find, i32, u16, u32, u64 } from './box.ts'
 
 /** One entry a sample, in decoding order. */
 export interface Samples {
   readonly count: number
-  readonly offset: Float64Array
+  readonly offset: Column
   readonly size: Uint32Array
   /** Decoding times in the track's timescale; `count + 1` entries, the last is where the track ends. */
-  readonly dts: Float64Array
+  readonly dts: Column
   readonly composition: Int32Array
   /** 1 sync, 2 QuickTime's partial sync (open GOP), 0 none. */
   readonly sync: Uint8Array
@@ -25,6 +26,18 @@ export interface Chunks {
   /** Sample description index of each chunk. */
   readonly description: Uint16Array
   readonly samples: Float64Array
+}
+
+/** Copies of a stretch of the tables. */
+export function samplesBetween({ offset, size, dts, composition, sync }: Samples, from: number, to: number): Samples {
+  return {
+    count: to - from,
+    offset: offset.slice(from, to),
+    size: size.slice(from, to),
+    dts: dts.slice(from, to + 1),
+    composition: composition.slice(from, to),
+    sync: sync.slice(from, to),
+  }
 }
 
 export const MAX_SAMPLES = 6_000_000
@@ -125,11 +138,12 @@ function chunkTimes(moov: Uint8Array, stbl: Box, firstSample: Float64Array, time
 export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
   const { count } = sizes
   if (count > MAX_SAMPLES) throw new MalformedFile('mp4', stbl.start, `${count} samples`)
+  const ends = chunks.offset.reduce((end, offset, chunk) => Math.max(end, offset + chunks.size[chunk]!), 0)
   const samples: Samples = {
     count,
-    offset: new Float64Array(count),
+    offset: columnOf(count, ends),
     size: new Uint32Array(count),
-    dts: new Float64Array(count + 1),
+    dts: columnOf(count + 1, durationOf(moov, stbl, count)),
     composition: new Int32Array(count),
     sync: new Uint8Array(count),
   }
@@ -148,24 +162,37 @@ export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: C
   return samples
 }
 
-function fillTimes(moov: Uint8Array, stbl: Box, { dts, count }: Samples): void {
+/** Runs of equal durations, for all `count` samples: what the table does not say lasts as long as the last one. */
+function* durations(moov: Uint8Array, stbl: Box, count: number): Generator<{ run: number; delta: number }> {
   const table = rows(moov, stbl, 'stts', 8)
-  let sample = 0
-  let time = 0
+  let left = count
   let delta = 0
-  for (let row = 0; row < (table?.count ?? 0); row++) {
-    const run = u32(moov, table!.at + row * 8)
+  for (let row = 0; row < (table?.count ?? 0) && left > 0; row++) {
+    const run = Math.min(left, u32(moov, table!.at + row * 8))
     delta = u32(moov, table!.at + row * 8 + 4)
     // Some writers store a negative last duration.
     if (delta > 0x7fffffff) delta = 1
-    for (let i = 0; i < run && sample < count; i++) {
-      dts[sample++] = time
+    yield { run, delta }
+    left -= run
+  }
+  if (left > 0) yield { run: left, delta }
+}
+
+/** All samples together, in the track's timescale. */
+export function durationOf(moov: Uint8Array, stbl: Box, count: number): number {
+  let duration = 0
+  for (const { run, delta } of durations(moov, stbl, count)) duration += run * delta
+  return duration
+}
+
+function fillTimes(moov: Uint8Array, stbl: Box, { dts, count }: Samples): void {
+  let sample = 0
+  let time = 0
+  for (const { run, delta } of durations(moov, stbl, count)) {
+    for (const end = sample + run; sample < end; sample++) {
+      dts[sample] = time
       time += delta
     }
-  }
-  for (; sample < count; sample++) {
-    dts[sample] = time
-    time += delta
   }
   dts[count] = time
 }

@@ -3,7 +3,7 @@ import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { Gathered } from '../../codec/sink.ts'
-import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64 } from './box.ts'
+import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64, wordsOf } from './box.ts'
 import type { Edit, Movie, Track } from './movie.ts'
 import type { Samples } from './tables.ts'
 
@@ -60,7 +60,7 @@ const STORAGE = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'sidx',
 
 /**
  * Lays a movie out.
- * @param fresh by track index; tracks without an entry are copied sample by sample
+ * @param fresh by track index, whose tables are freed; tracks without an entry are copied sample by sample
  * @param ftyp undefined for QuickTime files that had none
  */
 export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, NewTrack>, ftyp: Uint8Array | undefined): Plan {
@@ -84,6 +84,8 @@ export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, 
   const head = concat([front, moov, mdatHeader])
   discard(draft)
   discard(moov)
+  for (const { sizes, durations, compositions } of fresh.values())
+    for (const table of [sizes, durations, compositions]) table && discard(table)
   const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
   return { head, total, pieces: order.map(({ lane, index }) => lane.pieces[index]!), behind }
 }
@@ -220,20 +222,15 @@ function newStbl(track: NewTrack, lane: Lane, base: number, wide: boolean): Uint
     const negative = track.compositions.some((value) => value < 0)
     parts.push(fullBox('ctts', negative ? 0x1000000 : 0, runLengths(track.compositions)))
   }
-  if (track.sync) parts.push(fullBox('stss', 0, words(track.sync.length, ...track.sync.map((index) => index + 1))))
+  if (track.sync) parts.push(fullBox('stss', 0, words(track.sync.length), wordsOf(track.sync.map((index) => index + 1))))
   const perChunk: number[] = []
   lane.pieces.forEach(({ samples }, i) => {
     if (i === 0 || samples !== lane.pieces[i - 1]!.samples) perChunk.push(i + 1, samples, 1)
   })
-  const sizes = new Uint8Array(track.sizes.length * 4)
-  const view = new DataView(sizes.buffer)
-  track.sizes.forEach((size, i) => {
-    view.setUint32(i * 4, size)
-  })
   const same = track.sizes.length > 0 && track.sizes.every((size) => size === track.sizes[0]) ? track.sizes[0]! : 0
   parts.push(
-    fullBox('stsc', 0, words(perChunk.length / 3, ...perChunk)),
-    fullBox('stsz', 0, words(same, track.sizes.length), same ? new Uint8Array() : sizes),
+    fullBox('stsc', 0, words(perChunk.length / 3), wordsOf(perChunk)),
+    boxAround('stsz', [words(0, same, track.sizes.length), same ? new Uint8Array() : wordsOf(track.sizes)]),
     chunkOffsets(lane, base, wide),
   )
   return boxAround('stbl', parts)

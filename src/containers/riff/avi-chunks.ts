@@ -1,4 +1,5 @@
 /** Where every chunk of every stream of an AVI file lies: from `idx1`, from OpenDML's indexes, or by walking the lists. */
+import { type Column, columnOf } from '../../bytes/column.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { fourCC } from './riff.ts'
 
@@ -39,6 +40,16 @@ export class AviChunks {
     let count = 0
     for (let i = 0; i < this.count; i++) if (this.stream[i] === stream) found[count++] = i
     return found.subarray(0, count)
+  }
+
+  /** Where those chunks lie, by index. */
+  offsetsOf(indexes: Uint32Array): Column {
+    const offsets = columnOf(
+      indexes.length,
+      indexes.reduce((largest, chunk) => Math.max(largest, this.offset[chunk]!), 0),
+    )
+    indexes.forEach((chunk, i) => void (offsets[i] = this.offset[chunk]!))
+    return offsets
   }
 
   #grow(room: number): void {

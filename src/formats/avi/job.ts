@@ -81,7 +81,8 @@ function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undef
   if (movie && isMp3(stream)) return undefined
   const audio = movie ? uncompressed(stream) : pcm(stream)
   if (!audio || runs.count === 0) return undefined
-  const samples = runs.size.reduce((sum, size) => sum + Math.floor(size / audio.blockAlign), 0)
+  let samples = 0
+  for (const size of runs.size) samples += Math.floor(size / audio.blockAlign)
   if (movie) return { stream, audio, runs, coding: 'aac', samples }
   // Players count uncompressed sound by its bytes; chunks that hold parts of samples would be counted wrong.
   if (!MP3_RATES.includes(audio.hertz) || runs.size.some((size) => size % audio.blockAlign !== 0)) return undefined

@@ -52,9 +52,9 @@ function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples
   const used = chunks.of(stream).filter((i) => chunks.size[i]! > 0)
   return {
     count: used.length,
-    offset: Float64Array.from(used, (i) => chunks.offset[i]!),
+    offset: chunks.offsetsOf(used),
     size: used.map((i) => chunks.size[i]!),
-    dts: Float64Array.from({ length: used.length + 1 }, (_, i) => i),
+    dts: Uint32Array.from({ length: used.length + 1 }, (_, i) => i),
     composition: new Int32Array(used.length),
     sync: Uint8Array.from(used, (chunk, i) => (intraOnly || i === 0 || chunks.key[chunk] ? 1 : 0)),
   }

@@ -1,5 +1,6 @@
 /** Sound streams of AVI files for MP4 and QuickTime: MP3 frames as they are, uncompressed sound and ADPCM to be encoded. */
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { sumOf } from '../../bytes/column.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { AAC_RATES } from '../../containers/film/aac-rates.ts'
 import { mp3Entry } from '../../containers/film/entries.ts'
@@ -26,8 +27,8 @@ export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
   const used = chunks.of(index).filter((i) => chunks.size[i]! > 0)
   return {
     count: used.length,
-    offset: Float64Array.from(used, (i) => chunks.offset[i]!),
-    size: Float64Array.from(used, (i) => chunks.size[i]!),
+    offset: chunks.offsetsOf(used),
+    size: used.map((i) => chunks.size[i]!),
   }
 }
 
@@ -81,7 +82,7 @@ const MAX_MP3_BYTES = 32 * 1024 * 1024
 /** How long the headers of a stream say that it lasts: by its blocks (dwSampleSize), or one unit for each chunk. */
 function toldSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number {
   const sampleSize = new DataView(strh.buffer, strh.byteOffset, strh.length).getUint32(44, true)
-  const units = sampleSize ? runs.size.reduce((sum, size) => sum + size, 0) / sampleSize : runs.count
+  const units = sampleSize ? sumOf(runs.size) / sampleSize : runs.count
   return (units * scale) / rate
 }
 
@@ -90,7 +91,7 @@ function toldSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number 
  * @throws UnsupportedFeature when headers and frames disagree about the time: then players do, too
  */
 export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRuns): Promise<Mp3Sound> {
-  const total = runs.size.reduce((sum, size) => sum + size, 0)
+  const total = sumOf(runs.size)
   if (total > MAX_MP3_BYTES) throw new UnsupportedFeature('more than 32 MB of sound')
   const all = new Uint8Array(total)
   let filled = 0

@@ -1,4 +1,5 @@
 /** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
+import { sumOf } from '../../bytes/column.ts'
 import { NoGain, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
 import { WORTH_IT } from '../../containers/film/in-sequence.ts'
@@ -28,7 +29,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   }
   for (const sound of job.sounds) {
     const files = await soundFiles<SoundHead>(sound, parts)
-    if (files.length === 0 || bytesOf(files) >= sound.runs.size.reduce((sum, size) => sum + size, 0) * WORTH_IT) continue
+    if (files.length === 0 || bytesOf(files) >= sumOf(sound.runs.size) * WORTH_IT) continue
     fresh.set(sound.stream.index, newSound(sound, files))
     snrDb = Math.min(snrDb ?? 120, ...files.map(({ head }) => head.snrDb))
     steps.push(`sound: ${sound.audio.decoder} → MP3, LAME -V${job.level.mp3}`)

@@ -1,19 +1,19 @@
 /**
- * A process of its own: joins the parts of a film of ten minutes and verifies the result, from and to files behind the face of
- * R2, and prints as JSON what that took: the most there was of buffers, and of buffers and heap together, above what there was
- * before. Film and parts are ten seconds of noise again and again.
+ * A process of its own: joins the parts of a film of two hours and verifies the result, from and to files behind the face of
+ * R2, and prints as JSON what that took above what there was before: the most there was of buffers, and of buffers together with
+ * the objects that were alive. Film and parts are ten seconds of noise again and again.
  */
 import { mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Codec, Options, Source } from '../../../src/codec/codec.ts'
 import { attempt } from '../../../src/codec/compress.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { type Analysis, analyse } from '../../../src/containers/film/analyse.ts'
 import { cutByTime } from '../../../src/containers/film/cut.ts'
-import { joinParts, newSound, partsOf } from '../../../src/containers/film/film.ts'
-import { type PicturesHead, type SoundHead, writePictures } from '../../../src/containers/film/part-file.ts'
-import { encodePart } from '../../../src/containers/film/pictures.ts'
+import { joinParts, newSound, partsOf, runPart } from '../../../src/containers/film/film.ts'
+import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from '../../../src/containers/film/part-file.ts'
 import { skeleton } from '../../../src/containers/film/skeleton.ts'
 import { verifyFilm } from '../../../src/containers/film/verify.ts'
 import { box } from '../../../src/containers/isobmff/box.ts'
@@ -22,22 +22,25 @@ import { MOV } from '../../../src/formats/mov/format.ts'
 import { Blocks, PART_BYTES, r2Sink, r2Source } from '../../../src/store/blobs.ts'
 import { noise, optionsFor } from '../media-fixtures.ts'
 
-const [WIDTH, HEIGHT, RATE, SECONDS] = [64, 48, 30, 600]
+const [WIDTH, HEIGHT, RATE, SECONDS] = [32, 32, 30, 7200]
 const [FRAME_BYTES, FRAMES] = [WIDTH * HEIGHT * 2, RATE * SECONDS]
-/** As many parts as a film of 1080p has, and some more. */
 const PART_SECONDS = 10
 const SOUND = { hertz: 48_000, packets: Math.round((48_000 * SECONDS) / 1024), packetBytes: 200 }
 
+const collect = globalThis.gc ?? (() => undefined)
 /** Heap and buffers; Wasm memories are not in it. */
 const held = () => {
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return { buffers: arrayBuffers, all: heapUsed + arrayBuffers }
 }
 const most = { buffers: 0, all: 0 }
+let notes = 0
+/** Objects that nobody holds any more go when the collector likes: they are counted after it came, which is once in a while. */
 function note(): void {
-  const now = held()
-  most.buffers = Math.max(most.buffers, now.buffers)
-  most.all = Math.max(most.all, now.all)
+  most.buffers = Math.max(most.buffers, held().buffers)
+  if (notes++ % 100 !== 0) return
+  collect()
+  most.all = Math.max(most.all, held().all)
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'film-join-'))
@@ -155,20 +158,25 @@ async function analysed(film: Source, settings: Options): Promise<Analysis> {
 /** One part, encoded once, stands for all. */
 async function writeParts(): Promise<number> {
   const film = r2Source(bucket, 'film', statSync(pathOf('film')).size, 'film.mov')
-  const { movie, video, level } = await analysed(film, options)
-  const { pictures, cuts } = video!
-  const made = await encodePart(film, pictures, cuts[0]!, level, options)
-  const { headers, packets, quality, crf } = made
-  for (const [index, { start, frames }] of cuts.entries()) {
-    if (frames !== packets.length) throw new Error(`a part of ${frames} frames`)
-    const head: PicturesHead = { kind: 'pictures', headers: [...headers], count: frames, quality, crf }
-    const part = { ...made, pts: made.pts.map((time) => time + start), packets: packets.map((packet) => packet.slice()) }
+  const analysis = await analysed(film, options)
+  using _ = analysis.movie
+  const plans = partsOf(analysis)
+  const made = memorySink(Number.POSITIVE_INFINITY, 'part')
+  const receipt = await runPart(film, analysis, plans[0]!, made, options)
+  const [{ head, pts, keys, sizes, source }] = (await readParts<PicturesHead>([
+    { plan: plans[0]!, receipt, result: await made.finish() },
+  ])) as [PartFile<PicturesHead>]
+  for (const [index, { start, frames }] of analysis.video!.cuts.entries()) {
+    if (frames !== head.count) throw new Error(`a part of ${frames} frames`)
     const sink = r2Sink(bucket, `part-${index}`, Number.POSITIVE_INFINITY, 'part', { patchable: false })
-    await writePictures(head, part, sink)
+    const part = new PartWriter(sink)
+    let at = 0
+    for (const size of sizes) await part.write((await source.read((at += size) - size, size)).slice())
+    const times = pts.map((time) => time + start)
+    await part.finish(head, times, keys.slice())
     await sink.finish()
   }
-  movie[Symbol.dispose]()
-  return cuts.length
+  return plans.length
 }
 
 const options = { ...optionsFor('high', 'mov'), progress: note }
@@ -176,7 +184,6 @@ await writeFilm()
 const parts = await writeParts()
 const size = statSync(pathOf('film')).size
 
-const collect = globalThis.gc ?? (() => undefined)
 collect()
 const before = held()
 Object.assign(most, before)

@@ -5,9 +5,11 @@
  */
 
 import { concat } from '../../../src/bytes/concat.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { cutFor } from '../../../src/containers/film/analyse.ts'
 import { levelOf } from '../../../src/containers/film/levels.ts'
+import { PartWriter } from '../../../src/containers/film/part-file.ts'
 import { encodePart, type PictureTrack } from '../../../src/containers/film/pictures.ts'
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { optionsFor } from '../media-fixtures.ts'
@@ -84,7 +86,8 @@ const watch = setInterval(() => (most = Math.max(most, held())), 5)
 const started = process.cpuUsage()
 const options = { ...optionsFor(QUALITY, 'mp4'), progress: () => void (most = Math.max(most, held())) }
 const cut = { from: 0, to: FRAMES, start: 0, end: Number.MAX_SAFE_INTEGER, frames: FRAMES }
-const part = await encodePart(memorySource(bytes, 'film'), track, cut, levelOf(QUALITY), options)
+const writer = new PartWriter(memorySink(Number.POSITIVE_INFINITY, 'part'))
+const part = await encodePart(memorySource(bytes, 'film'), track, cut, levelOf(QUALITY), writer, options)
 most = Math.max(most, held())
 clearInterval(watch)
 const { user, system } = process.cpuUsage(started)
@@ -109,7 +112,7 @@ console.log(
     cpuSeconds: (user + system) / 1e6 / FRAMES,
     parts: parts.length,
     longest: Math.max(...parts.map(({ frames }) => frames)),
-    frames: part.packets.length,
+    frames: part.quality.frames,
     ssim: part.quality.meanSsim,
   }),
 )
