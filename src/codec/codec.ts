@@ -27,6 +27,8 @@ export interface Sink {
   write(chunk: Uint8Array): Promise<void>
   /** Overwrites bytes inside the first `PATCHABLE_BYTES` of the result, which the sink holds back until the end. */
   patch(offset: number, bytes: Uint8Array): void
+  /** Forgets what was written: what comes next is the first again. */
+  abort(): Promise<void>
 }
 
 /** The first part of a result, which a sink keeps in memory so that headers can be patched (one R2 part). */

@@ -4,7 +4,6 @@
  * and join in sequence, for small files and for the command line.
  */
 import type { Codec, Options, Outcome, Reason, Sink, Source } from './codec.ts'
-import type { PartSink } from './sink.ts'
 
 /** One part of a job, as JSON: it travels in a queue message or lies in a Durable Object. A few hundred bytes at most. */
 export interface PartPlan {
@@ -38,7 +37,7 @@ export interface SegmentedCodec extends Codec {
    * file of the room's own: the sink must not refuse it for its size (`NoGain` belongs to the join) and cannot patch. What
    * was written and is not good enough is taken back by `abort()`.
    */
-  compressPart(source: Source, part: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt>
+  compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt>
   /** Joins the parts, in order, into the result, in constant memory. The sink cannot patch. */
   join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome>
 }

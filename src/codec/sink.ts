@@ -3,14 +3,8 @@ import { discard } from '../bytes/discard.ts'
 import { NoGain, PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
 import { memorySource } from './source.ts'
 
-/** A sink whose writer may think better of it. */
-export interface PartSink extends Sink {
-  /** Forgets what was written: what comes next is the first again. */
-  abort(): Promise<void>
-}
-
 /** A sink whose result can be read back. */
-export interface ResultSink extends PartSink {
+export interface ResultSink extends Sink {
   /** Nothing is written after this. The result, readable. */
   finish(): Promise<Source>
 }

@@ -135,6 +135,7 @@ describe('rewriting', () => {
       patch: () => {
         throw new Error('not needed')
       },
+      abort: () => Promise.reject(new Error('not needed')),
     }
     await rewriteZip(await openZip(memorySource(before, 'a.zip')), sink, quiet)
     expect(sink.written).toBeLessThan(before.length)

@@ -272,6 +272,7 @@ describe('paged file', () => {
       written: 0,
       write: async (bytes: Uint8Array) => void stored.push(bytes.slice()),
       patch: (offset: number, bytes: Uint8Array) => void patches.push([offset, bytes.slice()]),
+      abort: () => Promise.reject(new Error('not needed')),
     }
     for (let i = 0; i < 20; i++) {
       expect(file.write(i * MB, new Uint8Array(MB).fill(i + 1))).toBe(true)

@@ -186,6 +186,7 @@ function memoryPair(file: Uint8Array) {
       this.written += chunk.length
     },
     patch: (offset: number, patch: Uint8Array) => void patches.push([offset, patch]),
+    abort: () => Promise.reject(new Error('not needed')),
   }
   const options: Options = {
     quality: 'medium',

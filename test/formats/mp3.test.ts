@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
-import { id3Tag } from '../../src/containers/id3/id3.ts'
+import { id3Tag, synchsafe } from '../../src/containers/id3/id3.ts'
+import { frameHeader } from '../../src/containers/mpeg-audio/frame.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
+import { Lame } from '../../wasm/lame/lame.ts'
 import { noise, press, tones, wave } from './media-fixtures.ts'
 
 /** Frames of an MP3 made from tones, every one blown up with padding the way constant bit rates do: here by -V0. */
@@ -35,7 +37,49 @@ describe('lossless', () => {
   })
 })
 
+/** Small frames, each alone, in frames of 320 kbit/s that are empty behind them. */
+function blownUp(): Uint8Array {
+  using lame = new Lame(2, 44100, 9, 0, true)
+  const sound = tones(88_200, 2, 44100)
+  const channels = [0, 1].map((channel) => Float32Array.from({ length: 88_200 }, (_, i) => sound[i * 2 + channel]! * 0.9))
+  const stream = concat([...lame.encode(channels), lame.finish()])
+  const frames: Uint8Array[] = []
+  for (let at = 0, header = frameHeader(stream, 0); header; header = frameHeader(stream, (at += header.bytes))) {
+    const frame = new Uint8Array(1044)
+    frame.set(stream.subarray(at, at + header.bytes))
+    frame[2] = 0xe0
+    frames.push(frame)
+  }
+  return concat(frames.slice(1))
+}
+
+/** An ID3v2.3 tag with a picture nobody can decode. */
+function tagOf(bytes: number): Uint8Array {
+  const body = new Uint8Array(bytes).fill(7)
+  body.set([0, ...new TextEncoder().encode('image/jpeg'), 0, 3, 0])
+  const frame = concat([new TextEncoder().encode('APIC'), Uint8Array.of(bytes >> 24, bytes >> 16, bytes >> 8, bytes, 0, 0), body])
+  return concat([Uint8Array.of(0x49, 0x44, 0x33, 3, 0, 0, ...synchsafe(frame.length)), frame])
+}
+
 describe('low', () => {
+  it('begins again with the frames as they are where encoding gains nothing', async () => {
+    const tag = tagOf(40_000)
+    const [low, high] = await Promise.all((['low', 'high'] as const).map((level) => press(mp3, concat([tag, blownUp()]), level, 'mp3')))
+    expect(low!.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(Buffer.compare(low!.bytes, high!.bytes)).toBe(0)
+    expect(low!.bytes.length).toBeLessThan(40_000 + blownUp().length / 4)
+  })
+
+  it('keeps the sound behind tags that are too large to come back in front of them', async () => {
+    const tag = tagOf(5_300_000)
+    const { outcome, bytes } = await press(mp3, concat([tag, await fixture('high')]), 'low', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(Buffer.compare(bytes.subarray(0, tag.length), tag)).toBe(0)
+    const samples = Int32Array.from(tones(60000, 2, 44100), (value) => Math.round(value * 30000))
+    const wide = wave(samples, 16, 2, 44100, [['id3 ', tag]])
+    expect((await press(wav, wide, 'low', 'mp3')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
   it('encodes again where bits are to spare, and says how much noise that is', async () => {
     const { outcome, bytes } = await press(mp3, await fixture('high'), 'low', 'mp3')
     expect(outcome).toMatchObject({ kind: 'compressed' })

@@ -1,8 +1,8 @@
+import { CODECS, type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './flac.wasm'
 
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   _initialize?(): void
   sample_buffer(): number
   room_frames(): number
@@ -17,6 +17,9 @@ interface Exports {
   decode_step(): number
   decode_finish(): number
 }
+
+/** As the recipe says. */
+const FIRST_BYTES = 2_621_440
 
 interface Hooks {
   bytes?: (chunk: Uint8Array) => void
@@ -37,7 +40,7 @@ function instance(hooks: Hooks, channels: number): Exports {
       return chunk.length
     },
   })
-  const exports = new WebAssembly.Instance(wasmModule, imports).exports as unknown as Exports
+  const exports = instantiate<Exports>(wasmModule, imports, CODECS, FIRST_BYTES)
   memory = exports.memory
   exports._initialize?.()
   return exports
@@ -54,9 +57,9 @@ export interface FlacPicture {
 /** Bytes of `fLaC` and the STREAMINFO block's header, before the 34 bytes that `finish` answers. */
 export const STREAM_INFO_OFFSET = 8
 
-/** libFLAC's encoder, one stream. */
-export class FlacEncoder {
-  readonly #exports: Exports
+/** libFLAC's encoder, one stream, in a memory of the pool (`using`). */
+export class FlacEncoder implements Disposable {
+  #exports: Exports
   readonly #channels: number
   #chunks: Uint8Array[] = []
   #info: Uint8Array | undefined
@@ -102,6 +105,10 @@ export class FlacEncoder {
     return this.#exports.memory.buffer.byteLength
   }
 
+  [Symbol.dispose](): void {
+    this.#exports = retire(this.#exports)
+  }
+
   /** Encodes interleaved samples. @returns what came out so far */
   encode(interleaved: Int32Array): Uint8Array[] {
     const step = this.#exports.room_frames() * this.#channels
@@ -128,10 +135,10 @@ export class FlacEncoder {
 
 /**
  * libFLAC's decoder, pulled: feed it with `push`, and it hands samples to `take`. Input must stay ahead of it, so `run`
- * stops while less than `AHEAD_BYTES` are waiting, until `end`.
+ * stops while less than `AHEAD_BYTES` are waiting, until `end`. Its memory is of the pool (`using`).
  */
-export class FlacDecoder {
-  readonly #exports: Exports
+export class FlacDecoder implements Disposable {
+  #exports: Exports
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #ended = false
@@ -140,6 +147,10 @@ export class FlacDecoder {
   constructor(channels: number, take: (interleaved: Int32Array) => void) {
     this.#exports = instance({ samples: take, input: (room) => this.#input(room) }, channels)
     if (!this.#exports.open_decoder(channels)) throw new RangeError('libFLAC refused to decode')
+  }
+
+  [Symbol.dispose](): void {
+    this.#exports = retire(this.#exports)
   }
 
   push(chunk: Uint8Array): void {

@@ -1,8 +1,8 @@
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './lame.wasm'
 
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   _initialize?(): void
   left_channel(): number
   right_channel(): number
@@ -14,9 +14,9 @@ interface Exports {
   tag_frame(): number
 }
 
-/** LAME 3.100, one stream. */
-export class Lame {
-  readonly #exports: Exports
+/** LAME 3.100, one stream, in a memory of the pool (`using`). */
+export class Lame implements Disposable {
+  #exports: Exports
   readonly #channels: number
 
   /**
@@ -27,11 +27,16 @@ export class Lame {
    * @throws RangeError when LAME does not take the parameters
    */
   constructor(channels: 1 | 2, hertz: number, vbrQuality: number, maxKbps = 0, alone = false, effort = 2) {
-    this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule)).exports as unknown as Exports
+    this.#exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     this.#exports._initialize?.()
     this.#channels = channels
-    if (this.#exports.open_encoder(channels, hertz, vbrQuality, maxKbps, effort, alone ? 1 : 0) < 0)
-      throw new RangeError('LAME refused the parameters')
+    if (this.#exports.open_encoder(channels, hertz, vbrQuality, maxKbps, effort, alone ? 1 : 0) >= 0) return
+    this[Symbol.dispose]()
+    throw new RangeError('LAME refused the parameters')
+  }
+
+  [Symbol.dispose](): void {
+    this.#exports = retire(this.#exports)
   }
 
   get memoryBytes(): number {

@@ -3,7 +3,6 @@ import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec } from '../../codec/segmented.ts'
-import type { PartSink } from '../../codec/sink.ts'
 import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
 import type { Edit, Movie } from '../isobmff/movie.ts'
@@ -69,7 +68,7 @@ export function partsOf({ video, sounds }: Analysis): PartPlan[] {
   return [...pictures, ...others]
 }
 
-async function compressPart(source: Source, part: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt> {
+async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   const analysis = await analyse(source, options)
   using _ = analysis.movie
   return await runPart(source, alone(analysis, part), part, sink, options)
@@ -92,7 +91,7 @@ function alone(analysis: Analysis, { index, facts }: PartPlan): Analysis {
 }
 
 /** One part by an analysis at hand. */
-export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt> {
+export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   const { video, sounds, level } = analysis
   const writer = new PartWriter(sink)
   if (part.facts['kind'] === 'sound') {
@@ -122,7 +121,7 @@ function keptSound(error: unknown): EncodedSound {
 /** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
 async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const analysis = await analyse(source, options)
-  const run = (plan: PartPlan, into: PartSink, inner: Options) => runPart(source, analysis, plan, into, inner)
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
   const pictureBytes = (plan: PartPlan) => {
     if (plan.facts['kind'] !== 'pictures') return undefined
     const { pictures, cuts } = analysis.video!

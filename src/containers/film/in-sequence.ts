@@ -1,13 +1,13 @@
 /** A film in one message: all parts one after the other. */
-import type { Options } from '../../codec/codec.ts'
+import type { Options, Sink } from '../../codec/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.ts'
-import { memorySink, type PartSink } from '../../codec/sink.ts'
+import { memorySink } from '../../codec/sink.ts'
 
 /** A new track must be this much smaller than the old one. */
 export const WORTH_IT = 0.97
 
 export interface Runner {
-  run(plan: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt>
+  run(plan: PartPlan, sink: Sink, options: Options): Promise<PartReceipt>
   /** What the pictures of a part take in the source; undefined for other parts. */
   pictureBytes(plan: PartPlan): number | undefined
   /** Whether pictures are given up as soon as they do not get smaller. */

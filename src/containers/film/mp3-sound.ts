@@ -37,7 +37,7 @@ export async function encodeMp3Frames(
   const channels = stream.channels === 1 ? 1 : 2
   const perFrame = frameSamples(hertz)
   using engine = new Ffmpeg()
-  const encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
   const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
   const cutter = new FrameCutter()
   // The first frame that comes out is the place of a tag that a stream inside a container does not have.

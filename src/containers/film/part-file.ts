@@ -1,8 +1,8 @@
 /** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these rooms only. */
 import { discard } from '../../bytes/discard.ts'
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
-import { Gathered, type PartSink } from '../../codec/sink.ts'
+import { Gathered } from '../../codec/sink.ts'
 import type { PartQuality } from './pictures.ts'
 
 export interface PicturesHead {
@@ -41,11 +41,11 @@ export interface PartFile<Head extends PartHead> {
 
 /** Writes a part as it is made. */
 export class PartWriter {
-  readonly #sink: PartSink
+  readonly #sink: Sink
   readonly #packets: Gathered
   #sizes: number[] = []
 
-  constructor(sink: PartSink) {
+  constructor(sink: Sink) {
     this.#sink = sink
     this.#packets = new Gathered(sink)
   }

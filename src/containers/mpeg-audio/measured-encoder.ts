@@ -23,7 +23,8 @@ export interface Mp3Settings {
   alone?: boolean
 }
 
-export class MeasuredMp3Encoder {
+/** Holds LAME until it is disposed of. */
+export class MeasuredMp3Encoder implements Disposable {
   readonly #lame: Lame
   readonly #decoder: Ffmpeg
   readonly #meter = new SnrMeter()
@@ -40,9 +41,13 @@ export class MeasuredMp3Encoder {
   constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false }: Mp3Settings) {
     this.#decoder = engine
     this.#channels = channels
-    this.#lame = new Lame(channels, hertz, vbrQuality, maxKbps, alone)
     const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
     engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, CHECKING)
+    this.#lame = new Lame(channels, hertz, vbrQuality, maxKbps, alone)
+  }
+
+  [Symbol.dispose](): void {
+    this.#lame[Symbol.dispose]()
   }
 
   get snrDb(): number {

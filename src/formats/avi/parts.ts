@@ -1,7 +1,6 @@
 /** One part of an AVI file's work: a stretch of pictures, or of sound. */
-import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import { MalformedFile, type Options, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.ts'
-import type { PartSink } from '../../codec/sink.ts'
 import { runInSequence } from '../../containers/film/in-sequence.ts'
 import type { Level } from '../../containers/film/levels.ts'
 import { encodeMp3Frames } from '../../containers/film/mp3-sound.ts'
@@ -10,7 +9,7 @@ import { encodePart } from '../../containers/film/pictures.ts'
 import { encodeSound } from '../../containers/film/sound.ts'
 import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
 
-export async function runPart(source: Source, job: AviJob, part: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt> {
+export async function runPart(source: Source, job: AviJob, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   if (part.facts['kind'] === 'sound') return runSound(source, job, part, sink, options)
   if (!job.pictures) throw new MalformedFile('avi', 0, 'the part does not belong to this film')
   const { track } = job.pictures
@@ -30,7 +29,7 @@ export async function runPart(source: Source, job: AviJob, part: PartPlan, sink:
   return { bytes, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
 }
 
-async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: PartSink, options: Options): Promise<PartReceipt> {
+async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   const sound = job.sounds.find(({ stream }) => stream.index === facts['stream'])
   const { from, to } = facts
   if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
@@ -48,7 +47,7 @@ export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number =
 
 /** All parts in sequence; in an AVI, pictures are given up as soon as they do not get smaller. */
 export async function runAll(source: Source, job: AviJob, options: Options): Promise<FinishedPart[]> {
-  const run = (plan: PartPlan, into: PartSink, inner: Options) => runPart(source, job, plan, into, inner)
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, job, plan, into, inner)
   const pictureBytes = (plan: PartPlan) => {
     if (plan.facts['kind'] !== 'pictures' || !job.pictures) return undefined
     const { samples } = job.pictures.track

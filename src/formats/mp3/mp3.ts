@@ -1,5 +1,14 @@
 /** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
-import { type Codec, MalformedFile, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
+import {
+  type Codec,
+  MalformedFile,
+  type Options,
+  type Outcome,
+  PATCHABLE_BYTES,
+  type Sink,
+  type Source,
+  type Verdict,
+} from '../../codec/codec.ts'
 import { damagedFrame } from './damage.ts'
 import { MP3 } from './format.ts'
 import { BrokenReservoir } from './granules.ts'
@@ -14,9 +23,8 @@ import { verifySound } from './verify.ts'
 const WORTH_IT = 0.93
 /** Players must still recognise the file by its frames. */
 const FEWEST_FRAMES = 8
-/** Re-encoded sound waits in memory until it has won. */
-const MAX_HELD_BYTES = 48 * 1024 * 1024
-
+/** Tags in front may take all that can be patched but this, of which the encoder's own tag is written last. */
+const TAG_ROOM_BYTES = 8192
 /** Two hours; the sound of longer files is compared bit by bit only. */
 const MAX_CHECKED_FRAMES = 300_000
 
@@ -33,13 +41,17 @@ export const mp3: Codec = {
     const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
-    const lossy = options.lossless ? undefined : await tryReencode(source, stream, repacked, options)
-    if (front.length) await sink.write(front)
-    if (lossy) {
-      for (const chunk of lossy.chunks) await sink.write(chunk)
-      if (stream.tailKnown) await copyRange(source, stream.tail, sink)
-      return { kind: 'compressed', fidelity: 'perceptual', snrDb: lossy.snrDb, steps: [lossy.step] }
+    const vbr = options.lossless || front.length > PATCHABLE_BYTES - TAG_ROOM_BYTES ? undefined : vbrFor(stream, options.quality)
+    if (vbr !== undefined) {
+      if (front.length) await sink.write(front.slice())
+      const snrDb = await reencode(source, stream, vbr, sink, repacked * WORTH_IT, options)
+      if (snrDb !== undefined) {
+        if (stream.tailKnown) await copyRange(source, stream.tail, sink)
+        return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [`LAME -V${vbr}`] }
+      }
+      await sink.abort()
     }
+    if (front.length) await sink.write(front)
     await copyRange(source, gap, sink)
     const steps: string[] = []
     if (packing && repacked < kept) {
@@ -66,14 +78,6 @@ async function tryPlan(source: Source, stream: Stream, options: Options): Promis
     if (error instanceof BrokenReservoir) return undefined
     throw error
   }
-}
-
-async function tryReencode(source: Source, stream: Stream, repacked: number, options: Options) {
-  const vbr = vbrFor(stream, options.quality)
-  if (vbr === undefined) return undefined
-  const limit = Math.min(repacked * WORTH_IT, MAX_HELD_BYTES)
-  const done = await reencode(source, stream, vbr, limit, options)
-  return done ? { ...done, step: `LAME -V${vbr}` } : undefined
 }
 
 async function copySound(source: Source, stream: Stream, sink: Sink, options: Options): Promise<void> {

@@ -1,7 +1,7 @@
 /** Decoding and encoding again by LAME, for `low` and `medium`, where the file has bits to spare. */
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options, Quality, Source } from '../../codec/codec.ts'
+import type { Options, Quality, Sink, Source } from '../../codec/codec.ts'
 import { bitRates } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { playedSamples, type Stream, soundFrames } from './stream.ts'
@@ -29,52 +29,36 @@ export function vbrFor(stream: Stream, quality: Quality): number | undefined {
 
 const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000
 
-export interface Reencoded {
-  readonly chunks: Uint8Array[]
-  readonly bytes: number
-  readonly snrDb: number
-}
-
 /**
- * Encodes the whole file, or gives up (undefined) as soon as it would pass `limit` bytes.
- * The first chunk begins with the finished tag frame.
+ * Writes the sound encoded again, tag frame first, or gives up (undefined) before it would take `limit` bytes.
+ * @returns its signal-to-noise ratio in dB
  */
 export async function reencode(
   source: Source,
   stream: Stream,
   vbrQuality: number,
+  sink: Sink,
   limit: number,
   options: Options,
-): Promise<Reencoded | undefined> {
+): Promise<number | undefined> {
   const { channels, hertz, version } = stream.first
   const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
   using engine = new Ffmpeg()
-  const encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps })
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const keep = (chunk: Uint8Array) => {
-    chunks.push(chunk)
-    bytes += chunk.length
-    return bytes < limit
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps })
+  const start = sink.written
+  const keep = async (chunk: Uint8Array) => {
+    if (sink.written - start + chunk.length >= limit) return false
+    await sink.write(chunk)
+    return true
   }
   for await (const planar of decode(engine, 0, source, stream, options)) {
-    for (const packet of encoder.encode(planar)) if (!keep(packet)) return undefined
+    for (const packet of encoder.encode(planar)) if (!(await keep(packet))) return undefined
   }
   const { last, tag } = encoder.finish()
-  if (!keep(last)) return undefined
-  patchStart(chunks, tag)
-  return { chunks, bytes, snrDb: encoder.snrDb }
-}
-
-/** Writes the tag frame over its placeholder, which may be spread over several chunks. */
-function patchStart(chunks: Uint8Array[], tag: Uint8Array): void {
-  let from = 0
-  for (const chunk of chunks) {
-    if (from >= tag.length) return
-    const part = tag.subarray(from, from + chunk.length)
-    chunk.set(part)
-    from += part.length
-  }
+  if (!(await keep(last))) return undefined
+  // Over its placeholder.
+  sink.patch(start, tag)
+  return encoder.snrDb
 }
 
 /** Opens one of an engine's decoders for a stream. */

@@ -63,7 +63,12 @@ function counting(held: ReturnType<typeof memorySink>, limit: number): Sink & { 
       }
     },
     patch(offset, bytes) {
-      if (holds) held.patch?.(offset, bytes)
+      if (holds) held.patch(offset, bytes)
+    },
+    async abort() {
+      written = 0
+      holds = true
+      await held.abort()
     },
   }
 }

@@ -157,6 +157,10 @@ function heldSink(limit: number) {
     patch(): void {
       throw new RangeError('PNG is written in order')
     },
+    async abort(): Promise<void> {
+      pieces.length = 0
+      this.written = 0
+    },
     async pass<T>(sink: Sink, outcome: T): Promise<T> {
       for (const piece of pieces) await sink.write(piece)
       return outcome

@@ -26,7 +26,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   const vbrQuality = VBR[options.quality]
   const rate = mp3Rate(hertz)
   using engine = new Ffmpeg()
-  const encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })
   const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
   const id3 = (await embeddedId3(source, wave)) ?? id3Tag(await readTags(source, wave))
   if (id3.length) await sink.write(id3)

@@ -44,6 +44,7 @@ async function peakOf(source: Source, more: Partial<Options> = {}) {
       written += chunk.length
     },
     patch: () => undefined,
+    abort: async () => void (written = 0),
   }
   const outcome = await pdf.compress(watched, sink, { ...options, ...more })
   return { outcome, peak, written }

@@ -128,6 +128,7 @@ const sink: Sink = {
     look()
   },
   patch: () => undefined,
+  abort: async () => void (written = 0),
 }
 const base: Omit<Options, 'inner'> = {
   quality: quality as Quality,
