@@ -79,6 +79,9 @@ function overhead(engine: PngEngine): number {
 
 type Form = Pick<LosslessPlan, 'apply' | 'name'> & { bits: number }
 
+/** Readers do not agree whether a transparent grey of less than eight bits is one: what has one stays as it is, seen by each as before. */
+export const hasFineKey = ({ header }: PngPicture, facts: Facts): boolean => header.colourType === 0 && header.bitDepth < 8 && !facts.opaque
+
 /** The forms that hold the picture exactly, the likeliest first. */
 function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const { header, profiled } = picture
@@ -88,7 +91,7 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
   const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
   // Frames are laid over each other: common readers get that wrong where a palette or missing alpha replaces RGBA.
-  if (picture.animated) return [verbatim]
+  if (picture.animated || hasFineKey(picture, engine.facts())) return [verbatim]
   const forms = [direct]
   const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
   if (paletteBits) {

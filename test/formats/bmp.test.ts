@@ -220,6 +220,11 @@ describe('BMP', () => {
     const rows = Uint8Array.from({ length: 64 * 4 }, (_, i) => i)
     const alpha = bmpOf({ width: 8, height: 8, bits: 32, dibBytes: 108, compression: 3, masks, rows })
     for (const quality of ['low', 'high'] as const) expect((await run(alpha, quality)).outcome).toMatchObject({ reason: 'no_gain' })
+    const word = { width: 2, height: 1, bits: 16, dibBytes: 56, compression: 3, rows: Uint8Array.of(0x1f, 0, 0x1f, 0) }
+    const clear = bmpOf({ ...word, masks: [0x7c00, 0x3e0, 0x1f, 0x8000] })
+    expect((await run(clear, 'high')).outcome).toMatchObject({ reason: 'no_gain', detail: 'its transparency takes 16 bits' })
+    const twelve = bmpOf({ ...word, masks: [0xf00, 0xf0, 0xf, 0] })
+    expect((await run(twelve, 'high')).outcome).toMatchObject({ reason: 'unsupported_feature' })
     const spare = bmpOf({ width: 8, height: 8, bits: 32, rows })
     expect((await run(spare, 'low')).outcome).toMatchObject({ reason: 'no_gain' })
     const profile = new Uint8Array(40).fill(7)

@@ -180,6 +180,7 @@ describe('bad input', () => {
       'unsupported_feature',
     ],
     ['a parameter entity', `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://example.com/x">%x;]>${small}/>`, 'unsupported_feature'],
+    ['an entity that nobody declares', `${small}><!-- &no; --><g style="&st0;"><text>1</text></g></svg>`, 'malformed'],
     ['deep nesting', `${small}>${'<g>'.repeat(5000)}${'</g>'.repeat(5000)}</svg>`, 'over_budget'],
     ['not closed', `${small}><g>`, 'malformed'],
     ['broken quotes', `${small} fill=red/>`, 'malformed'],

@@ -65,7 +65,7 @@ interface Plan {
 
 async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const { header, pixels, options, source } = job
-  if (header.bits === 32 && header.masks[3] !== 0) return alphaBmp(job, sink)
+  if (header.masks[3] !== 0) return alphaBmp(job, sink)
   if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
     return onlyAsItIs('the fourth byte of its pixels holds something')
   }
@@ -242,7 +242,7 @@ async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
   using engine = new PngEngine(job.pixels.header)
   engine.begin('analyse')
   await asPicture(job.pixels).visit(engine)
-  if (!engine.facts().opaque) return onlyAsItIs('its transparency takes 32 bits')
+  if (!engine.facts().opaque) return onlyAsItIs(`its transparency takes ${job.header.bits} bits`)
   const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
   const pixels = await openPixels(job.source, opaque, job.options)
   return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)

@@ -106,8 +106,8 @@ function masksOf(view: DataView, bits: number, masked: boolean, dibBytes: number
     if (!Number.isInteger(Math.log2(Math.abs(run))) || (all & mask) !== 0) throw damaged('masks with gaps or in each other', 54)
     return all | mask
   }, 0)
-  const narrow = masks.slice(0, 3).some((mask) => mask !== 0 && (mask >>> 0) / ((mask & -mask) >>> 0) < 15)
-  if (narrow) throw new UnsupportedFeature('fields of less than four bits, which readers scale differently')
+  const narrow = masks.slice(0, 3).some((mask) => mask !== 0 && (mask >>> 0) / ((mask & -mask) >>> 0) <= 15)
+  if (narrow) throw new UnsupportedFeature('fields of four bits or less, which readers scale differently')
   if (seen === 0 || (bits === 16 && seen >>> 16 !== 0)) throw damaged('masks that fit no pixel', 54)
   return masks.map((mask) => mask >>> 0) as unknown as BmpHeader['masks']
 }

@@ -3,7 +3,7 @@
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { type Codec, type Options, type Outcome, type Sink, type Source, TargetUnreachable, type Verdict } from '../../codec/codec.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
-import { analyse, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
+import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
 import { fittedSize } from '../../raster/resize.ts'
 import { TARGET_LADDER } from '../../raster/targets.ts'
@@ -55,7 +55,7 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
   const lossy = mayUsePalette(engine, file, options)
   const facts = await analyse(engine, file, lossy)
   options.progress(0.1)
-  if (lossy && facts.colours !== 1) {
+  if (lossy && facts.colours !== 1 && !hasFineKey(file, facts)) {
     if (options.targetSize !== undefined) {
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen

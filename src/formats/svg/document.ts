@@ -2,7 +2,7 @@
 import { gzipDecompress } from '../../bytes/deflate.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { readAll } from '../../codec/source.ts'
-import { latin1 } from './scan.ts'
+import { latin1, scanSvg } from './scan.ts'
 
 export interface SvgDocument {
   readonly text: string
@@ -27,6 +27,9 @@ const MAX_ENTITIES = 64
 const MAX_ENTITY_CHARACTERS = 1024
 const MAX_EXPANSION_CHARACTERS = 256 * 1024
 const MAX_DEPTH = 512
+const ENTITY_REFERENCE = /^&([A-Za-z_:][\w:.-]*);/
+/** References to undeclared entities that are looked at one by one. */
+const MAX_SUSPECTS = 1000
 
 export async function readSvg(source: Source): Promise<SvgDocument> {
   const { bytes, zipped } = await readSvgBytes(source)
@@ -51,7 +54,22 @@ export function refuseForLean(bytes: Uint8Array): void {
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8'
   if (!/^(?:utf-8|us-ascii|iso-8859-\d+|windows-12\d+|latin\d+)$/i.test(declared))
     throw new OverBudget(`${declared} text whose tree does not fit`)
-  refuseEntities(head)
+  refuseUndeclared(bytes, refuseEntities(head))
+}
+
+/** References to entities that nobody declares, which most readers stop at. Comments and CDATA sections may have what looks like one. */
+function refuseUndeclared(bytes: Uint8Array, declared: ReadonlySet<string>): void {
+  const suspects: number[] = []
+  for (let at = bytes.indexOf(0x26); at >= 0; at = bytes.indexOf(0x26, at + 1)) {
+    const name = ENTITY_REFERENCE.exec(latin1(bytes.subarray(at, at + 64)))?.[1]
+    if (name !== undefined && !declared.has(name)) suspects.push(at)
+    if (suspects.length > MAX_SUSPECTS) throw new MalformedFile('svg', suspects[0] ?? 0, 'an entity that nobody declares')
+  }
+  if (suspects.length === 0) return
+  for (const { kind, from, to } of scanSvg(bytes)) {
+    const at = suspects.find((suspect) => suspect >= from && suspect < to)
+    if (at !== undefined && (kind === 'open' || kind === 'text')) throw new MalformedFile('svg', at, 'an entity that nobody declares')
+  }
 }
 
 /** XML 1.0, appendix F: a byte order mark, else the encoding of the XML declaration, else UTF-8. */
@@ -66,7 +84,11 @@ function decode(bytes: Uint8Array): string {
 }
 
 function refuseDangers(text: string): void {
-  refuseEntities(text)
+  const declared = refuseEntities(text)
+  for (const { 1: name, index } of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|&([A-Za-z_:][\w:.-]*);/g)) {
+    if (name !== undefined && !declared.has(name))
+      throw new MalformedFile('svg', index, `the entity ${name.slice(0, 40)}, which nobody declares`)
+  }
   const { deepest, elements } = shapeOf(text)
   const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
   if (treeBytes > MAX_TREE_BYTES)
@@ -76,7 +98,8 @@ function refuseDangers(text: string): void {
   if (deepest > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
 }
 
-function refuseEntities(text: string): void {
+/** @returns the names that may be referred to */
+function refuseEntities(text: string): ReadonlySet<string> {
   const doctype = /<!DOCTYPE\b[^[>]*(?:\[([\s\S]*?)\]\s*)?>/i.exec(text)
   const subset = doctype?.[1] ?? ''
   if (/<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC)\b)/i.test(subset)) {
@@ -94,6 +117,7 @@ function refuseEntities(text: string): void {
     expansion += (text.split(`&${name};`).length - 1) * value.length
   }
   if (expansion > MAX_EXPANSION_CHARACTERS) throw new MalformedFile('svg', doctype!.index, `entities expand to ${expansion} characters`)
+  return new Set(['lt', 'gt', 'amp', 'quot', 'apos', ...entities.map(([, name = '']) => name)])
 }
 
 /** Nesting and number of elements; a rough count is enough. */

@@ -61,6 +61,11 @@ describe('jpeg engine', () => {
     expect((await JpegJob.read(progressive, { kind: 'hash' })).digest()).toBe(job.digest())
     expect((await JpegJob.read(bytes, { kind: 'hash' })).digest()).toBe(job.digest())
     expect((await decode(progressive)).pixels).toEqual((await decode(bytes)).pixels)
+    // From a progressive file both ways are written out of the same job: what was held as a whole is read again row by row.
+    const again = await JpegJob.read(progressive)
+    for (const scans of ['sequential', 'progressive'] as const) {
+      expect((await JpegJob.read(concat(again.write('read', scans, true)), { kind: 'hash' })).digest()).toBe(job.digest())
+    }
     const other = await JpegJob.read((await file('rgb', 87, 'sequential')).bytes, { kind: 'hash' })
     expect(other.digest()).not.toBe(job.digest())
   })

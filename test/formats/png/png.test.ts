@@ -282,6 +282,16 @@ describe('PNG', () => {
     expect((await chunkTypes(bytes!)).has('tRNS')).toBe(true)
   })
 
+  it('grey-key-of-four-bits: drawn as opaque by some readers, it stays what each of them draws', async () => {
+    const before = [chunk('tRNS', Uint8Array.of(0, 15))]
+    const file = pngOf({ width: 64, height: 64, colourType: 0, bitDepth: 4, sample: (x, y) => (x * y) & 15, before })
+    for (const quality of ['low', 'high'] as const) {
+      const { bytes } = await run(file, quality)
+      expect([...(bytes ?? file).subarray(24, 26)]).toEqual([4, 0])
+      expect((await chunkTypes(bytes ?? file)).has('tRNS')).toBe(true)
+    }
+  })
+
   it('grey-key-below-eight-bits: no transparent grey that some readers draw as opaque', async () => {
     // A spacer: one white pixel that is not seen.
     const text = chunk('tEXt', new TextEncoder().encode('Software\0spacer'))

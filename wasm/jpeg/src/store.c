@@ -148,6 +148,7 @@ void store_flush(Store *store) {
     free(store->window_blocks);
     store->window = NULL;
     store->window_blocks = NULL;
+    store->whole = 0; /* whoever reads it again does so row by row */
     return;
   }
   for (uint32_t i = 0; i < store->window_count && store->window_start + i < store->rows; i++)
