@@ -1,3 +1,4 @@
+import { discard } from '../bytes/discard.ts'
 import type { Source } from './codec.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -38,6 +39,17 @@ export function rangeStream(
     },
     { highWaterMark: 0 },
   )
+}
+
+/** Files from this size leave more garbage than a collector notices in time; chunks of smaller ones may be somebody's whole memory. */
+export const LARGE_BYTES = 8 * 1024 * 1024
+
+/** All of a file, for who copies what it is given: of a large one, each chunk is gone when the next is asked for. */
+export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source.stream()) {
+    yield chunk
+    if (source.size > LARGE_BYTES) discard(chunk)
+  }
 }
 
 /** The whole source in memory. Only for files that are small or that the format leaves no choice about. */

@@ -3,9 +3,10 @@
 import type { PictureHeader } from '../../../wasm/png/engine.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source } from '../../codec/codec.ts'
+import { LARGE_BYTES } from '../../codec/source.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'
 import type { BmpHeader } from './header.ts'
-import { DISCARDED_BYTES, rleRowStarts, rleRows } from './rle.ts'
+import { rleRowStarts, rleRows } from './rle.ts'
 
 export type Order = 'bottom-up' | 'top-down'
 const STRIP_BYTES = 256 * 1024
@@ -80,7 +81,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
       strip = padded
     }
     for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
-    if (source.size > DISCARDED_BYTES) discard(strip)
+    if (source.size > LARGE_BYTES) discard(strip)
     if (done % (8 * perStrip) === 0) await new Promise<void>((resume) => setTimeout(resume, 0))
   }
 }

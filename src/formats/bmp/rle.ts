@@ -1,12 +1,11 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { LARGE_BYTES } from '../../codec/source.ts'
 import type { BmpHeader } from './header.ts'
 
 const WINDOW_BYTES = 256 * 1024
 const MOST_ROWS = 1_000_000
-/** Files from this size leave more garbage than a collector notices in time. */
-export const DISCARDED_BYTES = 8 * 1024 * 1024
 
 /** Codes of one row: at worst two bytes a pixel, and some that do nothing. */
 const mostRowBytes = (width: number) => 4 * width + 1024
@@ -123,7 +122,7 @@ export async function* rleRows(
   freed(window, source)
 }
 
-const freed = (window: Uint8Array, source: Source) => source.size > DISCARDED_BYTES && discard(window)
+const freed = (window: Uint8Array, source: Source) => source.size > LARGE_BYTES && discard(window)
 
 /** Room that the codes of a row need at most. */
 export const rleRoom = (width: number) => 2 * width + 8

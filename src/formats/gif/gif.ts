@@ -4,7 +4,6 @@
  */
 
 import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
-import { discard } from '../../bytes/discard.ts'
 import {
   type Codec,
   MalformedFile,
@@ -17,6 +16,7 @@ import {
   UnsupportedFeature,
   type Verdict,
 } from '../../codec/codec.ts'
+import { chunksOf } from '../../codec/source.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleGif } from './convert.ts'
@@ -81,13 +81,10 @@ function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIX
   })
 }
 
-/** Files from this size leave more garbage than a collector notices in time. */
-const DISCARDED_BYTES = 8 * 1024 * 1024
-
 /** Frames of a file one by one: yields after each, with the engine's canvas showing it; once more (`false`) at the end. */
 async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
   let since = 0
-  for await (const chunk of source.stream()) {
+  for await (const chunk of chunksOf(source)) {
     options.signal.throwIfAborted()
     for (let at = 0; at < chunk.length; ) {
       const { taken, frame } = engine.push(chunk.subarray(at))
@@ -99,7 +96,6 @@ async function* framesOf(source: Source, engine: GifEngine, options: Options): A
         await new Promise<void>((done) => setTimeout(done, 0))
       }
     }
-    if (source.size > DISCARDED_BYTES) discard(chunk)
   }
   yield false
 }

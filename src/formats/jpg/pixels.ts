@@ -2,8 +2,8 @@
 
 import { JpegRows, type RowsOutOptions } from '../../../wasm/jpeg/jpeg.ts'
 import type { Source } from '../../codec/codec.ts'
+import { chunksOf } from '../../codec/source.ts'
 import { type Raster, stripRows } from '../../raster/raster.ts'
-import { pushed } from './pushed.ts'
 import type { JpegHeader } from './segments.ts'
 
 /** Where the picture ended in the file, and what stood between its scans. */
@@ -26,7 +26,7 @@ export function jpegRaster(
     height: Math.ceil((header.height * eighths) / 8),
     channels,
     async *rows() {
-      const rows = await JpegRows.open(pushed(source), { eighths, colour })
+      const rows = await JpegRows.open(chunksOf(source), { eighths, colour })
       yield* rows.strips(stripRows(rows.width, rows.channels))
       onEnd(rows)
     },

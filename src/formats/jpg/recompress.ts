@@ -11,6 +11,7 @@ import {
   type Source,
   TargetUnreachable,
 } from '../../codec/codec.ts'
+import { chunksOf } from '../../codec/source.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import {
   climbed,
@@ -24,7 +25,6 @@ import {
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
-import { pushed } from './pushed.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
 /** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
@@ -235,7 +235,7 @@ class Recompression {
   /** The file in chunks, as a share of the whole job's progress. */
   private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
     let done = 0
-    for await (const chunk of pushed(this.source)) {
+    for await (const chunk of chunksOf(this.source)) {
       this.options.signal.throwIfAborted()
       done += chunk.length
       this.options.progress(from + ((to - from) * done) / this.source.size)

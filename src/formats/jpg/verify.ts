@@ -2,11 +2,11 @@
 
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { chunksOf } from '../../codec/source.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { readMultiPicture } from './mpf.ts'
 import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
-import { pushed } from './pushed.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
 const COMPARE_BYTES = 256 * 1024
@@ -83,7 +83,7 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
 async function sameCoefficients(original: Source, result: Source): Promise<[Read, Read] | string> {
   // One after the other: progressive files are held.
   const hashed = async (source: Source) => {
-    using job = await JpegJob.read(pushed(source), { kind: 'hash' })
+    using job = await JpegJob.read(chunksOf(source), { kind: 'hash' })
     return { digest: job.digest(), endOffset: job.endOffset, lateSegments: job.lateSegments }
   }
   const [before, after] = [await hashed(original), await hashed(result)]
@@ -94,7 +94,7 @@ type Side = readonly [Source, JpegHeader]
 
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
 async function alike(original: Side, result: Side): Promise<[Read, Read] | string> {
-  const opened = ([source]: Side) => JpegRows.open(pushed(source), { eighths: 1 })
+  const opened = ([source]: Side) => JpegRows.open(chunksOf(source), { eighths: 1 })
   // Progressive files are held: the larger of them comes first and takes the largest memory there is.
   const held = ([{ size }, { progressive }]: Side) => (progressive ? size : 0)
   const swapped = held(result) > held(original)

@@ -2,8 +2,8 @@
 
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
-import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { chunksOf } from '../../codec/source.ts'
 import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
 
 /** Larger pictures would take more CPU than a job has. */
@@ -35,18 +35,14 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   return { width, height }
 }
 
-/** Larger files leave more garbage than a collector notices in time; parts of smaller ones may be somebody's whole memory. */
-const DISCARDED_BYTES = 8 * 1024 * 1024
-
 /** The source as a stream that obeys the task's signal and yields now and then. A part is gone when the next one is asked for. */
 export async function* streamOf(source: Source, options: Options, tick?: (bytes: number) => void): Bytes {
   let since = 0
-  for await (const part of source.stream()) {
+  for await (const part of chunksOf(source)) {
     options.signal.throwIfAborted()
     const { length } = part
     tick?.(length)
     yield part
-    if (source.size > DISCARDED_BYTES) discard(part)
     since += length
     if (since > 512 * 1024) {
       since = 0
