@@ -28,7 +28,7 @@ export async function identify(source: Source): Promise<Format | undefined> {
     las(head) ??
     nifti(head) ??
     bmp(head, source.size) ??
-    mp3(head) ??
+    mp3(head, source.size) ??
     dicomWithoutPreamble(head) ??
     // An archive behind something else, such as the head of a program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
@@ -180,8 +180,8 @@ function bmp(head: Uint8Array, size: number): FormatId | undefined {
   return [12, 16, 40, 52, 56, 64, 108, 124].includes(infoBytes) && pixels <= size ? 'bmp' : undefined
 }
 
-/** ID3v2, or two MPEG audio layer III frames in a row (ISO/IEC 11172-3, 2.4.1.3). */
-function mp3(head: Uint8Array): FormatId | undefined {
+/** ID3v2, or three MPEG audio layer III frames in a row (ISO/IEC 11172-3, 2.4.1.3); of a very short sound, all there are. */
+function mp3(head: Uint8Array, size: number): FormatId | undefined {
   if (startsWith(head, [0x49, 0x44, 0x33]) && head.length >= 10 && (head[6]! | head[7]! | head[8]! | head[9]!) < 128) return 'mp3'
   const limit = Math.min(head.length - 4, 4096)
   for (let at = 0; at < limit; at++) {
@@ -189,6 +189,8 @@ function mp3(head: Uint8Array): FormatId | undefined {
     if (!first) continue
     const second = frameBytes(head, at + first)
     if (second && frameBytes(head, at + first + second)) return 'mp3'
+    const end = at + first + second
+    if (at === 0 && (end === size || /^(TAG|APETAGEX|LYRICSBEGIN)/.test(ascii(head, end, 11)))) return 'mp3'
   }
   return undefined
 }

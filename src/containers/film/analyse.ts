@@ -4,6 +4,7 @@ import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
 import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { PartPlan, Plan } from '../../codec/segmented.ts'
+import { find } from '../isobmff/box.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
 import { trackBytes } from '../isobmff/write.ts'
 import { AAC_RATES } from './aac-rates.ts'
@@ -63,6 +64,9 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new Encrypted()
   }
+  // The head of a stream whose fragments lie in other files, which need what it says of them.
+  if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
+    throw new UnsupportedFeature('an index without its media')
   // Pictures that are shown before they are decoded: in fragments some players count from the largest such lead, in whole films
   // none does, so any rewriting would move the sound for somebody.
   if (movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0)))

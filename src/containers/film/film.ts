@@ -174,16 +174,9 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   steps.push('index first, dead space dropped')
   if (kept && !figures) steps.push(`pictures kept: ${kept.detail}`)
   if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...(snrDb === undefined ? {} : { snrDb }), steps }
-  if (snrDb !== undefined) return soundOnly(movie, snrDb, steps)
+  // Pictures copied, if there are any, and sound new: the pictures are perfect, and a receipt of this family must say so.
+  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: PERFECT_DB, snrDb, steps }
   return { kind: 'compressed', fidelity: 'lossless', steps }
-}
-
-/** Pictures copied, sound new: the pictures are perfect, and the receipt of a film must say so. */
-function soundOnly(movie: Movie, snrDb: number, steps: string[]): Outcome {
-  const hasPictures = movie.tracks.some(({ handler }) => handler === 'vide')
-  return hasPictures
-    ? { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: PERFECT_DB, snrDb, steps }
-    : { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
 }
 
 /** The mean of the worst 1 % of frames of the worst part: what the floors are about. */

@@ -248,6 +248,10 @@ async function comparePictures(old: Side, made: Side): Promise<string | undefine
   // Of the result, which has few: all pictures of the original may be sync samples.
   const syncs = new Map<number, number>()
   for (let i = 0; i < y.count; i++) if (y.sync[i]) syncs.set(y.dts[i]! + y.composition[i]! - shift, i)
+  // Phones give some pictures the time of the one before: which of the two is which, times do not tell.
+  const shown = shownTimes(x)
+  for (let i = 1; i < shown.length; i++) if (shown[i] === shown[i - 1]) syncs.delete(shown[i]!)
+  discard(shown)
   const pairs: [number, number][] = []
   for (let i = 0; i < x.count; i++) {
     const at = x.sync[i] && x.size[i] ? syncs.get(x.dts[i]! + x.composition[i]!) : undefined

@@ -132,7 +132,9 @@ async function topLevel(source: Source): Promise<TopBox[]> {
     // Bytes behind the last box belong to nobody.
     if (size < 8 || !/^[ -~©]{4}$/.test(type)) break
     if (offset + size > source.size) {
-      if (type === 'mdat' || type === 'moov') throw new MalformedFile('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
+      if (type === 'moov') throw new MalformedFile('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
+      // Whether anything is missing, the chunks tell.
+      if (type === 'mdat') top.push({ type, offset, size: source.size - offset })
       break
     }
     top.push({ type, offset, size })

@@ -17,14 +17,24 @@ export interface AviStream {
   readonly parts: readonly { readonly id: string; readonly body: Uint8Array }[]
 }
 
+export interface OtherChunk {
+  readonly id: string
+  /** Of its header. */
+  readonly offset: number
+  /** Header and padding included. */
+  readonly size: number
+  /** Whether it stands before the media, where most players stop to look for tags. */
+  readonly inFront: boolean
+}
+
 export interface Avi {
   readonly avih: Uint8Array
   /** Chunks of `hdrl` that are neither `avih` nor a stream. */
   readonly headers: readonly { readonly id: string; readonly body: Uint8Array }[]
   readonly streams: readonly AviStream[]
   readonly chunks: AviChunks
-  /** Other chunks at the top: `LIST INFO` and the like. Offsets of their headers. */
-  readonly others: readonly { readonly id: string; readonly offset: number; readonly size: number }[]
+  /** Other chunks at the top: `LIST INFO` and the like. */
+  readonly others: readonly OtherChunk[]
 }
 
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
@@ -34,7 +44,7 @@ const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.
 /** @throws MalformedFile */
 export async function readAvi(source: Source): Promise<Avi> {
   const lists: { offset: number; size: number }[] = []
-  const others: { id: string; offset: number; size: number }[] = []
+  const others: OtherChunk[] = []
   let hdrl: Uint8Array | undefined
   let idx1: { offset: number; size: number } | undefined
   let cutShort = false
@@ -61,7 +71,7 @@ export async function readAvi(source: Source): Promise<Avi> {
         if (size > MAX_HEADER_BYTES) throw new MalformedFile('avi', inner, `a header of ${size} bytes`)
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
-      else if (id !== 'JUNK') others.push({ id, offset: inner, size: 8 + size + (size & 1) })
+      else if (id !== 'JUNK') others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
       if (others.length > 1000) throw new MalformedFile('avi', inner, 'too many chunks')
       inner += 8 + size + (size & 1)
     }

@@ -31,7 +31,7 @@ const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.
 const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
 
 /**
- * Lists the chunks of the first form of a file. A last `data` chunk of unknown size reaches to the end of the file, and so does one
+ * Lists the chunks of the first form of a file. A last `data` chunk of unknown size (all ones, or zeros) reaches to the end of the file, and so does one
  * that was cut: programs that were stopped leave such files, and every player plays them.
  * @throws MalformedFile when a chunk runs over the end, or there are absurdly many
  */
@@ -63,7 +63,11 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     } else if (wide && size === UNKNOWN_SIZE) {
       size = (id === 'data' ? dataBytes : tables.get(id)) ?? size
     }
-    if (id === 'data' && form === 'WAVE') size = Math.min(size, source.size - at - 8)
+    if (id === 'data' && form === 'WAVE') {
+      // Writers that cannot go back leave nothing as the sizes of data and form, too.
+      const untold = size === 0 && 8 + riffBytes <= at + 8
+      size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
+    }
     if (at + 8 + size > source.size) throw new MalformedFile(format, at, `chunk '${id}' of ${size} bytes runs over the end`)
     chunks.push({ id, offset: at + 8, size })
     if (chunks.length > MAX_CHUNKS) throw new MalformedFile(format, at, 'too many chunks')

@@ -3,7 +3,7 @@ import { concat } from '../../bytes/concat.ts'
 import { type Options, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { Window } from '../film/window.ts'
-import type { Avi, AviStream } from './avi.ts'
+import type { Avi, AviStream, OtherChunk } from './avi.ts'
 import { chunkHeader } from './riff.ts'
 
 /** New chunks in a row somewhere. */
@@ -56,11 +56,23 @@ export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, New
     total,
     async write(sink, options) {
       const riff = chunkHeader('RIFF', total - 8)
-      await sink.write(concat([riff, ascii('AVI '), header, chunkHeader('LIST', moviBytes), ascii('movi')]))
+      const others = async (inFront: boolean) => {
+        for (const other of avi.others) if (other.inFront === inFront) await copy(source, other, sink, options)
+      }
+      await sink.write(concat([riff, ascii('AVI '), header]))
+      await others(true)
+      await sink.write(concat([chunkHeader('LIST', moviBytes), ascii('movi')]))
       await writeEntries(entries, sink, options)
       await writeIndex(entries, sink)
-      for (const { offset, size } of avi.others) await sink.write((await source.read(offset, size)).slice())
+      await others(false)
     },
+  }
+}
+
+async function copy(source: Source, { offset, size }: OtherChunk, sink: Sink, options: Options): Promise<void> {
+  for (let at = 0; at < size; at += BATCH_BYTES) {
+    options.signal.throwIfAborted()
+    await sink.write((await source.read(offset + at, Math.min(BATCH_BYTES, size - at))).slice())
   }
 }
 

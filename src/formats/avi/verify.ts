@@ -37,6 +37,8 @@ async function compare(original: Source, result: Source, outcome: Outcome, optio
   const before = await readAvi(original)
   const after = await readAvi(result)
   if (before.streams.length !== after.streams.length) return 'streams'
+  const tags = await compareOthers(original, result, before, after)
+  if (tags) return tags
   const lossy = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
   // H.264 that became H.264 has the format it had; copied pictures are said to be perfect.
   const repainted = lossy && outcome.psnrDb !== undefined && outcome.psnrDb < PERFECT_DB
@@ -55,6 +57,22 @@ async function compare(original: Source, result: Source, outcome: Outcome, optio
   }
   if (!fresh.some(({ kind }) => kind === 'vids')) return undefined
   return (await comparePictures(original, result, before, after)) ?? decodeStretches(result, after, options)
+}
+
+/** Larger chunks beside the streams are not read. */
+const MAX_OTHER_BYTES = 1024 * 1024
+
+/** Tags and the like: the same, and on the same side of the media. */
+async function compareOthers(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
+  if (before.others.length !== after.others.length) return `${before.others.length} other chunks became ${after.others.length}`
+  for (const [i, a] of before.others.entries()) {
+    const b = after.others[i]!
+    if (a.id !== b.id || a.size !== b.size || a.inFront !== b.inFront) return `chunk '${a.id}'`
+    if (a.size > MAX_OTHER_BYTES) continue
+    const [x, y] = await Promise.all([original.read(a.offset, a.size), result.read(b.offset, b.size)])
+    if (!same(x, y)) return `chunk '${a.id}'`
+  }
+  return undefined
 }
 
 const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -35,9 +35,9 @@ export const mp3: Codec = {
     const stream = await readStream(source, options)
     const front = await frontTags(source, stream.frontBytes, options)
     const gap = { offset: stream.frontBytes, size: stream.audioOffset - stream.frontBytes }
-    // A stream cut out of another one has half a frame in front: players judge it by that, so nothing may be put there.
-    // Of a file that was cut off or put together, players count on what stands where.
-    const movable = (gap.size === 0 || stream.tag) && !stream.cutOff && isWhole(stream) && stream.frames >= FEWEST_FRAMES
+    // A stream cut out of another one has half a frame in front: players judge it by that, so nothing may be put there; and behind
+    // foreign bytes only some find the tag frame. Of a file that was cut off or put together, players count on what stands where.
+    const movable = gap.size === 0 && !stream.cutOff && isWhole(stream) && stream.frames >= FEWEST_FRAMES
     const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept

@@ -89,8 +89,12 @@ async function findFirst(source: Source, from: number): Promise<number> {
     if (end === source.size) return from + at
     if (next && next.hertz === header.hertz && next.version === header.version) return from + at
   }
+  if (isOtherLayer(window)) throw new UnsupportedFeature('MPEG audio of Layer I or II')
   throw new MalformedFile('mp3', from, 'no frames behind the tags')
 }
+
+/** ISO/IEC 11172-3, 2.4.1.3: the sync word, then the version and one of the other two layers. */
+const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
 
 /** Frames in a row from `start`, until something else stands there. */
 export async function* framesFrom(source: Source, start: number, end: number): AsyncGenerator<Frame> {
@@ -140,8 +144,11 @@ async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail
   return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }
 }
 
-/** ID3v1 takes the last 128 bytes. */
-const lastTag = (text: string) => (text.length >= 128 && text.startsWith('TAG', text.length - 128) ? text.length - 128 : -1)
+/** ID3v1 takes the last 128 bytes, or other tags were put behind it. */
+const lastTag = (text: string) => {
+  if (text.startsWith('TAG')) return 0
+  return text.length >= 128 && text.startsWith('TAG', text.length - 128) ? text.length - 128 : -1
+}
 
 /** Whether there are as many frames as the tag says, if it does; some writers count the tag's own. */
 export const isWhole = ({ tag, frames }: Pick<Stream, 'tag' | 'frames'>): boolean =>

@@ -28,7 +28,10 @@ function lameExtension({ tag }: Stream): Uint8Array | undefined {
   const { offset } = tag.facts
   const flags = tag.bytes[offset + 7]!
   const at = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
-  return at + LAME_BYTES <= tag.bytes.length ? tag.bytes.slice(at, at + LAME_BYTES) : undefined
+  // Some writers' frames end in the middle of it, behind the delays.
+  const extension = new Uint8Array(LAME_BYTES)
+  extension.set(tag.bytes.subarray(at, at + LAME_BYTES))
+  return extension
 }
 
 /** @param musicCrc CRC-16 of all frames of sound */

@@ -5,6 +5,8 @@ import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers
 
 /** Larger tags are copied as they are. */
 const MAX_BYTES = 16 * 1024 * 1024
+/** Smaller pictures are not worth it. */
+const MIN_PICTURE_BYTES = 1024
 
 /** The tags in front, smaller. */
 export async function frontTags(source: Source, bytes: number, options: Options): Promise<Uint8Array> {
@@ -46,7 +48,7 @@ async function smallerFrame(frame: Uint8Array, version: number, options: Options
   if (!isPicture || frame[8] !== 0 || frame[9] !== 0) return frame
   const body = frame.subarray(10)
   const picture = id3Picture(body)
-  if (!picture) return frame
+  if (!picture || picture.data.length < MIN_PICTURE_BYTES) return frame
   const name = /png/i.test(picture.mime) ? 'cover.png' : 'cover.jpg'
   const smaller = await options.inner.compress(picture.data.slice(), name, { lossless: true })
   if (smaller.kind === 'unchanged') return frame

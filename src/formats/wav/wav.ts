@@ -1,5 +1,14 @@
 /** WAVE: exact first (fewer bits that hold the same samples), then companded or ADPCM within each level's floor. */
-import { type Codec, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import {
+  type Codec,
+  NoGain,
+  type Options,
+  type Outcome,
+  type Sink,
+  type Source,
+  UnsupportedFeature,
+  type Verdict,
+} from '../../codec/codec.ts'
 import { type Analysis, analyse, type Target } from './analyse.ts'
 import { WAV } from './format.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
@@ -34,6 +43,8 @@ export const wav: Codec = {
 
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { coding } = wave.layout
+  // Players make something else of a file without samples, each in its way.
+  if (wave.frames === 0) throw new NoGain()
   const lossy =
     !options.lossless && (options.quality === 'low' || options.quality === 'medium') && (coding === 'integer' || coding === 'float')
   const found: Analysis =

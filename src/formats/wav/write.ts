@@ -192,9 +192,13 @@ async function copy(source: Source, offset: number, size: number, sink: Sink, op
   }
 }
 
-/** Bytes behind the form (an ID3 tag, say) stay, unless they are all zero. */
+/** Zeros behind the form that are worth dropping. */
+const MIN_DROPPED_BYTES = 512
+
+/** Bytes behind the form (an ID3 tag, say) stay, unless they are many and all zero. */
 async function copyTail(source: Source, wave: Wave, sink: Sink, options: Options): Promise<void> {
   const { offset, size } = wave.tail
+  if (size < MIN_DROPPED_BYTES) return copy(source, offset, size, sink, options)
   const probe = await source.read(offset, Math.min(size, COPY_BYTES))
   if (size > probe.length || probe.some((byte) => byte !== 0)) await copy(source, offset, size, sink, options)
 }

@@ -1,0 +1,152 @@
+/** What files of other programs showed: each case is named after what was wrong. */
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../src/bytes/concat.ts'
+import { identify } from '../../src/codec/identify.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { id3Tag } from '../../src/containers/id3/id3.ts'
+import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
+import { readMovie } from '../../src/containers/isobmff/movie.ts'
+import { readAvi } from '../../src/containers/riff/avi.ts'
+import { chunkHeader } from '../../src/containers/riff/riff.ts'
+import { avi } from '../../src/formats/avi/avi.ts'
+import { mov } from '../../src/formats/mov/mov.ts'
+import { mp3 } from '../../src/formats/mp3/mp3.ts'
+import { wav } from '../../src/formats/wav/wav.ts'
+import { press, rawAvi, rawMovie, tones, wave } from './media-fixtures.ts'
+
+/** A frame of silence: MPEG-1, Layer III (or another), mono, 48 kHz, at the bit rate of an index. */
+function frame(kbpsIndex: number, bytes: number, layer = 0xfb): Uint8Array {
+  const silent = new Uint8Array(bytes)
+  silent.set([0xff, layer, (kbpsIndex << 4) | 4, 0xc0])
+  return silent
+}
+
+/** At 128 kbit/s. */
+const silence = (frames: number) => concat(Array.from({ length: frames }, () => frame(9, 384)))
+
+/** An Info frame of 168 bytes: five too few for LAME's extension, but the delays (in bytes 158–160) are there, as old Lavf wrote it. */
+function shortInfo(frames: number): Uint8Array {
+  const info = frame(4, 168)
+  const view = new DataView(info.buffer)
+  info.set(new TextEncoder().encode('Info'), 21)
+  view.setUint32(25, 7)
+  view.setUint32(29, frames)
+  info.set(new TextEncoder().encode('Lavf55.12'), 137)
+  info.set([0x24, 0x01, 0x23], 158)
+  return info
+}
+
+describe('MP3', () => {
+  it('an Info frame that ends inside the extension keeps its delays (info-frame-cut-short)', async () => {
+    const { outcome, bytes } = await press(mp3, concat([shortInfo(40), silence(40)]), 'high', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const at = new TextDecoder('latin1').decode(bytes).indexOf('Lavf')
+    expect([...bytes.subarray(at + 21, at + 24)]).toEqual([0x24, 0x01, 0x23])
+  })
+
+  it('an ID3v1 tag with another tag behind it stays (tag-behind-id3v1)', async () => {
+    const first = new Uint8Array(128)
+    first.set(new TextEncoder().encode('TAGTitle'))
+    const { bytes } = await press(mp3, concat([silence(40), first, id3Tag([['title', 'Title']])]), 'high', 'mp3')
+    expect(bytes.length).toBeLessThan(40 * 384)
+    expect(new TextDecoder('latin1').decode(bytes)).toContain('TAGTitle')
+  })
+
+  it('one or two frames and a tag are an MP3 (two-frames)', async () => {
+    const tag = new Uint8Array(128)
+    tag.set(new TextEncoder().encode('TAG'))
+    for (const file of [silence(1), silence(2), concat([silence(1), tag]), concat([silence(2), tag])]) {
+      expect((await identify(memorySource(file, 'short.mp3')))?.id).toBe('mp3')
+      expect((await press(mp3, file, 'medium', 'mp3')).outcome.kind).toBe('unchanged')
+    }
+    expect(await identify(memorySource(concat([silence(1), new Uint8Array(9)]), 'noise.bin'))).toBeUndefined()
+  })
+
+  it('Layer II behind a tag is another format, not a damaged file (layer-2-behind-id3)', async () => {
+    const file = concat([id3Tag([['title', 'Title']]), ...Array.from({ length: 3 }, () => frame(8, 384, 0xfd))])
+    expect((await press(mp3, file, 'medium', 'mp3')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
+  it('foreign bytes before the first frame hide its tag from players, so nothing moves (bytes-before-info)', async () => {
+    const file = concat([Uint8Array.of(1, 2, 3, 4, 5, 6), shortInfo(40), silence(40)])
+    const { bytes } = await press(mp3, file, 'high', 'mp3')
+    expect(bytes).toEqual(file)
+  })
+})
+
+describe('WAVE', () => {
+  const samples = Int32Array.from(tones(4000, 1, 22050), (value) => Math.round(value * 100) * 256)
+
+  it('sizes of zero reach to the end of the file (streamed-with-zero-sizes)', async () => {
+    const whole = wave(samples, 16, 1, 22050)
+    const streamed = whole.slice()
+    streamed.fill(0, 4, 8)
+    streamed.fill(0, 40, 44)
+    const { outcome, bytes } = await press(wav, streamed, 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(bytes).toEqual((await press(wav, whole, 'high', 'wav')).bytes)
+  })
+
+  it('no samples, nothing to do (empty-data-before-other-chunks)', async () => {
+    const empty = wave(new Int32Array(), 24, 2, 48000, [['JUNK', new Uint8Array(60)]])
+    const file = concat([empty, new TextEncoder().encode('DGDA'), Uint8Array.of(4, 0, 0, 0, 1, 2, 3, 4)])
+    new DataView(file.buffer).setUint32(4, file.length - 8, true)
+    expect((await press(wav, file, 'medium', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+  })
+})
+
+describe('AVI', () => {
+  it('tags in front of the media stay in front, where players look (info-before-movi)', async () => {
+    const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body])
+    const ascii = new TextEncoder()
+    const info = chunk('LIST', concat([ascii.encode('INFO'), chunk('INAM', ascii.encode('AVI title\0'))]))
+    const film = rawAvi(12)
+    const movi = new TextDecoder('latin1').decode(film).indexOf('movi') - 8
+    const tagged = concat([film.subarray(0, movi), info, film.subarray(movi), info])
+    new DataView(tagged.buffer).setUint32(4, tagged.length - 8, true)
+    const { outcome, bytes } = await press(avi, tagged, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    const { others } = await readAvi(memorySource(bytes, 'film.avi'))
+    expect(others.map(({ id, inFront }) => [id, inFront])).toEqual([
+      ['LIST', true],
+      ['LIST', false],
+    ])
+    expect(bytes.subarray(others[0]!.offset, others[0]!.offset + others[0]!.size)).toEqual(info)
+  })
+})
+
+describe('films', () => {
+  it('an mdat that says too much is no harm while every chunk is there (mdat-too-long)', async () => {
+    const film = (await press(mov, rawMovie(10), 'high', 'mp4')).bytes
+    const { top } = await readMovie(memorySource(film, 'film.mp4'))
+    const mdat = top.find(({ type }) => type === 'mdat')!
+    const longer = film.slice()
+    new DataView(longer.buffer).setUint32(mdat.offset, mdat.size + 1000)
+    expect((await readMovie(memorySource(longer, 'film.mp4'))).tracks.length).toBe(2)
+    await expect(readMovie(memorySource(longer.subarray(0, film.length - 1000), 'film.mp4'))).rejects.toThrow('runs over the end')
+  })
+
+  it('an index whose fragments lie in other files stays as it is (init-segment)', async () => {
+    const { ftyp, moov, moovBox } = await readMovie(memorySource(rawMovie(4), 'film.mov'))
+    const empty = [
+      fullBox('stts', 0, words(0)),
+      fullBox('stsc', 0, words(0)),
+      fullBox('stsz', 0, words(0, 0)),
+      fullBox('stco', 0, words(0)),
+    ]
+    const within = (old: Box): Uint8Array =>
+      box(
+        old.type,
+        ...rebuild(moov, old, (child) => {
+          if (['trak', 'mdia', 'minf'].includes(child.type)) return within(child)
+          if (child.type !== 'stbl') return undefined
+          return box('stbl', ...rebuild(moov, child, (table) => (table.type === 'stsd' ? undefined : null)), ...empty)
+        }),
+      )
+    const index = within(moovBox)
+    const head = concat([index, box('mvex', fullBox('trex', 0, words(1, 1, 0, 0, 0)))])
+    new DataView(head.buffer).setUint32(0, head.length)
+    const file = concat([ftyp!, head, box('free', new Uint8Array(100))])
+    expect((await press(mov, file, 'medium', 'mov')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+})
