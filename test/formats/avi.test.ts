@@ -2,15 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
 import type { FinishedPart } from '../../src/codec/segmented.ts'
 import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySource, readAll } from '../../src/codec/source.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
 import { chunkHeader } from '../../src/containers/riff/riff.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
 import { partsOf, probed, readJob } from '../../src/formats/avi/job.ts'
+import { type Mp3Sound, mp3Frames, mp3Track } from '../../src/formats/avi/mp3-frames.ts'
 import { runPart } from '../../src/formats/avi/parts.ts'
+import { runsOf } from '../../src/formats/avi/sounds.ts'
 import type { OutputId } from '../../src/formats/format.ts'
-import { optionsFor, press, rawAvi } from './media-fixtures.ts'
+import { noise, optionsFor, press, rawAvi } from './media-fixtures.ts'
 
 /** Every part by itself, the last one first, then joined and verified. */
 async function inParts(file: Uint8Array, output: OutputId, frames: number) {
@@ -118,6 +120,49 @@ describe('AVI in parts', () => {
     expect(plans.length).toBe(5)
     const { tracks } = await readMovie(result)
     expect([tracks[0]?.sampleCount, tracks[0]?.samples().dts.at(-1)]).toEqual([45, 45])
+  })
+
+  it('as MP4 keeps MP3 frames, wherever chunks begin and whatever stands between them (mp3-of-any-length)', async () => {
+    const film = await inParts(rawAvi(240, 64, 48, 44100), 'avi', 120)
+    const file = await readAvi(film.result)
+    const sound = file.streams[1]!
+    const whole = await mp3Frames(film.result, sound, runsOf(file, sound))
+    expect(whole.sizes.length).toBe(file.chunks.of(1).length)
+    const bytes = async ({ rows, chunks }: Mp3Sound) => concat(await Promise.all(rows.map(({ offset, size }) => chunks.read(offset, size))))
+    const frames = await bytes(whole)
+    const random = noise(23)
+    const pieces: Uint8Array[] = []
+    for (let at = 0, frame = 0; frame < whole.sizes.length; at += whole.sizes[frame++]!) {
+      if (frame % 50 === 7) pieces.push(Uint8Array.from({ length: 9 }, () => random() * 200))
+      pieces.push(frames.slice(at, at + whole.sizes[frame]!))
+    }
+    const stream = concat(pieces)
+    const offset: number[] = []
+    const size: number[] = []
+    const laid: Uint8Array[] = []
+    for (let at = 0, place = 0; at < stream.length; at += size.at(-1)!) {
+      laid.push(new Uint8Array(8).fill(255), stream.slice(at, at + 1 + Math.floor(random() * 3000)))
+      size.push(laid.at(-1)!.length)
+      offset.push((place += 8))
+      place += size.at(-1)!
+    }
+    const runs = { count: size.length, offset: Uint32Array.from(offset), size: Uint32Array.from(size) }
+    const seconds = (whole.sizes.length * 1152) / 44100
+    const told = { ...sound, rate: 1000, scale: (1000 * seconds) / runs.count }
+    const found = await mp3Frames(memorySource(concat(laid), 'sound'), told, runs)
+    expect(found.sizes).toEqual(whole.sizes)
+    expect(found.rows.length).toBeGreaterThan(3)
+    expect(Buffer.compare(await bytes(found), frames)).toBe(0)
+    const track = mp3Track(found, false)
+    expect(track.pieces.reduce((sum, { samples }) => sum + samples, 0)).toBe(whole.sizes.length)
+    expect(Buffer.compare(concat(await Promise.all(track.pieces.map(({ from, ...at }) => from.read(at.offset, at.size)))), frames)).toBe(0)
+
+    const { outcome, bytes: movie } = await press(avi, await readAll(film.result), 'low', 'mp4')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: MP3 frames copied']) })
+    const [, copied] = (await readMovie(memorySource(movie, 'film.mp4'))).tracks
+    const { chunks } = copied!
+    const stored = [...chunks.offset].map((start, i) => movie.subarray(start, start + chunks.size[i]!))
+    expect(Buffer.compare(concat(stored), frames)).toBe(0)
   })
 
   it('recompresses sound alone where the pictures must stay', async () => {

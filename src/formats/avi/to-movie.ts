@@ -1,7 +1,6 @@
 /** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
 import { NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
-import { memorySource } from '../../codec/source.ts'
 import { newSound, newVideo } from '../../containers/film/film.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../../containers/film/part-file.ts'
 import type { PictureTrack } from '../../containers/film/pictures.ts'
@@ -11,8 +10,9 @@ import { layOut, type NewTrack, writeMovie } from '../../containers/isobmff/writ
 import type { Avi, AviStream } from '../../containers/riff/avi.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
 import type { AviJob, AviSound } from './job.ts'
+import { mp3Frames, mp3Skeleton, mp3Track } from './mp3-frames.ts'
 import { aacRate, delayOf, describe, pictureFiles, soundFiles, worstOf } from './parts.ts'
-import { mp3Frames, mp3Skeleton, mp3Track, runsOf, streamStart } from './sounds.ts'
+import { runsOf, streamStart } from './sounds.ts'
 
 /** A track that has been made, and how it is hung into the index. */
 interface Made {
@@ -83,8 +83,7 @@ function shownAt({ chunks }: Avi, stream: number): number[] {
 
 async function copyMp3(source: Source, file: Avi, stream: AviStream, quickTime: boolean): Promise<Made> {
   const frames = await mp3Frames(source, stream, runsOf(file, stream))
-  const from = memorySource(frames.bytes, 'sound')
-  return { frame: mp3Skeleton(frames), step: 'sound: MP3 frames copied', track: () => mp3Track(frames, from, quickTime) }
+  return { frame: mp3Skeleton(frames), step: 'sound: MP3 frames copied', track: () => mp3Track(frames, quickTime) }
 }
 
 async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedPart[], quickTime: boolean): Promise<Made> {

@@ -7,18 +7,21 @@ import { videoStream } from '../../containers/film/decoders.ts'
 import { frameSamples, mp3Lead } from '../../containers/film/mp3-sound.ts'
 import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { Window } from '../../containers/film/window.ts'
-import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { type Avi, type AviStream, readAvi } from '../../containers/riff/avi.ts'
+import { type Mp3Sound, mp3Frames } from './mp3-frames.ts'
 import { pictureTrack } from './picture-track.ts'
-import { isMp3, mp3Frames, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
+import { isMp3, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
 
 /** Frames that are decoded on both sides and compared. */
 const DECODED = 150
 /** Stretches of the result that are decoded, and their frames. */
 const MAX_STRETCHES = 300
 const STRETCH = 5
+/** Of copied sound, at a time. */
+const COMPARED_BYTES = 256 * 1024
 /** Mean over the compared frames; single frames are measured by the encoder. */
 const MIN_PSNR_DB = 29
 
@@ -226,17 +229,34 @@ async function compareMovie(
       if (difference) return difference
       continue
     }
-    const { sizes, bytes } = await mp3Frames(original, stream, runsOf(before, stream))
-    if (track.sampleCount !== sizes.length) return `${sizes.length} frames of sound became ${track.sampleCount}`
-    let at = 0
-    for (let k = 0; k < track.chunks.count; k++) {
-      const copied = await result.read(track.chunks.offset[k]!, track.chunks.size[k]!)
-      if (!same(copied, bytes.subarray(at, at + copied.length))) return 'the sound changed'
-      at += copied.length
-    }
+    const frames = await mp3Frames(original, stream, runsOf(before, stream))
+    if (track.sampleCount !== frames.sizes.length) return `${frames.sizes.length} frames of sound became ${track.sampleCount}`
+    if (!(await sameFrames(frames, result, track))) return 'the sound changed'
   }
   using engine = new Ffmpeg()
   return await compareDecoded(decoded(engine, 0, original, before), decodedMovie(engine, 1, result, after))
+}
+
+/** Whether the chunks of a track hold these frames and nothing else. */
+async function sameFrames({ rows, chunks }: Mp3Sound, result: Source, { chunks: made }: Track): Promise<boolean> {
+  using left = new Window(chunks)
+  using right = new Window(result)
+  let [row, within] = [0, 0]
+  for (let k = 0; k < made.count; k++) {
+    for (let done = 0; done < made.size[k]!; ) {
+      const { offset, size } = rows[row] ?? { offset: 0, size: 0 }
+      const length = Math.min(size - within, made.size[k]! - done, COMPARED_BYTES)
+      if (length === 0) return false
+      const [x, y] = [await left.read(offset + within, length), await right.read(made.offset[k]! + done, length)]
+      if (!same(x, y)) return false
+      done += length
+      within += length
+      if (within < size) continue
+      row++
+      within = 0
+    }
+  }
+  return row === rows.length
 }
 
 function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
