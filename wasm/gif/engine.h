@@ -112,8 +112,13 @@ typedef struct {
   i32 tolerance;         /* squared distance a pixel may be off */
   const u16 *distances;  /* 256 x 256, between palette entries */
 } Pixels;
-/* Bytes, sub-block lengths included; UINT32_MAX where that is no better than a byte for each pixel. */
-u32 near_settle(const Pixels *pixels, LzwStyle style, bool *filled);
+/* Bytes of codes after every sixteenth of the pixels. */
+#define NEAR_MARKS 16
+typedef struct { u32 bytes[NEAR_MARKS]; } NearMarks;
+extern NearMarks near_marks; /* of the last near_settle */
+/* Bytes, sub-block lengths included; UINT32_MAX where that is no better than a byte for each pixel, or clearly behind `rival`
+ * (may be NULL) on the way. */
+u32 near_settle(const Pixels *pixels, LzwStyle style, bool *filled, const NearMarks *rival);
 void near_write(void); /* the codes of the last near_settle */
 
 /* ---- recode.c: frames as they are, better coded, without a canvas ---- */

@@ -109,15 +109,15 @@ static void find_distances(const Table *t, u32 count) {
     }
 }
 
-/* Settles symbols[] of a plan that is prepared. */
-static void settle(Plan *plan) {
+/* Settles symbols[] of a plan that is prepared. `rival`: how far along it must not fall behind, or NULL. */
+static void settle(Plan *plan, const NearMarks *rival) {
   const Table *t = &plan->table;
   symbols_settle(plan);
   plan->serial = ++settled;
   if (plan->tolerance <= 0) return;
   find_distances(t, (u32)plan->box.w * plan->box.h);
   const Pixels p = {symbols, plan->kind == KIND_FREE ? may_repeat : NULL, (u32)plan->box.w * plan->box.h, t->clear_index, code_size_of(t), (i32)plan->tolerance, distances};
-  plan->bytes = near_settle(&p, styles[plan->style], &plan->filled);
+  plan->bytes = near_settle(&p, styles[plan->style], &plan->filled, rival);
   if (plan->bytes < UINT32_MAX) plan->bytes += head_bytes(t);
 }
 
@@ -128,47 +128,54 @@ static bool settle_within(Plan *plan, double tolerance, double keep_share, bool 
   plan->kind = KIND_FREE;
   plan->style = near_style_now;
   if (!(!local && prepare_common(plan, disposal, next)) && !prepare_local(plan, disposal, next)) return false;
-  settle(plan);
+  settle(plan, NULL);
   return true;
-}
-/* The same, and measured. */
-static bool try_tolerance(Plan *plan, double tolerance, double keep_share, bool local, int disposal, const u16 *next) {
-  return settle_within(plan, tolerance, keep_share, local, disposal, next) && holds(measure_trial(plan));
 }
 
 #define STEP 1.35
 #define LARGEST 6000.0
 
+static double least(double a, double b) { return a < b ? a : b; }
+
+/* How many times more than now a frame may lose; below 1 what it must lose less. Errors grow about as tolerances do. */
+static double room_left(Quality q) {
+  const double share = least((1 - target.ssim) / fmax(1 - q.ssim, 1e-9), pow(10, (decibels(q.luma_mse) - target.psnr) / 10));
+  const double blocks = least(pow(10, (decibels(q.block_luma_mse) - target.block_psnr) / 10), pow(10, (decibels(q.block_rgb_mse) - target.block_rgb_psnr) / 10));
+  return least(share, least(blocks, pow(10, (decibels(q.rgb_mse) - target.rgb_psnr) / 10)));
+}
+
+/* Settles and measures. Steps that there is room for: none or less where the target is missed; far below where no table serves. */
+static double try_tolerance(Plan *plan, double tolerance, double keep_share, int disposal, const u16 *next) {
+  if (!settle_within(plan, tolerance, keep_share, true, disposal, next)) return -99;
+  const Quality q = measure_trial(plan);
+  const double room = log(room_left(q)) / log(STEP);
+  return holds(q) ? fmax(room, 0) : fmin(room, -1e-9);
+}
+
+static NearMarks found_marks; /* of the plan that search_tolerance has found */
+
 /* The largest tolerance that holds, near the last frame's: neighbours are alike. */
 static bool search_tolerance(Plan *best, double keep_share, int disposal, const u16 *next) {
-  double t = tolerance_now < 6 ? 24 : tolerance_now;
-  Plan plan;
+  const double first = tolerance_now < 6 ? 24 : tolerance_now;
+  const int climb = !hurried || frames_written < 2 ? 12 : frames_written % 4 == 0 ? 1 : 0; /* steps up */
   bool found = false;
-  const int climb = !hurried || frames_written < 2 ? 12 : frames_written % 4 == 0; /* steps up */
-  if (try_tolerance(&plan, t, keep_share, true, disposal, next)) {
-    *best = plan;
-    found = true;
-    /* Steps up: one, two more, four more; then in between. */
-    int low = 0, high = climb + 1;
-    for (int stride = 1; low < climb && high - low > 1;) {
-      const int step = high > climb ? (low + stride < climb ? low + stride : climb) : (low + high) / 2;
-      const double more = t * pow(STEP, step);
-      if (more <= LARGEST && try_tolerance(&plan, more, keep_share, true, disposal, next)) {
-        *best = plan;
-        low = step;
-        stride *= 2;
-      } else {
-        high = step;
-      }
+  int low = -40, high = climb + 1; /* what holds is at or above `low`, once found; what does not, at `high` */
+  for (int step = 0, tries = 0; tries < 20; tries++) {
+    const double t = first * pow(STEP, step);
+    Plan plan;
+    const double room = t > LARGEST ? -1e-9 : try_tolerance(&plan, t, keep_share, disposal, next);
+    if (room >= 0) {
+      *best = plan;
+      found_marks = near_marks;
+      found = true;
+      low = step;
+    } else {
+      high = step;
     }
-  } else {
-    for (int i = 0; i < 20 && (t /= STEP * STEP) >= 2; i++)
-      if (try_tolerance(&plan, t, keep_share, true, disposal, next)) {
-        *best = plan;
-        found = true;
-        if (!hurried && try_tolerance(&plan, t * STEP, keep_share, true, disposal, next)) *best = plan;
-        break;
-      }
+    if (high - low < 2 || (!frames_written && room >= 0 && room < .3) || (hurried && found && step < 0)) break;
+    const int wanted = step + (room >= 0 ? (int)fmax(1, floor(room + .3)) : room < -98 ? -2 : -(int)fmax(hurried && tries ? 2 : 1, ceil(-room * .8)));
+    step = wanted >= high ? high - 1 : wanted <= low ? low + 1 : wanted;
+    if (first * pow(STEP, step) < 2) break;
   }
   return found;
 }
@@ -179,7 +186,7 @@ static bool search_exact(Plan *plan, bool thorough, int disposal, const u16 *nex
   if (!choose_table(plan, style_now, disposal, next)) return false;
   if (plan->inexact) {
     plan->kind = KIND_ALL;
-    settle(plan);
+    settle(plan, NULL);
     plan->bytes = UINT32_MAX;
     plan->filled = true;
     return holds(measure_trial(plan));
@@ -190,32 +197,38 @@ static bool search_exact(Plan *plan, bool thorough, int disposal, const u16 *nex
   return true;
 }
 
-/* Settles like the best plan but for its table, kind and style; the better one stays. */
-static void try_variant(Plan *best, bool local, int kind, int style, int disposal, const u16 *next) {
+/* Settles like the best plan but for its table, kind and style; the better one stays. `marks`: the best one's. */
+static void try_variant(Plan *best, NearMarks *marks, bool local, int kind, int style, int disposal, const u16 *next) {
   Plan plan = *best;
   plan.kind = kind;
   plan.style = style;
   if (local ? !prepare_local(&plan, disposal, next) : !prepare_common(&plan, disposal, next)) return;
-  settle(&plan);
-  if (plan.bytes < best->bytes && holds(measure_trial(&plan))) *best = plan;
+  NearMarks rival = *marks;
+  const u32 heads[2] = {head_bytes(&best->table), head_bytes(&plan.table)};
+  if (heads[0] > heads[1])
+    for (int i = 0; i < NEAR_MARKS; i++) rival.bytes[i] += heads[0] - heads[1];
+  settle(&plan, best->tolerance > 0 ? &rival : NULL);
+  if (plan.bytes >= best->bytes || !holds(measure_trial(&plan))) return;
+  *best = plan;
+  *marks = near_marks;
 }
 
 /* The other table; then what is transparent may do better settled as a whole than pixel by pixel; then other ways to clear the
  * LZW table. */
-static void search_variants(Plan *best, bool explore, int disposal, const u16 *next) {
+static void search_variants(Plan *best, NearMarks *marks, bool explore, int disposal, const u16 *next) {
   static const int kinds[] = {KIND_ALL, KIND_SOURCE};
   const bool thorough = explore || (u32)best->box.w * best->box.h < LARGE_FRAME / 2;
   if (!best->inexact) {
     const bool other = !best->table.local;
-    if (thorough && (other || common_size)) try_variant(best, other, best->kind, best->style, disposal, next);
+    if (thorough && (other || common_size)) try_variant(best, marks, other, best->kind, best->style, disposal, next);
   }
   const bool own = best->table.local || best->inexact, transparency = best->table.clear_index >= 0;
   for (int k = 0; k < 2 && transparency; k++)
-    if (thorough || near_kind_now == kinds[k]) try_variant(best, own, kinds[k], best->style, disposal, next);
+    if (thorough || near_kind_now == kinds[k]) try_variant(best, marks, own, kinds[k], best->style, disposal, next);
   if (transparency) near_kind_now = best->kind;
   if (!explore || !best->filled) return;
   for (int style = 0; style < (hurried ? 3 : STYLES); style++)
-    if (style != best->style) try_variant(best, own, best->kind, style, disposal, next);
+    if (style != best->style) try_variant(best, marks, own, best->kind, style, disposal, next);
   near_style_now = best->style;
 }
 
@@ -233,17 +246,19 @@ static Plan search_frame(int disposal, const u16 *next) {
     const bool sharing = frames_written && (hurried ? frames_written == 1 || frames_written % 40 == 20 : frames_written < 3 || frames_written % 10 == 0);
     double share = keep_share_now;
     Plan within;
+    NearMarks marks;
     within.bytes = UINT32_MAX;
     for (int i = 0; i < (sharing ? 3 : 1); i++) {
       const double s = sharing ? shares[i] : keep_share_now;
       if (!search_tolerance(&plan, s, disposal, next) || plan.bytes >= within.bytes) continue;
       within = plan;
+      marks = found_marks;
       share = s;
     }
     if (within.bytes == UINT32_MAX) {
       if (!possible) possible = search_exact(&best, true, disposal, next);
     } else {
-      search_variants(&within, explore, disposal, next);
+      search_variants(&within, &marks, explore, disposal, next);
       if (within.bytes < best.bytes) {
         best = within;
         keep_share_now = share;
@@ -258,7 +273,7 @@ static Plan search_frame(int disposal, const u16 *next) {
   /* symbols[] and may_repeat[] are those of the last trial: make them the winner's again. */
   if (!(best.table.local || best.inexact ? prepare_local(&best, disposal, next) : prepare_common(&best, disposal, next)))
     host_fail(FAIL_MISUSE, "a plan that was possible is not");
-  settle(&best);
+  settle(&best, NULL);
   return best;
 }
 
@@ -322,7 +337,7 @@ void frame_write(int disposal, const u16 *next) {
       if (!settle_within(&gentler, less, plan.keep_share, plan.table.local, disposal, next)) break;
     } else {
       if (!search_exact(&gentler, true, disposal, next)) break;
-      settle(&gentler);
+      settle(&gentler, NULL);
     }
     plan = gentler;
     tolerance_now = less;

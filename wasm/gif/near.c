@@ -126,7 +126,11 @@ void near_write(void) {
   emit(&terminator, 1);
 }
 
-u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
+NearMarks near_marks;
+
+u32 near_settle(const Pixels *p, LzwStyle style, bool *filled, const NearMarks *rival) {
+  const u32 between = p->count / NEAR_MARKS + 1;
+  u32 mark = 0;
   const int clear = 1 << p->code_size;
   const u32 most = most_packed(p->count);
   *filled = false;
@@ -164,6 +168,11 @@ u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
     previous = c.code;
     before = at;
     at += c.depth;
+    for (; mark < NEAR_MARKS && at >= (mark + 1) * between; mark++) {
+      near_marks.bytes[mark] = packed_bytes;
+      /* What is behind by this much after a quarter will not catch up. */
+      if (rival && mark >= NEAR_MARKS / 4 - 1 && packed_bytes > rival->bytes[mark] + rival->bytes[mark] / 64 + 64) return UINT32_MAX;
+    }
     if (next_code < LZW_CODES || at >= p->count) continue;
     recent = recent == 0 ? c.depth : recent * .995 + c.depth * .005;
     if (++codes > style.clear_after && recent < (double)(at - full_since) / codes * style.clear_ratio) {
@@ -174,6 +183,7 @@ u32 near_settle(const Pixels *p, LzwStyle style, bool *filled) {
       previous = -1;
     }
   }
+  for (; mark < NEAR_MARKS; mark++) near_marks.bytes[mark] = packed_bytes;
   pack(clear + 1, size);
   if (bit_count) pack_byte((u8)bits);
   return packed_bytes + (packed_bytes + 254) / 255 + 1;

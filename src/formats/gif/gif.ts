@@ -186,6 +186,15 @@ async function choose(source: Source, engine: GifEngine, facts: GifFacts, option
   return chooseByLevel(source, engine, facts, options)
 }
 
+/** Animations of so many frames are begun exactly, to their quarter, before it is known that this is of any use. */
+const LEAST_BEGUN_FRAMES = 8
+/** An attempt this much smaller than the exact one in the first quarter stays smaller: the exact one is not made. */
+const CLEARLY_SMALLER = 0.7
+/** And one that is so much larger than another attempt by then, or later, does not catch up; exact ones gain on others for longer. */
+const CLEARLY_LARGER = { within: 1.05, exact: 1.3 }
+/** What frames so far have to be of the file, to tell anything. */
+const TELLING_SHARE = 0.05
+
 /**
  * A level's own target, unless a gentler level makes fewer bytes: frames build on each other, so that more tolerance in one may
  * cost more in the next. Bytes decide that are really made; an attempt ends when it is behind.
@@ -194,18 +203,39 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) return { target: undefined }
   const { medium } = PALETTE_TARGETS
   const own = PALETTE_TARGETS[options.quality === 'medium' ? 'medium' : 'low']
+  const quarter = Math.ceil(facts.frames / 4)
+  const begun = facts.frames >= LEAST_BEGUN_FRAMES
   const exactAfter: number[] = []
-  let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) > 0)
-  if (!best) return { target: undefined }
-  const exactBytes = best.made.bytes
+  let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) < quarter || !begun)
+  if (!best && !begun) return { target: undefined }
+  const telling = (bytes: number) => bytes >= source.size * TELLING_SHARE
+  let bestAfter: readonly number[] = exactAfter
+  let exactIsBehind = !begun
   for (const target of own === medium ? [medium] : [own, medium]) {
-    const most = best.made.bytes
+    const most = best?.made.bytes ?? source.size
+    const rivalAfter = best?.target ? bestAfter : []
+    const after: number[] = []
     const other = await attempt(source, engine, target, options, (frame, bytes) => {
+      after.push(bytes)
       if (bytes >= most) return false
-      return frame * 4 < facts.frames || bytes < exactBytes * 0.05 || bytes < (exactAfter[frame - 1] ?? 0)
+      if (frame < quarter || !telling(bytes)) return true
+      return bytes < Math.min(exactAfter[frame - 1] ?? bytes + 1, CLEARLY_LARGER.within * (rivalAfter[frame - 1] ?? bytes))
     })
-    if (other && other.made.bytes < most) best = other
+    if (!other || other.made.bytes >= most) continue
+    best = other
+    bestAfter = after
+    const [early, exactly] = [after[quarter - 1] ?? 0, exactAfter[quarter - 1] ?? 0]
+    exactIsBehind ||= telling(early) && early < CLEARLY_SMALLER * exactly
   }
+  if (!exactIsBehind) {
+    const most = best?.made.bytes ?? source.size
+    const exact = await attempt(source, engine, undefined, options, (frame, bytes) => {
+      if (bytes >= most) return false
+      return !best || frame < quarter || !telling(bytes) || bytes < CLEARLY_LARGER.exact * (bestAfter[frame - 1] ?? bytes)
+    })
+    if (exact && exact.made.bytes < most) best = exact
+  }
+  if (!best) return { target: undefined }
   return best.made.pieces ? best : { target: best.target }
 }
 
