@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
+import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
 import { type Movie, readMovie, type Track } from '../../src/containers/isobmff/movie.ts'
 import { mov } from '../../src/formats/mov/mov.ts'
 import { mp4 } from '../../src/formats/mp4/mp4.ts'
-import { press, rawMovie } from './media-fixtures.ts'
+import { optionsFor, press, rawMovie } from './media-fixtures.ts'
 
 const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]
 
 /**
  * The same film with one fragment (ISO/IEC 14496-12, 8.8), as packagers write it: either its edit lists stay, or pictures are
- * said to be shown before they are decoded (version 1 of `trun`), and there are none.
+ * said to be shown before they are decoded (version 1 of `trun`), and there are none. `late` puts an empty edit in front.
  */
-async function fragmented(film: Uint8Array, negative: boolean): Promise<Uint8Array> {
+async function fragmented(film: Uint8Array, negative: boolean, late = 0): Promise<Uint8Array> {
   const movie = await readMovie(memorySource(film, 'film.mp4'))
   const { moov, moovBox } = movie
   const within = (type: string, old: Box, change: (child: Box) => Uint8Array | null | undefined) => box(type, ...rebuild(moov, old, change))
   const trak = (old: Box) =>
     within('trak', old, (child) => {
+      if (child.type === 'edts' && late) return box('edts', fullBox('elst', 0, words(2, late, -1, 0x10000, 0, 0, 0x10000)))
       if (child.type === 'edts') return negative ? null : undefined
       if (child.type !== 'mdia') return undefined
       return within('mdia', child, (media) => {
@@ -80,6 +82,17 @@ describe('fragmented films', () => {
     const after = await readMovie(memorySource(bytes, 'b.mp4'))
     expect(after.fragmented).toBe(false)
     expect(shown(after, 0)).toEqual(shown(before, 0))
+  })
+
+  it('keep the empty edit that lets a track begin later (late-fragmented-track)', async () => {
+    const film = (await press(mov, rawMovie(10, 96, 64), 'high', 'mp4')).bytes
+    const source = memorySource(await fragmented(film, false, 700), 'a.mp4')
+    const sink = memorySink(source.size, 'b.mp4')
+    await mp4.compress(source, sink, { ...optionsFor('high', 'mp4'), lossless: true })
+    const before = await readMovie(source)
+    const after = await readMovie(await sink.finish())
+    expect(before.tracks[0]!.edits![0]).toMatchObject({ duration: 700, mediaTime: -1 })
+    expect(after.tracks.map(({ edits }) => edits?.[0])).toEqual(before.tracks.map(({ edits }) => edits?.[0]))
   })
 
   it('with negative composition offsets are kept: players disagree about them', async () => {

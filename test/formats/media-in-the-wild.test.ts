@@ -6,6 +6,7 @@ import { memorySource } from '../../src/codec/source.ts'
 import { id3Tag } from '../../src/containers/id3/id3.ts'
 import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
+import { trackBytes } from '../../src/containers/isobmff/write.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
 import { chunkHeader } from '../../src/containers/riff/riff.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
@@ -124,6 +125,27 @@ describe('films', () => {
     new DataView(longer.buffer).setUint32(mdat.offset, mdat.size + 1000)
     expect((await readMovie(memorySource(longer, 'film.mp4'))).tracks.length).toBe(2)
     await expect(readMovie(memorySource(longer.subarray(0, film.length - 1000), 'film.mp4'))).rejects.toThrow('runs over the end')
+  })
+
+  it('µ-law takes a byte a sample, although its description says 16 bits (ulaw-of-16-bits)', async () => {
+    const film = rawMovie(10)
+    const text = new TextDecoder('latin1').decode(film)
+    const bytes = film.slice()
+    bytes.set(new TextEncoder().encode('ulaw'), text.indexOf('sowt'))
+    // The sizes of samples are all the same, and here counted singly.
+    new DataView(bytes.buffer).setUint32(text.lastIndexOf('stsz') + 8, 1)
+    const sound = (await readMovie(memorySource(bytes, 'film.mov'))).tracks[1]!
+    expect(trackBytes(sound)).toBe(sound.sampleCount)
+  })
+
+  it('a last picture that lasts less than a tick of the movie is shown (last-picture-lasts-a-tick)', async () => {
+    const raw = rawMovie(12)
+    // 0.48 seconds are 3.36 ticks.
+    new DataView(raw.buffer).setUint32(new TextDecoder('latin1').decode(raw).indexOf('mvhd') + 16, 7)
+    const film = (await press(mov, raw, 'high', 'mp4')).bytes
+    const { tracks, timescale } = await readMovie(memorySource(film, 'film.mp4'))
+    const [edit] = tracks[0]!.edits!
+    expect(edit!.duration / timescale).toBeGreaterThanOrEqual(tracks[0]!.samples().dts[12]! / tracks[0]!.timescale)
   })
 
   it('an index whose fragments lie in other files stays as it is (init-segment)', async () => {

@@ -71,6 +71,8 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   // none does, so any rewriting would move the sound for somebody.
   if (movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0)))
     throw new UnsupportedFeature('a fragmented film with negative composition offsets')
+  if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
+    throw new UnsupportedFeature('a fragmented film with several sample descriptions in a track')
   // In fragments some players show what an edit list leaves out.
   if (movie.fragmented && movie.tracks.some(leavesPicturesOut))
     throw new UnsupportedFeature('a fragmented film whose edit list leaves pictures out')

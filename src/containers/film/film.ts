@@ -236,7 +236,9 @@ export function newVideo(
     duration: edit.duration === 0 && movie.fragmented ? toMovie(total) : edit.duration,
     mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + delay,
   }))
-  if (!edits && delay > 0) edits = [{ duration: toMovie(base + total), mediaTime: delay, rate: 0x10000 }]
+  // Rounded up: players leave out a last picture that begins where the edit ends, and it may last a tick of the track's.
+  if (!edits && delay > 0)
+    edits = [{ duration: Math.ceil(((base + total) * movie.timescale) / timescale), mediaTime: delay, rate: 0x10000 }]
   const [entry] = track.descriptions
   const { width, height } = pictures.stream
   return {

@@ -203,8 +203,22 @@ function soundBytes(moov: Uint8Array, entry: Box | undefined, same: number): ((s
   if (same > 1) return undefined
   const channels = u16(moov, entry.body + 16)
   const bits = u16(moov, entry.body + 18)
-  const bytes = Math.max(1, (channels * (['ulaw', 'alaw', 'raw '].includes(entry.type) && bits !== 16 ? 8 : bits)) >> 3)
+  const packet = PACKETS[entry.type]
+  if (packet) return (samples) => Math.floor(samples / packet.samples) * packet.bytes * channels
+  // What compressed sound says of its bits is what it decodes to.
+  const stored = BITS[entry.type] ?? (entry.type === 'raw ' && bits !== 16 ? 8 : bits)
+  const bytes = Math.max(1, (channels * stored) >> 3)
   return (samples) => samples * bytes
+}
+
+/** Bits that a sample takes in the file, whatever the description says. */
+const BITS: { readonly [type: string]: number | undefined } = { ulaw: 8, alaw: 8, in24: 24, in32: 32, fl32: 32, fl64: 64 }
+/** Packets of one channel (QuickTime File Format, "Sound Sample Description (Version 0)", and its list of formats). */
+const PACKETS: { readonly [type: string]: { readonly samples: number; readonly bytes: number } | undefined } = {
+  ima4: { samples: 64, bytes: 34 },
+  MAC3: { samples: 6, bytes: 2 },
+  MAC6: { samples: 6, bytes: 1 },
+  agsm: { samples: 160, bytes: 33 },
 }
 
 function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {

@@ -269,9 +269,11 @@ function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewT
   const lastShown = samples.composition.reduce((latest, offset, i) => Math.max(latest, samples.dts[i]! + offset), ahead)
   const duration = lastShown + last - ahead
   const toMovie = (time: number) => Math.round((time * movie.timescale) / track.timescale)
-  const skip = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+  const shownFrom = track.edits?.findIndex(({ mediaTime }) => mediaTime >= 0) ?? -1
+  const skip = track.edits?.[shownFrom]?.mediaTime ?? 0
+  const late = track.edits?.slice(0, Math.max(0, shownFrom)).reduce((sum, edit) => sum + edit.duration, 0) ?? 0
   const media: Edit = { duration: toMovie(duration - Math.max(0, skip - ahead)), mediaTime: Math.max(0, skip - ahead), rate: 0x10000 }
-  const empty: Edit = { duration: toMovie(ahead - skip), mediaTime: -1, rate: 0x10000 }
+  const empty: Edit = { duration: late + toMovie(Math.max(0, ahead - skip)), mediaTime: -1, rate: 0x10000 }
   return {
     description: movie.moov.subarray(description.start, description.end),
     timescale: track.timescale,
@@ -279,7 +281,7 @@ function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewT
     durations: durationsOf(samples, last),
     compositions: samples.composition.some((value) => value !== 0) ? samples.composition : undefined,
     sync: sync.length === samples.count ? undefined : sync,
-    edits: ahead > skip ? [empty, media] : ahead > 0 || skip > 0 ? [media] : undefined,
+    edits: empty.duration > 0 ? [empty, media] : ahead > 0 || skip > 0 ? [media] : undefined,
     pieces,
   }
 }
