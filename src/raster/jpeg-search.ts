@@ -21,6 +21,8 @@ const SAMPLE_PIXELS = 250_000
 const SMALL_PIXELS = 800_000
 /** A full pass that is this many steps of quality above what is needed is done again. */
 const STEPS_TO_GAIN = 1
+/** And one this many steps above another that missed, where both point to less. */
+const FAR_STEPS = 4
 /** Pairs of MCU rows in a sample: two a megapixel, within limits. */
 const SAMPLE_PAIRS = { least: 11, most: 40 }
 
@@ -158,17 +160,35 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
   const found = await search(job, target, settings, small ? 0 : caution, small ? 2 : 1)
   let { quality } = found
   let again = small
+  let missed: Probe | undefined
   for (;;) {
     const figures = await job.requantise(quality, () => settings.pause())
     const better = again ? corrected(found.probes, { quality, figures }, target) : quality
-    again = false
     if (better !== quality) {
+      if (better > quality) missed = { quality, figures }
+      again = false
       quality = better
       continue
     }
-    if (reached(quality, figures, target)) return { quality, figures }
+    if (reached(quality, figures, target))
+      return missed ? await steppedBack(job, missed, { quality, figures }, target, settings) : { quality, figures }
+    again = false
     quality = await climbed(job, quality, figures, target, settings)
   }
+}
+
+/**
+ * Figures may fall off a cliff where steps come near to those of an earlier compression: what goes by lines climbs out of it too
+ * far, even above what a higher target needs. The quality in between that two whole passes point to, if it reaches the target.
+ */
+async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: Target, settings: SearchSettings): Promise<Found> {
+  const exact = crossing([missed, reached], missed.quality, reached.quality, target, { ssim: 0, psnrDb: 0 })
+  const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
+  if (quality > reached.quality - FAR_STEPS) return reached
+  const figures = await job.requantise(quality, () => settings.pause())
+  if (isReached(quality, figures, target)) return { quality, figures }
+  await job.requantise(reached.quality, () => settings.pause())
+  return reached
 }
 
 /** Where a full pass says that the target is met, when that is too far from where the pass was. */

@@ -39,6 +39,11 @@ const CLEARLY_SMALLER = { exact: 0.6, palette: 0.8 }
 /** Results up to this size are made once, in memory, and thrown away when they miss the target. */
 const MOST_HELD_BYTES = 12 * 1024 * 1024
 
+/** Drawn pictures of this size or of so few colours are told apart by what no estimate sees: exact forms are made, and compared. */
+const SMALL_BYTES = 96 * 1024
+const FEW_COLOURS = 16
+const isSmall = ({ header: { width, height, colourType } }: PngFile) => width * height * (colourType === 6 ? 4 : 3) <= SMALL_BYTES
+
 /** After a `survey` pass. Low considers what medium would do, so that it is never larger. */
 export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   const { engine, file, facts, options } = job
@@ -64,8 +69,9 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
     if (!(best && best.bytes <= other.bytes)) best = other
   }
   if (!best) return { kind: 'exact', exact: undefined }
-  if (clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'palette', write: best.write }
-  if (await isHopeless(engine, file, best.bytes - best.around)) return { kind: 'palette', write: best.write }
+  const small = isSmall(file) || facts.colours <= FEW_COLOURS
+  if (!small && clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'palette', write: best.write }
+  if (!small && (await isHopeless(engine, file, best.bytes - best.around))) return { kind: 'palette', write: best.write }
   const exact = await searchLossless(engine, file)
   return best.bytes < (await losslessBytes(engine, file, exact)) + best.around
     ? { kind: 'palette', write: best.write }

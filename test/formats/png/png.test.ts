@@ -282,6 +282,13 @@ describe('PNG', () => {
     expect((await chunkTypes(bytes!)).has('tRNS')).toBe(true)
   })
 
+  it('every shade of red: filters may beat any palette, and low ≤ medium ≤ high', async () => {
+    const file = pngOf({ width: 16, height: 16, colourType: 2, bitDepth: 8, sample: (x, y, c) => (c === 0 ? 16 * y + x : 0) })
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) sizes.push((await run(file, quality)).bytes?.length ?? file.length)
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+
   it('grey-key-of-four-bits: drawn as opaque by some readers, it stays what each of them draws', async () => {
     const before = [chunk('tRNS', Uint8Array.of(0, 15))]
     const file = pngOf({ width: 64, height: 64, colourType: 0, bitDepth: 4, sample: (x, y) => (x * y) & 15, before })
