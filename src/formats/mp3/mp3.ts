@@ -41,9 +41,12 @@ export const mp3: Codec = {
     const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
-    const vbr = options.lossless || front.length > PATCHABLE_BYTES - TAG_ROOM_BYTES ? undefined : vbrFor(stream, options.quality)
+    const vbr =
+      options.lossless || (front?.length ?? Number.POSITIVE_INFINITY) > PATCHABLE_BYTES - TAG_ROOM_BYTES
+        ? undefined
+        : vbrFor(stream, options.quality)
     if (vbr !== undefined) {
-      if (front.length) await sink.write(front.slice())
+      if (front?.length) await sink.write(front.slice())
       const snrDb = await reencode(source, stream, vbr, sink, repacked * WORTH_IT, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
@@ -51,7 +54,8 @@ export const mp3: Codec = {
       }
       await sink.abort()
     }
-    if (front.length) await sink.write(front)
+    if (!front) await copyRange(source, { offset: 0, size: stream.frontBytes }, sink)
+    else if (front.length) await sink.write(front)
     await copyRange(source, gap, sink)
     const steps: string[] = []
     if (packing && repacked < kept) {

@@ -8,9 +8,10 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** Smaller pictures are not worth it. */
 const MIN_PICTURE_BYTES = 1024
 
-/** The tags in front, smaller. */
-export async function frontTags(source: Source, bytes: number, options: Options): Promise<Uint8Array> {
-  const whole = (await source.read(0, Math.min(bytes, MAX_BYTES))).slice()
+/** The tags in front, smaller; undefined for more than can be in memory. */
+export async function frontTags(source: Source, bytes: number, options: Options): Promise<Uint8Array | undefined> {
+  if (bytes > MAX_BYTES) return undefined
+  const whole = (await source.read(0, bytes)).slice()
   const tags: Uint8Array[] = []
   for (let at = 0; at < whole.length; ) {
     const size = id3Bytes(whole, at)
