@@ -1,4 +1,5 @@
 /** Tables of films and the like: half a million numbers for a few hours, in as few bytes as hold them. */
+import { discard } from './discard.ts'
 
 /** Whole numbers, none below zero. */
 export type Column = Uint32Array | Float64Array
@@ -10,4 +11,31 @@ export function sumOf(column: Column): number {
   let sum = 0
   for (const value of column) sum += value
   return sum
+}
+
+/** A column whose length is not known yet. Numbers below zero end up modulo 2³². */
+export class GrowingColumn {
+  length = 0
+  #values: Column = new Uint32Array(1024)
+
+  push(value: number): void {
+    const wide = value >= 2 ** 32 || this.#values instanceof Float64Array
+    const full = this.length === this.#values.length
+    const room = full ? this.length * 2 : this.#values.length
+    if (full || (wide && this.#values instanceof Uint32Array)) this.#move(wide ? new Float64Array(room) : new Uint32Array(room))
+    this.#values[this.length++] = value
+  }
+
+  /** What was pushed, in a buffer of its own. Nothing can be pushed any more. */
+  finish(): Column {
+    const whole = this.#values.slice(0, this.length)
+    discard(this.#values)
+    return whole
+  }
+
+  #move(into: Column): void {
+    into.set(this.#values)
+    discard(this.#values)
+    this.#values = into
+  }
 }

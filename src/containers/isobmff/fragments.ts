@@ -1,5 +1,5 @@
 /** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
-import { columnOf } from '../../bytes/column.ts'
+import { GrowingColumn } from '../../bytes/column.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
 import type { TopBox, Track } from './movie.ts'
@@ -9,13 +9,13 @@ const MAX_MOOF_BYTES = 8 * 1024 * 1024
 
 /** Growing tables of one track. */
 class Gathered {
-  offset: number[] = []
-  size: number[] = []
-  dts: number[] = []
-  composition: number[] = []
-  sync: number[] = []
+  readonly offset = new GrowingColumn()
+  readonly size = new GrowingColumn()
+  readonly dts = new GrowingColumn()
+  readonly composition = new GrowingColumn()
+  readonly sync = new GrowingColumn()
   /** First samples of the runs. */
-  runs: number[] = []
+  readonly runs: number[] = []
   end = 0
 }
 
@@ -61,12 +61,14 @@ function startWith(track: Track): Gathered {
   const all = new Gathered()
   if (track.sampleCount === 0) return all
   const samples = track.samples()
-  all.offset = [...samples.offset]
-  all.size = [...samples.size]
-  all.dts = [...samples.dts.subarray(0, samples.count)]
-  all.composition = [...samples.composition]
-  all.sync = [...samples.sync]
-  all.runs = [...track.chunks.firstSample]
+  for (let i = 0; i < samples.count; i++) {
+    all.offset.push(samples.offset[i]!)
+    all.size.push(samples.size[i]!)
+    all.dts.push(samples.dts[i]!)
+    all.composition.push(samples.composition[i]!)
+    all.sync.push(samples.sync[i]!)
+  }
+  for (const first of track.chunks.firstSample) all.runs.push(first)
   all.end = samples.dts[samples.count]!
   return all
 }
@@ -137,21 +139,14 @@ function readRun(moof: Uint8Array, trun: Box, base: number, start: number, start
 
 function withSamples(track: Track, all: Gathered): Track {
   const count = all.offset.length
-  const dts = columnOf(count + 1, all.end)
-  dts.set(all.dts)
-  dts[count] = all.end
-  const offset = columnOf(
-    count,
-    all.offset.reduce((largest, place) => Math.max(largest, place), 0),
-  )
-  offset.set(all.offset)
+  all.dts.push(all.end)
   const samples: Samples = {
     count,
-    offset,
-    size: Uint32Array.from(all.size),
-    dts,
-    composition: Int32Array.from(all.composition),
-    sync: Uint8Array.from(all.sync),
+    offset: all.offset.finish(),
+    size: Uint32Array.from(all.size.finish()),
+    dts: all.dts.finish(),
+    composition: new Int32Array(all.composition.finish().buffer),
+    sync: Uint8Array.from(all.sync.finish()),
   }
   return { ...track, sampleCount: count, duration: all.end, chunks: chunksOf(samples, all.runs), samples: () => samples }
 }
