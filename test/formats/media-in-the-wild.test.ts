@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
 import { identify } from '../../src/codec/identify.ts'
 import { memorySource } from '../../src/codec/source.ts'
+import { pcmStream } from '../../src/containers/film/decoders.ts'
 import { id3Tag } from '../../src/containers/id3/id3.ts'
-import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
+import { type Box, box, boxes, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { trackBytes } from '../../src/containers/isobmff/write.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
@@ -116,7 +117,34 @@ describe('AVI', () => {
   })
 })
 
+describe('uncompressed pictures', () => {
+  it('AVI without any codec is RGB (bi-rgb)', async () => {
+    const film = rawAvi(12)
+    const text = new TextDecoder('latin1').decode(film)
+    // The format's: of the two words, the second.
+    film.fill(0, text.lastIndexOf('UYVY'), text.lastIndexOf('UYVY') + 4)
+    const { outcome, bytes } = await press(avi, film, 'low', 'avi')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringMatching(/rawvideo → H.264/)]) })
+    expect(bytes.length).toBeLessThan(film.length / 2)
+  })
+})
+
 describe('films', () => {
+  it('uncompressed sound by ISO/IEC 23003-5 is known by its pcmC (ipcm)', () => {
+    const fields = new Uint8Array(28)
+    const view = new DataView(fields.buffer)
+    view.setUint16(16, 2)
+    view.setUint16(18, 16)
+    view.setUint32(24, 48000 * 65536)
+    const described = (type: string, flags: number, bits: number) => {
+      const entry = box(type, fields, box('pcmC', Uint8Array.of(0, 0, 0, 0, flags, bits)))
+      return pcmStream(entry, [...boxes(entry, 0, entry.length)][0]!)
+    }
+    expect(described('ipcm', 1, 24)).toMatchObject({ decoder: 'pcm_s24le', hertz: 48000, channels: 2, blockAlign: 6 })
+    expect(described('fpcm', 0, 32)).toMatchObject({ decoder: 'pcm_f32be', blockAlign: 8 })
+    expect(described('ipcm', 0, 12)).toBeUndefined()
+  })
+
   it('an mdat that says too much is no harm while every chunk is there (mdat-too-long)', async () => {
     const film = (await press(mov, rawMovie(10), 'high', 'mp4')).bytes
     const { top } = await readMovie(memorySource(film, 'film.mp4'))

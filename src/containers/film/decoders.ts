@@ -30,6 +30,7 @@ const VIDEO: { readonly [type: string]: string } = {
   dvpp: 'dvvideo',
   dv5n: 'dvvideo',
   dv5p: 'dvvideo',
+  'raw ': 'rawvideo',
   '2vuy': 'rawvideo',
   yuvs: 'rawvideo',
   cvid: 'cinepak',
@@ -50,6 +51,8 @@ const tagOf = (type: string) => [...type].reduce((tag, letter, i) => (tag | (let
 export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefined {
   let decoder = VIDEO[entry.type]
   if (!decoder || entry.end - entry.body < 78) return undefined
+  // RGB without a palette; with a fourth byte it would be transparency.
+  if (entry.type === 'raw ' && u16(moov, entry.body + 74) !== 24) return undefined
   const inside = { body: entry.body + 78, end: entry.end }
   let extradata: Uint8Array = new Uint8Array()
   for (const child of boxes(moov, inside.body, inside.end)) {
@@ -119,7 +122,7 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
     fields = 64
     if (entry.type === 'lpcm') decoder = lpcm(flags, bits)
   }
-  decoder ??= byType(entry.type, bits, littleEndian(moov, { body: entry.body + fields, end: entry.end }))
+  decoder ??= isoPcm(moov, entry) ?? byType(entry.type, bits, littleEndian(moov, { body: entry.body + fields, end: entry.end }))
   if (!decoder) return undefined
   const stored = decoder === 'pcm_alaw' || decoder === 'pcm_mulaw' ? 8 : Number(/\d+/.exec(decoder)![0])
   return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: stored, blockAlign: (channels * stored) >> 3, tag: 0 }
@@ -157,6 +160,17 @@ function lpcm(flags: number, bits: number): string | undefined {
   if (flags & 1) return bits === 32 || bits === 64 ? `pcm_f${bits}${end}` : undefined
   if (bits === 8) return flags & 4 ? 'pcm_s8' : 'pcm_u8'
   return [16, 24, 32].includes(bits) && flags & 4 ? `pcm_s${bits}${end}` : undefined
+}
+
+/** `ipcm` and `fpcm` (ISO/IEC 23003-5, 5.1): `pcmC` says the order of bytes (bit 0 of its flags: little-endian) and the bits. */
+function isoPcm(moov: Uint8Array, entry: Box): string | undefined {
+  if (entry.type !== 'ipcm' && entry.type !== 'fpcm') return undefined
+  const config = find(moov, { body: entry.body + 28, end: entry.end }, 'pcmC')
+  if (!config || config.end - config.body < 6) return undefined
+  const end = moov[config.body + 4]! & 1 ? 'le' : 'be'
+  const bits = moov[config.body + 5]!
+  if (entry.type === 'fpcm') return bits === 32 || bits === 64 ? `pcm_f${bits}${end}` : undefined
+  return [16, 24, 32].includes(bits) ? `pcm_s${bits}${end}` : undefined
 }
 
 function byType(type: string, bits: number, little: boolean): string | undefined {

@@ -36,6 +36,7 @@ const DECODERS: { readonly [fourcc: string]: string } = {
   MPG1: 'mpeg1video',
   MPG2: 'mpeg2video',
   H263: 'h263',
+  '\0\0\0\0': 'rawvideo',
   I420: 'rawvideo',
   IYUV: 'rawvideo',
   YV12: 'rawvideo',

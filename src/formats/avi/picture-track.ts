@@ -8,6 +8,14 @@ import { decoderOf, isIntraOnly } from './fourcc.ts'
 
 export type Found = { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' }
 
+/** biCompression of pictures that are not. */
+const BI_RGB = 0
+/** FFmpeg's name for blue, green, red and a byte of nothing: 'BGR\0'. */
+const BGR0 = 0x524742
+
+/** Rows of a bitmap lie from the bottom up unless its height is negative; FFmpeg's decoder is told so by this word. */
+const rowOrder = (height: number) => (height > 0 ? new TextEncoder().encode('BottomUp\0') : new Uint8Array())
+
 /** The first picture stream as a track whose frames count 0, 1, 2 … */
 export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const stream = file.streams.find(({ kind }) => kind === 'vids')
@@ -25,7 +33,11 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
   const fps = rate.num / rate.den
   if (!(fps >= 0.1 && fps <= 1000)) return { kept: `${fps} frames a second`, reason: 'unsupported_feature' }
-  const told = stream.strf.slice(40)
+  const bits = view.getUint16(14, true)
+  const isRgb = view.getUint32(16, true) === BI_RGB
+  // Palettes have no way to the decoder.
+  if (isRgb && ![16, 24, 32].includes(bits)) return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
+  const told = isRgb ? rowOrder(view.getInt32(8, true)) : stream.strf.slice(40)
   return {
     index: stream.index,
     track: {
@@ -34,8 +46,9 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
         extradata: told.length === 0 && decoder === 'mpeg4' ? await objectLayer(source, samples) : told,
         width,
         height,
-        tag: view.getUint32(16, true),
-        bitsPerSample: view.getUint16(14, true),
+        // The fourth byte means nothing (BITMAPINFOHEADER, biBitCount), although FFmpeg takes it for transparency.
+        tag: isRgb && bits === 32 ? BGR0 : view.getUint32(16, true),
+        bitsPerSample: bits,
         ...(decoder === 'h264' ? { reorder: 4 } : {}),
       },
       timescale: Math.max(1, Math.round(fps)),

@@ -70,6 +70,7 @@ function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
       const strf = old.slice(0, 40)
       const format = new DataView(strf.buffer)
       format.setUint32(0, 40, true)
+      format.setInt32(8, Math.abs(format.getInt32(8, true)), true) // rows of uncompressed pictures may go down
       format.setUint16(14, 24, true)
       strf.set(FOURCC, 16)
       return { strh, strf }
