@@ -89,6 +89,8 @@ function frameOf(marker: number, bytes: Uint8Array, offset: number) {
     throw new MalformedFile('jpg', offset, `a frame of ${width}×${height} with ${components} components`)
   }
   if (components > 4) throw new UnsupportedFeature(`${components} components`)
+  const identifiers = new Set(Array.from({ length: components }, (_, i) => bytes[10 + 3 * i]))
+  if (identifiers.size < components) throw new UnsupportedFeature('components of the same name, which readers take for each other')
   if (width * height > PIXELS_MAX) throw new OverBudget(`${width}×${height} pixels are more than the ${PIXELS_MAX / 1e6} million of a job`)
   return { width, height, components, progressive: marker === 0xc2 }
 }

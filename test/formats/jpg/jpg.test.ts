@@ -246,6 +246,8 @@ describe('jpg room, bad input', () => {
     expect((await press(bent(1, 0xc3))).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(bent(1, 0xc9))).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(bent(4, 12))).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    // duplicate-component-ids: the third component has the name of the first.
+    expect((await press(bent(16, 1))).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(bent(5, 0xff, 0xff, 0xff, 0xff))).outcome).toMatchObject({ reason: 'over_budget' })
     expect((await press(bent(5, 0x10, 0))).outcome).toMatchObject({ reason: 'malformed' })
   })
