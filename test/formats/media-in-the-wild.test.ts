@@ -14,6 +14,7 @@ import { avi } from '../../src/formats/avi/avi.ts'
 import { mov } from '../../src/formats/mov/mov.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
+import { inColours } from '../../wasm/ffmpeg/palette.ts'
 import { press, rawAvi, rawMovie, tones, wave } from './media-fixtures.ts'
 
 /** A frame of silence: MPEG-1, Layer III (or another), mono, 48 kHz, at the bit rate of an index. */
@@ -117,7 +118,40 @@ describe('AVI', () => {
   })
 })
 
+describe('AVI of cameras', () => {
+  const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body])
+  const ascii = (text: string) => new TextEncoder().encode(text)
+
+  it('an idx1 that ends early does not end the film (idx1-of-the-first-chunks)', async () => {
+    const film = rawAvi(12)
+    const at = new TextDecoder('latin1').decode(film).lastIndexOf('idx1')
+    const shorter = concat([film.subarray(0, at), chunk('idx1', film.subarray(at + 8, at + 8 + 2 * 16))])
+    new DataView(shorter.buffer).setUint32(4, shorter.length - 8, true)
+    expect((await readAvi(memorySource(shorter, 'film.avi'))).chunks.count).toBe(12)
+    expect((await press(avi, shorter, 'medium', 'avi')).bytes).toEqual((await press(avi, film, 'medium', 'avi')).bytes)
+  })
+
+  it('notes of the maker stay although they are called JUNK (junk-with-a-name)', async () => {
+    const film = rawAvi(12)
+    const notes = chunk('JUNK', concat([ascii('PENTDigital Camera'), new Uint8Array(100)]))
+    const filled = concat([film, notes, chunk('JUNK', new Uint8Array(2000))])
+    new DataView(filled.buffer).setUint32(4, filled.length - 8, true)
+    const { bytes } = await press(avi, filled, 'medium', 'avi')
+    const text = new TextDecoder('latin1').decode(bytes)
+    expect(text).toContain('PENTDigital Camera')
+    expect(text.split('JUNK').length).toBe(2)
+  })
+})
+
 describe('uncompressed pictures', () => {
+  it('a palette is looked up before the decoder (eight-bit-bitmaps)', () => {
+    const palette = Uint8Array.of(1, 2, 3, 0, 4, 5, 6, 0)
+    // Rows of one and of three bytes, filled up to four.
+    const rows = Uint8Array.of(1, 9, 9, 9, 0, 9, 9, 9)
+    expect([...inColours(rows, palette, 1, 2)]).toEqual([4, 5, 6, 0, 1, 2, 3, 0])
+    expect([...inColours(Uint8Array.of(200, 1), palette, 2, 1)]).toEqual([0, 0, 0, 4, 5, 6, 0, 0])
+  })
+
   it('AVI without any codec is RGB (bi-rgb)', async () => {
     const film = rawAvi(12)
     const text = new TextDecoder('latin1').decode(film)

@@ -6,6 +6,7 @@
 import { Memories } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './ffmpeg.wasm'
+import { inColours } from './palette.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
@@ -92,6 +93,8 @@ export interface VideoStream {
   bitsPerSample: number
   /** How many frames may have to wait for later ones before they can be shown; 0 when the order never changes. */
   reorder?: number
+  /** Packets are bitmaps of eight bits with these colours (RGBQUAD); the decoder is given 24 bits. */
+  palette?: Uint8Array
 }
 
 export interface AudioStream {
@@ -154,6 +157,7 @@ export class Ffmpeg implements Disposable {
   #inputBytes = 0
   #aacChannels = 0
   #aacBlocks = 0
+  readonly #coloured: [VideoStream | undefined, VideoStream | undefined] = [undefined, undefined]
 
   constructor() {
     const memory = MEMORIES.take()
@@ -194,12 +198,15 @@ export class Ffmpeg implements Disposable {
         this.#exports.video_open(which, name, extra, stream.extradata.length, width, height, tag, bitsPerSample, reorder),
       ),
     )
+    this.#coloured[which] = stream.palette && stream
     if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
   }
 
   /** Hands one packet to the decoder. False when the decoder could make nothing of it. */
   sendVideo(bytes: Uint8Array, pts: number, key: boolean, which: 0 | 1 = 0): boolean {
-    return this.#exports.video_send(which, this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
+    const bitmap = this.#coloured[which]
+    const packet = bitmap?.palette ? inColours(bytes, bitmap.palette, bitmap.width, bitmap.height) : bytes
+    return this.#exports.video_send(which, this.#place(packet), packet.length, pts, key ? 1 : 0) >= 0
   }
 
   /** No more packets: `nextPicture` gives what is left. */

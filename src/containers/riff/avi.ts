@@ -71,7 +71,8 @@ export async function readAvi(source: Source): Promise<Avi> {
         if (size > MAX_HEADER_BYTES) throw new MalformedFile('avi', inner, `a header of ${size} bytes`)
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
-      else if (id !== 'JUNK') others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
+      else if (id !== 'JUNK' || isNamed(header))
+        others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
       if (others.length > 1000) throw new MalformedFile('avi', inner, 'too many chunks')
       inner += 8 + size + (size & 1)
     }
@@ -84,17 +85,38 @@ export async function readAvi(source: Source): Promise<Avi> {
   return { avih, headers, streams, chunks, others }
 }
 
-/** An `idx1` chunk covers one list only; OpenDML's indexes cover all. */
+/** Cameras keep their notes in JUNK, and begin them with a name (`PENT`, `OLYM`, `QVMI`, `ucmt`, …); filling does not. */
+const isNamed = (header: Uint8Array) => header.length === 12 && header.subarray(8).every((letter) => letter > 0x20 && letter < 0x7f)
+
+/** An `idx1` chunk covers one list only, if that; OpenDML's indexes cover all. */
 async function findChunks(
   source: Source,
   lists: readonly Span[],
   idx1: Span | undefined,
   streams: readonly AviStream[],
 ): Promise<AviChunks> {
-  if (lists.length === 1 && idx1) {
-    const chunks = await readOldIndex(source, lists[0]!, idx1, streams.length)
-    if (chunks) return chunks
+  const old = lists.length === 1 && idx1 ? await readOldIndex(source, lists[0]!, idx1, streams.length) : undefined
+  if (old && endOf(old) + FILLING_BYTES >= lists[0]!.offset + lists[0]!.size) return old
+  // Cameras that write OpenDML's indexes may leave an `idx1` of the first chunks only.
+  try {
+    const all = await newIndexesOrWalk(source, lists, streams)
+    return old && old.count >= all.count ? old : all
+  } catch (error) {
+    if (old && error instanceof MalformedFile) return old
+    throw error
   }
+}
+
+/** What may stand behind the last chunk of a list without making anyone wonder. */
+const FILLING_BYTES = 16
+
+function endOf(chunks: AviChunks): number {
+  let end = 0
+  for (let i = 0; i < chunks.count; i++) end = Math.max(end, chunks.offset[i]! + chunks.size[i]!)
+  return end
+}
+
+async function newIndexesOrWalk(source: Source, lists: readonly Span[], streams: readonly AviStream[]): Promise<AviChunks> {
   const supers = streams.flatMap(({ index, parts }): SuperIndex[] => {
     const body = parts.find(({ id }) => id === 'indx')?.body
     return body ? [{ stream: index, body }] : []

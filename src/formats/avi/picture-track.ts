@@ -8,8 +8,17 @@ import { decoderOf, isIntraOnly } from './fourcc.ts'
 
 export type Found = { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' }
 
+/** The two letters of chunks that change the palette (xxpc), as a little-endian number. */
+const PALETTE_CHANGE = 0x6370
+
 /** biCompression of pictures that are not. */
 const BI_RGB = 0
+/** RGBQUADs behind the header; biClrUsed at 32, where zero means all that eight bits can name. */
+function paletteOf(strf: Uint8Array): Uint8Array {
+  const view = new DataView(strf.buffer, strf.byteOffset, strf.length)
+  return strf.slice(40, 40 + 4 * Math.min(256, view.getUint32(32, true) || 256))
+}
+
 /** FFmpeg's name for blue, green, red and a byte of nothing: 'BGR\0'. */
 const BGR0 = 0x524742
 
@@ -29,14 +38,17 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   if (width < 16 || height < 16 || width > 16384 || height > 16384)
     return { kept: `pictures of ${width}×${height}`, reason: 'unsupported_feature' }
   const samples = samplesOf(file, stream.index, isIntraOnly(decoder))
+  if (file.chunks.of(stream.index).some((chunk) => file.chunks.kind[chunk] === PALETTE_CHANGE))
+    return { kept: 'a palette that changes', reason: 'unsupported_feature' }
   if (samples.count === 0) return { kept: 'no pictures', reason: 'unsupported_feature' }
   const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
   const fps = rate.num / rate.den
   if (!(fps >= 0.1 && fps <= 1000)) return { kept: `${fps} frames a second`, reason: 'unsupported_feature' }
   const bits = view.getUint16(14, true)
   const isRgb = view.getUint32(16, true) === BI_RGB
-  // Palettes have no way to the decoder.
-  if (isRgb && ![16, 24, 32].includes(bits)) return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
+  const palette = isRgb && bits === 8 ? paletteOf(stream.strf) : undefined
+  if (isRgb && !palette && ![16, 24, 32].includes(bits))
+    return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
   const told = isRgb ? rowOrder(view.getInt32(8, true)) : stream.strf.slice(40)
   return {
     index: stream.index,
@@ -48,7 +60,8 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
         height,
         // The fourth byte means nothing (BITMAPINFOHEADER, biBitCount), although FFmpeg takes it for transparency.
         tag: isRgb && bits === 32 ? BGR0 : view.getUint32(16, true),
-        bitsPerSample: bits,
+        bitsPerSample: palette ? 24 : bits,
+        ...(palette ? { palette } : {}),
         ...(decoder === 'h264' ? { reorder: 4 } : {}),
       },
       timescale: Math.max(1, Math.round(fps)),

@@ -1,0 +1,26 @@
+/** Bitmaps of eight bits with a palette, as a decoder without one can take them: blue, green and red. */
+
+/** Rows of bitmaps begin at multiples of four bytes. */
+const rowBytes = (bytes: number) => (bytes + 3) & ~3
+
+/**
+ * @param palette four bytes a colour: blue, green, red, nothing (RGBQUAD); colours it lacks are black
+ * @returns rows in the order they came; those that `indexes` lacks are black
+ */
+export function inColours(indexes: Uint8Array, palette: Uint8Array, width: number, height: number): Uint8Array {
+  const [from, to] = [rowBytes(width), rowBytes(width * 3)]
+  const colours = new Uint8Array(1024)
+  colours.set(palette.subarray(0, 1024))
+  const out = new Uint8Array(to * height)
+  for (let y = 0; y < height; y++) {
+    let at = y * to
+    const end = Math.min(y * from + width, indexes.length)
+    for (let i = y * from; i < end; i++, at += 3) {
+      const colour = indexes[i]! * 4
+      out[at] = colours[colour]!
+      out[at + 1] = colours[colour + 1]!
+      out[at + 2] = colours[colour + 2]!
+    }
+  }
+  return out
+}
