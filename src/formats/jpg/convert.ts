@@ -7,6 +7,7 @@ import type { Encoded, Wish } from '../../raster/encoded.ts'
 import { encodePng } from '../../raster/png-encode.ts'
 import type { Carried, Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
+import { encodeAsSeen } from '../../raster/seen.ts'
 import { encodeWebp } from '../../raster/webp.ts'
 import { carriedOf, leftBehind, refuse } from './carried.ts'
 import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
@@ -30,7 +31,7 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   })
   const { targetSize, lossless } = options
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
-  const encoded = await encode(raster, carried, wish)
+  const encoded = await encodeAsSeen(options.output, encode, raster, carried, wish)
   if (end < source.size) refuse('the data after the picture')
   const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
