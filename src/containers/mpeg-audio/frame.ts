@@ -5,6 +5,8 @@ export interface FrameHeader {
   readonly version: 1 | 2 | 2.5
   readonly hertz: number
   readonly channels: 1 | 2
+  /** The header's last byte: mode, its extension, copyright, original, emphasis. */
+  readonly modeByte: number
   readonly kbps: number
   /** Bytes of the whole frame, header and padding slot included. */
   readonly bytes: number
@@ -42,6 +44,7 @@ export function frameHeader(bytes: Uint8Array, at: number): FrameHeader | undefi
     version,
     hertz,
     channels,
+    modeByte: bytes[at + 3]!,
     kbps,
     bytes: frameBytes(version, kbps, hertz) + ((third >> 1) & 1),
     samples: version === 1 ? 1152 : 576,

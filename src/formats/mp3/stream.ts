@@ -48,8 +48,7 @@ export async function readStream(source: Source, options: Options): Promise<Stre
     if (front > source.size) throw new MalformedFile('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
   }
   const start = await findFirst(source, front)
-  const id3v1 = source.size - start > ID3V1_BYTES ? await source.read(source.size - ID3V1_BYTES, 3) : new Uint8Array()
-  const soundEnd = String.fromCharCode(...id3v1) === 'TAG' ? source.size - ID3V1_BYTES : source.size
+  const soundEnd = await beforeTags(source, start)
   let end = start
   let frames = 0
   let soundBytes = 0
@@ -91,6 +90,32 @@ async function findFirst(source: Source, from: number): Promise<number> {
   }
   if (isOtherLayer(window)) throw new UnsupportedFeature('MPEG audio of Layer I or II')
   throw new MalformedFile('mp3', from, 'no frames behind the tags')
+}
+
+/** Where tags begin that are told by their end: a stream that was cut off would run into them. */
+async function beforeTags(source: Source, start: number): Promise<number> {
+  let end = source.size
+  for (let tags = 0; tags < 4; tags++) {
+    const tail = await source.read(Math.max(start, end - ID3V1_BYTES), Math.min(ID3V1_BYTES, end - start))
+    const size = tagAtEnd(tail)
+    if (size === 0 || end - size <= start) return end
+    end -= size
+  }
+  return end
+}
+
+/** Bytes of the tag whose last bytes these are, or 0. */
+function tagAtEnd(tail: Uint8Array): number {
+  const text = new TextDecoder('latin1').decode(tail)
+  if (tail.length === ID3V1_BYTES && text.startsWith('TAG')) return ID3V1_BYTES
+  // Lyrics3 2.00: its size without these fifteen characters.
+  const lyrics = /(\d{6})LYRICS200$/.exec(text)
+  if (lyrics) return Number(lyrics[1]) + 15
+  // APEv2 footer, 32 bytes: name, version, size with the footer, items, flags (bit 31: a header of 32 bytes stands in front).
+  const at = tail.length - 32
+  if (at < 0 || !text.startsWith('APETAGEX', at)) return 0
+  const footer = new DataView(tail.buffer, tail.byteOffset + at, 32)
+  return footer.getUint32(12, true) + (footer.getUint32(20, true) >= 0x80000000 ? 32 : 0)
 }
 
 /** ISO/IEC 11172-3, 2.4.1.3: the sync word, then the version and one of the other two layers. */

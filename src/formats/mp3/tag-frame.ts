@@ -36,13 +36,13 @@ function lameExtension({ tag }: Stream): Uint8Array | undefined {
 
 /** @param musicCrc CRC-16 of all frames of sound */
 export function buildTag(stream: Stream, packing: Packing, musicCrc: number): Uint8Array {
-  const { first, tag } = stream
+  const { first } = stream
   const { index, lame } = smallest(stream)
   const frame = new Uint8Array(tagBytes(stream))
   const view = new DataView(frame.buffer)
   const version = first.version === 1 ? 3 : first.version === 2 ? 2 : 0
   const rate = [44100, 48000, 32000].indexOf(first.hertz * (first.version === 1 ? 1 : first.version === 2 ? 2 : 4))
-  frame.set([0xff, 0xe0 | (version << 3) | 3, (index << 4) | (rate << 2), first.channels === 1 ? 0xc0 : tag ? tag.bytes[3]! & 0xc0 : 0x40])
+  frame.set([0xff, 0xe0 | (version << 3) | 3, (index << 4) | (rate << 2), first.modeByte])
   let at = 4 + first.sideBytes
   frame.set([0x58, 0x69, 0x6e, 0x67], at)
   view.setUint32(at + 4, 15)
