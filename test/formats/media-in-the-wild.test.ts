@@ -55,6 +55,24 @@ describe('MP3', () => {
     expect(new TextDecoder('latin1').decode(bytes)).toContain('TAGTitle')
   })
 
+  it('a stream that was cut off does not run into the tags behind it (ape-behind-half-a-frame)', async () => {
+    const ape = new Uint8Array(32 + 9 + 5 + 5 + 32)
+    ape.set(new TextEncoder().encode('APETAGEX'))
+    ape.set([5, 0, 0, 0, 0, 0, 0, 0], 32)
+    ape.set(new TextEncoder().encode('Title\0Title'), 40)
+    ape.set(new TextEncoder().encode('APETAGEX'), ape.length - 32)
+    for (const at of [0, ape.length - 32]) {
+      const view = new DataView(ape.buffer, at)
+      view.setUint32(8, 2000, true)
+      view.setUint32(12, ape.length - 32, true)
+      view.setUint32(16, 1, true)
+      view.setUint32(20, 0x80000000, true)
+    }
+    const file = concat([id3Tag([['title', 'Title']]), new Uint8Array(40), silence(40), silence(1).subarray(0, 380), ape])
+    const { bytes } = await press(mp3, file, 'high', 'mp3')
+    expect(bytes.subarray(-ape.length - 380)).toEqual(file.subarray(-ape.length - 380))
+  })
+
   it('one or two frames and a tag are an MP3 (two-frames)', async () => {
     const tag = new Uint8Array(128)
     tag.set(new TextEncoder().encode('TAG'))
@@ -198,6 +216,16 @@ describe('films', () => {
     new DataView(bytes.buffer).setUint32(text.lastIndexOf('stsz') + 8, 1)
     const sound = (await readMovie(memorySource(bytes, 'film.mov'))).tracks[1]!
     expect(trackBytes(sound)).toBe(sound.sampleCount)
+  })
+
+  it('slow sound ends where it did: what fills its packets stands in front (last-packet-of-slow-sound)', async () => {
+    const raw = rawMovie(12)
+    const was = (await readMovie(memorySource(raw, 'film.mov'))).tracks[1]!
+    const { tracks } = await readMovie(memorySource((await press(mov, raw, 'medium', 'mov')).bytes, 'film.mov'))
+    const { sampleCount, edits, descriptions, handler } = tracks[1]!
+    expect([handler, descriptions[0]!.type]).toEqual(['soun', 'mp4a'])
+    expect(was.sampleCount % 1024).not.toBe(0)
+    expect(sampleCount * 1024).toBe(edits![0]!.mediaTime + was.sampleCount)
   })
 
   it('a last picture that lasts less than a tick of the movie is shown (last-picture-lasts-a-tick)', async () => {

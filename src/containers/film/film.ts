@@ -13,7 +13,7 @@ import { aacEntry, avcEntry } from './entries.ts'
 import { runInSequence, WORTH_IT } from './in-sequence.ts'
 import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { encodePart } from './pictures.ts'
-import { type EncodedSound, encodeSound, KeptSound, runsOf } from './sound.ts'
+import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
 import { PERFECT_DB, verifyFilm } from './verify.ts'
 
 const TRIFLE = 0.999
@@ -97,7 +97,8 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
     if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
-    const made = encodeSound(source, job.stream, runsOf(job.track, job.stream), job.bitsPerSecond, writer, options)
+    const runs = runsOf(job.track, job.stream)
+    const made = encodeSound(source, job.stream, runs, job.bitsPerSecond, writer, options, leadOf(job.stream, runs))
     const { head, memoryBytes } = await made.catch(keptSound)
     return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
   }

@@ -82,7 +82,25 @@ export async function* decodedSound(
   }
 }
 
-/** Writes the packets to `part`. @throws KeptSound, MalformedFile */
+/** Rates at which the rest of a last packet is long enough to be heard: 46 ms and more. */
+const SLOW_HERTZ = 22_050
+
+/**
+ * Silence that goes in front of uncompressed sound, so that its last packet ends where it does: an edit list takes silence away in
+ * front, but few players leave out what is behind it.
+ */
+export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, size }: SoundRuns): number {
+  if (!decoder.startsWith('pcm_') || hertz > SLOW_HERTZ) return 0
+  let samples = 0
+  for (let run = 0; run < count; run++) samples += Math.floor(size[run]! / blockAlign)
+  return (BLOCK - (samples % BLOCK)) % BLOCK
+}
+
+/**
+ * Writes the packets to `part`.
+ * @param lead samples of silence in front, which count as the encoder's delay
+ * @throws KeptSound, MalformedFile
+ */
 export async function encodeSound(
   source: Source,
   stream: AudioStream,
@@ -90,10 +108,11 @@ export async function encodeSound(
   bitsPerSecond: number,
   part: PartWriter,
   options: Options,
+  lead = 0,
 ): Promise<EncodedSound> {
   using engine = new Ffmpeg()
   const sound = decodedSound(engine, source, stream, runs, options)
-  return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part), memoryBytes: engine.memoryBytes }
+  return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part, lead), memoryBytes: engine.memoryBytes }
 }
 
 async function encodeWith(
@@ -102,11 +121,12 @@ async function encodeWith(
   { hertz, channels }: AudioStream,
   bitsPerSecond: number,
   part: PartWriter,
+  lead: number,
 ): Promise<SoundHead> {
   const { config, delay } = engine.openAac(hertz, channels, bitsPerSecond)
   const checker = new Checker(engine, hertz, channels, config, delay)
   const block = Array.from({ length: channels }, () => new Float32Array(BLOCK))
-  let filled = 0
+  let filled = lead
   let samples = 0
   let count = 0
   const keep = async (packet: Uint8Array | undefined) => {
@@ -136,7 +156,7 @@ async function encodeWith(
   if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
   if (filled) await flush()
   for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
-  return { kind: 'sound', config: [...config], count, hertz, channels, delay, samples, snrDb: checker.finish() }
+  return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, snrDb: checker.finish() }
 }
 
 /** The engine's decoder for what it encoded itself. */
