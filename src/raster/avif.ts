@@ -3,7 +3,7 @@ import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable, UnsupportedFeature } from
 import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
-import { type Encoded, type Figures, highest, lowest, pause, reaches, type Wish } from './encoded.ts'
+import { COLOUR_ALLOWANCE_DB, type Encoded, type Figures, highest, lowest, pause, reaches, type Wish } from './encoded.ts'
 import { orientationOf, upright, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 
@@ -40,6 +40,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   const quality = wish.targetSize === undefined ? await toTarget(look, wish) : await toSize(look, wish.targetSize - overhead)
   const { bytes, figures } = seen.get(quality) ?? (await look(quality))
   discardPixels(picture)
+  if (figures.colourPsnrDb < FLOOR_PSNR_DB - COLOUR_ALLOWANCE_DB) throw new UnsupportedFeature('colours that AVIF does not keep')
   const step = `AVIF at quality ${quality}`
   return { chunks: [withMetadata(bytes, carried)], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step }
 }

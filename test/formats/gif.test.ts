@@ -194,6 +194,21 @@ describe('GIF', () => {
     expect(covered.outcome).not.toMatchObject({ reason: 'unsupported_feature' })
   })
 
+  it('more colours on the canvas than can be told apart (a photograph in tiles of their own tables): frames stay as they are', async () => {
+    const tiles = Array.from({ length: 260 }, (_, tile) => ({
+      x: 16 * (tile % 20),
+      y: 16 * Math.floor(tile / 20),
+      width: 16,
+      height: 16,
+      pixels: Uint8Array.from({ length: 256 }, (_, i) => i),
+      delay: 0,
+      disposal: 1,
+      palette: Array.from({ length: 256 }, (_, i) => [i, tile & 255, tile >> 8]).flat(),
+    }))
+    const { outcome } = await run(gifOf(320, 208, PALETTE, tiles as never), 'medium')
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['260 frames as stored, coded anew'] })
+  })
+
   it('shows what other viewers show: disposal, transparency, local tables, interlacing', () => {
     fc.assert(
       fc.property(animations, ({ width, height, frames }) => {

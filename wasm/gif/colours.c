@@ -30,7 +30,7 @@ static void recycle(void) {
       free_numbers++;
     }
   }
-  if (free_numbers < 256) host_fail(FAIL_MEMORY, "more colours on the canvas than can be told apart");
+  if (free_numbers < 256) host_fail(FAIL_UNSUPPORTED, "more colours on the canvas than can be told apart");
   used = 1;
 }
 

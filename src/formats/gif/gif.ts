@@ -63,7 +63,7 @@ export const gif: Codec = {
  */
 const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 3_000_000 }
 
-/** Viewers do not agree what such a file shows: its frames stay as they are, so that each goes on showing the same. */
+/** Viewers do not agree what such a file shows, or it has more colours than can be told apart: its frames stay as they are. */
 const isDisputed = (error: unknown) => error instanceof GifError && error.failure === 'unsupported'
 
 function inHouseWords(error: unknown): unknown {
