@@ -43,6 +43,11 @@ describe('pictures in packages', () => {
     expect(outcome.kind).toBe('compressed')
     expect(Buffer.from(bytes.subarray(30, 58)).toString()).toBe('mimetypeapplication/epub+zip')
     expect((await partsOf(bytes)).get('OEBPS/a.jpg')).toEqual(tight)
+    const { mimetype: _, ...without } = parts
+    expect((await press(epub, await zipOf(without), 'medium', tightening)).outcome).toMatchObject({
+      kind: 'unchanged',
+      reason: 'malformed',
+    })
   })
 
   test('EPUB: what encryption.xml names is not touched, and with a signature nothing is', async () => {

@@ -1,4 +1,4 @@
-import type { Codec } from '../../codec/codec.ts'
+import { type Codec, MalformedFile } from '../../codec/codec.ts'
 import { pictureRoom, type Survey } from '../../containers/pictures/room.ts'
 import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
 import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
@@ -7,6 +7,7 @@ import { EPUB } from './format.ts'
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
 function mimetypeFirst(archive: ZipArchive): ZipArchive {
   const first = archive.physical.filter((entry) => entry.name === 'mimetype')
+  if (first.length === 0) throw new MalformedFile('epub', 0, 'no mimetype')
   return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
 }
 

@@ -21,6 +21,8 @@ export function carriedOf(header: JpegHeader): Carried {
   if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further pictures')
   if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('the IPTC block')
   if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended XMP')
+  // Readers take the first, or the last.
+  if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('a second XMP packet')
   const icc = iccOf(segments)
   if (icc && header.components === 4) refuse('the CMYK profile')
   const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))

@@ -216,6 +216,13 @@ describe('jpg to other formats', () => {
     ])
     expect((await press(iptc, 'webp')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     expect((await press(concat([plain, new Uint8Array(9)]), 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
+    // Two XMP packets (exiv2-bug1229): readers take the first, or the last.
+    const packet = concat([
+      new Uint8Array([0xff, 0xe1, 0, 34]),
+      new TextEncoder().encode('http://ns.adobe.com/xap/1.0/\0<x/>'.slice(0, 32)),
+    ])
+    const twice = concat([plain.subarray(0, 2), packet, packet, plain.subarray(2)])
+    expect((await press(twice, 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(plain, 'png')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     const comment = new Uint8Array([0xff, 0xfe, 0, 4, 0x68, 0x69])
     const said = (await press(concat([plain.subarray(0, 2), comment, plain.subarray(2)]), 'webp')).outcome
