@@ -48,7 +48,8 @@ export function laidBlocks(source: Source, stream: AudioStream, runs: SoundRuns,
 
 /** Packets of `perPacket` samples each. */
 export function laidPackets(source: Source, stream: AudioStream, units: SoundRuns, perPacket: number): LaidSound {
-  const starts = Float64Array.from({ length: units.count }, (_, i) => i * perPacket)
+  const starts = new Float64Array(units.count)
+  for (let i = 0; i < units.count; i++) starts[i] = i * perPacket
   return { source, stream, units, starts, samples: units.count * perPacket }
 }
 

@@ -1,5 +1,5 @@
 /** Where a film is cut: spans of display time that begin at sync samples, and what must be decoded for each. */
-import type { Samples } from '../isobmff/tables.ts'
+import { type Samples, usedSamples } from '../isobmff/tables.ts'
 
 export interface Cut {
   /** Samples to decode, in decoding order. */
@@ -18,10 +18,9 @@ export const MAX_PART_BYTES = 16 * 1024 * 1024
 
 /** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
 export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
-  const used = Uint32Array.from(samples.size.keys()).filter((i) => samples.size[i]! > 0)
-  if (used.length === 0) return []
   const pts = (i: number) => samples.dts[i]! + samples.composition[i]!
-  const order = used.slice().sort((a, b) => pts(a) - pts(b) || a - b)
+  const order = shownOrder(samples)
+  if (order.length === 0) return []
   const starts = [0]
   let bytes = 0
   for (let k = 1; k < order.length; k++) {
@@ -36,22 +35,42 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
     starts.push(k)
     bytes = 0
   }
-  const syncs = used.filter((i) => samples.sync[i] !== 0)
+  const firstUsed = samples.size.findIndex((size) => size > 0)
   return starts.map((start, part) => {
     const stop = starts[part + 1] ?? order.length
     const first = order[start]!
-    let from = used[0]!
-    if (part > 0) {
-      for (const sync of syncs) {
-        if (sync > first) break
-        if (pts(sync) <= pts(first)) from = sync
-      }
-    }
+    let from = part > 0 ? first : firstUsed
+    while (from > firstUsed && !(samples.sync[from] && samples.size[from] && pts(from) <= pts(first))) from--
     let to = 0
     for (let k = start; k < stop; k++) to = Math.max(to, order[k]! + 1)
     const end = stop < order.length ? pts(order[stop]!) : Number.MAX_SAFE_INTEGER
     return { from, to, start: pts(first), end, frames: stop - start }
   })
+}
+
+/** How far encoders move frames; of a table that moves them further, most of the entries are odd. */
+const MOST_MOVED = 64
+
+/** The samples that are not empty in the order they are shown; those of one time as they are decoded. */
+function shownOrder(samples: Samples): Uint32Array {
+  const { count, size, dts, composition } = samples
+  const order = new Uint32Array(usedSamples(samples))
+  const pts = (i: number) => dts[i]! + composition[i]!
+  let moved = 0
+  for (let i = 0, filled = 0; i < count; i++) {
+    if (size[i] === 0) continue
+    // Nearly in order, where the engine's own sort would make lists of all.
+    let at = filled++
+    for (; at > 0 && pts(order[at - 1]!) > pts(i); at--, moved++) order[at] = order[at - 1]!
+    order[at] = i
+    if (moved > count * MOST_MOVED) return sorted(order, filled, i)
+  }
+  return order
+
+  function sorted(some: Uint32Array, filled: number, last: number): Uint32Array {
+    for (let i = last + 1; i < count; i++) if (size[i]! > 0) some[filled++] = i
+    return some.sort((a, b) => pts(a) - pts(b) || a - b)
+  }
 }
 
 /** How many frames, at most, are decoded before one that is shown earlier than they are. */

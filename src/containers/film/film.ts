@@ -1,4 +1,5 @@
 /** MP4 and QuickTime: cut, encode, join; or copy what is better kept into a file without dead space. */
+import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
@@ -127,7 +128,7 @@ async function compressWhole(source: Source, sink: Sink, options: Options): Prom
     if (plan.facts['kind'] !== 'pictures') return undefined
     const { pictures, cuts } = analysis.video!
     const { from, to } = cuts[plan.index]!
-    return pictures.samples.size.subarray(from, to).reduce((sum, size) => sum + size, 0)
+    return sumOf(pictures.samples.size.subarray(from, to))
   }
   const parts = await runInSequence(partsOf(analysis), { run, pictureBytes, mustPay: true }, options)
   return joinParts(source, analysis, parts, sink, options)
@@ -211,21 +212,23 @@ export function newVideo(
   for (const file of files) {
     pts.set(file.pts, frame)
     sizes.set(file.sizes, frame)
-    for (const key of file.keys) {
-      if (key) sync.push(frame)
-      frame++
-    }
+    for (let i = 0; i < file.keys.length; i++, frame++) if (file.keys[i]) sync.push(frame)
     for (const table of [file.pts, file.sizes, file.keys]) discard(table)
   }
-  const shown = Float64Array.from(pts).sort()
+  const shown = pts.slice().sort()
   const { samples, timescale } = pictures
   const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
-  const durations = Float64Array.from(shown, (time, i) => (i + 1 < shown.length ? shown[i + 1]! - time : lastDuration))
   // Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream
   // is shown later by the largest lead, which the edit list takes back.
   const base = shown[0]!
-  const compositions = Int32Array.from(pts, (time, i) => time - (shown[i]! - base))
-  const delay = -compositions.reduce((least, value) => Math.min(least, value), 0)
+  const durations = new Float64Array(frames)
+  const compositions = new Int32Array(frames)
+  let delay = 0
+  for (let i = 0; i < frames; i++) {
+    durations[i] = i + 1 < frames ? shown[i + 1]! - shown[i]! : lastDuration
+    compositions[i] = pts[i]! - (shown[i]! - base)
+    delay = Math.max(delay, -compositions[i]!)
+  }
   for (let i = 0; i < frames; i++) compositions[i]! += delay
   const total = shown.at(-1)! - base + lastDuration
   const pieces = picturePieces(files, sizes, shown, timescale)
@@ -267,7 +270,8 @@ function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Ar
     let offset = 0
     let piece: { time: number; size: number; samples: number; from: Source; offset: number } | undefined
     for (const end = frame + head.count; frame < end; frame++) {
-      const [size, time] = [sizes[frame]!, shown[frame]! / timescale]
+      const size = sizes[frame]!
+      const time = shown[frame]! / timescale
       if (!piece || time - piece.time >= CHUNK_SECONDS) pieces.push((piece = { time, size: 0, samples: 0, from: source, offset }))
       piece.size += size
       piece.samples++

@@ -5,7 +5,7 @@ import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { find } from '../isobmff/box.ts'
 import { type Movie, readMovie, type Track } from '../isobmff/movie.ts'
-import type { Samples } from '../isobmff/tables.ts'
+import { type Samples, usedSamples } from '../isobmff/tables.ts'
 import { trackBytes } from '../isobmff/write.ts'
 import { compareSound, laidTrack } from './compare-sound.ts'
 import { reorderDepth } from './cut.ts'
@@ -149,7 +149,7 @@ async function compareBytes(old: Side, made: Side, options: Options): Promise<nu
 }
 
 async function compareVideo(old: Side, made: Side, options: Options): Promise<string | undefined> {
-  const used = old.track.samples().size.reduce((count, size) => count + (size > 0 ? 1 : 0), 0)
+  const used = usedSamples(old.track.samples())
   const { count } = made.track.samples()
   if (used !== count) return `${used} frames became ${count}`
   return compareTimes(old.track, made.track) ?? (await decodeSome(made, options)) ?? (await comparePictures(old, made))
@@ -170,8 +170,7 @@ function compareTimes(a: Track, b: Track): string | undefined {
 
 /** Of all frames, in the order they are shown. */
 function shownTimes({ count, size, dts, composition }: Samples): Float64Array {
-  const used = size.reduce((sum, bytes) => sum + (bytes > 0 ? 1 : 0), 0)
-  const times = new Float64Array(used)
+  const times = new Float64Array(usedSamples({ count, size }))
   for (let i = 0, frame = 0; i < count; i++) if (size[i]! > 0) times[frame++] = dts[i]! + composition[i]!
   return times.sort()
 }

@@ -143,10 +143,10 @@ function withSamples(track: Track, all: Gathered): Track {
   const samples: Samples = {
     count,
     offset: all.offset.finish(),
-    size: Uint32Array.from(all.size.finish()),
+    size: new Uint32Array(all.size.finish()),
     dts: all.dts.finish(),
     composition: new Int32Array(all.composition.finish().buffer),
-    sync: Uint8Array.from(all.sync.finish()),
+    sync: new Uint8Array(all.sync.finish()),
   }
   return { ...track, sampleCount: count, duration: all.end, chunks: chunksOf(samples, all.runs), samples: () => samples }
 }

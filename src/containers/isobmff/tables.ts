@@ -28,6 +28,13 @@ export interface Chunks {
   readonly samples: Float64Array
 }
 
+/** How many are not empty. */
+export function usedSamples({ count, size }: Pick<Samples, 'count' | 'size'>): number {
+  let used = 0
+  for (let i = 0; i < count; i++) if (size[i]! > 0) used++
+  return used
+}
+
 /** Copies of a stretch of the tables. */
 export function samplesBetween({ offset, size, dts, composition, sync }: Samples, from: number, to: number): Samples {
   return {
@@ -138,7 +145,8 @@ function chunkTimes(moov: Uint8Array, stbl: Box, firstSample: Float64Array, time
 export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
   const { count } = sizes
   if (count > MAX_SAMPLES) throw new MalformedFile('mp4', stbl.start, `${count} samples`)
-  const ends = chunks.offset.reduce((end, offset, chunk) => Math.max(end, offset + chunks.size[chunk]!), 0)
+  let ends = 0
+  for (let chunk = 0; chunk < chunks.count; chunk++) ends = Math.max(ends, chunks.offset[chunk]! + chunks.size[chunk]!)
   const samples: Samples = {
     count,
     offset: columnOf(count, ends),

@@ -1,4 +1,5 @@
 /** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
+import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
@@ -152,7 +153,7 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
   const { track, fresh } = lane
   // Fragmented files keep their times in the fragments, so every table and duration is made anew.
   const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track, lane.pieces) : undefined)
-  const mediaDuration = rebuilt ? rebuilt.durations.reduce((sum, value) => sum + value, 0) : 0
+  const mediaDuration = rebuilt ? sumOf(rebuilt.durations) : 0
   const timescale = rebuilt?.timescale ?? track.timescale
   const shown = Math.round((mediaDuration * movie.timescale) / timescale)
   const edits = rebuilt?.edits
@@ -287,7 +288,9 @@ function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewT
 }
 
 function durationsOf({ dts, count }: Samples, last: number): Float64Array {
-  return Float64Array.from({ length: count }, (_, i) => (i + 1 < count ? dts[i + 1]! - dts[i]! : last))
+  const durations = new Float64Array(count)
+  for (let i = 0; i < count; i++) durations[i] = i + 1 < count ? dts[i + 1]! - dts[i]! : last
+  return durations
 }
 
 const COPY_BYTES = 512 * 1024
@@ -319,7 +322,7 @@ export async function writeMovie(source: Source, plan: Plan, sink: Sink, options
 }
 
 /** Bytes of each track's samples. */
-export const trackBytes = ({ chunks }: Track) => chunks.size.reduce((sum, size) => sum + size, 0)
+export const trackBytes = ({ chunks }: Track) => sumOf(chunks.size)
 
 /** The `colr`, `pasp`, `clap` and similar boxes of a visual sample entry (78 bytes of fields come first). */
 export function visualExtensions(moov: Uint8Array, entry: Box): Box[] {

@@ -1,5 +1,6 @@
 /** What to do with each stream of an AVI file, decided from its index and one decoded picture. */
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { sumOf } from '../../bytes/column.ts'
 import { MalformedFile, type Options, OverBudget, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { PartPlan } from '../../codec/segmented.ts'
 import { LEAN_BITS, partSeconds, secondsPerFrame, WHOLE_CPU_SECONDS } from '../../containers/film/analyse.ts'
@@ -59,7 +60,7 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
   const track: PictureTrack = movie ? { ...found.track, annexb: false } : found.track
   const { stream, samples } = track
   const pixels = stream.width * stream.height
-  const bits = (samples.size.reduce((sum, size) => sum + size, 0) * 8) / (pixels * samples.count)
+  const bits = (sumOf(samples.size) * 8) / (pixels * samples.count)
   const lean = !movie && bits < LEAN_BITS[options.quality]
   const cpuSeconds = (lean ? 0 : samples.count * secondsPerFrame(pixels)) + soundSeconds * SOUND_CPU
   if (lean) return { ...base, sounds, cpuSeconds, kept: { detail: `${bits.toFixed(3)} bits a pixel is lean already` } }

@@ -1,4 +1,5 @@
 /** One part of an AVI file's work: a stretch of pictures, or of sound. */
+import { sumOf } from '../../bytes/column.ts'
 import { MalformedFile, type Options, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.ts'
 import { runInSequence } from '../../containers/film/in-sequence.ts'
@@ -52,7 +53,7 @@ export async function runAll(source: Source, job: AviJob, options: Options): Pro
     if (plan.facts['kind'] !== 'pictures' || !job.pictures) return undefined
     const { samples } = job.pictures.track
     const { start, end } = cutOf(plan, samples.count)
-    return samples.size.subarray(start, end).reduce((sum, size) => sum + size, 0)
+    return sumOf(samples.size.subarray(start, end))
   }
   return runInSequence(await partsOf(source, job), { run, pictureBytes, mustPay: options.output === 'avi' }, options)
 }

@@ -21,7 +21,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   let snrDb: number | undefined
   const films = await pictureFiles(job, parts)
   if (films && pictures) {
-    if (bytesOf(films) < pictures.track.samples.size.reduce((sum, size) => sum + size, 0) * WORTH_IT) {
+    if (bytesOf(films) < sumOf(pictures.track.samples.size) * WORTH_IT) {
       fresh.set(pictures.index, newPictures(films))
       figures = worstOf(films)
       steps.push(describe(job, films))
@@ -49,8 +49,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   return { kind: 'compressed', fidelity: 'lossless', steps }
 }
 
-const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) =>
-  files.reduce((sum, { sizes }) => sum + sizes.reduce((part, size) => part + size, 0), 0)
+const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) => files.reduce((sum, { sizes }) => sum + sumOf(sizes), 0)
 
 const runsOf = (files: readonly PartFile<PicturesHead | SoundHead>[], keyed: boolean): Run[] =>
   files.map(({ source, sizes, keys }) => ({ from: source, offset: 0, sizes, ...(keyed ? { keys } : {}) }))

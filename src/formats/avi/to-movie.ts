@@ -1,4 +1,5 @@
 /** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
+import { sumOf } from '../../bytes/column.ts'
 import { NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
 import { newSound, newVideo } from '../../containers/film/film.ts'
@@ -102,7 +103,7 @@ async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedP
 function delayed(track: NewTrack, seconds: number, { timescale }: Movie): NewTrack {
   const empty = Math.round(seconds * timescale)
   if (!(empty > 0)) return track
-  const media = track.durations.reduce((sum, value) => sum + value, 0)
+  const media = sumOf(track.durations)
   const edits = track.edits ?? [{ duration: Math.round((media * timescale) / track.timescale), mediaTime: 0, rate: 0x10000 }]
   return { ...track, edits: [{ duration: empty, mediaTime: -1, rate: 0x10000 }, ...edits] }
 }
