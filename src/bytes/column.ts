@@ -7,6 +7,14 @@ export type Column = Uint32Array | Float64Array
 /** Zeros, where numbers up to `largest` fit. */
 export const columnOf = (count: number, largest: number): Column => (largest < 2 ** 32 ? new Uint32Array(count) : new Float64Array(count))
 
+/** The same numbers in as few bytes as hold them, in place of `wide`, which is freed where it is not enough. */
+export function narrowed(wide: Float64Array): Column {
+  for (let i = 0; i < wide.length; i++) if (wide[i]! >= 2 ** 32) return wide
+  const narrow = new Uint32Array(wide)
+  discard(wide)
+  return narrow
+}
+
 /** A plain loop: iterators, and `reduce`, make an object of every number that is no small integer. */
 export function sumOf(column: Column): number {
   let sum = 0

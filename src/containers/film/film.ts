@@ -166,6 +166,8 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     snrDb = Math.min(snrDb ?? 120, file.head.snrDb)
     steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
   }
+  // What is new has tables of its own now.
+  for (const track of movie.tracks) track.forget()
   checkContainer(movie, fresh, quickTime)
   const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
   // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.

@@ -67,6 +67,7 @@ async function compareTracks(
     const old: Side = { source: original, moov: before.moov, track }
     const made: Side = { source: result, moov: after.moov, track: after.tracks[index]! }
     const difference = await compareTrack(old, made, outcome, options)
+    for (const side of [old, made]) side.track.forget()
     if (difference) return `track ${track.id}: ${difference}`
   }
   return undefined
@@ -149,6 +150,8 @@ async function compareBytes(old: Side, made: Side, options: Options): Promise<nu
 }
 
 async function compareVideo(old: Side, made: Side, options: Options): Promise<string | undefined> {
+  // Their chunks; what follows asks for samples.
+  for (const side of [old, made]) side.track.forget()
   const used = usedSamples(old.track.samples())
   const { count } = made.track.samples()
   if (used !== count) return `${used} frames became ${count}`

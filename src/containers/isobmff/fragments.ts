@@ -1,8 +1,8 @@
 /** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
-import { GrowingColumn } from '../../bytes/column.ts'
+import { GrowingColumn, narrowed } from '../../bytes/column.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
-import type { TopBox, Track } from './movie.ts'
+import type { StoredTrack, TopBox } from './movie.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
 
 const MAX_MOOF_BYTES = 8 * 1024 * 1024
@@ -31,9 +31,9 @@ export async function readFragments(
   source: Source,
   moov: Uint8Array,
   moovBox: Box,
-  tracks: Track[],
+  tracks: StoredTrack[],
   top: readonly TopBox[],
-): Promise<Track[]> {
+): Promise<StoredTrack[]> {
   const defaults = new Map<number, Defaults>()
   const mvex = find(moov, moovBox, 'mvex')
   for (const trex of mvex ? boxes(moov, mvex.body, mvex.end) : []) {
@@ -57,10 +57,11 @@ export async function readFragments(
   return tracks.map((track) => withSamples(track, gathered.get(track.id)!))
 }
 
-function startWith(track: Track): Gathered {
+function startWith(track: StoredTrack): Gathered {
   const all = new Gathered()
   if (track.sampleCount === 0) return all
-  const samples = track.samples()
+  const chunks = track.readChunks()
+  const samples = track.readSamples(chunks)
   for (let i = 0; i < samples.count; i++) {
     all.offset.push(samples.offset[i]!)
     all.size.push(samples.size[i]!)
@@ -68,7 +69,11 @@ function startWith(track: Track): Gathered {
     all.composition.push(samples.composition[i]!)
     all.sync.push(samples.sync[i]!)
   }
-  for (const first of track.chunks.firstSample) all.runs.push(first)
+  let first = 0
+  for (const count of chunks.samples) {
+    all.runs.push(first)
+    first += count
+  }
   all.end = samples.dts[samples.count]!
   return all
 }
@@ -137,7 +142,7 @@ function readRun(moof: Uint8Array, trun: Box, base: number, start: number, start
   return { data, time, count }
 }
 
-function withSamples(track: Track, all: Gathered): Track {
+function withSamples(track: StoredTrack, all: Gathered): StoredTrack {
   const count = all.offset.length
   all.dts.push(all.end)
   const samples: Samples = {
@@ -148,7 +153,8 @@ function withSamples(track: Track, all: Gathered): Track {
     composition: new Int32Array(all.composition.finish().buffer),
     sync: new Uint8Array(all.sync.finish()),
   }
-  return { ...track, sampleCount: count, duration: all.end, chunks: chunksOf(samples, all.runs), samples: () => samples }
+  const chunks = chunksOf(samples, all.runs)
+  return { ...track, fixed: true, sampleCount: count, duration: all.end, readChunks: () => chunks, readSamples: () => samples }
 }
 
 /** Runs of samples as chunks; one whose samples do not lie in a row is cut. */
@@ -159,13 +165,13 @@ function chunksOf(samples: Samples, runs: number[]): Chunks {
     if (i === 0 || isStart.has(i) || samples.offset[i] !== samples.offset[i - 1]! + samples.size[i - 1]!) starts.push(i)
   }
   const counts = starts.map((start, i) => (starts[i + 1] ?? samples.count) - start)
-  return {
-    count: starts.length,
-    offset: Float64Array.from(starts, (start) => samples.offset[start]!),
-    size: Float64Array.from(starts, (start, i) => samples.size.subarray(start, start + counts[i]!).reduce((sum, size) => sum + size, 0)),
-    firstSample: Float64Array.from(starts),
-    time: Float64Array.from(starts, (start) => samples.dts[start]!),
-    description: new Uint16Array(starts.length).fill(1),
-    samples: Float64Array.from(counts),
+  const count = starts.length
+  const [offset, size, time] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
+  for (let chunk = 0; chunk < count; chunk++) {
+    const start = starts[chunk]!
+    offset[chunk] = samples.offset[start]!
+    time[chunk] = samples.dts[start]!
+    for (let i = 0; i < counts[chunk]!; i++) size[chunk]! += samples.size[start + i]!
   }
+  return { count, offset: narrowed(offset), size: narrowed(size), time: narrowed(time), samples: Uint32Array.from(counts) }
 }

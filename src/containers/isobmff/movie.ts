@@ -27,12 +27,23 @@ export interface Track {
   readonly stsd: Box
   readonly descriptions: readonly Box[]
   readonly stbl: Box
+  /** The same tables each time. */
   readonly chunks: Chunks
   readonly sampleCount: number
   /** All samples together, in the track's timescale. */
   readonly duration: number
   /** All samples, the same tables each time; for tracks with millions of tiny ones this throws. */
   samples(): Samples
+  /** Frees the tables of chunks and samples; they are read again when they are asked for again. */
+  forget(): void
+}
+
+/** A track in the file: tables are read anew each time. */
+export interface StoredTrack extends Omit<Track, 'chunks' | 'samples' | 'forget'> {
+  /** Tables of fragments, which are gathered only once. */
+  readonly fixed: boolean
+  readChunks(): Chunks
+  readSamples(chunks: Chunks): Samples
 }
 
 export interface TopBox {
@@ -64,9 +75,9 @@ export async function readMovie(source: Source): Promise<Movie> {
   const at = top.find(({ type }) => type === 'moov')
   if (!at) throw new MalformedFile('mp4', 0, "no 'moov' box")
   if (at.size > MAX_MOOV_BYTES) throw new UnsupportedFeature(`an index of ${at.size} bytes`)
-  const stored = await source.read(at.offset, at.size)
-  if (stored.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
-  const moov = uncompressed(stored, at.offset)
+  const index = await source.read(at.offset, at.size)
+  if (index.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
+  const moov = uncompressed(index, at.offset)
   const [moovBox] = [...boxes(moov, 0, moov.length)]
   if (!moovBox) throw new MalformedFile('mp4', at.offset, "'moov' is empty")
   const mvhd = find(moov, moovBox, 'mvhd')
@@ -77,33 +88,50 @@ export async function readMovie(source: Source): Promise<Movie> {
   const traks = [...boxes(moov, moovBox.body, moovBox.end)].filter(({ type }) => type === 'trak')
   if (traks.length > MAX_TRACKS) throw new MalformedFile('mp4', at.offset, `${traks.length} tracks`)
   const fragmented = top.some(({ type }) => type === 'moof')
-  let tracks = traks.map((box, index) => readTrack(moov, box, index))
-  if (fragmented) tracks = await readFragments(source, moov, moovBox, tracks, top)
-  for (const track of tracks) checkExtents(track, source.size)
+  let stored = traks.map((box, index) => readTrack(moov, box, index))
+  if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
+  const tables = stored.map(kept)
+  const tracks = tables.map(({ track }) => track)
+  for (const track of tracks) {
+    checkExtents(track, source.size)
+    track.forget()
+  }
   const brand = ftyp && ftyp.length >= 12 ? type4(ftyp, 8) : 'qt  '
-  const [kept, free] = keptTables(tracks)
   const dispose = () => {
-    free()
+    for (const { free } of tables) free()
     discard(moov)
   }
-  return { brand, ftyp, moov, moovBox, timescale, tracks: kept, top, fragmented, [Symbol.dispose]: dispose }
+  return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented, [Symbol.dispose]: dispose }
 }
 
-/** Tracks that read their samples once, and what frees the tables. */
-function keptTables(tracks: readonly Track[]): [Track[], () => void] {
-  const tables: (Chunks | Samples)[] = tracks.map(({ chunks }) => chunks)
-  const kept = tracks.map((track): Track => {
-    let samples: Samples | undefined
-    const read = () => {
-      if (!samples) tables.push((samples = track.samples()))
-      return samples
-    }
-    return { ...track, samples: read }
-  })
+/** A track that reads its tables when they are asked for, once, and what frees them. */
+function kept(stored: StoredTrack): { track: Track; free: () => void } {
+  const { readChunks, readSamples, fixed, ...facts } = stored
+  let chunks: Chunks | undefined
+  let samples: Samples | undefined
   const free = () => {
-    for (const column of tables.flatMap((table): unknown[] => Object.values(table))) if (ArrayBuffer.isView(column)) discard(column)
+    for (const table of [chunks, samples]) if (table) freeColumns(table)
+    chunks = samples = undefined
   }
-  return [kept, free]
+  const samplesNow = () => {
+    const known = chunks ?? readChunks()
+    const read = readSamples(known)
+    if (!chunks && !fixed) freeColumns(known)
+    return read
+  }
+  const track: Track = {
+    ...facts,
+    get chunks() {
+      return (chunks ??= readChunks())
+    },
+    samples: () => (samples ??= samplesNow()),
+    forget: fixed ? () => undefined : free,
+  }
+  return { track, free }
+}
+
+function freeColumns(table: Chunks | Samples): void {
+  for (const column of Object.values(table)) if (ArrayBuffer.isView(column)) discard(column)
 }
 
 /** QuickTime File Format, "Compressed Movie Resources": `cmov` holds the method and, behind its size, a whole `moov`. */
@@ -144,7 +172,7 @@ async function topLevel(source: Source): Promise<TopBox[]> {
   return top
 }
 
-function readTrack(moov: Uint8Array, box: Box, index: number): Track {
+function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const must = (...path: string[]) => {
     const found = find(moov, box, ...path)
     if (!found) throw new MalformedFile('mp4', box.start, `track ${index} has no '${path.join('/')}'`)
@@ -165,7 +193,7 @@ function readTrack(moov: Uint8Array, box: Box, index: number): Track {
   if (timescale === 0) throw new MalformedFile('mp4', mdhd.start, 'a timescale of zero')
   const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]
   const sizes = readSizes(moov, stbl)
-  const chunks = readChunks(moov, stbl, sizes, handler === 'soun' ? soundBytes(moov, descriptions[0], sizes.same) : undefined)
+  const bytesOf = handler === 'soun' ? soundBytes(moov, descriptions[0], sizes.same) : undefined
   return {
     index,
     box,
@@ -176,10 +204,11 @@ function readTrack(moov: Uint8Array, box: Box, index: number): Track {
     stsd,
     descriptions,
     stbl,
-    chunks,
+    fixed: false,
     sampleCount: sizes.count,
     duration: durationOf(moov, stbl, sizes.count),
-    samples: () => readSamples(moov, stbl, sizes, chunks),
+    readChunks: () => readChunks(moov, stbl, sizes, bytesOf),
+    readSamples: (chunks) => readSamples(moov, stbl, sizes, chunks),
   }
 }
 

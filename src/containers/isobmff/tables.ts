@@ -1,5 +1,5 @@
 /** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
-import { type Column, columnOf } from '../../bytes/column.ts'
+import { type Column, columnOf, narrowed } from '../../bytes/column.ts'
 import { MalformedFile } from '../../codec/codec.ts'
 import { type Box, find, i32, u16, u32, u64 } from './box.ts'
 
@@ -18,14 +18,11 @@ export interface Samples {
 /** Samples that lie in a row. */
 export interface Chunks {
   readonly count: number
-  readonly offset: Float64Array
-  readonly size: Float64Array
-  readonly firstSample: Float64Array
+  readonly offset: Column
+  readonly size: Column
   /** Decoding time of the first sample, in the track's timescale. */
-  readonly time: Float64Array
-  /** Sample description index of each chunk. */
-  readonly description: Uint16Array
-  readonly samples: Float64Array
+  readonly time: Column
+  readonly samples: Uint32Array
 }
 
 /** How many are not empty. */
@@ -97,10 +94,7 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
   if (count > MAX_CHUNKS) throw new MalformedFile('mp4', stbl.start, `${count} chunks`)
   const offset = new Float64Array(count)
   const size = new Float64Array(count)
-  const firstSample = new Float64Array(count)
-  const samples = new Float64Array(count)
-  const description = new Uint16Array(count)
-  const time = new Float64Array(count)
+  const samples = new Uint32Array(count)
   let sample = 0
   let run = 0
   for (let chunk = 0; chunk < count; chunk++) {
@@ -108,9 +102,7 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
     const wanted = runs.count ? u32(moov, runs.at + run * 12 + 4) : 0
     const got = Math.min(wanted, sizes.count - sample)
     offset[chunk] = co64 ? u64(moov, offsets.at + chunk * 8) : u32(moov, offsets.at + chunk * 4)
-    firstSample[chunk] = sample
     samples[chunk] = got
-    description[chunk] = runs.count ? u32(moov, runs.at + run * 12 + 8) : 1
     if (sizes.same) size[chunk] = bytesOf ? bytesOf(got) : got * sizes.same
     else {
       let bytes = 0
@@ -119,26 +111,27 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
     }
     sample += got
   }
-  chunkTimes(moov, stbl, firstSample, time)
-  return { count, offset, size, firstSample, time, description, samples }
+  return { count, offset: narrowed(offset), size: narrowed(size), time: narrowed(chunkTimes(moov, stbl, samples)), samples }
 }
 
 /** Times of the chunks' first samples, without a table of all samples. */
-function chunkTimes(moov: Uint8Array, stbl: Box, firstSample: Float64Array, time: Float64Array): void {
+function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64Array {
+  const time = new Float64Array(samples.length)
   const stts = rows(moov, stbl, 'stts', 8)
-  if (!stts) return
+  if (!stts) return time
   let sample = 0
   let at = 0
   let row = 0
-  for (let chunk = 0; chunk < firstSample.length; chunk++) {
-    while (row < stts.count && firstSample[chunk]! >= sample + u32(moov, stts.at + row * 8)) {
+  for (let chunk = 0, first = 0; chunk < samples.length; first += samples[chunk++]!) {
+    while (row < stts.count && first >= sample + u32(moov, stts.at + row * 8)) {
       sample += u32(moov, stts.at + row * 8)
       at += u32(moov, stts.at + row * 8) * u32(moov, stts.at + row * 8 + 4)
       row++
     }
     const delta = row < stts.count ? u32(moov, stts.at + row * 8 + 4) : 0
-    time[chunk] = at + (firstSample[chunk]! - sample) * delta
+    time[chunk] = at + (first - sample) * delta
   }
+  return time
 }
 
 /** All samples of a track. */
@@ -155,10 +148,9 @@ export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: C
     composition: new Int32Array(count),
     sync: new Uint8Array(count),
   }
-  for (let chunk = 0; chunk < chunks.count; chunk++) {
+  for (let chunk = 0, i = 0; chunk < chunks.count; chunk++) {
     let at = chunks.offset[chunk]!
-    const first = chunks.firstSample[chunk]!
-    for (let i = first; i < first + chunks.samples[chunk]!; i++) {
+    for (const end = i + chunks.samples[chunk]!; i < end; i++) {
       samples.offset[i] = at
       samples.size[i] = sizes.of(i)
       at += samples.size[i]!

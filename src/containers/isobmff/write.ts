@@ -1,5 +1,5 @@
 /** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
-import { sumOf } from '../../bytes/column.ts'
+import { type Column, columnOf, sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
@@ -22,8 +22,8 @@ export interface Piece extends Extent {
   readonly samples: number
 }
 
-/** A track whose samples are new. */
-export interface NewTrack {
+/** A track's index, made anew. */
+interface Tables {
   /** The one sample description, a whole box. */
   readonly description: Uint8Array
   readonly timescale: number
@@ -35,6 +35,10 @@ export interface NewTrack {
   /** Indexes of sync samples, or undefined when all are. */
   readonly sync: readonly number[] | undefined
   readonly edits: readonly Edit[] | undefined
+}
+
+/** A track whose samples are new. */
+export interface NewTrack extends Tables {
   readonly pieces: readonly Piece[]
 }
 
@@ -43,15 +47,34 @@ export interface Plan {
   readonly head: Uint8Array
   /** Bytes of the whole result. */
   readonly total: number
-  readonly pieces: readonly Piece[]
+  readonly media: Extents
   /** Boxes copied behind the media data. */
   readonly behind: readonly { readonly offset: number; readonly size: number }[]
 }
 
-interface Lane {
+/** Extents one after the other, as columns: many films take turns for every few packets. */
+interface Extents {
+  readonly sources: readonly Source[]
+  readonly count: number
+  /** Which of the sources. */
+  readonly source: Uint16Array
+  readonly offset: Column
+  readonly size: Column
+}
+
+/** A track's pieces, in its own order. */
+interface Pieces {
+  readonly count: number
+  time(index: number): number
+  samples(index: number): number
+  size(index: number): number
+  offset(index: number): number
+  from(index: number): Source
+}
+
+interface Lane extends Pieces {
   readonly track: Track
   readonly fresh: NewTrack | undefined
-  readonly pieces: readonly Piece[]
   /** Where each piece lies behind the head. */
   readonly places: Float64Array
 }
@@ -67,57 +90,102 @@ const STORAGE = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'sidx',
 export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, NewTrack>, ftyp: Uint8Array | undefined): Plan {
   const lanes = movie.tracks.map((track): Lane => {
     const own = fresh.get(track.index)
-    const pieces = own?.pieces ?? copiedPieces(source, track)
-    return { track, fresh: own, pieces, places: new Float64Array(pieces.length) }
+    const pieces = own ? newPieces(own.pieces) : copiedPieces(source, track)
+    return { ...pieces, track, fresh: own, places: new Float64Array(pieces.count) }
   })
-  const order = interleave(lanes, fresh.size === 0)
+  const order = interleave(lanes, fresh.size === 0 ? 'offset' : 'time')
   let mediaBytes = 0
-  for (const { lane, index } of order) {
+  for (const { lane, index } of inOrder(lanes, order)) {
     lane.places[index] = mediaBytes
-    mediaBytes += lane.pieces[index]!.size
+    mediaBytes += lane.size(index)
   }
   const behind = movie.top.filter(({ type }) => !STORAGE.has(type))
   const wide = mediaBytes > 0xf0000000
   const front = ftyp ?? new Uint8Array()
   const mdatHeader = wide ? concat([words(1), text('mdat'), words64(mediaBytes + 16)]) : concat([words(mediaBytes + 8), text('mdat')])
   const draft = buildMoov(movie, lanes, 0, wide)
-  const moov = buildMoov(movie, lanes, front.length + draft.length + mdatHeader.length, wide)
-  const head = concat([front, moov, mdatHeader])
+  const headBytes = front.length + draft.length + mdatHeader.length
   discard(draft)
+  const moov = buildMoov(movie, lanes, headBytes, wide)
+  const head = concat([front, moov, mdatHeader])
   discard(moov)
-  for (const { sizes, durations, compositions } of fresh.values())
-    for (const table of [sizes, durations, compositions]) table && discard(table)
+  for (const { sizes, durations, compositions } of fresh.values()) {
+    for (const table of [sizes, durations, compositions]) if (table) discard(table)
+  }
   const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
-  return { head, total, pieces: order.map(({ lane, index }) => lane.pieces[index]!), behind }
+  return { head, total, media: extentsOf(lanes, order, total), behind }
 }
 
-function copiedPieces(source: Source, { chunks, timescale }: Track): Piece[] {
-  return Array.from({ length: chunks.count }, (_, i) => ({
-    time: chunks.time[i]! / timescale,
-    size: chunks.size[i]!,
-    samples: chunks.samples[i]!,
-    from: source,
-    offset: chunks.offset[i]!,
-  }))
-}
+const newPieces = (pieces: readonly Piece[]): Pieces => ({
+  count: pieces.length,
+  time: (index) => pieces[index]!.time,
+  samples: (index) => pieces[index]!.samples,
+  size: (index) => pieces[index]!.size,
+  offset: (index) => pieces[index]!.offset,
+  from: (index) => pieces[index]!.from,
+})
 
-/** In the file's old order when nothing is new, else by time; each track's own pieces stay in order. */
-function interleave(lanes: readonly Lane[], asBefore: boolean): { lane: Lane; index: number }[] {
-  if (asBefore) {
-    const all = lanes.flatMap((lane) => lane.pieces.map((_, index) => ({ lane, index })))
-    return all.sort((a, b) => a.lane.pieces[a.index]!.offset - b.lane.pieces[b.index]!.offset)
-  }
+const copiedPieces = (source: Source, { chunks, timescale }: Track): Pieces => ({
+  count: chunks.count,
+  time: (index) => chunks.time[index]! / timescale,
+  samples: (index) => chunks.samples[index]!,
+  size: (index) => chunks.size[index]!,
+  offset: (index) => chunks.offset[index]!,
+  from: () => source,
+})
+
+/** Whose turn it is, by time or by place in the old file; each track's own pieces stay in order. */
+function interleave(lanes: readonly Lane[], key: 'time' | 'offset'): Uint8Array {
   const next = lanes.map(() => 0)
-  const order: { lane: Lane; index: number }[] = []
-  for (;;) {
+  const order = new Uint8Array(lanes.reduce((sum, { count }) => sum + count, 0))
+  for (let place = 0; place < order.length; place++) {
     let best = -1
+    let least = Number.POSITIVE_INFINITY
     for (let i = 0; i < lanes.length; i++) {
-      const piece = lanes[i]!.pieces[next[i]!]
-      if (piece && (best < 0 || piece.time < lanes[best]!.pieces[next[best]!]!.time)) best = i
+      const lane = lanes[i]!
+      const value = next[i]! < lane.count ? lane[key](next[i]!) : Number.NaN
+      if (value >= least || Number.isNaN(value)) continue
+      best = i
+      least = value
     }
-    if (best < 0) return order
-    order.push({ lane: lanes[best]!, index: next[best]!++ })
+    order[place] = best
+    next[best]!++
   }
+  return order
+}
+
+function* inOrder(lanes: readonly Lane[], order: Uint8Array): Generator<{ lane: Lane; index: number }> {
+  const next = lanes.map(() => 0)
+  for (let place = 0; place < order.length; place++) {
+    const turn = order[place]!
+    yield { lane: lanes[turn]!, index: next[turn]!++ }
+  }
+}
+
+/** What is to be copied; neighbours are one. */
+function extentsOf(lanes: readonly Lane[], order: Uint8Array, total: number): Extents {
+  const sources: Source[] = []
+  const numbers = new Map<Source, number>()
+  const source = new Uint16Array(order.length)
+  const offset = new Float64Array(order.length)
+  const size = columnOf(order.length, total)
+  let count = 0
+  for (const { lane, index } of inOrder(lanes, order)) {
+    const from = lane.from(index)
+    let number = numbers.get(from)
+    if (number === undefined) {
+      number = sources.push(from) - 1
+      numbers.set(from, number)
+    }
+    const last = count - 1
+    if (last >= 0 && source[last] === number && offset[last]! + size[last]! === lane.offset(index)) size[last]! += lane.size(index)
+    else {
+      source[count] = number
+      offset[count] = lane.offset(index)
+      size[count++] = lane.size(index)
+    }
+  }
+  return { sources, count, source, offset, size }
 }
 
 function buildMoov(movie: Movie, lanes: readonly Lane[], base: number, wide: boolean): Uint8Array {
@@ -152,7 +220,7 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
   const { moov } = movie
   const { track, fresh } = lane
   // Fragmented files keep their times in the fragments, so every table and duration is made anew.
-  const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track, lane.pieces) : undefined)
+  const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track) : undefined)
   const mediaDuration = rebuilt ? sumOf(rebuilt.durations) : 0
   const timescale = rebuilt?.timescale ?? track.timescale
   const shown = Math.round((mediaDuration * movie.timescale) / timescale)
@@ -207,17 +275,17 @@ function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: 
   )
 }
 
-function chunkOffsets({ places, pieces }: Lane, base: number, wide: boolean): Uint8Array {
-  const out = new Uint8Array(pieces.length * (wide ? 8 : 4))
+function chunkOffsets({ places, count }: Lane, base: number, wide: boolean): Uint8Array {
+  const out = new Uint8Array(count * (wide ? 8 : 4))
   const view = new DataView(out.buffer)
-  for (let i = 0; i < pieces.length; i++) {
+  for (let i = 0; i < count; i++) {
     if (wide) view.setBigUint64(i * 8, BigInt(base + places[i]!))
     else view.setUint32(i * 4, base + places[i]!)
   }
-  return fullBox(wide ? 'co64' : 'stco', 0, words(pieces.length), out)
+  return boxAround(wide ? 'co64' : 'stco', [words(0, count), out])
 }
 
-function newStbl(track: NewTrack, lane: Lane, base: number, wide: boolean): Uint8Array {
+function newStbl(track: Tables, lane: Lane, base: number, wide: boolean): Uint8Array {
   const parts = [fullBox('stsd', 0, words(1), track.description), fullBox('stts', 0, runLengths(track.durations))]
   if (track.compositions) {
     const negative = track.compositions.some((value) => value < 0)
@@ -225,9 +293,10 @@ function newStbl(track: NewTrack, lane: Lane, base: number, wide: boolean): Uint
   }
   if (track.sync) parts.push(fullBox('stss', 0, words(track.sync.length), wordsOf(track.sync.map((index) => index + 1))))
   const perChunk: number[] = []
-  lane.pieces.forEach(({ samples }, i) => {
-    if (i === 0 || samples !== lane.pieces[i - 1]!.samples) perChunk.push(i + 1, samples, 1)
-  })
+  for (let i = 0; i < lane.count; i++) {
+    const samples = lane.samples(i)
+    if (i === 0 || samples !== lane.samples(i - 1)) perChunk.push(i + 1, samples, 1)
+  }
   const same = track.sizes.length > 0 && track.sizes.every((size) => size === track.sizes[0]) ? track.sizes[0]! : 0
   parts.push(
     fullBox('stsc', 0, words(perChunk.length / 3), wordsOf(perChunk)),
@@ -256,7 +325,7 @@ function runLengths(values: Float64Array | Int32Array): Uint8Array {
 }
 
 /** A fragmented track's samples as tables, unchanged. */
-function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewTrack {
+function fromSamples(movie: Movie, track: Track): Tables {
   const samples = track.samples()
   const description = track.descriptions[0]!
   const last = samples.dts[samples.count]! - (samples.dts[samples.count - 1] ?? 0)
@@ -283,7 +352,6 @@ function fromSamples(movie: Movie, track: Track, pieces: readonly Piece[]): NewT
     compositions: samples.composition.some((value) => value !== 0) ? samples.composition : undefined,
     sync: sync.length === samples.count ? undefined : sync,
     edits: empty.duration > 0 ? [empty, media] : ahead > 0 || skip > 0 ? [media] : undefined,
-    pieces,
   }
 }
 
@@ -308,15 +376,9 @@ export async function writeMovie(source: Source, plan: Plan, sink: Sink, options
       if (bytes.length < from.size) discard(bytes)
     }
   }
-  let run: { from: Source; offset: number; size: number } | undefined
-  for (const { from, offset, size } of plan.pieces) {
-    if (run && run.from === from && run.offset + run.size === offset) run.size += size
-    else {
-      if (run) await copy(run)
-      run = { from, offset, size }
-    }
-  }
-  if (run) await copy(run)
+  const { sources, count, source: which, offset: places, size: sizes } = plan.media
+  for (let i = 0; i < count; i++) await copy({ from: sources[which[i]!]!, offset: places[i]!, size: sizes[i]! })
+  for (const table of [which, places, sizes]) discard(table)
   for (const box of plan.behind) await copy({ from: source, ...box })
   await gathered.flush()
 }

@@ -90,12 +90,12 @@ async function writeFilm(): Promise<void> {
   view.setUint16(24, WIDTH)
   view.setUint16(26, HEIGHT)
   view.setUint16(74, 24) // depth
-  const pieces = Array.from({ length: SECONDS }, (_, second) => ({
-    time: second,
-    size: RATE * FRAME_BYTES,
-    samples: RATE,
+  const pieces = Array.from({ length: FRAMES }, (_, frame) => ({
+    time: frame / RATE,
+    size: FRAME_BYTES,
+    samples: 1,
     from: pictures,
-    offset: (second % PART_SECONDS) * RATE * FRAME_BYTES,
+    offset: (frame % (PART_SECONDS * RATE)) * FRAME_BYTES,
   }))
   const { hertz, packets, packetBytes } = SOUND
   const movie = await skeleton(
@@ -133,7 +133,17 @@ async function writeFilm(): Promise<void> {
     sizes: new Uint32Array(packets).fill(packetBytes),
     source: memorySource(new Uint8Array(packets * packetBytes), 'sound'),
   }
-  const sound = newSound(movie, { track: movie.tracks[1]!, bitsPerSecond: 75_000 }, file, true)
+  const sound = {
+    ...newSound(movie, { track: movie.tracks[1]!, bitsPerSecond: 75_000 }, file, true),
+    // Tracks take turns for every picture or two, as many programs write them.
+    pieces: Array.from({ length: packets / 2 }, (_, i) => ({
+      time: (i * 2048) / hertz,
+      size: 2 * packetBytes,
+      samples: 2,
+      from: file.source,
+      offset: i * 2 * packetBytes,
+    })),
+  }
   const plan = layOut(
     pictures,
     movie,
