@@ -1,4 +1,5 @@
 /** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these rooms only. */
+import { GrowingColumn } from '../../bytes/column.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
@@ -43,7 +44,7 @@ export interface PartFile<Head extends PartHead> {
 export class PartWriter {
   readonly #sink: Sink
   readonly #packets: Gathered
-  #sizes: number[] = []
+  #sizes = new GrowingColumn()
 
   constructor(sink: Sink) {
     this.#sink = sink
@@ -58,7 +59,7 @@ export class PartWriter {
   /** Forgets all packets. */
   async restart(): Promise<void> {
     if (this.count === 0) return
-    this.#sizes = []
+    this.#sizes = new GrowingColumn()
     this.#packets.drop()
     await this.#sink.abort()
   }
@@ -83,7 +84,7 @@ export class PartWriter {
     const json = new TextEncoder().encode(JSON.stringify(head))
     const end = new Uint8Array(4)
     new DataView(end.buffer).setUint32(0, json.length)
-    for (const bytes of [view(pts), view(Uint32Array.from(this.#sizes).subarray(0, head.count)), keys, json, end]) {
+    for (const bytes of [view(pts), view(new Uint32Array(this.#sizes.finish()).subarray(0, head.count)), keys, json, end]) {
       await this.#packets.write(bytes)
     }
     await this.#packets.flush()

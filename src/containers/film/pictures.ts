@@ -1,6 +1,7 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { sumOf } from '../../bytes/column.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Samples } from '../isobmff/tables.ts'
 import type { Cut } from './cut.ts'
@@ -164,7 +165,7 @@ export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPa
 
 async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<EncodedPart> {
   const { source, track, cut, crf, still, part, options } = job
-  const out = new Collector(part)
+  const out = new Collector(part, cut.frames)
   const { samples, stream } = track
   using window = new Window(source, SMALL_WINDOW_BYTES)
   let headers: Uint8Array | undefined
@@ -275,45 +276,59 @@ function refuse(picture: Picture, stream: VideoStream): void {
 /** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
 const SMALL_WINDOW_BYTES = 320 * 1024
 
-/** Packets on their way to the part, and what is to be known of them. */
+/**
+ * Packets on their way to the part, and what is to be known of them, in tables: lists of numbers would outlive the collector's
+ * first rounds in every part, for which it then takes more and more room.
+ */
 class Collector {
   fed = 0
   delay = 0
   readonly #part: PartWriter
-  #waiting: Uint8Array[] = []
-  readonly #pts: number[] = []
-  readonly #keys: number[] = []
-  readonly #ssim: number[] = []
-  readonly #psnrDb: number[] = []
+  readonly #waiting: Uint8Array[] = []
+  readonly #pts: Float64Array
+  readonly #keys: Uint8Array
+  readonly #ssim: Float64Array
+  readonly #psnrDb: Float64Array
+  #count = 0
 
-  constructor(part: PartWriter) {
+  constructor(part: PartWriter, frames: number) {
     this.#part = part
+    this.#pts = new Float64Array(frames)
+    this.#keys = new Uint8Array(frames)
+    this.#ssim = new Float64Array(frames)
+    this.#psnrDb = new Float64Array(frames)
   }
 
   /** Hands on what came since the last time. */
   async flush(): Promise<void> {
-    const packets = this.#waiting
-    this.#waiting = []
-    for (const packet of packets) await this.#part.write(packet)
+    for (let i = 0; i < this.#waiting.length; i++) await this.#part.write(this.#waiting[i]!)
+    this.#waiting.length = 0
   }
 
   add(packet: VideoPacket): void {
     this.#waiting.push(packet.bytes)
-    this.#pts.push(packet.pts)
-    this.#keys.push(packet.key ? 1 : 0)
-    this.#ssim.push(packet.ssim)
-    this.#psnrDb.push(Math.min(100, packet.psnrDb))
+    const place = this.#count++
+    this.#pts[place] = packet.pts
+    this.#keys[place] = packet.key ? 1 : 0
+    this.#ssim[place] = packet.ssim
+    this.#psnrDb[place] = Math.min(100, packet.psnrDb)
   }
 
   finish(headers: Uint8Array, memoryBytes: number, crf: number): EncodedPart {
-    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-    const worst = (values: number[]) => mean([...values].sort((a, b) => a - b).slice(0, Math.max(1, Math.ceil(values.length / 100))))
+    const mean = (values: Float64Array) => sumOf(values) / values.length
+    const worst = (values: Float64Array) =>
+      mean(
+        values
+          .slice()
+          .sort()
+          .subarray(0, Math.max(1, Math.ceil(values.length / 100))),
+      )
     return {
       headers,
-      pts: Float64Array.from(this.#pts),
-      keys: Uint8Array.from(this.#keys),
+      pts: this.#pts,
+      keys: this.#keys,
       quality: {
-        frames: this.#pts.length,
+        frames: this.#count,
         meanSsim: mean(this.#ssim),
         meanPsnrDb: mean(this.#psnrDb),
         worstSsim: worst(this.#ssim),
