@@ -14,7 +14,7 @@ import { avi } from '../../src/formats/avi/avi.ts'
 import { mov } from '../../src/formats/mov/mov.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
-import { inColours } from '../../wasm/ffmpeg/palette.ts'
+import { colouredBytes, inColours } from '../../wasm/ffmpeg/palette.ts'
 import { press, rawAvi, rawMovie, tones, wave } from './media-fixtures.ts'
 
 /** A frame of silence: MPEG-1, Layer III (or another), mono, 48 kHz, at the bit rate of an index. */
@@ -166,8 +166,13 @@ describe('uncompressed pictures', () => {
     const palette = Uint8Array.of(1, 2, 3, 0, 4, 5, 6, 0)
     // Rows of one and of three bytes, filled up to four.
     const rows = Uint8Array.of(1, 9, 9, 9, 0, 9, 9, 9)
-    expect([...inColours(rows, palette, 1, 2)]).toEqual([4, 5, 6, 0, 1, 2, 3, 0])
-    expect([...inColours(Uint8Array.of(200, 1), palette, 2, 1)]).toEqual([0, 0, 0, 4, 5, 6, 0, 0])
+    const coloured = (indexes: Uint8Array, width: number, height: number) => {
+      const out = new Uint8Array(colouredBytes(width, height)).fill(99)
+      inColours(indexes, palette, width, height, out)
+      return [...out]
+    }
+    expect(coloured(rows, 1, 2)).toEqual([4, 5, 6, 0, 1, 2, 3, 0])
+    expect(coloured(Uint8Array.of(200, 1), 2, 1)).toEqual([0, 0, 0, 4, 5, 6, 0, 0])
   })
 
   it('AVI without any codec is RGB (bi-rgb)', async () => {

@@ -6,7 +6,7 @@
 import { Memories } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './ffmpeg.wasm'
-import { inColours } from './palette.ts'
+import { colouredBytes, inColours } from './palette.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
@@ -205,8 +205,11 @@ export class Ffmpeg implements Disposable {
   /** Hands one packet to the decoder. False when the decoder could make nothing of it. */
   sendVideo(bytes: Uint8Array, pts: number, key: boolean, which: 0 | 1 = 0): boolean {
     const bitmap = this.#coloured[which]
-    const packet = bitmap?.palette ? inColours(bytes, bitmap.palette, bitmap.width, bitmap.height) : bytes
-    return this.#exports.video_send(which, this.#place(packet), packet.length, pts, key ? 1 : 0) >= 0
+    if (!bitmap?.palette) return this.#exports.video_send(which, this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
+    const { palette, width, height } = bitmap
+    const room = this.#room(colouredBytes(width, height))
+    inColours(bytes, palette, width, height, room)
+    return this.#exports.video_send(which, room.byteOffset, room.length, pts, key ? 1 : 0) >= 0
   }
 
   /** No more packets: `nextPicture` gives what is left. */
@@ -370,14 +373,20 @@ export class Ffmpeg implements Disposable {
 
   /** Copies bytes to the input block, which grows with the largest packet. */
   #place(bytes: Uint8Array): number {
-    if (bytes.length + PADDING_BYTES > this.#inputBytes) {
+    const room = this.#room(bytes.length)
+    room.set(bytes)
+    return room.byteOffset
+  }
+
+  /** That much of the input block. */
+  #room(count: number): Uint8Array {
+    if (count + PADDING_BYTES > this.#inputBytes) {
       if (this.#input) this.#exports.release(this.#input)
-      this.#inputBytes = Math.max(1 << 16, Math.ceil(bytes.length * 1.25)) + PADDING_BYTES
+      this.#inputBytes = Math.max(1 << 16, Math.ceil(count * 1.25)) + PADDING_BYTES
       this.#input = this.#exports.reserve(this.#inputBytes)
       if (!this.#input) throw new CodecTrouble('no memory left for a packet')
     }
-    new Uint8Array(this.#exports.memory.buffer, this.#input, bytes.length).set(bytes)
-    return this.#input
+    return new Uint8Array(this.#exports.memory.buffer, this.#input, count)
   }
 
   #withBytes(bytes: Uint8Array, use: (at: number) => number): number {

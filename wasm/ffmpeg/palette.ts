@@ -3,15 +3,18 @@
 /** Rows of bitmaps begin at multiples of four bytes. */
 const rowBytes = (bytes: number) => (bytes + 3) & ~3
 
+/** What `inColours` writes. */
+export const colouredBytes = (width: number, height: number) => rowBytes(width * 3) * height
+
 /**
  * @param palette four bytes a colour: blue, green, red, nothing (RGBQUAD); colours it lacks are black
- * @returns rows in the order they came; those that `indexes` lacks are black
+ * @param out rows in the order they came; those that `indexes` lacks are black
  */
-export function inColours(indexes: Uint8Array, palette: Uint8Array, width: number, height: number): Uint8Array {
+export function inColours(indexes: Uint8Array, palette: Uint8Array, width: number, height: number, out: Uint8Array): void {
   const [from, to] = [rowBytes(width), rowBytes(width * 3)]
   const colours = new Uint8Array(1024)
   colours.set(palette.subarray(0, 1024))
-  const out = new Uint8Array(to * height)
+  out.fill(0)
   for (let y = 0; y < height; y++) {
     let at = y * to
     const end = Math.min(y * from + width, indexes.length)
@@ -22,5 +25,4 @@ export function inColours(indexes: Uint8Array, palette: Uint8Array, width: numbe
       out[at + 2] = colours[colour + 2]!
     }
   }
-  return out
 }
