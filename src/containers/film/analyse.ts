@@ -59,7 +59,8 @@ export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): P
   return small || parts.length === 0 ? { kind: 'whole' } : { kind: 'parts', parts }
 }
 
-export async function analyse(source: Source, options: Options): Promise<Analysis> {
+/** @param probed a picture was decoded before, as for the plan that a part belongs to */
+export async function analyse(source: Source, options: Options, probed = false): Promise<Analysis> {
   const movie = await readMovie(source)
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new Encrypted()
@@ -81,7 +82,7 @@ export async function analyse(source: Source, options: Options): Promise<Analysi
   if (options.lossless) return base
   const sounds = movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
   const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
-  const judged = candidate ? await judge(source, movie, candidate, options) : undefined
+  const judged = candidate ? await judge(source, movie, candidate, probed, options) : undefined
   const video = judged && 'cuts' in judged ? judged : undefined
   const kept = judged && !('cuts' in judged) ? judged : undefined
   const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
@@ -125,7 +126,13 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   return { track, stream, bitsPerSecond }
 }
 
-async function judge(source: Source, movie: Movie, track: Track, options: Options): Promise<VideoJob | { reason: Reason; detail: string }> {
+async function judge(
+  source: Source,
+  movie: Movie,
+  track: Track,
+  probed: boolean,
+  options: Options,
+): Promise<VideoJob | { reason: Reason; detail: string }> {
   const [entry] = track.descriptions
   if (track.descriptions.length !== 1 || !entry) return { reason: 'unsupported_feature', detail: 'several kinds of pictures in one track' }
   const stream = videoStream(movie.moov, entry)
@@ -147,7 +154,7 @@ async function judge(source: Source, movie: Movie, track: Track, options: Option
     annexb: false,
   }
   try {
-    await probe(source, pictures)
+    if (!probed) await probe(source, pictures)
     return { track, pictures, cuts: cutFor(pictures) }
   } catch (error) {
     if (error instanceof UnsupportedFeature) return { reason: 'unsupported_feature', detail: error.message }

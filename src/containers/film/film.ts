@@ -70,7 +70,7 @@ export function partsOf({ video, sounds }: Analysis): PartPlan[] {
 }
 
 async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
-  const analysis = await analyse(source, options)
+  const analysis = await analyse(source, options, true)
   using _ = analysis.movie
   return await runPart(source, alone(analysis, part), part, sink, options)
 }
