@@ -24,12 +24,12 @@ const SLACK_DB = 0.1
 
 /** `encode`, again with a higher target where what readers show misses `wish.target`; its figures are of what they show. */
 export async function encodeAsSeen(output: string, encode: Encoder, raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
-  const looked = output === 'webp' || output === 'jpg'
+  const likeness = LIKENESS[output]
   let { target } = wish
   for (let attempt = 1; ; attempt++) {
     const encoded = await encode(raster, carried, { ...wish, target })
-    if (!looked || raster.width * raster.height > MOST_PIXELS || encoded.fidelity === 'lossless') return encoded
-    const seen = output === 'webp' ? await likenessOfWebp(raster, encoded) : await likenessOfJpeg(raster, encoded)
+    if (!likeness || raster.width * raster.height > MOST_PIXELS || encoded.fidelity === 'lossless') return encoded
+    const seen = await likeness(raster, encoded)
     const lacking = Math.max(
       wish.target.psnrDb - seen.psnrDb,
       LEAST_RGB_DB - seen.psnrRgbDb,
@@ -73,4 +73,10 @@ async function likenessOfJpeg(raster: Raster, { chunks }: Encoded): Promise<Like
     }
   }
   return meter.finish()
+}
+
+/** By output; of others the encoder's own figures are of what readers show. */
+const LIKENESS: { readonly [output: string]: ((raster: Raster, encoded: Encoded) => Promise<Likeness>) | undefined } = {
+  webp: likenessOfWebp,
+  jpg: likenessOfJpeg,
 }

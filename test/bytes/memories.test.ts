@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { wav } from '../../src/formats/wav/wav.ts'
 import { LikenessMeter } from '../../src/quality/metrics.ts'
 import { JpegError, JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
 import deflateModule from '../../wasm/libdeflate/libdeflate.wasm'
 import { Memories } from '../../wasm/memories/memories.ts'
 import { decodePng, PngEncoder } from '../../wasm/png/png.ts'
+import { press, tones, wave } from '../formats/media-fixtures.ts'
 
 /** The memories of all instances made during a test. */
 const memories = new Set<WebAssembly.Memory>()
@@ -56,6 +58,18 @@ it('engines that follow each other share their memories, whatever they are', asy
     expect(equal).toBe(SIDE)
   }
   expect(memories.size).toBeLessThanOrEqual(2)
+})
+
+it('encoders of sound end with their jobs, and give the same bytes in a memory that was used', async () => {
+  const samples = Int32Array.from(tones(20_000, 2, 44_100), (value) => Math.round(value * 30_000))
+  const sound = wave(samples, 16, 2, 44_100)
+  const first = { mp3: (await press(wav, sound, 'medium', 'mp3')).bytes, flac: (await press(wav, sound, 'medium', 'flac')).bytes }
+  const before = memories.size
+  for (let round = 0; round < 5; round++) {
+    expect(Buffer.compare((await press(wav, sound, 'medium', 'mp3')).bytes, first.mp3)).toBe(0)
+    expect(Buffer.compare((await press(wav, sound, 'medium', 'flac')).bytes, first.flac)).toBe(0)
+  }
+  expect(memories.size).toBe(before)
 })
 
 it('an engine finds nothing of the one before it', () => {

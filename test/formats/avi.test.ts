@@ -115,6 +115,21 @@ describe('AVI in parts', () => {
     expect([streams[1]?.strf[0], streams[1]?.scale, streams[1]?.rate]).toEqual([0x55, 576, 8000])
   })
 
+  it('keeps chunks beside the streams, and looks at the last byte of large ones', async () => {
+    const film = rawAvi(20)
+    const notes = Uint8Array.from({ length: 1_500_000 }, (_, i) => (i * 7) & 255)
+    const file = concat([film, chunkHeader('XTRA', notes.length), notes])
+    new DataView(file.buffer).setUint32(4, file.length - 8, true)
+    const { outcome, bytes } = await press(avi, file, 'medium', 'avi')
+    expect(outcome.kind).toBe('compressed')
+    const changed = bytes.slice()
+    changed[Buffer.from(changed).indexOf('XTRA') + 8 + notes.length - 1]! ^= 1
+    const verdicts = [bytes, changed].map((result) =>
+      avi.verify(memorySource(file, 'a'), memorySource(result, 'b'), outcome, optionsFor('medium', 'avi')),
+    )
+    expect(await Promise.all(verdicts)).toEqual([{ equal: true }, { equal: false, difference: "chunk 'XTRA'" }])
+  })
+
   it('becomes MP4', async () => {
     const { result, plans } = await inParts(rawAvi(45, 64, 48, 8000), 'mp4', 15)
     expect(plans.length).toBe(5)

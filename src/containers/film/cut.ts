@@ -56,21 +56,16 @@ function shownOrder(samples: Samples): Uint32Array {
   const { count, size, dts, composition } = samples
   const order = new Uint32Array(usedSamples(samples))
   const pts = (i: number) => dts[i]! + composition[i]!
+  const most = count * MOST_MOVED
   let moved = 0
   for (let i = 0, filled = 0; i < count; i++) {
     if (size[i] === 0) continue
     // Nearly in order, where the engine's own sort would make lists of all.
     let at = filled++
-    for (; at > 0 && pts(order[at - 1]!) > pts(i); at--, moved++) order[at] = order[at - 1]!
+    for (; moved <= most && at > 0 && pts(order[at - 1]!) > pts(i); at--, moved++) order[at] = order[at - 1]!
     order[at] = i
-    if (moved > count * MOST_MOVED) return sorted(order, filled, i)
   }
-  return order
-
-  function sorted(some: Uint32Array, filled: number, last: number): Uint32Array {
-    for (let i = last + 1; i < count; i++) if (size[i]! > 0) some[filled++] = i
-    return some.sort((a, b) => pts(a) - pts(b) || a - b)
-  }
+  return moved <= most ? order : order.sort((a, b) => pts(a) - pts(b) || a - b)
 }
 
 /** How many frames, at most, are decoded before one that is shown earlier than they are. */
