@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
+/** The most that was seen of each: an earlier job's garbage may be the highest sum, before the job's Wasm is there. */
 export interface HeapPeak {
   /** Bytes of V8 objects. */
   readonly heap: number
@@ -12,7 +13,7 @@ export interface HeapPeak {
   readonly buffers: number
   /** Bytes of Wasm memories. */
   readonly wasm: number
-  /** The highest sum of them that was seen. */
+  /** The sum of them. */
   readonly total: number
   readonly samples: number
 }
@@ -37,8 +38,13 @@ export async function watchHeap(rootPid: number, worker: string): Promise<{ stop
     const wasm = await session.evaluate(SUM_MEMORIES)
     if (usage && wasm !== undefined) {
       const { usedSize: heap, backingStorageSize: buffers = 0 } = usage
-      const total = heap + buffers + wasm
-      peak = { ...(total > peak.total ? { heap, buffers, wasm, total } : peak), samples: peak.samples + 1 }
+      peak = {
+        heap: Math.max(peak.heap, heap),
+        buffers: Math.max(peak.buffers, buffers),
+        wasm: Math.max(peak.wasm, wasm),
+        total: Math.max(peak.total, heap + buffers + wasm),
+        samples: peak.samples + 1,
+      }
       return
     }
     // Only one session is allowed at a time, and wrangler's own may have taken ours.
