@@ -174,24 +174,37 @@ const animations = fc
       ),
     }),
   )
+  .map(({ width, height, frames: [first, ...others] }) => {
+    const covers = first!.width === width && first!.height === height
+    return { width, height, frames: [covers ? first! : { ...first!, transparent: first!.transparent ?? 5 }, ...others] }
+  })
 
 describe('GIF', () => {
   it('keeps the frames of what viewers show differently: a background restored behind a frame without transparency', async () => {
-    const frame = (disposal: number, x: number) => ({
+    const frame = (disposal: number, x: number, width = 8) => ({
       x,
       y: 0,
-      width: 8,
+      width,
       height: 8,
-      pixels: new Uint8Array(64).fill(3),
+      pixels: new Uint8Array(8 * width).fill(3),
       delay: 5,
       disposal,
     })
-    const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0), frame(1, 8)] as never), 'high')
+    const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high')
     expect(seen.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['2 frames as stored, coded anew'] })
-    const png = await run(gifOf(16, 8, PALETTE, [frame(2, 0), frame(1, 8)] as never), 'high', { output: 'png' })
+    const png = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high', { output: 'png' })
     expect(png.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const covered = await run(gifOf(8, 8, PALETTE, [frame(2, 0), frame(1, 0)] as never), 'high')
     expect(covered.outcome).not.toMatchObject({ reason: 'unsupported_feature' })
+  })
+
+  it('keeps the frames where the first one leaves open what viewers show differently, the first colour or nothing', async () => {
+    const frame = { x: 2, y: 0, width: 6, height: 8, pixels: new Uint8Array(48).fill(3), delay: 5, disposal: 1 }
+    const file = gifOf(8, 8, PALETTE, [frame] as never)
+    expect((await run(file, 'medium')).outcome).toMatchObject({ fidelity: 'lossless', steps: ['1 frame as stored, coded anew'] })
+    expect((await run(file, 'medium', { output: 'png' })).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    const transparent = gifOf(8, 8, PALETTE, [{ ...frame, transparent: 5 }] as never)
+    expect((await run(transparent, 'medium')).outcome).toMatchObject({ steps: ['1 frame against what is shown', 'exact'] })
   })
 
   it('more colours on the canvas than can be told apart (a photograph in tiles of their own tables): frames stay as they are', async () => {
@@ -203,6 +216,7 @@ describe('GIF', () => {
       pixels: Uint8Array.from({ length: 256 }, (_, i) => i),
       delay: 0,
       disposal: 1,
+      ...(tile ? {} : { transparent: 255 }),
       palette: Array.from({ length: 256 }, (_, i) => [i, tile & 255, tile >> 8]).flat(),
     }))
     const { outcome } = await run(gifOf(320, 208, PALETTE, tiles as never), 'medium')
@@ -222,7 +236,7 @@ describe('GIF', () => {
     const pixels = (text: string) => Uint8Array.from(text, Number)
     const still = { delay: 2, interlaced: false, palette: PALETTE }
     const frames = [
-      { ...still, x: 4, y: 4, width: 3, height: 1, pixels: pixels('013'), disposal: 0 },
+      { ...still, x: 4, y: 4, width: 3, height: 1, pixels: pixels('013'), disposal: 0, transparent: 5 },
       { ...still, x: 2, y: 2, width: 5, height: 3, pixels: pixels('020202021313131'), disposal: 2, transparent: 5 },
       { ...still, x: 2, y: 2, width: 5, height: 3, pixels: pixels('021032103103210'), disposal: 0, transparent: 0 },
     ]

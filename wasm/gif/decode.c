@@ -243,6 +243,8 @@ static void frame_done(void) {
   if (pixel_at < (u32)frame.w * frame.h) host_fail(FAIL_TRUNCATED, "a frame with too few pixels");
   if (ambiguous) refuse_ambiguous();
   if (by_frame) by_frame_close();
+  else if (!frames_read && transparent < 0 && pixel_at < (u32)canvas_width * canvas_height)
+    host_fail(FAIL_UNSUPPORTED, "a first frame that leaves open what viewers show differently"); /* nothing, or a colour */
   pixels_read += pixel_at;
   frames_read++;
   frame_transparent = transparent >= 0;
