@@ -48,6 +48,10 @@ const timesIn = (file: Uint8Array, time: number) => {
   return Buffer.from(file).toString('latin1').split(wanted.toString('latin1')).length - 1
 }
 
+/** Where chunks stand in fixtures. */
+const LZF_CHUNK_AT = 4016
+const BLOSC_CHUNK_AT = 3496
+
 /** Whether the engine finds the same in both files. */
 async function same(a: Uint8Array, b: Uint8Array) {
   const file = await rangeCache(readable(b), true)
@@ -80,10 +84,38 @@ describe('hdf5', () => {
   it.each([
     ['virtual.h5', 'a virtual dataset'],
     ['external.h5', 'a dataset in another file'],
-    ['lzf.h5', 'a filter that we do not have'],
   ])('%s comes back as it was', async (name, detail) => {
     const { outcome } = await press(fixture('hdf5', name))
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(detail) })
+  })
+
+  it('decodes LZF, whatever stands beside it, and writes Deflate instead', async () => {
+    const file = fixture('hdf5', 'lzf.h5')
+    const { outcome, bytes, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome.kind).toBe('compressed')
+    expect(bytes.length).toBeLessThan(file.length * 0.85)
+    expect(Buffer.from(bytes).includes('lzf')).toBe(false)
+    expect(await same(file, bytes)).toBe(true)
+  })
+
+  it('LZF that is damaged is malformed', async () => {
+    const file = fixture('hdf5', 'lzf.h5')
+    // The first chunk of "numbers": now it repeats what does not stand before it.
+    file.fill(0xff, LZF_CHUNK_AT, LZF_CHUNK_AT + 60)
+    expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  it('copies chunks behind filters that it does not have, and finds what was altered in them', async () => {
+    const file = fixture('hdf5', 'foreign-filters.h5')
+    const { outcome, bytes, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome.kind).toBe('compressed')
+    const chunk = Buffer.from(file).subarray(BLOSC_CHUNK_AT, BLOSC_CHUNK_AT + 90)
+    const at = Buffer.from(bytes).indexOf(chunk)
+    expect(at).toBeGreaterThan(0)
+    bytes[at + 45]! ^= 1
+    expect(await same(file, bytes)).toBe(false)
   })
 
   it('reads a modification time in digits (HDF5 before 1.6), and keeps it', async () => {

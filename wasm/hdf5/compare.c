@@ -169,9 +169,28 @@ static int properties_differ(hid_t p, hid_t q, hid_t type)
 		unsigned flags, config;
 		size_t values = 0, others = 0;
 		H5Z_filter_t filter = H5Pget_filter2(p, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
+		/* Deflate takes the place of LZF, which few readers have. */
+		if (filter == FILTER_LZF && has_filter(q, H5Z_FILTER_DEFLATE)) continue;
 		if (H5Pget_filter_by_id2(q, filter, &flags, &others, NULL, 0, NULL, &config) < 0) return fail(DIFFERENT, "a filter was dropped", NULL);
 	}
 	return failed();
+}
+
+/* Chunks that are compared as they stand mean the same only behind the same filters. */
+static int filters_differ(hid_t p, hid_t q)
+{
+	enum { MOST = 64 };
+	int n = H5Pget_nfilters(p);
+	if (n != H5Pget_nfilters(q)) return fail(DIFFERENT, "the filters of a dataset", NULL);
+	for (int i = 0; i < n; i++) {
+		unsigned flags[2], values[2][MOST] = {{0}, {0}}, config;
+		size_t counts[2] = {MOST, MOST};
+		H5Z_filter_t x = H5Pget_filter2(p, (unsigned)i, &flags[0], &counts[0], values[0], 0, NULL, &config);
+		H5Z_filter_t y = H5Pget_filter2(q, (unsigned)i, &flags[1], &counts[1], values[1], 0, NULL, &config);
+		if (x != y || flags[0] != flags[1] || counts[0] != counts[1] || counts[0] > MOST || memcmp(values[0], values[1], sizeof values[0]))
+			return fail(DIFFERENT, "the filters of a dataset", NULL);
+	}
+	return 0;
 }
 
 static int datasets_differ(hid_t a, hid_t b)
@@ -179,7 +198,9 @@ static int datasets_differ(hid_t a, hid_t b)
 	hid_t s = H5Dget_type(a), t = H5Dget_type(b), u = H5Dget_space(a), v = H5Dget_space(b), p = H5Dget_create_plist(a), q = H5Dget_create_plist(b);
 	if (!same_type(s, t)) fail(DIFFERENT, "the type of a dataset", NULL);
 	else if (!same_space(u, v)) fail(DIFFERENT, "the shape of a dataset", NULL);
-	else if (!properties_differ(p, q, s)) compare_values(a, b, left, right);
+	else if (know_filters(p)) fail(UNSUPPORTED, "more filters than can be kept track of", NULL);
+	else if (has_foreign_filter(p) && !filters_differ(p, q) && !properties_differ(p, q, s)) compare_chunks(a, b);
+	else if (!failed() && !properties_differ(p, q, s)) compare_values(a, b, left, right);
 	H5Pclose(p), H5Pclose(q), H5Sclose(u), H5Sclose(v), H5Tclose(s), H5Tclose(t);
 	return failed();
 }
@@ -205,6 +226,7 @@ EXPORT(compare) int compare(void)
 {
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	register_filters();
 	hid_t access = host_access(INPUT, H5F_LIBVER_EARLIEST);
 	left = H5Fopen("0", H5F_ACC_RDONLY, access);
 	right = H5Fopen("1", H5F_ACC_RDONLY, access);

@@ -52,6 +52,16 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
 /* 1 equal, 0 not. References are equal when their targets are counterparts. */
 int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t input, hid_t output);
 
+/* filters.c: filters beside those of the library. */
+void register_filters(void);
+/* Makes a dataset's filters known by their numbers, so that its chunks can be copied as they stand. 0: done. */
+int know_filters(hid_t plist);
+/* Whether a dataset has a filter that is known by its number alone. */
+int has_foreign_filter(hid_t plist);
+int has_filter(hid_t plist, H5Z_filter_t wanted);
+/* LZF, as h5py writes it (The HDF Group's register of filters). */
+#define FILTER_LZF 32000
+
 /* Boxes of a dataset that fit in memory, one after the other. */
 typedef struct {
 	int rank;

@@ -299,12 +299,8 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
 	if (H5Pget_layout(plist) == H5D_VIRTUAL) fail(UNSUPPORTED, "a virtual dataset", name);
 	if (H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) > 0) fail(UNSUPPORTED, "a dataset in another file", name);
 	if (contents_of(type) & HAS_BROKEN) fail(UNSUPPORTED, "a type of no known class", name);
-	for (int i = 0, n = H5Pget_nfilters(plist); i < n; i++) {
-		unsigned flags, config;
-		size_t values = 0;
-		H5Z_filter_t filter = H5Pget_filter2(plist, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-		if (H5Zfilter_avail(filter) <= 0) fail(UNSUPPORTED, "a filter that we do not have", name);
-	}
+	if (know_filters(plist)) fail(UNSUPPORTED, "more filters than can be kept track of", name);
+	if (has_foreign_filter(plist) && contents_of(type) != PLAIN) fail(UNSUPPORTED, "a filter that we do not have", name);
 	double bytes = (double)H5Dget_storage_size(set);
 	total_bytes += bytes;
 	if (H5Pget_layout(plist) == H5D_CONTIGUOUS) metadata_bytes += (1 + (int)(bytes / SMALLEST_CHUNK / NODE_CHUNKS)) * (double)NODE_BYTES;
@@ -360,6 +356,7 @@ EXPORT(rewrite) int rewrite(int level, int in_order)
 	H5O_info_t root_info;
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	register_filters();
 	H5set_free_list_limits(1 << 20, 1 << 16, 1 << 20, 1 << 16, 1 << 20, 1 << 16);
 	deflate_level = level;
 	hid_t access = host_access(INPUT, H5F_LIBVER_EARLIEST);

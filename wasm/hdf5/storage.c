@@ -44,14 +44,11 @@ static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, c
 /* Version 1 B-tree node of chunks (format specification III.A.1), K = 32, as files without newer features have it. */
 static size_t index_bytes(int rank) { return 24 + 65 * (8 + 8 * ((size_t)rank + 1)) + 64 * 8; }
 
-static int has_filter(hid_t plist, H5Z_filter_t wanted)
+/* Chunks are written once, at their final length; unwritten ones stay so, as nothing can fill them. */
+static int raw_chunks(hid_t plist)
 {
-	for (int i = 0, n = H5Pget_nfilters(plist); i < n; i++) {
-		unsigned flags, config;
-		size_t values = 0;
-		if (H5Pget_filter2(plist, (unsigned)i, &flags, &values, NULL, 0, NULL, &config) == wanted) return 1;
-	}
-	return 0;
+	H5Pset_alloc_time(plist, H5D_ALLOC_TIME_INCR);
+	return RAW_CHUNKS;
 }
 
 int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_index)
@@ -65,6 +62,7 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
 	H5Sget_simple_extent_dims(space, size, NULL);
 	if (H5Tdetect_class(type, H5T_VLEN) > 0 && H5Tget_class(type) != H5T_VLEN) return 0; /* vlens inside compounds: left alone */
 
+	if (layout == H5D_CHUNKED && has_foreign_filter(plist)) return raw_chunks(plist);
 	if (has_filter(plist, H5Z_FILTER_NBIT) || has_filter(plist, H5Z_FILTER_SCALEOFFSET)) return RAW_CHUNKS;
 	int had_shuffle = has_filter(plist, H5Z_FILTER_SHUFFLE), had_checksum = has_filter(plist, H5Z_FILTER_FLETCHER32);
 	int shuffled = had_shuffle || (contents & HAS_VLEN) != 0;

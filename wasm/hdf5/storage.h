@@ -19,5 +19,7 @@ int read_box(hid_t set, hid_t type, const boxes *b, void *values);
 int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output);
 /* Fails with DIFFERENT when a value differs. */
 int compare_values(hid_t a, hid_t b, hid_t input, hid_t output);
+/* The same of chunks as they stand in the files. */
+int compare_chunks(hid_t a, hid_t b);
 
 #endif
