@@ -14,7 +14,6 @@ const SETTINGS = {
   denoiseLevel: 0,
   tileColsLog2: 0,
   tileRowsLog2: 0,
-  subsample: 1,
   chromaDeltaQ: false,
   sharpness: 0,
   tune: 0,
@@ -22,6 +21,10 @@ const SETTINGS = {
   bitDepth: 8,
   lossless: false,
 } as const
+
+/** How the packed encoder calls 4:2:0 and 4:4:4. */
+const SUBSAMPLE = { halved: 1, full: 3 }
+export type Chroma = keyof typeof SUBSAMPLE
 
 /** RGBA. */
 export interface Pixels {
@@ -68,11 +71,12 @@ export class AvifCodec {
   }
 
   /** A file, the caller's to be freed. */
-  encode({ pixels, width, height }: Pixels, quality: number, speed: number): Uint8Array {
+  encode({ pixels, width, height }: Pixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
     const bytes = this.#encoder?.encode(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length), width, height, {
       ...SETTINGS,
       quality,
       speed,
+      subsample: SUBSAMPLE[chroma],
     })
     if (!bytes) throw new OverBudget('AVIF: the encoder gave up')
     return bytes

@@ -2,7 +2,7 @@
 import { discard } from '../bytes/discard.ts'
 import { OverBudget, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
-import { AvifCodec, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
+import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
 import { type Encoded, type Figures, lowest, pause, reaches, type Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
@@ -27,6 +27,9 @@ export function gridFor(width: number, height: number): Grid {
   return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
 }
 
+/** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
+const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
+
 export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
   const { width, height, channels } = raster
   const grid = gridFor(width, height)
@@ -44,7 +47,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   let estimated = 0
   let step = await lowest(0, STEPS, async (value) => {
     await pause(wish.options)
-    const found = look(codec, sample, qualityAt(value), speed)
+    const found = look(codec, sample, qualityAt(value), speed, chromaOf(grid))
     estimated = found.bytes * share
     if (wish.targetSize !== undefined) return estimated > wish.targetSize
     return reaches(found.figures, wish.target, SAMPLE_SLACK)
@@ -137,11 +140,17 @@ async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
   return tiles
 }
 
-function look(codec: AvifCodec, sample: readonly Pixels[], quality: number, speed: number): { bytes: number; figures: Figures } {
+function look(
+  codec: AvifCodec,
+  sample: readonly Pixels[],
+  quality: number,
+  speed: number,
+  chroma: Chroma,
+): { bytes: number; figures: Figures } {
   let bytes = 0
   const sums = { ssim: 0, luma: 0, colour: 0 }
   for (const tile of sample) {
-    const file = codec.encode(tile, quality, speed)
+    const file = codec.encode(tile, quality, speed, chroma)
     const decoded = codec.decode(file)
     if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
     using meter = new LikenessMeter(tile.width, tile.height, 4)
@@ -213,7 +222,7 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: 
   using meter = new BandMeter(grid)
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
-      const file = codec.encode(takeTile(tile, band, column, grid), quality, speed)
+      const file = codec.encode(takeTile(tile, band, column, grid), quality, speed, chromaOf(grid))
       tiles.push(codedOf(file))
       if (!meter.put(column, codec.decode(file))) throw new Error('what the AVIF encoder made cannot be decoded')
       discard(file)

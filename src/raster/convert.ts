@@ -8,10 +8,10 @@ import { zlibCompress } from '../bytes/deflate.ts'
 import { discard } from '../bytes/discard.ts'
 import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
 import { pictureTarget } from '../quality/levels.ts'
-import { LikenessMeter } from '../quality/metrics.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoded, Wish } from './encoded.ts'
 import { encodeJpeg } from './jpeg.ts'
+import { likenessOfRows } from './likeness.ts'
 import { encodeBestPng } from './png-best.ts'
 import { type Carried, onWhite, type Raster } from './raster.ts'
 import { fittedSize, resized } from './resize.ts'
@@ -122,35 +122,21 @@ export async function verifyPicture(picture: Convertible, result: Source, outcom
   return difference === undefined ? { equal: true } : { equal: false, difference }
 }
 
+/** Of figures against what is found. */
+const SLACK = { ssim: 0.002, psnrDb: 0.1 }
+
 /** Both decoded side by side; figures may not be better than what is found. */
 async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome, output: 'png' | 'jpg'): Promise<string | undefined> {
   const flat = output === 'jpg' ? onWhite(raster) : raster
   const { width, height, channels } = flat
   const { rows, size } = await rowsOf(result, output, channels)
   if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
-  using meter = new LikenessMeter(width, height, channels)
-  let rest: Uint8Array = new Uint8Array()
-  for await (const strip of flat.rows()) {
-    for (let at = 0; at < strip.length; ) {
-      if (rest.length === 0) {
-        const next = await rows.next()
-        if (next.done) return 'rows are missing'
-        rest = next.value
-      }
-      const length = Math.min(rest.length, strip.length - at)
-      const whole = length - (length % (width * channels))
-      meter.push(strip.subarray(at, at + whole), rest.subarray(0, whole))
-      rest = rest.subarray(whole)
-      at += whole
-    }
-  }
-  const found = meter.finish()
+  const found = await likenessOfRows(flat, rows)
+  if (!found) return 'rows are missing'
   if (outcome.kind !== 'compressed') return undefined
   if (outcome.fidelity === 'lossless') return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
-  // JPEG is measured before its decoder's rounding.
-  const slack = output === 'jpg' ? { ssim: 0.01, psnrDb: 0.7 } : { ssim: 0.002, psnrDb: 0.1 }
   const [ssim, psnrDb] = [outcome.ssim ?? 0, outcome.psnrDb ?? 0]
-  return ssim > found.ssim + slack.ssim || psnrDb > found.psnrDb + slack.psnrDb
+  return ssim > found.ssim + SLACK.ssim || psnrDb > found.psnrDb + SLACK.psnrDb
     ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
     : undefined
 }

@@ -55,20 +55,39 @@ function flattened(strip: Uint8Array, channels: number, colours: number): Uint8A
   return out
 }
 
+/** The same picture as RGBA. */
+export function asRgba(raster: Raster): Raster & { readonly channels: 4 } {
+  const { width, height, channels } = raster
+  return {
+    width,
+    height,
+    channels: 4,
+    async *rows() {
+      for await (const strip of raster.rows()) yield channels === 4 ? strip : expanded(strip, channels)
+    },
+  }
+}
+
+function expanded(strip: Uint8Array, channels: 1 | 2 | 3): Uint8Array {
+  const grey = channels < 3
+  const out = new Uint8Array((strip.length / channels) * 4)
+  for (let i = 0, to = 0; i < strip.length; i += channels, to += 4) {
+    const first = strip[i] ?? 0
+    out[to] = first
+    out[to + 1] = grey ? first : (strip[i + 1] ?? 0)
+    out[to + 2] = grey ? first : (strip[i + 2] ?? 0)
+    out[to + 3] = channels === 2 ? (strip[i + 1] ?? 0) : 255
+  }
+  return out
+}
+
 /** Rows collected in one buffer, RGBA: only where an encoder cannot take them one by one. */
 export async function wholeRgba(raster: Raster): Promise<Uint8ClampedArray<ArrayBuffer>> {
   const into = new Uint8ClampedArray(raster.width * raster.height * 4)
-  const { channels } = raster
   let at = 0
-  for await (const strip of raster.rows()) {
-    for (let i = 0; i < strip.length; i += channels, at += 4) {
-      const grey = channels < 3
-      const first = strip[i] ?? 0
-      into[at] = first
-      into[at + 1] = grey ? first : (strip[i + 1] ?? 0)
-      into[at + 2] = grey ? first : (strip[i + 2] ?? 0)
-      into[at + 3] = channels === 2 ? (strip[i + 1] ?? 0) : channels === 4 ? (strip[i + 3] ?? 0) : 255
-    }
+  for await (const strip of asRgba(raster).rows()) {
+    into.set(strip, at)
+    at += strip.length
   }
   return into
 }

@@ -3,18 +3,15 @@
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
 
-import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
-import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, UnsupportedFeature } from '../codec/codec.ts'
-import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import type { Likeness } from '../quality/metrics.ts'
 import type { Encoded, Wish } from './encoded.ts'
-import { type Carried, onWhite, type Raster, wholeRgba } from './raster.ts'
+import { likenessOfJpeg, likenessOfWebp } from './likeness.ts'
+import type { Carried, Raster } from './raster.ts'
 
 type Encoder = (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>
 
-/** Larger pictures hold few such lines for their size. */
-const MOST_PIXELS = 2_000_000
 /** PSNR over all channels that colours keep at least, in dB. */
 const LEAST_RGB_DB = 25.5
 const MOST_ATTEMPTS = 4
@@ -28,8 +25,9 @@ export async function encodeAsSeen(output: string, encode: Encoder, raster: Rast
   let { target } = wish
   for (let attempt = 1; ; attempt++) {
     const encoded = await encode(raster, carried, { ...wish, target })
-    if (!likeness || raster.width * raster.height > MOST_PIXELS || encoded.fidelity === 'lossless') return encoded
-    const seen = await likeness(raster, encoded)
+    if (!likeness || encoded.fidelity === 'lossless') return encoded
+    const seen = await likeness(raster, concat([...encoded.chunks]))
+    if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
     const lacking = Math.max(
       wish.target.psnrDb - seen.psnrDb,
       LEAST_RGB_DB - seen.psnrRgbDb,
@@ -48,35 +46,8 @@ export async function encodeAsSeen(output: string, encode: Encoder, raster: Rast
   }
 }
 
-async function likenessOfWebp(raster: Raster, { chunks }: Encoded): Promise<Likeness> {
-  const { width, height } = raster
-  const pixels = decodeWebp(concat([...chunks]), width, height)
-  if (!pixels) throw new UnsupportedFeature('a WebP that cannot be decoded')
-  using meter = new LikenessMeter(width, height, 4)
-  const before = await wholeRgba(raster)
-  meter.push(new Uint8Array(before.buffer, before.byteOffset, before.length), pixels)
-  return meter.finish()
-}
-
-async function likenessOfJpeg(raster: Raster, { chunks }: Encoded): Promise<Likeness> {
-  const flat = onWhite(raster)
-  const { width, height, channels } = flat
-  using meter = new LikenessMeter(width, height, channels)
-  using jpeg = await JpegRows.open(concat([...chunks]), { colour: channels === 1 ? 'gray' : 'rgb' })
-  for await (const strip of flat.rows()) {
-    const rows = strip.length / (width * channels)
-    for (let at = 0; at < rows; ) {
-      const read = await jpeg.read(rows - at)
-      if (!read) throw new UnsupportedFeature('a JPEG that ends early')
-      meter.push(strip.subarray(at * width * channels, at * width * channels + read.length), read)
-      at += read.length / (width * channels)
-    }
-  }
-  return meter.finish()
-}
-
 /** By output; of others the encoder's own figures are of what readers show. */
-const LIKENESS: { readonly [output: string]: ((raster: Raster, encoded: Encoded) => Promise<Likeness>) | undefined } = {
+const LIKENESS: { readonly [output: string]: ((raster: Raster, file: Uint8Array) => Promise<Likeness | undefined>) | undefined } = {
   webp: likenessOfWebp,
   jpg: likenessOfJpeg,
 }

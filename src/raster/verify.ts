@@ -1,59 +1,17 @@
 /** Decodes converted pictures again and compares them with the rows they were made from. */
 
 import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
-import { decodeWebp, decodeWebpThumbnail } from '../../wasm/webp/webp.ts'
+import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { discard } from '../bytes/discard.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import { AvifCodec, likeness } from './avif-codec.ts'
 import { likenessOfGrid } from './avif-grid.ts'
+import { likenessOfWebp } from './likeness.ts'
 import { orientationOf, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 import { webpChunks } from './webp-container.ts'
-
-/** At an eighth of the size coding noise is averaged away: what differs more is another picture. */
-const THUMBNAIL_PSNR_DB = 27
-const CELL = 8
-
-/** Sums over cells of 8×8 pixels of luma (BT.601), on white where there is transparency. */
-class Thumbnail {
-  readonly #raster: Omit<Raster, 'rows'>
-  readonly #width: number
-  readonly #sums: Float64Array
-  #row = 0
-
-  constructor(raster: Omit<Raster, 'rows'>) {
-    this.#raster = raster
-    this.#width = Math.ceil(raster.width / CELL)
-    this.#sums = new Float64Array(this.#width * Math.ceil(raster.height / CELL))
-  }
-
-  push(strip: Uint8Array): void {
-    const { width, channels } = this.#raster
-    for (let at = 0; at < strip.length; this.#row++) {
-      const cells = (this.#row >> 3) * this.#width
-      for (let x = 0; x < width; x++, at += channels) {
-        const first = strip[at] ?? 0
-        const luma = channels < 3 ? first : 0.299 * first + 0.587 * (strip[at + 1] ?? 0) + 0.114 * (strip[at + 2] ?? 0)
-        const cell = cells + (x >> 3)
-        this.#sums[cell] = (this.#sums[cell] ?? 0) + luma
-      }
-    }
-  }
-
-  /** Against means of the same cells, in dB. */
-  psnrDb(means: Uint8Array): number {
-    const { width, height } = this.#raster
-    let squares = 0
-    for (let i = 0; i < means.length; i++) {
-      const across = Math.min(CELL, width - (i % this.#width) * CELL)
-      const down = Math.min(CELL, height - Math.floor(i / this.#width) * CELL)
-      squares += ((this.#sums[i] ?? 0) / (across * down) - (means[i] ?? 0)) ** 2
-    }
-    return 10 * Math.log10(65025 / (squares / means.length))
-  }
-}
 
 /** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
 export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, exact: boolean): Promise<string | undefined> {
@@ -71,12 +29,8 @@ export async function differenceOfWebp(raster: Raster, carried: Carried, result:
     const pixels = decodeWebp(file, raster.width, raster.height)
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
   }
-  const means = decodeWebpThumbnail(file, raster.width, raster.height)
-  if (!means) return 'the result cannot be decoded at this size'
-  const thumbnail = new Thumbnail(raster)
-  for await (const strip of raster.rows()) thumbnail.push(strip)
-  const psnrDb = thumbnail.psnrDb(means)
-  return psnrDb < THUMBNAIL_PSNR_DB ? `another picture: ${psnrDb.toFixed(1)} dB at an eighth of the size` : undefined
+  const found = await likenessOfWebp(raster, file)
+  return found ? belowFloors(found) : 'the result cannot be decoded at this size'
 }
 
 /** Against RGBA. The colour of what nobody can see counts, too: the coder was told to keep it. */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "metrics.h"
-#include "src/dec/vp8_dec.h"
+#include "src/dec/vp8i_dec.h"
+#include "src/dsp/dsp.h"
 #include "src/dsp/yuv.h"
 #include "src/webp/decode.h"
 #include "src/webp/encode.h"
@@ -164,34 +165,54 @@ static int compare_strip(const VP8Io *io) {
   return 1;
 }
 
-/* The thumbnail for verification: means of 8×8 luma samples. */
-static uint8_t *thumbnail;
-static uint32_t *thumbnail_sums;
-static int thumbnail_width, thumbnail_full_width, thumbnail_full_height;
+/* Rows of the last strip as RGBA. Chroma lies between two pairs of rows, so each strip keeps its last row for the next one. */
+static uint8_t *taken, *kept_y, *kept_u, *kept_v, *kept_a;
+static int rows_taken;
 
-static int shrink_strip(const VP8Io *io) {
-  for (int i = 0; i < io->mb_h; i++) {
-    const int y = io->mb_y + i;
-    for (int x = 0; x < thumbnail_full_width; x++) thumbnail_sums[x / 8] += full_range[io->y[(size_t)i * io->y_stride + x]];
-    if (y % 8 != 7 && y != thumbnail_full_height - 1) continue;
-    for (int x = 0; x < thumbnail_width; x++) {
-      const int across = thumbnail_full_width - x * 8 < 8 ? thumbnail_full_width - x * 8 : 8;
-      thumbnail[(size_t)(y / 8) * thumbnail_width + x] = thumbnail_sums[x] / (across * (y % 8 + 1));
-    }
-    memset(thumbnail_sums, 0, thumbnail_width * sizeof *thumbnail_sums);
+static int take_rows(const VP8Io *strip) {
+  const int width = strip->width, half = (width + 1) / 2, ys = strip->y_stride, cs = strip->uv_stride;
+  const uint8_t *y = strip->y, *u = strip->u, *v = strip->v, *a = strip->a;
+  const WebPUpsampleLinePairFunc convert = WebPUpsamplers[MODE_RGBA];
+  const size_t line = (size_t)width * 4;
+  uint8_t *out = taken;
+  int row = 1;
+  if (!strip->mb_y) {
+    convert(y, NULL, u, v, u, v, out, NULL, width);
+    out += line;
+  } else {
+    convert(kept_y, y, kept_u, kept_v, u, v, out, out + line, width);
+    out += 2 * line;
   }
+  for (; row + 1 < strip->mb_h; row += 2, out += 2 * line, u += cs, v += cs)
+    convert(y + row * ys, y + (row + 1) * ys, u, v, u + cs, v + cs, out, out + line, width);
+  const int ends = strip->mb_y + strip->mb_h >= strip->height, left = row < strip->mb_h;
+  if (left && ends) {
+    convert(y + row * ys, NULL, u, v, u, v, out, NULL, width);
+    out += line;
+  }
+  rows_taken = (out - taken) / line;
+  if (a) {
+    uint8_t *to = taken + 3;
+    if (strip->mb_y) for (int x = 0; x < width; x++, to += 4) *to = kept_a[x];
+    for (; to < out; to += 4) *to = *a++;
+    if (left && !ends) memcpy(kept_a, a, width);
+  }
+  if (!left || ends) return 1;
+  memcpy(kept_y, y + row * ys, width);
+  memcpy(kept_u, u, half);
+  memcpy(kept_v, v, half);
   return 1;
 }
 
 static int no_setup(VP8Io *io) { (void)io; return 1; }
 static void no_teardown(const VP8Io *io) { (void)io; }
 
-/* The VP8 chunk of a file, NULL where there is none (lossless). */
-static const uint8_t *vp8_chunk(const uint8_t *file, uint32_t length, uint32_t *chunk_length) {
+/* A chunk of a file, NULL where there is none. */
+static const uint8_t *chunk_of(const uint8_t *file, uint32_t length, const char *name, uint32_t *chunk_length) {
   for (uint32_t at = 12; at + 8 <= length;) {
     const uint32_t size = file[at + 4] | file[at + 5] << 8 | file[at + 6] << 16 | (uint32_t)file[at + 7] << 24;
     if (size > length - at - 8) return NULL;
-    if (!memcmp(file + at, "VP8 ", 4)) {
+    if (!memcmp(file + at, name, 4)) {
       *chunk_length = size;
       return file + at + 8;
     }
@@ -200,23 +221,25 @@ static const uint8_t *vp8_chunk(const uint8_t *file, uint32_t length, uint32_t *
   return NULL;
 }
 
-static int decode_strips(const uint8_t *file, uint32_t length, VP8IoPutHook put, int width, int height) {
-  uint32_t size;
-  const uint8_t *data = vp8_chunk(file, length, &size);
+static VP8Decoder *decoder;
+static VP8Io io;
+
+/* A lossy file of this size, to be handed on strip by strip. 0: it is damaged, or another one. */
+static int open_strips(const uint8_t *file, uint32_t length, VP8IoPutHook put, int width, int height) {
+  uint32_t size, alpha_size = 0;
+  const uint8_t *data = chunk_of(file, length, "VP8 ", &size), *alpha = chunk_of(file, length, "ALPH", &alpha_size);
   if (!data) return 0;
-  for (int i = 0; i < 256; i++) full_range[i] = i <= 16 ? 0 : i >= 235 ? 255 : ((i - 16) * 255 + 109) / 219;
-  VP8Io io;
   VP8InitIo(&io);
   io.data = data;
   io.data_size = size;
   io.put = put;
   io.setup = no_setup;
   io.teardown = no_teardown;
-  VP8Decoder *decoder = VP8New();
-  if (!decoder) fail("out of memory");
-  const int decoded = VP8GetHeaders(decoder, &io) && io.width == width && io.height == height && VP8Decode(decoder, &io);
   VP8Delete(decoder);
-  return decoded;
+  if (!(decoder = VP8New())) fail("out of memory");
+  decoder->alpha_data_ = put == take_rows ? alpha : NULL;
+  decoder->alpha_data_size_ = alpha_size;
+  return VP8GetHeaders(decoder, &io) && io.width == width && io.height == height;
 }
 
 /* Decodes what was encoded last and compares it with the planes it was made from. 0: it cannot be decoded. */
@@ -229,7 +252,8 @@ int EXPORT(measure)(int which) {
   line_a = allocate(reference->width);
   line_b = allocate(reference->width);
   u_error = v_error = chroma_samples = 0;
-  return decode_strips(written.mem, written.size, compare_strip, reference->width, reference->height);
+  for (int i = 0; i < 256; i++) full_range[i] = i <= 16 ? 0 : i >= 235 ? 255 : ((i - 16) * 255 + 109) / 219;
+  return open_strips(written.mem, written.size, compare_strip, reference->width, reference->height) && VP8Decode(decoder, &io);
 }
 
 /* 0 SSIM, 1 squared error of luma, 2 and 3 of the chroma planes (means, full range). */
@@ -238,15 +262,31 @@ double EXPORT(result)(int what) {
   return what == 0 ? metrics_ssim(metrics) : what == 1 ? metrics_mse(metrics) : (what == 2 ? u_error : v_error) * studio;
 }
 
-/* Decodes a lossy file to an eighth of its size, grey. NULL: damaged, or of another size. */
-const uint8_t *EXPORT(decode_thumbnail)(const uint8_t *file, uint32_t length, int width, int height) {
-  thumbnail_width = (width + 7) / 8;
-  thumbnail_full_width = width;
-  thumbnail_full_height = height;
-  thumbnail = allocate_cleared((size_t)thumbnail_width * ((height + 7) / 8));
-  thumbnail_sums = allocate_cleared(thumbnail_width * sizeof *thumbnail_sums);
-  return decode_strips(file, length, shrink_strip, width, height) ? thumbnail : NULL;
+/* Begins to decode a lossy file as viewers show it. 0: it is damaged, or of another size. */
+int EXPORT(begin_rows)(const uint8_t *file, uint32_t length, int width, int height) {
+  WebPInitUpsamplers();
+  taken = allocate((size_t)width * 4 * 32); /* a strip has at most 16 rows, 24 at the end */
+  kept_y = allocate(width);
+  kept_u = allocate(width);
+  kept_v = allocate(width);
+  kept_a = allocate(width);
+  return open_strips(file, length, take_rows, width, height) && VP8EnterCritical(decoder, &io) == VP8_STATUS_OK && VP8InitFrame(decoder, &io);
 }
+
+/* How many rows came next: 0 at the end, -1 where the file is damaged. */
+int EXPORT(next_rows)(void) {
+  rows_taken = 0;
+  for (; !rows_taken && decoder->mb_y_ < decoder->br_mb_y_; decoder->mb_y_++) {
+    if (!VP8ParseIntraModeRow(&decoder->br_, decoder)) return -1;
+    VP8BitReader *tokens = &decoder->parts_[decoder->mb_y_ & decoder->num_parts_minus_one_];
+    for (; decoder->mb_x_ < decoder->mb_w_; decoder->mb_x_++) if (!VP8DecodeMB(decoder, tokens)) return -1;
+    VP8InitScanline(decoder);
+    if (!VP8ProcessRow(decoder, &io)) return -1;
+  }
+  return rows_taken;
+}
+
+const uint8_t *EXPORT(taken_rows)(void) { return taken; }
 
 /* Decodes a whole file to RGBA, width × height × 4 bytes. NULL: damaged, or of another size. */
 const uint8_t *EXPORT(decode_rgba)(const uint8_t *file, uint32_t length, int width, int height) {

@@ -22,7 +22,9 @@ interface Exports extends Engine {
   output(): number
   measure(which: number): number
   result(what: number): number
-  decode_thumbnail(pointer: number, length: number, width: number, height: number): number
+  begin_rows(pointer: number, length: number, width: number, height: number): number
+  next_rows(): number
+  taken_rows(): number
   decode_rgba(pointer: number, length: number, width: number, height: number): number
 }
 
@@ -110,25 +112,48 @@ export class WebpEncoder {
   }
 }
 
-function decoded(file: Uint8Array, bytes: number, decode: (exports: Exports, pointer: number) => number): Uint8Array | undefined {
-  const exports = start()
-  try {
-    const pointer = exports.host_alloc(file.length)
-    new Uint8Array(exports.memory.buffer, pointer, file.length).set(file)
-    const pixels = decode(exports, pointer)
-    return pixels === 0 ? undefined : new Uint8Array(exports.memory.buffer, pixels, bytes).slice()
-  } finally {
-    retire(exports)
-  }
+function put(exports: Exports, file: Uint8Array): number {
+  const pointer = exports.host_alloc(file.length)
+  new Uint8Array(exports.memory.buffer, pointer, file.length).set(file)
+  return pointer
 }
 
-/** A lossy file as grey means of 8×8 pixels, full range; undefined where it is damaged or has another size. */
-export function decodeWebpThumbnail(file: Uint8Array, width: number, height: number): Uint8Array | undefined {
-  const bytes = Math.ceil(width / 8) * Math.ceil(height / 8)
-  return decoded(file, bytes, (exports, pointer) => exports.decode_thumbnail(pointer, file.length, width, height))
+/** A lossy file, with its alpha, as viewers show it: RGBA, row by row, in the memory of a few of them. Dispose of it. */
+export class WebpRows {
+  private exports = start()
+  private readonly stride: number
+
+  private constructor(width: number) {
+    this.stride = width * 4
+  }
+
+  /** undefined where the file is damaged, exact, or has another size. */
+  static open(file: Uint8Array, width: number, height: number): WebpRows | undefined {
+    const rows = new WebpRows(width)
+    if (rows.exports.begin_rows(put(rows.exports, file), file.length, width, height)) return rows
+    rows[Symbol.dispose]()
+    return undefined
+  }
+
+  /** Strips of some rows, each until the next one. Ends early where the file is damaged. */
+  *strips(): Generator<Uint8Array> {
+    for (let count = this.exports.next_rows(); count > 0; count = this.exports.next_rows()) {
+      yield new Uint8Array(this.exports.memory.buffer, this.exports.taken_rows(), count * this.stride)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.exports = retire(this.exports)
+  }
 }
 
 /** A whole file as RGBA; undefined where it is damaged or has another size. */
 export function decodeWebp(file: Uint8Array, width: number, height: number): Uint8Array | undefined {
-  return decoded(file, width * height * 4, (exports, pointer) => exports.decode_rgba(pointer, file.length, width, height))
+  const exports = start()
+  try {
+    const pixels = exports.decode_rgba(put(exports, file), file.length, width, height)
+    return pixels === 0 ? undefined : new Uint8Array(exports.memory.buffer, pixels, width * height * 4).slice()
+  } finally {
+    retire(exports)
+  }
 }

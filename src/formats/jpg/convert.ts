@@ -23,17 +23,15 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   const encode = ENCODERS[options.output]
   if (!encode) throw new UnsupportedFeature(`jpg to ${options.output}`)
   const carried = carriedOf(header)
-  let end = source.size
   let late: readonly Place[] = []
   const { raster, steps } = picture(source, header, options, (read) => {
-    end = read.endOffset
+    if (read.endOffset < source.size) refuse('the data after the picture')
     late = read.lateSegments
   })
   const { targetSize, lossless } = options
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encodeAsSeen(options.output, encode, raster, carried, wish)
-  if (end < source.size) refuse('the data after the picture')
-  const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
+  const left = leftBehind(header.segments, await lateSegments(source, late))
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   const { step, fidelity } = encoded
