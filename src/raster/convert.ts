@@ -13,7 +13,7 @@ import type { Encoded, Wish } from './encoded.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { likenessOfRows } from './likeness.ts'
 import { encodeBestPng } from './png-best.ts'
-import { type Carried, onWhite, type Raster } from './raster.ts'
+import { type Carried, onWhite, type Raster, withoutIdleAlpha } from './raster.ts'
 import { fittedSize, resized } from './resize.ts'
 import { encodeAsSeen } from './seen.ts'
 import { differenceOf } from './verify.ts'
@@ -48,7 +48,7 @@ export async function convertPicture(picture: Convertible, sizeLimit: number, si
   const encode = ENCODERS[output]
   if (!encode) throw new UnsupportedFeature(`a picture as ${output}`)
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.exact, options, sizeLimit }
-  const encoded = await encodeAsSeen(output, encode, raster, picture.carried, wish)
+  const encoded = await encodeAsSeen(output, encode, await withoutIdleAlpha(raster), picture.carried, wish)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   return outcomeOf(encoded, [...steps, encoded.step], picture, raster === picture.raster)
 }

@@ -55,6 +55,16 @@ function flattened(strip: Uint8Array, channels: number, colours: number): Uint8A
   return out
 }
 
+/** The same picture without an alpha channel that says nothing; it is read up to the first pixel that is transparent. */
+export async function withoutIdleAlpha(raster: Raster): Promise<Raster> {
+  const { channels } = raster
+  if (channels === 1 || channels === 3) return raster
+  for await (const strip of raster.rows()) {
+    for (let i = channels - 1; i < strip.length; i += channels) if (strip[i] !== 255) return raster
+  }
+  return onWhite(raster)
+}
+
 /** The same picture as RGBA. */
 export function asRgba(raster: Raster): Raster & { readonly channels: 4 } {
   const { width, height, channels } = raster

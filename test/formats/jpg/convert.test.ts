@@ -13,7 +13,7 @@ import type { Wish } from '../../../src/raster/encoded.ts'
 import { encodeJpeg } from '../../../src/raster/jpeg.ts'
 import { orientationOf, upright, uprightRaster } from '../../../src/raster/orientation.ts'
 import { encodePng } from '../../../src/raster/png-encode.ts'
-import type { Raster } from '../../../src/raster/raster.ts'
+import { type Raster, wholeRgba, withoutIdleAlpha } from '../../../src/raster/raster.ts'
 import { fittedSize, resized } from '../../../src/raster/resize.ts'
 import { differenceOf } from '../../../src/raster/verify.ts'
 import { encodeWebp } from '../../../src/raster/webp.ts'
@@ -148,6 +148,14 @@ describe('raster encoders', () => {
       return (file[file.indexOf('av1C') + 5] ?? 0) >> 5
     }
     expect([await profileOf(701, 530), await profileOf(700, 531), await profileOf(700, 530)]).toEqual([1, 1, 0])
+  })
+
+  it('an alpha channel that says nothing is left out', async () => {
+    const rgba = photo(64, 40, 4).map((value, i) => (i % 4 === 3 ? 255 : value))
+    const plain = await withoutIdleAlpha(raster(rgba, 4, 64, 40))
+    expect([plain.channels, Buffer.compare(await wholeRgba(plain), rgba)]).toEqual([3, 0])
+    rgba[rgba.length - 1] = 254
+    expect((await withoutIdleAlpha(raster(rgba, 4, 64, 40))).channels).toBe(4)
   })
 
   it('verification of damaged results says no, quickly, and the next one is fine', async () => {
