@@ -2,11 +2,9 @@
 import { concat } from '../../bytes/concat.ts'
 import { UnsupportedFeature } from '../../codec/codec.ts'
 import type { Carried } from '../../raster/raster.ts'
-import { withImageResources } from './image-resources.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'
 
 const XMP = 'http://ns.adobe.com/xap/1.0/\0'
-const PHOTOSHOP = 'Photoshop 3.0\0'
 
 const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.subarray(4 + signatureBytes)
 
@@ -21,6 +19,7 @@ export function refuse(what: string): never {
 export function carriedOf(header: JpegHeader): Carried {
   const { segments } = header
   if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further pictures')
+  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('the IPTC block')
   if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended XMP')
   // Readers take the first, or the last.
   if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('a second XMP packet')
@@ -28,14 +27,7 @@ export function carriedOf(header: JpegHeader): Carried {
   if (icc && header.components === 4) refuse('the CMYK profile')
   const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
   const xmp = segments.find((segment) => isSegment(segment, 0xe1, XMP))
-  return { icc, exif: withResources(exif && contentOf(exif, 6), segments), xmp: xmp && contentOf(xmp, XMP.length) }
-}
-
-/** EXIF, with Photoshop's resources in it: they may go on in further segments. */
-function withResources(exif: Uint8Array | undefined, segments: readonly Segment[]): Uint8Array | undefined {
-  const parts = segments.filter((segment) => isSegment(segment, 0xed, PHOTOSHOP))
-  if (parts.length === 0) return exif
-  return withImageResources(exif, concat(parts.map((part) => contentOf(part, PHOTOSHOP.length)))) ?? refuse('the IPTC block')
+  return { icc, exif: exif && contentOf(exif, 6), xmp: xmp && contentOf(xmp, XMP.length) }
 }
 
 /** Segments whose content comes along, or means nothing outside of a JPEG. */
@@ -44,14 +36,13 @@ const CARRIED = [
   [0xe1, 'Exif\0\0'],
   [0xe1, XMP],
   [0xe2, 'ICC_PROFILE\0'],
-  [0xed, PHOTOSHOP],
   [0xee, 'Adobe'],
 ] as const
 
-/** What a conversion leaves behind, of the head and between scans, in words for the receipt; undefined where that is nothing. */
-export function leftBehind(segments: readonly Segment[], late: readonly Segment[]): string | undefined {
+/** What a conversion leaves behind, in words for the receipt; undefined where that is nothing. */
+export function leftBehind(segments: readonly Segment[]): string | undefined {
   const left = segments.filter((segment) => !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)))
-  const names = [...left, ...late].map((segment) => (segment.marker === 0xfe ? 'comment' : `APP${segment.marker & 15} segment`))
+  const names = left.map((segment) => (segment.marker === 0xfe ? 'comment' : `APP${segment.marker & 15} segment`))
   return names.length > 0 ? [...new Set(names)].join(', ') : undefined
 }
 

@@ -31,7 +31,7 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   const { targetSize, lossless } = options
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encodeAsSeen(options.output, encode, raster, carried, wish)
-  const left = leftBehind(header.segments, await lateSegments(source, late))
+  const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   const { step, fidelity } = encoded

@@ -3,7 +3,7 @@ import { concat } from '../../../src/bytes/concat.ts'
 import { NoGain, type Options } from '../../../src/codec/codec.ts'
 import { compress } from '../../../src/codec/compress.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
-import { memorySource, readAll } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/codec/source.ts'
 import type { OutputId } from '../../../src/formats/format.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import { pictureTarget } from '../../../src/quality/levels.ts'
@@ -49,12 +49,6 @@ function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH,
 
 const exif = new Uint8Array([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
 const carried = { exif, icc: new Uint8Array(301).fill(7), xmp: new TextEncoder().encode('<x:xmpmeta/>') }
-
-/** A segment of Photoshop's resources. */
-const app13 = (content: string) => {
-  const text = new TextEncoder().encode(`Photoshop 3.0\0${content}`)
-  return concat([new Uint8Array([0xff, 0xed, 0, 2 + text.length]), text])
-}
 
 const fileOf = (encoded: { chunks: readonly Uint8Array[] }) => concat([...encoded.chunks])
 
@@ -153,7 +147,7 @@ describe('raster encoders', () => {
   it('an alpha channel that says nothing is left out', async () => {
     const rgba = photo(64, 40, 4).map((value, i) => (i % 4 === 3 ? 255 : value))
     const plain = await withoutIdleAlpha(raster(rgba, 4, 64, 40))
-    expect([plain.channels, Buffer.compare(await wholeRgba(plain), rgba)]).toEqual([3, 0])
+    expect([plain.channels, Buffer.compare(new Uint8Array(await wholeRgba(plain)), rgba)]).toEqual([3, 0])
     rgba[rgba.length - 1] = 254
     expect((await withoutIdleAlpha(raster(rgba, 4, 64, 40))).channels).toBe(4)
   })
@@ -230,27 +224,15 @@ describe('jpg to other formats', () => {
     }
   })
 
-  it("carries Photoshop's resources, IPTC among them, in the EXIF block", async () => {
-    const plain = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 95 }, [photo(WIDTH, HEIGHT, 3)])).chunks)
-    const app1 = concat([new Uint8Array([0xff, 0xe1, 0, 8 + exif.length]), new TextEncoder().encode('Exif\0\0'), exif])
-    const bytes = concat([plain.subarray(0, 2), app1, app13('8BIM one, '), app13('8BIM two'), plain.subarray(2)])
-    const { result } = await press(bytes, 'webp')
-    const block = webpChunks(await readAll(result!)).find(({ name }) => name === 'EXIF')!.data
-    const view = new DataView(block.buffer, block.byteOffset, block.length)
-    const directory = view.getUint32(4)
-    const tags = [0, 1].map((i) => view.getUint16(directory + 2 + 12 * i))
-    expect([view.getUint16(directory), ...tags, view.getUint32(directory + 26)]).toEqual([2, 0x0112, 34377, 0])
-    expect(orientationOf(block)).toBe(6)
-    const [length, at] = [view.getUint32(directory + 18), view.getUint32(directory + 22)]
-    expect(new TextDecoder().decode(block.subarray(at, at + length))).toBe('8BIM one, 8BIM two')
-  })
-
   it('leaves alone what another format would lose', async () => {
     const plain = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 95 }, [photo(WIDTH, HEIGHT, 3)])).chunks)
-    const iptc = (exif: number[]) => concat([plain.subarray(0, 2), new Uint8Array(exif), app13('8BIM rest'), plain.subarray(2)])
-    const damagedExif = [0xff, 0xe1, 0, 16, 0x45, 0x78, 0x69, 0x66, 0, 0, 0x4d, 0x4d, 0, 42, 0, 0, 99, 0]
-    expect((await press(iptc(damagedExif), 'webp')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
-    expect((await press(iptc([]), 'webp')).outcome).toMatchObject({ kind: 'compressed' })
+    const iptc = concat([
+      plain.subarray(0, 2),
+      new Uint8Array([0xff, 0xed, 0, 16]),
+      new TextEncoder().encode('Photoshop 3.0\0'),
+      plain.subarray(2),
+    ])
+    expect((await press(iptc, 'webp')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     expect((await press(concat([plain, new Uint8Array(9)]), 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
     // Two XMP packets (exiv2-bug1229): readers take the first, or the last.
     const packet = concat([
