@@ -4,6 +4,7 @@ import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, hasSignatureBytes, type Reach, Restart, reach, walkPages } from './reach.ts'
 import { Reader } from './reader.ts'
 import { keepAt } from './trim.ts'
+import type { Lock } from './writer.ts'
 
 export interface Document {
   reader: Reader
@@ -17,6 +18,7 @@ export interface Document {
 
 export type Refusal = Extract<Outcome, { kind: 'unchanged' }>
 
+const ENCRYPTED: Refusal = { kind: 'unchanged', reason: 'encrypted' }
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 /** End of central directory record (22 bytes) with the longest comment. */
 const MAX_ZIP_TAIL_BYTES = 22 + 65_535
@@ -24,8 +26,9 @@ const MAX_ZIP_TAIL_BYTES = 22 + 65_535
 const BYTES_AN_OBJECT = 40
 
 export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
-  const reader = await Reader.open(source)
-  if (reader.trailer.has('Encrypt')) return { kind: 'unchanged', reason: 'encrypted' }
+  // What opens without a password is read as every reader would, and locked again as it was.
+  const reader = await Reader.open(source, '')
+  if (reader.trailer.has('Encrypt') || (reader.lock && reader.repaired)) return ENCRYPTED
   if (reader.xref.size * BYTES_AN_OBJECT > options.memoryBudget) {
     return { kind: 'unchanged', reason: 'over_budget', detail: `${reader.xref.size} objects` }
   }
@@ -37,6 +40,7 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   }
   const found = await reachable(reader, options)
   if (found.signed) return { kind: 'unchanged', reason: 'signed' }
+  if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
   if (reader.repaired) await assertNothingLost(reader, found, pages)
@@ -51,6 +55,16 @@ async function reachable(reader: Reader, options: Options): Promise<Reach> {
     if (!(error instanceof Restart)) throw error
     return reach(reader, keep, options.signal)
   }
+}
+
+/** Streams under a crypt filter of their own, or one that only a reference names: nobody here knows their key. */
+async function hasOtherFilters(reader: Reader, lock: Lock, { streams }: Reach): Promise<boolean> {
+  for (const number of streams) {
+    const stream = await reader.get(number)
+    if (!(stream instanceof Stream) || lock.plain(stream.dict)) continue
+    if ((await reader.filters(stream)).some((filter) => filter.name === 'Crypt')) return true
+  }
+  return false
 }
 
 /** A rebuilt table is trusted only when every page, object and stream is there: qpdf can "repair" a file into 505 bytes. */

@@ -34,6 +34,12 @@ export class Ref {
   }
 }
 
+/** What an indirect object is called in its file (7.3.10); the keys of encrypted ones come from it. */
+export interface ObjectId {
+  readonly number: number
+  readonly generation: number
+}
+
 /** A string object (7.3.4), unescaped. */
 export class Str {
   readonly bytes: Uint8Array
@@ -49,9 +55,12 @@ export class Dict extends Map<string, PdfObject> {}
 export class Stream {
   readonly dict: Dict
   readonly offset: number
-  constructor(dict: Dict, offset: number) {
+  /** Only in encrypted files. */
+  readonly id: ObjectId | undefined
+  constructor(dict: Dict, offset: number, id?: ObjectId) {
     this.dict = dict
     this.offset = offset
+    this.id = id
   }
 }
 

@@ -14,11 +14,12 @@ import { UserScan } from './linear/users.ts'
 import { nameOf, Ref, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
 import { type Plan, Rewriter } from './rewrite.ts'
+import { serialise } from './serialise.ts'
 import { toSize, wantsSize } from './to-size.ts'
 import { keepAt } from './trim.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { verifyGraphs } from './verify.ts'
-import { Writer } from './writer.ts'
+import { noReference, Writer } from './writer.ts'
 
 /** PDF: object for object, so that nothing a document has gets lost; see `docs/design/pdf.md`. */
 export const pdf: Codec = {
@@ -27,8 +28,9 @@ export const pdf: Codec = {
   compress: (source, sink, options) => (wantsSize(source, options) ? toSize(press, source, sink, options) : press(source, sink, options)),
 
   async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
-    const [a, b] = [await Reader.open(original), await Reader.open(result)]
+    const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
+    if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
     let shown: Promise<FontShelf | undefined> | undefined
     const judges = {
       image: imageJudge(a, b),
@@ -42,6 +44,9 @@ export const pdf: Codec = {
     return verifyGraphs(a, b, judges, options.signal)
   },
 }
+
+/** Keys and permissions of an encrypted file, as text. */
+const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
 
 /** What a document shows with its fonts, found anew; undefined where it cannot be read. */
 async function shownFonts(source: Source, options: Options): Promise<FontShelf | undefined> {
@@ -72,17 +77,17 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
     progress: options.progress,
   }
   const layout = await linearLayout(document, twins, plan)
-  const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic)
+  const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic, reader.lock)
   const rewriter =
     layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
   await rewriter.run()
   return outcomeOf(writer, rewriter, duplicates, fonts, images)
 }
 
-/** Only for what came linearised; undefined where that cannot be kept. */
+/** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */
 async function linearLayout({ reader, root, pages, reach, classic }: Document, twins: Twins, plan: Plan): Promise<Layout | undefined> {
   const top = reader.trailer.get('Root')
-  if (!(top instanceof Ref) || reader.repaired || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
+  if (!(top instanceof Ref) || reader.repaired || reader.lock || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
   const users = await new UserScan(reader, twins, reach, plan.keep).run(root, top.number, pages, plan.signal)
   const objects = [...reach.objects].filter((number) => !twins.has(number))
   const layout = users && (await layOut(reader, users, pages, objects, !classic, showsOutlines(root)))
@@ -115,6 +120,7 @@ async function metadataNumbers({ reader, root, reach }: Document): Promise<Set<n
 function outcomeOf(writer: Writer, rewriter: Rewriter, duplicates: number, fonts: FontShop, { report }: ImageShop): Outcome {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
+  if (writer.lock) steps.push('encrypted again as it was')
   if (rewriter instanceof LinearRewriter) steps.push('linearised again')
   if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} thumbnails or private entries of other programs left out`)
   if (duplicates > 0) steps.push(`${duplicates} duplicates merged`)

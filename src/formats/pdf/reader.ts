@@ -1,14 +1,16 @@
 /** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
 import { concat } from '../../bytes/concat.ts'
 import { OverBudget, type Source } from '../../codec/codec.ts'
-import { measureStream, readIndirect, streamEndsAt } from './file.ts'
+import type { Decipher } from './ciphers.ts'
+import { type Indirect, measureStream, readIndirect, streamEndsAt } from './file.ts'
 import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
 import { Lexer } from './lexer.ts'
-import { Dict, latin1, Name, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
+import { Dict, latin1, Name, nameOf, numberOr, type ObjectId, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { Ranges } from './ranges.ts'
 import { rebuild } from './repair.ts'
 import { findStart, readChain } from './sections.ts'
-import { type Decipher, unlock } from './security.ts'
+import { type Opened, unlock } from './security.ts'
+import type { Lock } from './writer.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 /** What cached objects may take in the file; in memory they are about ten times as large. */
@@ -16,6 +18,8 @@ const CACHED_OBJECT_BYTES = 512 * 1024
 const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
 const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
 const MAX_REFERENCE_STEPS = 32
+/** The encryption dictionary, its crypt filters, one of these. */
+const MAX_SECURITY_DEPTH = 3
 const PIECE_BYTES = 256 * 1024
 
 /** A decoded object stream (7.5.7). */
@@ -35,7 +39,7 @@ export class Reader {
   /** The cross-reference table was unusable and has been rebuilt by a search for objects. */
   repaired = false
   private base = 0
-  private decipher: Decipher | undefined
+  private opened: Opened | undefined
   private readonly cache = new Map<number, { object: PdfObject; bytes: number }>()
   private cachedBytes = 0
   private readonly objectStreams = new Map<number, ObjectStream>()
@@ -47,7 +51,7 @@ export class Reader {
     this.ranges = new Ranges(source)
   }
 
-  /** `password` opens files that are encrypted as `encrypt.ts` does it; others stay closed (the trailer has /Encrypt). */
+  /** `password` (empty for files that open without one) unlocks what is encrypted; what stays closed has /Encrypt in its trailer. */
   static async open(source: Source, password?: string): Promise<Reader> {
     const reader = new Reader(source)
     const head = latin1(await reader.ranges.read(0, 1024))
@@ -63,18 +67,42 @@ export class Reader {
       if (!reader.trailer.has('Encrypt')) await reader.assertCatalog()
     } catch (error) {
       if (!(error instanceof PdfSyntax)) throw error
-      await reader.repair()
+      // A key that fits does not yet make sense of a file.
+      if (reader.opened) reader.close()
+      else await reader.repair()
     }
     return reader
   }
 
   private async decrypt(password: string): Promise<void> {
-    const encrypt = this.trailer.get('Encrypt')
-    const dictionary = await this.dict(encrypt)
-    this.decipher = dictionary && unlock(dictionary, password)
-    if (!this.decipher) return
-    this.trailer.delete('Encrypt')
+    const dictionary = await this.dict(this.trailer.get('Encrypt'))
+    if (!dictionary) return
+    const flat = await this.direct(dictionary, MAX_SECURITY_DEPTH)
+    const id = await this.resolve(this.trailer.get('ID'))
+    const first = Array.isArray(id) ? await this.resolve(id[0]) : null
+    const opened =
+      flat instanceof Dict ? unlock(flat, password, first instanceof Str ? first.bytes : new Uint8Array(0), this.version) : undefined
     this.forget()
+    if (!opened) return
+    this.opened = opened
+    this.trailer.delete('Encrypt')
+    // Its strings are not encrypted while they stand in the trailer.
+    if (Array.isArray(id)) this.trailer.set('ID', await Promise.all(id.map((half) => this.resolve(half))))
+  }
+
+  private close(): void {
+    this.trailer.set('Encrypt', this.opened?.lock.dictionary ?? null)
+    this.opened = undefined
+    this.forget()
+  }
+
+  /** Every reference in it replaced by what it leads to. */
+  private async direct(object: PdfObject, depth: number): Promise<PdfObject> {
+    const value = await this.resolve(object)
+    if (depth === 0 || !(value instanceof Dict)) return value instanceof Stream ? null : value
+    const copy = new Dict()
+    for (const [key, item] of value) copy.set(key, await this.direct(item, depth - 1))
+    return copy
   }
 
   private async assertCatalog(): Promise<void> {
@@ -83,9 +111,9 @@ export class Reader {
     if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no page tree')
   }
 
-  /** Streams are stored encrypted, and longer than what they hold. */
-  get encrypted(): boolean {
-    return this.decipher !== undefined
+  /** What locks the file as it was, when it was encrypted. */
+  get lock(): Lock | undefined {
+    return this.opened?.lock
   }
 
   /** Rebuilds the table by searching the file; once. */
@@ -129,7 +157,7 @@ export class Reader {
         const offset = this.xref.place(number)
         const found = await readIndirect(this.ranges, offset)
         if (found.number !== number) throw new PdfSyntax(`object ${number} expected, object ${found.number} found`, offset)
-        object = this.decipher ? decrypted(found.object, this.decipher) : found.object
+        object = this.plain(found)
         bytes = found.end - offset
       } else [object, bytes] = await this.compressed(number)
     } catch (error) {
@@ -140,6 +168,10 @@ export class Reader {
     }
     this.remember(number, object, bytes + 64)
     return object
+  }
+
+  private plain({ object, number, generation }: Indirect): PdfObject {
+    return this.opened ? decrypted(object, this.opened.decipher, { number, generation }) : object
   }
 
   private remember(number: number, object: PdfObject, bytes: number): void {
@@ -176,7 +208,7 @@ export class Reader {
     this.opening.add(number)
     try {
       const offset = this.xref.place(number)
-      const { object } = await readIndirect(this.ranges, offset)
+      const object = this.plain(await readIndirect(this.ranges, offset))
       if (!(object instanceof Stream)) throw new PdfSyntax('object stream expected', offset)
       const data = await this.decoded(object, MAX_OBJECT_STREAM_BYTES)
       const count = numberOr(await this.resolve(object.dict.get('N')), 0)
@@ -226,34 +258,43 @@ export class Reader {
     return numberOr(await this.entry(dict, key), otherwise)
   }
 
-  /** Bytes of a stream in the file: /Length when "endstream" stands there, else found by a search. */
+  /** Bytes of a stream, decrypted but not decoded. */
   async length(stream: Stream): Promise<number> {
     const known = this.lengths.get(stream.offset)
     if (known !== undefined) return known
+    const stored = await this.storedLength(stream)
+    const { id, offset } = stream
+    const decipher = id && !this.opened?.lock.plain(stream.dict) ? this.opened?.decipher : undefined
+    const length = decipher && id ? await decipher.plainLength(stored, () => this.ranges.read(offset + stored - 32, 32), id) : stored
+    if (this.lengths.size > 20_000) this.lengths.clear()
+    this.lengths.set(stream.offset, length)
+    return length
+  }
+
+  /** Bytes in the file: /Length when "endstream" stands there, else found by a search. */
+  private async storedLength(stream: Stream): Promise<number> {
     const stated = await this.resolve(stream.dict.get('Length'))
     let length = -1
     if (typeof stated === 'number' && stated >= 0 && stream.offset + stated <= this.ranges.size) {
       if (await streamEndsAt(this.ranges, stream.offset + stated)) length = stated
     }
-    if (length < 0) length = await measureStream(this.ranges, stream.offset)
-    if (this.lengths.size > 20_000) this.lengths.clear()
-    this.lengths.set(stream.offset, length)
-    return length
+    return length < 0 ? measureStream(this.ranges, stream.offset) : length
   }
 
   /** The bytes as they stand in the file, decrypted. Throws `OverBudget` beyond `maxBytes`. */
   async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     const length = await this.length(stream)
     if (length > maxBytes) throw new OverBudget(`a stream of ${length} bytes`)
-    if (this.decipher) return gather(this.pieces(stream))
+    if (this.opened) return gather(this.pieces(stream))
     return this.ranges.read(stream.offset, length)
   }
 
   /** The same in pieces. */
   pieces(stream: Stream): AsyncIterable<Uint8Array> {
-    // Cross-reference streams are not encrypted (7.5.8.2).
-    const closed = this.decipher && nameOf(stream.dict.get('Type')) !== 'XRef'
-    return closed && this.decipher ? this.decipher.stream(this.storedPieces(stream)) : this.storedPieces(stream)
+    const { id } = stream
+    const { opened } = this
+    if (!opened || !id || opened.lock.plain(stream.dict)) return this.storedPieces(stream)
+    return opened.decipher.stream(this.storedPieces(stream), id)
   }
 
   /** The same for who needs none of them after asking for the next, or for no more. */
@@ -268,7 +309,7 @@ export class Reader {
   }
 
   private async *storedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
-    const length = await this.length(stream)
+    const length = this.opened ? await this.storedLength(stream) : await this.length(stream)
     for (let at = 0; at < length; at += PIECE_BYTES) {
       yield await this.ranges.read(stream.offset + at, Math.min(PIECE_BYTES, length - at))
     }
@@ -321,10 +362,17 @@ async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /** Strings of an object that stands by itself (7.6.2). */
-function decrypted(object: PdfObject, decipher: Decipher): PdfObject {
-  if (object instanceof Str) return new Str(decipher.string(object.bytes))
-  if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher))
-  if (object instanceof Dict) return new Dict([...object].map(([key, value]) => [key, decrypted(value, decipher)] as [string, PdfObject]))
-  if (object instanceof Stream) return new Stream(decrypted(object.dict, decipher) as Dict, object.offset)
+function decrypted(object: PdfObject, decipher: Decipher, id: ObjectId): PdfObject {
+  if (object instanceof Str) return new Str(decipher.string(object.bytes, id))
+  if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher, id))
+  if (object instanceof Dict) return decryptedDict(object, decipher, id)
+  if (object instanceof Stream) {
+    // Strings of a cross-reference stream, /ID among them, are not (7.5.8.2).
+    const dict = nameOf(object.dict.get('Type')) === 'XRef' ? object.dict : decryptedDict(object.dict, decipher, id)
+    return new Stream(dict, object.offset, id)
+  }
   return object
 }
+
+const decryptedDict = (dict: Dict, decipher: Decipher, id: ObjectId) =>
+  new Dict([...dict].map(([key, value]) => [key, decrypted(value, decipher, id)] as [string, PdfObject]))

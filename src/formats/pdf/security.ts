@@ -1,8 +1,10 @@
-/** The standard security handler, revision 6: AES-256 (ISO 32000-2, 7.6.4). */
+/** The standard security handler (ISO 32000-2, 7.6.4): writes revision 6, opens 2 to 6. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
-import { ascii, Dict, Name, type PdfObject, Str } from './objects.ts'
-import type { Cipher, Lock } from './writer.ts'
+import { cipherOf, type Decipher, decipherOf, type Method } from './ciphers.ts'
+import { ascii, Dict, Name, nameOf, numberOr, type PdfObject, Str } from './objects.ts'
+import { Rc4 } from './rc4.ts'
+import type { Lock } from './writer.ts'
 
 const BLOCK_BYTES = 16
 const KEY_BYTES = 32
@@ -47,6 +49,8 @@ function aes(algorithm: string, key: Uint8Array, iv: Uint8Array, data: Uint8Arra
 }
 
 const NO_USER = new Uint8Array(0)
+/** Cross-reference streams are never encrypted (7.5.8.2). */
+const PLAIN_XREF = (dict: Dict) => nameOf(dict.get('Type')) === 'XRef'
 const ZERO_IV = new Uint8Array(BLOCK_BYTES)
 
 /** A fresh file key under one password, which opens the file as its user and its owner. */
@@ -89,64 +93,93 @@ export function lockWith(password: string): Lock {
     ['StrF', Name.of('StdCF')],
     ['EncryptMetadata', true],
   ] as [string, PdfObject][])
-  return { cipher: cipherOf(fileKey), dictionary, id: new Uint8Array(randomBytes(BLOCK_BYTES)) }
+  return { cipher: cipherOf(fileKey, 'AESV3'), dictionary, version: '2.0', plain: PLAIN_XREF, id: new Uint8Array(randomBytes(BLOCK_BYTES)) }
 }
 
-/** AES-256 in CBC mode, a random initialisation vector in front, padded as in PKCS #7 (7.6.3.1). */
-function cipherOf(key: Uint8Array): Cipher {
-  const start = () => {
-    const iv = new Uint8Array(randomBytes(BLOCK_BYTES))
-    return { iv, engine: createCipheriv('aes-256-cbc', key, iv) }
-  }
-  return {
-    string(bytes) {
-      const { iv, engine } = start()
-      return concat([iv, engine.update(bytes), engine.final()])
-    },
-    encryptedLength: (length) => BLOCK_BYTES + (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES,
-    async *stream(pieces) {
-      const { iv, engine } = start()
-      yield iv
-      for await (const piece of pieces) yield new Uint8Array(engine.update(piece))
-      yield new Uint8Array(engine.final())
-    },
-  }
+/** An encrypted file that is open, and what locks it again as it was. */
+export interface Opened {
+  decipher: Decipher
+  lock: Lock
 }
 
-/** Takes strings and streams back out of a file. */
-export interface Decipher {
-  string(bytes: Uint8Array): Uint8Array
-  stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+/**
+ * Opens a file with its user password; what was encrypted before revision 6 only without one. `dictionary` without references,
+ * `id` the first half of /ID. Undefined for another password, another handler, or parts under keys of their own.
+ */
+export function unlock(dictionary: Dict, password: string, id: Uint8Array, version: string): Opened | undefined {
+  if (nameOf(dictionary.get('Filter')) !== 'Standard') return undefined
+  const method = methodOf(dictionary)
+  const revision = numberOr(dictionary.get('R'), 0)
+  const older = () => (password === '' ? keyOfPadded(dictionary, id) : undefined)
+  const fileKey = revision >= 5 ? keyOfHashed(dictionary, password) : older()
+  if (!method || !fileKey || (method === 'AESV3') !== (fileKey.length === KEY_BYTES)) return undefined
+  const open = dictionary.get('EncryptMetadata') === false
+  const plain = (dict: Dict) => PLAIN_XREF(dict) || (open && nameOf(dict.get('Type')) === 'Metadata') || isCrypt(dict)
+  return { decipher: decipherOf(fileKey, method), lock: { cipher: cipherOf(fileKey, method), dictionary, id, version, plain } }
 }
 
-/** Opens what `lockWith` locked: algorithm 2.A for the user's password. Undefined for another password or another handler. */
-export function unlock(dictionary: Dict, password: string): Decipher | undefined {
+/** A stream that says itself that it is not encrypted (7.4.10). */
+function isCrypt(dict: Dict): boolean {
+  const [filter, parms] = [dict.get('Filter'), dict.get('DecodeParms')]
+  if (nameOf(Array.isArray(filter) ? filter[0] : filter) !== 'Crypt') return false
+  const own = Array.isArray(parms) ? parms[0] : parms
+  return !(own instanceof Dict && own.has('Name')) || nameOf(own.get('Name')) === 'Identity'
+}
+
+/** Tables 20 and 25: one method for all strings and streams, else undefined. */
+function methodOf(dictionary: Dict): Method | undefined {
+  const version = numberOr(dictionary.get('V'), 0)
+  if (version === 1 || version === 2) return 'V2'
+  const name = nameOf(dictionary.get('StmF'))
+  const filters = dictionary.get('CF')
+  const filter = filters instanceof Dict ? filters.get(name) : undefined
+  if (nameOf(dictionary.get('StrF')) !== name || !(filter instanceof Dict)) return undefined
+  if (dictionary.has('EFF') && nameOf(dictionary.get('EFF')) !== name) return undefined
+  const method = nameOf(filter.get('CFM'))
+  if (version === 4 && (method === 'V2' || method === 'AESV2')) return method
+  return version === 5 && method === 'AESV3' ? method : undefined
+}
+
+/** Algorithm 2.A for the user's password (revisions 5 and 6). */
+function keyOfHashed(dictionary: Dict, password: string): Uint8Array | undefined {
   const [user, userKey] = [dictionary.get('U'), dictionary.get('UE')]
-  if (dictionary.get('R') !== 6 || !(user instanceof Str) || !(userKey instanceof Str)) return undefined
+  if (!(user instanceof Str) || !(userKey instanceof Str)) return undefined
   if (user.bytes.length < 48 || userKey.bytes.length !== KEY_BYTES) return undefined
   const word = saslPrep(password)
-  const expected = hash(word, user.bytes.subarray(32, 40), NO_USER)
-  if (Buffer.compare(expected, user.bytes.subarray(0, HASH_BYTES)) !== 0) return undefined
-  const key = aes('aes-256-cbc', hash(word, user.bytes.subarray(40, 48), NO_USER), ZERO_IV, userKey.bytes, true)
-  return {
-    string(bytes) {
-      const engine = createDecipheriv('aes-256-cbc', key, bytes.subarray(0, BLOCK_BYTES))
-      return concat([engine.update(bytes.subarray(BLOCK_BYTES)), engine.final()])
-    },
-    async *stream(pieces) {
-      let engine: ReturnType<typeof createDecipheriv> | undefined
-      let head: Uint8Array = new Uint8Array(0)
-      for await (const piece of pieces) {
-        let rest = piece
-        if (!engine) {
-          head = concat([head, piece])
-          if (head.length < BLOCK_BYTES) continue
-          engine = createDecipheriv('aes-256-cbc', key, head.subarray(0, BLOCK_BYTES))
-          rest = head.subarray(BLOCK_BYTES)
-        }
-        yield new Uint8Array(engine.update(rest))
-      }
-      if (engine) yield new Uint8Array(engine.final())
-    },
+  // Revision 5, an extension of Adobe's, hashed once.
+  const once = (salt: Uint8Array) => new Uint8Array(createHash('sha256').update(word).update(salt).digest())
+  const hashed = dictionary.get('R') === 5 ? once : (salt: Uint8Array) => hash(word, salt, NO_USER)
+  if (Buffer.compare(hashed(user.bytes.subarray(32, 40)), user.bytes.subarray(0, HASH_BYTES)) !== 0) return undefined
+  return aes('aes-256-cbc', hashed(user.bytes.subarray(40, 48)), ZERO_IV, userKey.bytes, true)
+}
+
+/** Stands for missing characters of a password (algorithm 2, step a), here for all of them. */
+const PADDING = Uint8Array.from(Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex'))
+
+/** Algorithm 2 for the empty password, tried by algorithms 4 and 5 (revisions 2 to 4). */
+function keyOfPadded(dictionary: Dict, id: Uint8Array): Uint8Array | undefined {
+  const [owner, user] = [dictionary.get('O'), dictionary.get('U')]
+  const revision = numberOr(dictionary.get('R'), 0)
+  if (!(owner instanceof Str) || !(user instanceof Str) || user.bytes.length < 16 || revision < 2 || revision > 4) return undefined
+  const permissions = new DataView(new ArrayBuffer(4))
+  permissions.setInt32(0, numberOr(dictionary.get('P'), 0) | 0, true)
+  const first = createHash('md5').update(PADDING).update(owner.bytes.subarray(0, 32)).update(new Uint8Array(permissions.buffer)).update(id)
+  if (revision >= 4 && dictionary.get('EncryptMetadata') === false) first.update(Uint8Array.of(255, 255, 255, 255))
+  const digest = new Uint8Array(first.digest())
+  // /Length is wrong in many files of version 4, which has 128 bits.
+  for (const bytes of new Set(revision === 2 ? [5] : [numberOr(dictionary.get('Length'), 40) / 8, 16, 5])) {
+    if (!Number.isInteger(bytes) || bytes < 5 || bytes > 16) continue
+    let key = digest.subarray(0, bytes)
+    if (revision >= 3) for (let i = 0; i < 50; i++) key = new Uint8Array(createHash('md5').update(key).digest()).subarray(0, bytes)
+    if (opens(key, user.bytes, revision, id)) return key
   }
+  return undefined
+}
+
+/** Algorithm 6: whether /U is what this key makes. */
+function opens(key: Uint8Array, user: Uint8Array, revision: number, id: Uint8Array): boolean {
+  if (revision === 2) return Buffer.compare(new Rc4(key).apply(PADDING), user.subarray(0, 32)) === 0
+  let text: Uint8Array = new Uint8Array(createHash('md5').update(PADDING).update(id).digest())
+  for (let round = 0; round < 20; round++) text = new Rc4(key.map((byte) => byte ^ round)).apply(text)
+  return Buffer.compare(text, user.subarray(0, 16)) === 0
 }

@@ -7,12 +7,12 @@ import { Predictor } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
-/** Encrypts strings and streams on their way out (7.6); `encrypt.ts` has the one that is used. */
+/** Encrypts strings and streams of the object `number` on their way out (7.6). */
 export interface Cipher {
-  string(bytes: Uint8Array): Uint8Array
+  string(bytes: Uint8Array, number: number): Uint8Array
   /** Length of a stream of `length` bytes once encrypted. */
   encryptedLength(length: number): number
-  stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+  stream(pieces: AsyncIterable<Uint8Array>, number: number): AsyncIterable<Uint8Array>
 }
 
 /** What encrypts a file, what says how, and an identifier for files that have none. */
@@ -21,6 +21,10 @@ export interface Lock {
   /** The encryption dictionary; none of its strings is encrypted. */
   dictionary: Dict
   id: Uint8Array
+  /** Of PDF, at least. */
+  version: string
+  /** Streams with such a dictionary stay readable. */
+  plain(dict: Dict): boolean
 }
 
 /** Bytes of a stream: in memory, or as pieces of a length that is known beforehand. */
@@ -36,8 +40,7 @@ export class Writer {
   protected readonly sink: Sink
   /** Object and cross-reference streams (PDF 1.5) instead of plain objects and a table. */
   readonly compact: boolean
-  private readonly cipher: Cipher | undefined
-  private readonly lock: Lock | undefined
+  readonly lock: Lock | undefined
   protected readonly xref = new Xref()
   private nextNumber = 1
   protected offset = 0
@@ -50,7 +53,6 @@ export class Writer {
     this.sink = sink
     this.compact = compact
     this.lock = lock
-    this.cipher = lock?.cipher
   }
 
   /** A number for an object that is written later. */
@@ -60,13 +62,14 @@ export class Writer {
 
   /** Header and the comment that says "binary" (7.5.2). */
   async begin(version: string): Promise<void> {
-    const shown = this.compact && Number(version) < 1.5 ? '1.5' : version
-    await this.emit(concat([ascii(`%PDF-${this.lock ? '2.0' : shown}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
+    const least = Math.max(this.compact ? 1.5 : 0, Number(this.lock?.version ?? 0))
+    const shown = Number(version) < least ? least.toFixed(1) : version
+    await this.emit(concat([ascii(`%PDF-${shown}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
   }
 
   async object(number: number, object: PdfObject, refText: RefText): Promise<void> {
     if (!this.compact) {
-      await this.plainObject(number, this.text(object, refText))
+      await this.plainObject(number, this.text(object, refText, number))
       return
     }
     // Strings in an object stream are encrypted with the stream, not by themselves (7.6.2).
@@ -78,11 +81,11 @@ export class Writer {
 
   /** `dict` without /Length. */
   async stream(number: number, dict: Dict, data: StreamData, refText: RefText): Promise<void> {
-    const cipher = this.cipher
+    const cipher = this.lock?.plain(dict) ? undefined : this.lock?.cipher
     const plain = data instanceof Uint8Array ? once(data) : data.pieces
     const length = cipher ? cipher.encryptedLength(data.length) : data.length
-    const head = `${number} 0 obj${this.text(withLength(dict, length), refText)}stream\n`
-    await this.streamBytes(number, latin1Bytes(head), cipher ? cipher.stream(plain) : plain)
+    const head = `${number} 0 obj${this.text(withLength(dict, length), refText, number)}stream\n`
+    await this.streamBytes(number, latin1Bytes(head), cipher ? cipher.stream(plain, number) : plain)
   }
 
   /** Writes the cross-reference and the trailer; returns the length of the file. */
@@ -108,9 +111,9 @@ export class Writer {
     return this.offset
   }
 
-  protected text(object: PdfObject, refText: RefText): string {
-    const cipher = this.cipher
-    return cipher ? serialise(object, refText, (bytes) => stringText(cipher.string(bytes))) : serialise(object, refText)
+  protected text(object: PdfObject, refText: RefText, number: number): string {
+    const cipher = this.lock?.cipher
+    return cipher ? serialise(object, refText, (bytes) => stringText(cipher.string(bytes, number))) : serialise(object, refText)
   }
 
   protected async plainObject(number: number, text: string): Promise<void> {

@@ -21,7 +21,7 @@ export class LinearFile extends Writer {
 
   /** An object at its number, never packed. */
   async plain(number: number, object: PdfObject, refText: RefText): Promise<void> {
-    await this.plainObject(number, this.text(object, refText))
+    await this.plainObject(number, this.text(object, refText, number))
   }
 
   /** Objects in an object stream of that number. */

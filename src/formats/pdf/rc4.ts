@@ -1,0 +1,36 @@
+/** RC4, which no crypto library offers any more; only for files that are encrypted with it already (ISO 32000-2, 7.6.3.2). */
+export class Rc4 {
+  private readonly state = new Uint8Array(256)
+  private i = 0
+  private j = 0
+
+  constructor(key: Uint8Array) {
+    const { state } = this
+    for (let i = 0; i < 256; i++) state[i] = i
+    for (let i = 0, j = 0; i < 256; i++) {
+      const value = state[i]!
+      j = (j + value + key[i % key.length]!) & 255
+      state[i] = state[j]!
+      state[j] = value
+    }
+  }
+
+  /** Encrypts or decrypts what follows what it was given before. */
+  apply(bytes: Uint8Array): Uint8Array {
+    const { state } = this
+    let { i, j } = this
+    const out = new Uint8Array(bytes.length)
+    for (let at = 0; at < bytes.length; at++) {
+      i = (i + 1) & 255
+      const a = state[i]!
+      j = (j + a) & 255
+      const b = state[j]!
+      state[i] = b
+      state[j] = a
+      out[at] = bytes[at]! ^ state[(a + b) & 255]!
+    }
+    this.i = i
+    this.j = j
+    return out
+  }
+}
