@@ -5,7 +5,7 @@ export class Rc4 {
   private j = 0
 
   constructor(key: Uint8Array) {
-    const { state } = this
+    const state = this.state
     for (let i = 0; i < 256; i++) state[i] = i
     for (let i = 0, j = 0; i < 256; i++) {
       const value = state[i]!
@@ -17,8 +17,9 @@ export class Rc4 {
 
   /** Encrypts or decrypts what follows what it was given before. */
   apply(bytes: Uint8Array): Uint8Array {
-    const { state } = this
-    let { i, j } = this
+    const state = this.state
+    let i = this.i
+    let j = this.j
     const out = new Uint8Array(bytes.length)
     for (let at = 0; at < bytes.length; at++) {
       i = (i + 1) & 255
