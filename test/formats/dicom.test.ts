@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import createCharLs from '@cornerstonejs/codec-charls/wasmjs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -78,6 +78,103 @@ describe('dicom', () => {
         expect(Buffer.from(bytes.subarray(-after.length)).equals(after)).toBe(true)
       }
     })
+  })
+
+  describe('RLE', () => {
+    const RLE = '1.2.840.10008.1.2.5'
+    /** PS3.5, G.3: runs of equal bytes, and of others. */
+    const packBits = (plane: Uint8Array) => {
+      const out: number[] = []
+      for (let at = 0; at < plane.length; ) {
+        let run = 1
+        while (run < 128 && at + run < plane.length && plane[at + run] === plane[at]) run++
+        if (run > 1) out.push(257 - run, plane[at]!)
+        else out.push(0, plane[at]!)
+        at += run
+      }
+      return out.length % 2 ? [...out, 128] : out
+    }
+    const rleFile = (picture: Picture) => {
+      const { width, height, samples = 1, allocated = 16, frames = 1, planar = false } = picture
+      const elements = imageElements(picture, 'explicit')
+      const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
+      const pixels = elements[at]![2] as Uint8Array
+      const [count, sampleBytes] = [width * height, allocated / 8]
+      const items = [new Uint8Array(0)]
+      for (let frame = 0; frame < frames; frame++) {
+        const header = new Uint8Array(64)
+        const view = new DataView(header.buffer)
+        view.setUint32(0, samples * sampleBytes, true)
+        const segments: Uint8Array[] = [header]
+        for (let segment = 0; segment < samples * sampleBytes; segment++) {
+          const [sample, byte] = [Math.floor(segment / sampleBytes), sampleBytes - 1 - (segment % sampleBytes)]
+          const plane = new Uint8Array(count).map((_, i) => {
+            const position = planar ? sample * count + i : i * samples + sample
+            return pixels[(frame * samples * count + position) * sampleBytes + byte]!
+          })
+          view.setUint32(4 + 4 * segment, Buffer.concat(segments).length, true)
+          segments.push(Uint8Array.from(packBits(plane)))
+        }
+        items.push(Buffer.concat(segments))
+      }
+      const sequence = Buffer.concat(
+        items.flatMap((item) => {
+          const head = new Uint8Array(8)
+          new DataView(head.buffer).setUint32(0, 0xe000fffe, true)
+          new DataView(head.buffer).setUint32(4, item.length, true)
+          return [head, item]
+        }),
+      )
+      const end = Uint8Array.of(0xfe, 0xff, 0xdd, 0xe0, 0, 0, 0, 0)
+      const before = dicomFile(elements.slice(0, at), 'explicit', RLE)
+      const opening = Uint8Array.of(0xe0, 0x7f, 0x10, 0, 0x4f, 0x42, 0, 0, 0xff, 0xff, 0xff, 0xff)
+      return Buffer.concat([before, opening, sequence, end, writeElements(elements.slice(at + 1), 'explicit')])
+    }
+
+    it.each(PICTURES)('%s becomes JPEG-LS', async (_, picture) => {
+      const file = rleFile(picture)
+      const { outcome, bytes, defect } = await press(file)
+      if (picture.samples === 3 && picture.allocated !== 8) return expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+      expect(defect).toBeUndefined()
+      expect(outcome).toMatchObject({
+        kind: 'compressed',
+        fidelity: 'lossless',
+        steps: ['RLE decoded', expect.stringContaining('JPEG-LS')],
+      })
+      const elements = imageElements(picture, 'explicit')
+      const decoded = Buffer.concat(await Promise.all(fragmentsOf(bytes).slice(1).map(decodeWithCharLs)))
+      const wanted = elements.find(([tag]) => tag === 0x7fe00010)![2] as Uint8Array
+      if (!picture.planar) expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
+      else expect(decoded.toSorted()).toEqual(Buffer.from(wanted).toSorted())
+      expect(Buffer.from(bytes.subarray(-around(elements)[1].length)).equals(around(elements)[1])).toBe(true)
+    })
+
+    it('comes back as it was where it is cut off, altered, or frames are missing', async () => {
+      const picture: Picture = { width: 60, height: 40, allocated: 8, frames: 3 }
+      const sound = rleFile(picture)
+      const missing = rleFile({ ...picture, frames: 2 })
+      missing.set(sound.subarray(0, missing.indexOf('e07f1000', 0, 'hex')))
+      expect((await press(missing)).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+      for (let at = sound.length - 500; at > 700; at -= 997) {
+        expect((await press(sound.subarray(0, at))).outcome.kind).toBe('unchanged')
+        const flipped = Buffer.from(sound)
+        flipped[at]! ^= 0x80
+        expect((await press(flipped)).defect).toBeUndefined()
+      }
+    })
+  })
+
+  it('a deflated data set is inflated, and coded by JPEG-LS', async () => {
+    const elements = imageElements({ width: 90, height: 70, stored: 12 }, 'explicit')
+    const whole = dicomFile(elements, 'explicit', '1.2.840.10008.1.2.1.99')
+    const dataSet = writeElements(elements, 'explicit')
+    const file = Buffer.concat([whole.subarray(0, whole.length - dataSet.length), deflateRawSync(dataSet, { level: 1 })])
+    const { outcome, bytes, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['Deflate decoded', 'JPEG-LS lossless, 12 bits, 1 frame'] })
+    const wanted = elements.find(([tag]) => tag === 0x7fe00010)![2] as Uint8Array
+    expect(Buffer.compare(await decodeWithCharLs(fragmentsOf(bytes)[1]!), wanted)).toBe(0)
+    expect((await press(file.subarray(0, file.length - 900))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
   it('one bit a pixel is deflated', async () => {

@@ -1,6 +1,7 @@
 /**
  * DICOM, sealed again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller. Every
- * other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need.
+ * other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need. RLE and
+ * deflated data sets are decoded first.
  */
 
 import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
@@ -14,6 +15,7 @@ import { AlreadyCompressed, type Dicom, readDicom, SYNTAX } from './file.ts'
 import { DICOM } from './format.ts'
 import { type Frames, framesOf, precision } from './frames.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'
+import { plainSource } from './plain.ts'
 import { elementsDiffer } from './same-elements.ts'
 import { deflatedDiffers, deflatedFile, deflatedLevel } from './seal-deflated.ts'
 import { jpegLsDiffers, jpegLsFrame, sealWithJpegLs } from './seal-jpegls.ts'
@@ -30,35 +32,16 @@ const WITHIN_REACH = 1.2
 export const dicom: Codec = {
   format: DICOM,
 
-  async compress(source, sink, options) {
-    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
-    const file = await open(source)
-    if ('kind' in file) return file
-    const tick = ticker(options, 0, 0.6)
-    if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick)
-    const frames = framesOf(file, source)
-    if (!frames) return writeDeflated(file, source, sink, tick)
-    const bits = await precision(frames, () => tick(0))
-    if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
-      if (await deflateWins(frames, bits)) return writeDeflated(file, source, sink, tick)
-      await sealWithJpegLs(file, frames, bits, sink, tick)
-      return done(file, jpegLsStep(frames, bits))
-    }
-    const sealed = memorySink(Number.POSITIVE_INFINITY, source.name)
-    await sealWithJpegLs(file, frames, bits, sealed, tick)
-    if (await deflatedWithin(file, source, sealed.written * WITHIN_REACH, QUICK_LEVEL)) {
-      const deflated = await deflatedWithin(file, source, sealed.written)
-      if (deflated) {
-        for (const piece of deflated) await sink.write(piece)
-        return done(file, `Deflate level ${deflatedLevel(source)}`)
-      }
-    }
-    await sink.write(sealed.bytes())
-    return done(file, jpegLsStep(frames, bits))
+  async compress(upload, sink, options) {
+    if (isCompanion(options.output)) return compressCompanion(upload, sink, options)
+    const { source, was } = await plainSource(upload)
+    const outcome = await seal(source, sink, options)
+    return was && outcome.kind === 'compressed' ? { ...outcome, steps: [`${was} decoded`, ...outcome.steps] } : outcome
   },
 
-  async verify(original, result, _outcome, options) {
-    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+  async verify(upload, result, _outcome, options) {
+    if (isCompanion(options.output)) return verifyCompanion(upload, result, options)
+    const { source: original } = await plainSource(upload)
     const file = await readAnySize(original)
     const tick = ticker(options, 0.6, 0.4)
     if ('dataSetAt' in file) {
@@ -68,6 +51,32 @@ export const dicom: Codec = {
     const difference = conversionDiffers(file) ?? (await storedDiffers(file, original, result, tick))
     return difference === undefined ? { equal: true } : { equal: false, difference }
   },
+}
+
+async function seal(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const file = await open(source)
+  if ('kind' in file) return file
+  const tick = ticker(options, 0, 0.6)
+  if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick)
+  const frames = framesOf(file, source)
+  if (!frames) return writeDeflated(file, source, sink, tick)
+  const bits = await precision(frames, () => tick(0))
+  if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
+    if (await deflateWins(frames, bits)) return writeDeflated(file, source, sink, tick)
+    await sealWithJpegLs(file, frames, bits, sink, tick)
+    return done(file, jpegLsStep(frames, bits))
+  }
+  const sealed = memorySink(Number.POSITIVE_INFINITY, source.name)
+  await sealWithJpegLs(file, frames, bits, sealed, tick)
+  if (await deflatedWithin(file, source, sealed.written * WITHIN_REACH, QUICK_LEVEL)) {
+    const deflated = await deflatedWithin(file, source, sealed.written)
+    if (deflated) {
+      for (const piece of deflated) await sink.write(piece)
+      return done(file, `Deflate level ${deflatedLevel(source)}`)
+    }
+  }
+  await sink.write(sealed.bytes())
+  return done(file, jpegLsStep(frames, bits))
 }
 
 async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
