@@ -1,6 +1,6 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 import { passwordApplies } from '../codec/locked.ts'
-import type { Env } from '../env.ts'
+import { type Env, loopbackHttp } from '../env.ts'
 import type { Format } from '../formats/format.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import { ApiError } from './api-error.ts'
@@ -37,7 +37,7 @@ export async function admit(env: Env, key: KeyRecord, bytes: number): Promise<vo
 /** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
 export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
   if (!plan.callbacks) throw new ApiError('plan_not_allowed', `The ${plan.id} plan has no callbacks.`, { plan: plan.id })
-  const checked = checkCallbackUrl(callbackUrl, { loopbackHttp: env.ENVIRONMENT === 'local' })
+  const checked = checkCallbackUrl(callbackUrl, { loopbackHttp: loopbackHttp(env) })
   if (checked.ok) return checked.url
   throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
 }
