@@ -39,8 +39,7 @@ export async function deliver(url: string, messageId: string, body: string, secr
       },
       body,
     })
-    // The status says whether it was delivered; what stands behind it, or does not come, is only for people to read.
-    const answer = await firstCharacters(response).catch(() => '')
+    const answer = await firstCharacters(response)
     return { at, status: response.status, ms: Date.now() - at, ...(answer ? { answer } : {}) }
   } catch (error) {
     return { at, status: 0, ms: Date.now() - at, error: error instanceof Error ? error.message : String(error) }

@@ -12,6 +12,14 @@ extern int deflate_level;
 static hid_t input, output;
 static int compact_index;
 static double total_bytes, done_bytes, metadata_bytes;
+/* Of all values that were ever written, decoded. */
+static double decoded_bytes;
+
+/* Above so many decoded bytes a lower level does: small files of large values are mostly repetitions, of which all levels make the same. */
+#define DECODED_FOR_LEVEL_9 256e6
+#define DECODED_FOR_LEVEL_6 1024e6
+/* More takes more CPU time than a job has: some 10 ns a byte, with the comparison. */
+#define MOST_DECODED 12e9
 
 /* Objects with references, which can be written when all their targets are. */
 static haddr_t *later;
@@ -286,6 +294,19 @@ static int copy_links(hid_t from, hid_t to, int depth, time_t changed)
 /* A node of a version 1 B-tree of chunks has up to 64 of them, and 4 KB for up to 5 dimensions; contiguous values come to lie in chunks of 512 KB or more. */
 enum { NODE_CHUNKS = 32, NODE_BYTES = 4 << 10, SMALLEST_CHUNK = 512 << 10 };
 
+/* What the written chunks of a dataset come to; of one without chunks, what it takes. */
+static double decoded_size(hid_t set, hid_t type, hid_t plist, double stored)
+{
+	hsize_t chunk[H5S_MAX_RANK], count = 0;
+	if (H5Pget_layout(plist) != H5D_CHUNKED || stored == 0) return stored;
+	int rank = H5Pget_chunk(plist, H5S_MAX_RANK, chunk);
+	hid_t space = H5Dget_space(set);
+	double bytes = H5Dget_num_chunks(set, space, &count) >= 0 ? (double)count * (double)H5Tget_size(type) : 0;
+	for (int i = 0; i < rank; i++) bytes *= (double)chunk[i];
+	H5Sclose(space);
+	return bytes;
+}
+
 static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, void *context)
 {
 	(void)context;
@@ -303,6 +324,7 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
 	if (has_foreign_filter(plist) && contents_of(type) != PLAIN) fail(UNSUPPORTED, "a filter that we do not have", name);
 	double bytes = (double)H5Dget_storage_size(set);
 	total_bytes += bytes;
+	decoded_bytes += decoded_size(set, type, plist, bytes);
 	if (H5Pget_layout(plist) == H5D_CONTIGUOUS) metadata_bytes += (1 + (int)(bytes / SMALLEST_CHUNK / NODE_CHUNKS)) * (double)NODE_BYTES;
 	H5Tclose(type), H5Pclose(plist), H5Dclose(set);
 	return failed() ? -1 : 0;
@@ -366,6 +388,9 @@ EXPORT(rewrite) int rewrite(int level, int in_order)
 	unsigned fields = H5O_INFO_BASIC | (in_order ? H5O_INFO_HDR | H5O_INFO_META_SIZE : 0);
 	if (H5Ovisit2(input, H5_INDEX_NAME, H5_ITER_NATIVE, scan_object, NULL, fields) < 0) return fail(MALFORMED, "the file cannot be read through", NULL);
 
+	if (decoded_bytes > MOST_DECODED) return fail(OVER_BUDGET, "more decoded values than there is time for", NULL);
+	if (decoded_bytes > DECODED_FOR_LEVEL_9 && deflate_level > 9) deflate_level = 9;
+	if (decoded_bytes > DECODED_FOR_LEVEL_6) deflate_level = 6;
 	compact_index = info.super.version >= 3;
 	H5F_libver_t low = info.super.version >= 3 ? H5F_LIBVER_V110 : info.super.version == 2 ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
 	hid_t root = H5Gopen2(input, "/", H5P_DEFAULT);

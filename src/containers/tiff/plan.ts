@@ -4,7 +4,7 @@ import { encodeGroup4 } from '../../bytes/fax/encode.ts'
 import { MalformedFile } from '../../codec/codec.ts'
 import { checkChunkSize, decodeRows, isSparse } from './decode.ts'
 import type { TiffFile } from './directory.ts'
-import { COMPRESSION, isFax, type Pixels, rawBytes } from './pixels.ts'
+import { COMPRESSION, isFax, type Pixels, rawBytes, rowsOf } from './pixels.ts'
 import { difference } from './predictor.ts'
 
 export type Plan =
@@ -27,6 +27,8 @@ const LARGE_STRIP_BYTES = 4 * 1024 * 1024
 const TARGET_STRIP_BYTES = 512 * 1024
 
 const SAMPLE_CHUNKS = 8
+/** How far into a chunk samples go: all before them is decoded, too. */
+const SPREAD_BYTES = 16 * 1024 * 1024
 const SAMPLE_BYTES = 128 * 1024
 /** One sample in so many is enough to tell levels apart. */
 const LEVEL_SAMPLES_APART = 4
@@ -159,7 +161,7 @@ function newRowsPerStrip(pixels: Pixels): number {
   return Math.min(rows, height)
 }
 
-/** Some rows from the beginning of some chunks across the picture. */
+/** Some rows of some chunks across the picture, and of large chunks from several places. */
 export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   const samples: Uint8Array<ArrayBuffer>[] = []
@@ -172,14 +174,43 @@ export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8A
   for (let group = 0; group < groups; group++) {
     const begin = Math.round(group * apart)
     for (const index of present.slice(begin, begin + run)) {
-      let taken = 0
-      for await (const block of decodeRows(file, pixels, index)) {
-        const rows = Math.max(1, Math.floor((sampleBytes - taken) / pixels.rowBytes))
-        samples.push(block.slice(0, rows * pixels.rowBytes))
-        taken += rows * pixels.rowBytes
-        if (sampleBytes - taken < pixels.rowBytes) break
-      }
+      samples.push(...(await sampleOfChunk(file, pixels, index, sampleBytes, Math.floor(SAMPLE_CHUNKS / groups))))
     }
+  }
+  return samples
+}
+
+/** Up to `places` runs of rows from one chunk, far from one another, of `sampleBytes` each; of a long one, from its beginning. */
+async function sampleOfChunk(
+  file: TiffFile,
+  pixels: Pixels,
+  index: number,
+  sampleBytes: number,
+  places: number,
+): Promise<Uint8Array<ArrayBuffer>[]> {
+  const { rowBytes } = pixels
+  const rows = Math.max(1, Math.min(rowsOf(pixels, index), Math.floor(SPREAD_BYTES / rowBytes)))
+  const count = Math.max(1, Math.min(places, Math.ceil((rows * rowBytes) / sampleBytes)))
+  const taken = Math.max(1, Math.min(Math.floor(sampleBytes / rowBytes), Math.floor(rows / count)))
+  const samples: Uint8Array<ArrayBuffer>[] = []
+  let [row, filled] = [0, 0]
+  for await (const block of decodeRows(file, pixels, index)) {
+    const end = row + block.length / rowBytes
+    while (samples.length < count || filled < taken) {
+      const last = filled === 0 || filled === taken
+      const place = last ? samples.length : samples.length - 1
+      const from = Math.round(count > 1 ? (place * (rows - taken)) / (count - 1) : 0) + (last ? 0 : filled)
+      if (from >= end) break
+      if (last) {
+        samples.push(new Uint8Array(taken * rowBytes))
+        filled = 0
+      }
+      const part = block.subarray((from - row) * rowBytes, (from - row + taken - filled) * rowBytes)
+      samples.at(-1)!.set(part, filled * rowBytes)
+      filled += part.length / rowBytes
+    }
+    row = end
+    if (samples.length === count && filled === taken) break
   }
   return samples
 }

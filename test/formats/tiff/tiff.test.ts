@@ -197,10 +197,29 @@ describe('structure', () => {
     expect(Buffer.compare(bytes.subarray(at, at! + copied!.numbers(279)[0]!), lzma.pixels!)).toBe(0)
   })
 
-  test('a strip is sampled in one piece (one-row-stands-for-all)', async () => {
+  test('a strip is sampled in few pieces (one-row-stands-for-all), from its beginning to its end (the-top-stands-for-all)', async () => {
     const file = await readTiff(memorySource(buildTiff([{ width: 2464, height: 9000, bits: 1, samples: 1 }]), 'a.tif'), 'tiff')
     const samples = await sampleRows(file, (await readPixels(file, file.chain[0]!))!)
-    expect(samples.length).toBe(1)
+    expect(samples.length).toBe(8)
+    for (const { length } of samples) expect(length).toBe(Math.floor((128 * 1024) / 308) * 308)
+  })
+
+  test.each([
+    [200, 900, 2],
+    [300, 100, 1],
+    [64, 7000, 4],
+  ])('pieces of a strip of %i by %i pixels stand where they are said to', async (width, height, pieces) => {
+    const bytes = buildTiff([{ width, height, bits: 8, samples: 1 }])
+    const file = await readTiff(memorySource(bytes, 'a.tif'), 'tiff')
+    const pixels = (await readPixels(file, file.chain[0]!))!
+    const rows = Buffer.from(bytes.subarray(pixels.offsets[0], pixels.offsets[0]! + width * height))
+    const samples = await sampleRows(file, pixels)
+    expect(samples.length).toBe(pieces)
+    const taken = samples[0]!.length / width
+    for (const [i, sample] of samples.entries()) {
+      const from = Math.round(pieces > 1 ? (i * (height - taken)) / (pieces - 1) : 0) * width
+      expect(rows.subarray(from, from + sample.length).equals(sample)).toBe(true)
+    }
   })
 
   test('a second pass finds nothing more', async () => {
