@@ -22,8 +22,8 @@ const SETTINGS = {
   lossless: false,
 } as const
 
-/** How the packed encoder calls 4:2:0 and 4:4:4. */
-const SUBSAMPLE = { halved: 1, full: 3 }
+/** How the packed encoder calls 4:0:0, 4:2:0 and 4:4:4. */
+const SUBSAMPLE = { none: 0, halved: 1, full: 3 }
 export type Chroma = keyof typeof SUBSAMPLE
 
 /** RGBA. */

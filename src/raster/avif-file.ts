@@ -61,27 +61,51 @@ export function singleFile({ config, colour, frame }: Coded, width: number, heig
   return fileOf([{ type: 'av01', data: frame, properties, hidden: false }], shared, [])
 }
 
-/** A file of a grid, its tiles row by row. */
-export function gridFile(grid: Grid, tiles: readonly Coded[], { icc, exif, xmp }: Carried): Uint8Array {
-  const [first] = tiles
-  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0)) throw new Error('tiles of different kinds')
+const ALPHA = box('auxC', u32(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
+
+/** A file of a grid, its tiles row by row; `alphas` of the same grid, or none (23000-22, 7.3.5.2). */
+export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly Coded[], { icc, exif, xmp }: Carried): Uint8Array {
+  const colour = sharedBy(tiles)
   const profile = icc ? [box('colr', text('prof'), icc)] : []
-  const shared = [ispe(grid.tileWidth, grid.tileHeight), ...first.colour, first.config, ispe(grid.width, grid.height), ...profile]
-  const colours = first.colour.map((_, i) => i + 2)
-  const config = first.colour.length + 2
-  const whole = [config + 1, ...colours, ...profile.map(() => config + 2)]
+  const properties: Uint8Array[] = []
+  const add = (...added: readonly Uint8Array[]) => added.map((property) => properties.push(property))
+  const [tileSize] = add(ispe(grid.tileWidth, grid.tileHeight)) as [number]
+  const colours = add(...colour.colour)
+  const [config] = add(colour.config) as [number]
+  const [size] = add(ispe(grid.width, grid.height)) as [number]
+  const profiles = add(...profile)
   // ImageGrid (23008-12, 6.6.2.3): version, flags, rows and columns minus one, size of the output.
   const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), u16(grid.width), u16(grid.height)])
-  const items: Item[] = [
-    { type: 'grid', data: descriptor, properties: whole, hidden: false },
-    ...tiles.map(({ frame }) => ({ type: 'av01', data: frame, properties: [1, ...colours, 0x80 | config], hidden: true })),
-    // exif_tiff_header_offset stands before the TIFF header (A.2.1).
-    ...(exif ? [{ type: 'Exif', data: concat([u32(0), exif]), properties: [], hidden: true }] : []),
-    ...(xmp ? [{ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') }] : []),
+  const gridOf = (coded: readonly Coded[], whole: number[], each: number[], hidden: boolean): Item[] => [
+    { type: 'grid', data: descriptor, properties: whole, hidden },
+    ...coded.map(({ frame }) => ({ type: 'av01', data: frame, properties: each, hidden: true })),
   ]
-  const derived = box('dimg', u16(1), u16(tiles.length), ...tiles.map((_, i) => u16(i + 2)))
+  const items = gridOf(tiles, [size, ...colours, ...profiles], [tileSize, ...colours, 0x80 | config], false)
+  const derived = [box('dimg', u16(1), u16(tiles.length), ...tiles.map((_, i) => u16(i + 2)))]
+  if (alphas.length > 0) {
+    const alpha = sharedBy(alphas)
+    // Its depth alone: what a colour is says nothing of alpha.
+    const kinds = add(...alpha.colour.filter((property) => typeOf(property) === 'pixi'), ALPHA)
+    const [alphaConfig] = add(alpha.config) as [number]
+    const first = items.length + 1
+    items.push(...gridOf(alphas, [size, ...kinds], [tileSize, ...kinds, 0x80 | alphaConfig], true))
+    derived.push(box('dimg', u16(first), u16(alphas.length), ...alphas.map((_, i) => u16(first + 1 + i))))
+    derived.push(box('auxl', u16(first), u16(1), u16(1)))
+  }
+  // exif_tiff_header_offset stands before the TIFF header (A.2.1).
+  if (exif) items.push({ type: 'Exif', data: concat([u32(0), exif]), properties: [], hidden: true })
+  if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') })
   const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', u16(i + 1), u16(1), u16(1))] : []))
-  return fileOf(items, shared, [derived, ...described])
+  return fileOf(items, properties, [...derived, ...described])
+}
+
+const typeOf = (property: Uint8Array) => String.fromCharCode(...property.subarray(4, 8))
+
+/** What all of these have in common but their frames. */
+function sharedBy(tiles: readonly Coded[]): Coded {
+  const [first] = tiles
+  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0)) throw new Error('tiles of different kinds')
+  return first
 }
 
 /** Items are numbered from 1; the first is the picture. */
@@ -115,17 +139,28 @@ function fileOf(items: readonly Item[], properties: readonly Uint8Array[], refer
   return concat([ftyp, meta, box('mdat', ...items.map(({ data }) => data))])
 }
 
+interface ReadGrid {
+  readonly grid: Grid
+  readonly tiles: readonly Coded[]
+  /** As many as tiles, or none. */
+  readonly alphas: readonly Coded[]
+  has(type: string): boolean
+}
+
 /** The tiles of a file that `gridFile` made, and its grid; undefined for other files. */
-export function readGrid(file: Uint8Array): { grid: Grid; tiles: Coded[]; has: (type: string) => boolean } | undefined {
+export function readGrid(file: Uint8Array): ReadGrid | undefined {
   const meta = boxes(file).find(({ type }) => type === 'meta')
   const inner = boxes(meta?.body.subarray(4) ?? new Uint8Array())
   const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
-  const [descriptor, ...places] = locations(body('iloc'))
+  const places = locations(body('iloc'))
   const types = boxes(body('iinf').subarray(6)).map((entry) => String.fromCharCode(...entry.body.subarray(8, 12)))
+  const [descriptor] = places
   if (!descriptor || types[0] !== 'grid') return undefined
   const properties = boxes(boxes(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
-  const [tile, whole] = properties.filter(({ type }) => type === 'ispe').map((found) => viewOf(found.body))
-  const config = properties.find(({ type }) => type === 'av1C')
+  const all = (type: string) => properties.filter((property) => property.type === type).map((property) => property.body)
+  const [tile, whole] = all('ispe').map(viewOf)
+  const [config, alphaConfig] = all('av1C')
+  const [depth, alphaDepth] = all('pixi')
   if (!tile || !whole || !config) return undefined
   const grid: Grid = {
     width: whole.getUint32(4),
@@ -135,11 +170,21 @@ export function readGrid(file: Uint8Array): { grid: Grid; tiles: Coded[]; has: (
     tileWidth: tile.getUint32(4),
     tileHeight: tile.getUint32(8),
   }
-  const nclx = (found: { type: string; body: Uint8Array }) => found.type === 'pixi' || (found.type === 'colr' && found.body[0] === 0x6e)
-  const colour = properties.filter(nclx).map(({ type, body: content }) => wrapped(type, content))
-  const tiles = places
-    .filter((_, i) => types[i + 1] === 'av01')
-    .map(({ offset, length }) => ({ config: wrapped('av1C', config.body), colour, frame: file.subarray(offset, offset + length) }))
-  const profiles = properties.some(({ type, body: content }) => type === 'colr' && content[0] === 0x70)
-  return { grid, tiles, has: (type) => (type === 'prof' ? profiles : types.includes(type)) }
+  const second = types.indexOf('grid', 1)
+  const profiles = all('colr')
+  const colour = [
+    ...profiles.filter((colr) => colr[0] === 0x6e).map((colr) => wrapped('colr', colr)),
+    ...(depth ? [wrapped('pixi', depth)] : []),
+  ]
+  const coded = (from: number, to: number, kind: Uint8Array, more: readonly Uint8Array[]): Coded[] =>
+    places
+      .slice(from, to)
+      .filter((_, i) => types[from + i] === 'av01')
+      .map(({ offset, length }) => ({ config: wrapped('av1C', kind), colour: more, frame: file.subarray(offset, offset + length) }))
+  return {
+    grid,
+    tiles: coded(1, second < 0 ? places.length : second, config, colour),
+    alphas: second < 0 || !alphaConfig || !alphaDepth ? [] : coded(second + 1, places.length, alphaConfig, [wrapped('pixi', alphaDepth)]),
+    has: (type) => (type === 'prof' ? profiles.some((colr) => colr[0] === 0x70) : types.includes(type)),
+  }
 }

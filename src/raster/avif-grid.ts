@@ -31,14 +31,13 @@ export function gridFor(width: number, height: number): Grid {
 const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
 
 export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
-  const { width, height, channels } = raster
+  const { width, height } = raster
   const grid = gridFor(width, height)
+  const depth = depthOf(raster)
   const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
-  if (channels === 2 || channels === 4)
-    throw new OverBudget(`${width}×${height} pixels with transparency are too many for AVIF: transparency ends at about one megapixel`)
   if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable)
     throw new UnsupportedFeature('AVIF of this size')
-  if (BASE_BYTES + 2 * 3 * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
+  if (BASE_BYTES + 2 * depth * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
     throw new OverBudget(`${width} pixels are too wide for AVIF`)
   using codec = await AvifCodec.open()
   const speed = width * height <= PATIENT_PIXELS ? 7 : 8
@@ -55,8 +54,8 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   sample.forEach(discardPixels)
   if (wish.targetSize !== undefined) step = Math.max(0, step - 1)
   for (;;) {
-    const { tiles, figures } = await encodeAll(codec, raster, grid, qualityAt(step), speed, wish)
-    const file = gridFile(grid, tiles, carried)
+    const { tiles, alphas, figures } = await encodeAll(codec, raster, grid, qualityAt(step), speed, wish)
+    const file = gridFile(grid, tiles, alphas, carried)
     const fits = wish.targetSize === undefined || file.length <= wish.targetSize
     const good = wish.targetSize !== undefined || step >= STEPS || reaches(figures, wish.target, TOLERANCE)
     if (fits && good) {
@@ -70,10 +69,14 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
 
 const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
 
-/** Bands as high as a tile, RGB, padded to whole tiles by repeating the last column and row. */
+/** Samples of a pixel in a band: RGB, or RGBA. */
+type Depth = 3 | 4
+const depthOf = ({ channels }: Raster): Depth => (channels === 2 || channels === 4 ? 4 : 3)
+
+/** Bands as high as a tile, RGB or RGBA, padded to whole tiles by repeating the last column and row. */
 async function eachBand(raster: Raster, grid: Grid, visit: (band: Uint8Array<ArrayBuffer>, row: number) => Promise<void>): Promise<void> {
   const { width, height, channels } = raster
-  const stride = bandWidth(grid) * 3
+  const stride = bandWidth(grid) * depthOf(raster)
   const band = new Uint8Array(stride * grid.tileHeight)
   let filled = 0
   let row = 0
@@ -93,12 +96,13 @@ async function eachBand(raster: Raster, grid: Grid, visit: (band: Uint8Array<Arr
 
 function expand(strip: Uint8Array, from: number, width: number, channels: number, band: Uint8Array, to: number, padded: number): void {
   const grey = channels < 3
-  for (let x = 0; x < padded; x++, to += 3) {
+  for (let x = 0; x < padded; x++) {
     const at = from + Math.min(x, width - 1) * channels
     const first = strip[at] ?? 0
-    band[to] = first
-    band[to + 1] = grey ? first : (strip[at + 1] ?? 0)
-    band[to + 2] = grey ? first : (strip[at + 2] ?? 0)
+    band[to++] = first
+    band[to++] = grey ? first : (strip[at + 1] ?? 0)
+    band[to++] = grey ? first : (strip[at + 2] ?? 0)
+    if (channels % 2 === 0) band[to++] = strip[at + channels - 1] ?? 0
   }
 }
 
@@ -108,16 +112,17 @@ const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixels => ({
   height,
 })
 
-/** A tile of a band, RGBA, in place of what `tile` was. */
-function takeTile(tile: Pixels, band: Uint8Array, column: number, grid: Grid): Pixels {
+/** A tile of a band, in place of what `tile` was: its colours, or its alpha as a grey picture. */
+function takeTile(tile: Pixels, band: Uint8Array, column: number, grid: Grid, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
   const { pixels, width, height } = tile
-  const stride = bandWidth(grid) * 3
+  const stride = bandWidth(grid) * depth
+  const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
   for (let y = 0, to = 0; y < height; y++) {
-    let from = y * stride + column * width * 3
-    for (let x = 0; x < width; x++, from += 3, to += 4) {
-      pixels[to] = band[from] ?? 0
-      pixels[to + 1] = band[from + 1] ?? 0
-      pixels[to + 2] = band[from + 2] ?? 0
+    let from = y * stride + column * width * depth
+    for (let x = 0; x < width; x++, from += depth, to += 4) {
+      pixels[to] = band[from + red] ?? 0
+      pixels[to + 1] = band[from + green] ?? 0
+      pixels[to + 2] = band[from + blue] ?? 0
     }
   }
   return tile
@@ -135,7 +140,7 @@ async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
     wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
   }
   await eachBand(raster, grid, async (band, row) => {
-    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, grid))
+    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, grid, depthOf(raster)))
   })
   return tiles
 }
@@ -170,37 +175,42 @@ function look(
 /** Feeds a meter with bands as they are and as they came back. */
 class BandMeter {
   readonly #grid: Grid
+  readonly #depth: Depth
   readonly #meter: LikenessMeter
   readonly #band: Uint8Array<ArrayBuffer>
   #y = 0
 
-  constructor(grid: Grid) {
+  constructor(grid: Grid, depth: Depth) {
     this.#grid = grid
-    this.#meter = new LikenessMeter(grid.width, grid.height, 3)
-    this.#band = new Uint8Array(bandWidth(grid) * 3 * grid.tileHeight)
+    this.#depth = depth
+    this.#meter = new LikenessMeter(grid.width, grid.height, depth)
+    this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
   }
 
-  /** False where that is no such tile. Its pixels are gone afterwards. */
-  put(column: number, tile: Pixels | undefined): boolean {
+  /** False where that are no such tiles. Their pixels are gone afterwards. `alpha` is a grey picture. */
+  put(column: number, tile: Pixels | undefined, alpha: Pixels | undefined): boolean {
     const { tileWidth: width, tileHeight: height } = this.#grid
     if (tile?.width !== width || tile.height !== height) return false
-    const stride = bandWidth(this.#grid) * 3
+    if (this.#depth === 4 && (alpha?.width !== width || alpha.height !== height)) return false
+    const stride = bandWidth(this.#grid) * this.#depth
     const { pixels } = tile
     for (let y = 0, from = 0; y < height; y++) {
-      let to = y * stride + column * width * 3
-      for (let x = 0; x < width; x++, from += 4, to += 3) {
-        this.#band[to] = pixels[from] ?? 0
-        this.#band[to + 1] = pixels[from + 1] ?? 0
-        this.#band[to + 2] = pixels[from + 2] ?? 0
+      let to = y * stride + column * width * this.#depth
+      for (let x = 0; x < width; x++, from += 4) {
+        this.#band[to++] = pixels[from] ?? 0
+        this.#band[to++] = pixels[from + 1] ?? 0
+        this.#band[to++] = pixels[from + 2] ?? 0
+        if (alpha) this.#band[to++] = alpha.pixels[from] ?? 0
       }
     }
     discardPixels(tile)
+    if (alpha) discardPixels(alpha)
     return true
   }
 
   compare(band: Uint8Array<ArrayBuffer>): void {
-    const stride = bandWidth(this.#grid) * 3
-    const bytes = this.#grid.width * 3
+    const stride = bandWidth(this.#grid) * this.#depth
+    const bytes = this.#grid.width * this.#depth
     for (let y = 0; y < this.#grid.tileHeight && this.#y < this.#grid.height; y++, this.#y++) {
       this.#meter.push(new Uint8Array(band.buffer, y * stride, bytes), new Uint8Array(this.#band.buffer, y * stride, bytes))
     }
@@ -216,42 +226,57 @@ class BandMeter {
   }
 }
 
+/** Of alpha, which is kept exactly. */
+const EXACT_QUALITY = 100
+
 async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: number, speed: number, { options }: Wish) {
   const tiles: Coded[] = []
+  const alphas: Coded[] = []
   const tile = emptyTile(grid)
-  using meter = new BandMeter(grid)
+  const depth = depthOf(raster)
+  using meter = new BandMeter(grid, depth)
+  const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
+    into.push(codedOf(file))
+    const decoded = codec.decode(file)
+    discard(file)
+    return decoded
+  }
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
-      const file = codec.encode(takeTile(tile, band, column, grid), quality, speed, chromaOf(grid))
-      tiles.push(codedOf(file))
-      if (!meter.put(column, codec.decode(file))) throw new Error('what the AVIF encoder made cannot be decoded')
-      discard(file)
+      takeTile(tile, band, column, grid, depth)
+      const colours = coded(tiles, codec.encode(tile, quality, speed, chromaOf(grid)))
+      if (depth === 4) takeTile(tile, band, column, grid, depth, 'alpha')
+      const alpha = depth === 4 ? coded(alphas, codec.encode(tile, EXACT_QUALITY, speed, 'none')) : undefined
+      if (!meter.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await pause(options)
     }
     meter.compare(band)
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
   discardPixels(tile)
-  return { tiles, figures: figuresOf(meter.finish()) }
+  return { tiles, alphas, figures: figuresOf(meter.finish()) }
 }
 
 /** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */
 export async function likenessOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Likeness | string | undefined> {
   const read = readGrid(file)
   if (!read) return undefined
-  const { grid, tiles, has } = read
+  const { grid, tiles, alphas, has } = read
   if (grid.width !== raster.width || grid.height !== raster.height) return `the result is ${grid.width}×${grid.height}`
   if (tiles.length !== grid.columns * grid.rows) return `${tiles.length} tiles for a grid of ${grid.columns}×${grid.rows}`
+  const depth = depthOf(raster)
+  if (depth === 4 && alphas.length !== tiles.length) return `${alphas.length} tiles of alpha`
   if (carried.exif && !has('Exif')) return 'EXIF was lost'
   if (carried.xmp && !has('mime')) return 'XMP was lost'
   if (carried.icc && !has('prof')) return 'the ICC profile was lost'
   using codec = await AvifCodec.open('decoder')
-  using meter = new BandMeter(grid)
+  using meter = new BandMeter(grid, depth)
+  const decoded = (tile: Coded | undefined) => tile && codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight))
   let damaged = false
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
-      const tile = tiles[row * grid.columns + column]
-      damaged ||= !tile || !meter.put(column, codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight)))
+      const at = row * grid.columns + column
+      damaged ||= !meter.put(column, decoded(tiles[at]), depth === 4 ? decoded(alphas[at]) : undefined)
     }
     meter.compare(band)
   })

@@ -8,6 +8,8 @@ import type { OutputId } from '../../../src/formats/format.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import { pictureTarget } from '../../../src/quality/levels.ts'
 import { encodeAvif } from '../../../src/raster/avif.ts'
+import { AvifCodec } from '../../../src/raster/avif-codec.ts'
+import { readGrid, singleFile } from '../../../src/raster/avif-file.ts'
 import { likenessOfGrid } from '../../../src/raster/avif-grid.ts'
 import type { Wish } from '../../../src/raster/encoded.ts'
 import { encodeJpeg } from '../../../src/raster/jpeg.ts'
@@ -132,6 +134,31 @@ describe('raster encoders', () => {
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
     const other = raster(photo(700, 530, 3).reverse(), 3, 700, 530)
     expect(await differenceOf('avif', other, carried, memorySource(file, ''), false)).toMatch(/SSIM/)
+  })
+
+  it('avif: a grid with transparency, which is kept exactly', async () => {
+    const rgba = photo(900, 880, 4).map((value, i) => (i % 4 === 3 ? (i >> 4) & 255 : value))
+    const picture = raster(rgba, 4, 900, 880)
+    const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
+    const encoded = await encodeAvif(picture, carried, wish({ options: { ...options, memoryBudget: 72 << 20 }, target }))
+    expect(encoded.step).toMatch(/2×2 tiles/)
+    const file = fileOf(encoded)
+    expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
+    const { alphas, grid } = readGrid(file)!
+    expect(alphas).toHaveLength(4)
+    using codec = await AvifCodec.open('decoder')
+    const { pixels } = codec.decode(singleFile(alphas[3]!, grid.tileWidth, grid.tileHeight))!
+    const upright = await wholeRgba(uprightRaster(picture, 6))
+    const at = (x: number, y: number) => pixels[(y * grid.tileWidth + x) * 4]
+    const was = (x: number, y: number) => upright[((y + grid.tileHeight) * grid.width + x + grid.tileWidth) * 4 + 3]
+    expect([at(0, 0), at(9, 20), at(100, 200)]).toEqual([was(0, 0), was(9, 20), was(100, 200)])
+    const clear = raster(
+      rgba.map((value, i) => (i % 4 === 3 ? 255 - value : value)),
+      4,
+      900,
+      880,
+    )
+    expect(await differenceOf('avif', clear, carried, memorySource(file, ''), false)).toMatch(/SSIM/)
   })
 
   it('avif: grids of odd sizes keep their chroma whole (avif-odd-grid: others refuse them)', async () => {
