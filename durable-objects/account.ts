@@ -22,7 +22,7 @@ const DELIVERIES_KEPT = 1000
 /** Events are remembered this long, so that one told twice counts once. */
 const EVENT_MEMORY_MS = 90 * DAY_MS
 const IDEMPOTENCY_MS = DAY_MS
-/** A request that began under an idempotency key and was never heard of again. */
+/** A request that was begun and never heard of again: its idempotency key and its room are free by then. */
 const IN_FLIGHT_MS = 15 * 60_000
 
 const SCHEMA = `
@@ -48,6 +48,8 @@ const SCHEMA = `
 export class Account extends DurableObject<Env> implements AccountFace {
   readonly #sql: SqlStorage
   readonly #people: PeopleTable
+  /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
+  readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -79,10 +81,21 @@ export class Account extends DurableObject<Env> implements AccountFace {
     }
   }
 
-  async admit(bytes: number) {
-    const used = this.#stored()
+  async admit(taskId: string, bytes: number) {
+    const now = Date.now()
+    let used = this.#stored()
+    for (const [id, room] of this.#admitted) {
+      if (room.until <= now) this.#admitted.delete(id)
+      else used += room.bytes
+    }
     const quota = this.#quota()
-    return used + bytes <= quota ? { ok: true as const } : { ok: false as const, used, quota }
+    if (used + bytes > quota) return { ok: false as const, used, quota }
+    this.#admitted.set(taskId, { bytes, until: now + IN_FLIGHT_MS })
+    return { ok: true as const }
+  }
+
+  async giveBack(taskIds: readonly string[]) {
+    for (const taskId of taskIds) this.#admitted.delete(taskId)
   }
 
   async tell(event: TaskEvent): Promise<void> {
@@ -98,6 +111,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     switch (event.kind) {
       case 'created': {
         const { taskId, batchId, position, createdAt, size } = event
+        this.#admitted.delete(taskId)
         // A task whose removal was told first must not come back.
         if ([...this.#sql.exec("SELECT 1 FROM events WHERE task_id = ? AND kind = 'removed'", taskId)].length > 0) return
         const columns = 'task_id, batch_id, position, stored, created_at'

@@ -35,6 +35,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #parts: PartTable
   readonly #leaseMs: number
   #waiting: (() => void)[] = []
+  #removing: Promise<void> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -95,19 +96,28 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async remove() {
+    // Who asks while it is being removed waits for that, and finds nothing.
+    if (this.#removing) await this.#removing
     const task = this.#task
     if (!task) return undefined
-    const { storage } = this.ctx
     const freedBytes = task.result?.size ?? (hasEnded(task) ? 0 : task.originalSize)
+    this.#removing = this.#removeAll(task).finally(() => {
+      this.#removing = undefined
+    })
+    await this.#removing
+    return { freedBytes }
+  }
+
+  async #removeAll(task: Task): Promise<void> {
+    const { storage } = this.ctx
     await this.env.ACCOUNTS.getByName(task.accountId).tell({ kind: 'removed', taskId: task.taskId })
-    await this.#removeBlobs()
+    await this.#removeBlobs(task, this.#job!)
     // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
     await storage.deleteAll()
     await storage.deleteAlarm()
     this.#task = this.#job = this.#callback = undefined
     this.#events = []
     this.#wake()
-    return { freedBytes }
   }
 
   async callback() {
@@ -134,8 +144,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   // ── The workers' side ──────────────────────────────────────────────────────────────────────────────────────────
 
+  /** Workers are too late while the task is being removed: what they store then would outlive it. */
+  get #live(): Task | undefined {
+    return this.#removing ? undefined : this.#task
+  }
+
   async claim(generation: number | null, step: JobMessage['step'], part?: number): Promise<Claim> {
-    const [task, job] = [this.#task, this.#job]
+    const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
     if (step !== (job.phase === 'parts' ? 'part' : job.phase)) return { kind: 'forget' }
     const known = step === 'part' ? this.#parts.step(part ?? -1) : job.step
@@ -158,7 +173,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'> {
-    const [task, job] = [this.#task, this.#job]
+    const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task)) return 'stop'
     const known = part === undefined ? job.step : this.#partStep(job, part)
     const kept = known && beatStep(known, attempt, Date.now(), this.#leaseMs)
@@ -172,7 +187,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async split(attempt: number, plans: readonly Json[]): Promise<void> {
-    const [task, job] = [this.#task, this.#job]
+    const [task, job] = [this.#live, this.#job]
     if (!task || !job || job.phase !== 'whole' || job.step.lease?.attempt !== attempt) return
     const now = Date.now()
     job.generation++
@@ -185,7 +200,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async completePart(attempt: number, part: number, receipt: Json, key: string, size: number): Promise<boolean> {
-    const [task, job] = [this.#task, this.#job]
+    const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task) || job.phase !== 'parts' || attempt < 1) return false
     if (!this.#parts.finish(part, receipt, key, size)) return false
     job.partsDone = this.#parts.done()
@@ -200,7 +215,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async complete(attempt: number, result: TaskResult): Promise<boolean> {
-    const task = this.#task
+    const task = this.#live
     // A result of an earlier attempt that was given up too soon is as good as any: it was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
     await this.#end({ status: 'completed', progress: 1, result })
@@ -208,12 +223,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async fail(attempt: number, error: TaskError): Promise<void> {
-    if (!this.#task || hasEnded(this.#task) || attempt < 1) return
+    const task = this.#live
+    if (!task || hasEnded(task) || attempt < 1) return
     await this.#end({ status: 'failed', error })
   }
 
   async release(attempt: number, why: string, part?: number): Promise<void> {
-    const [task, job] = [this.#task, this.#job]
+    const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task)) return
     console.warn(JSON.stringify({ level: 'warn', event: 'attempt_broke', task_id: task.taskId, attempt, part, why }))
     if (part === undefined) job.step = releaseStep(job.step, attempt, Date.now())
@@ -300,9 +316,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async #end(change: { status: 'completed'; progress: 1; result: TaskResult } | { status: 'failed'; error: TaskError }): Promise<void> {
     const now = Date.now()
+    const job = this.#job!
     const ended: Task = { ...this.#task!, ...change, completedAt: now, expiresAt: now + this.#task!.retentionMs }
     this.#task = ended
-    this.#job!.phase = 'ended'
+    job.phase = 'ended'
     this.#events = [...this.#events, ended.result ? completedEvent(ended, ended.result) : failedEvent(ended)]
     if (ended.callbackUrl) {
       const event = { type: `task.${ended.status}`, timestamp: new Date(now).toISOString(), data: present(ended, ended.baseUrl) }
@@ -313,7 +330,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#saveWithAlarm()
     await this.#tellAccount()
     this.#wake()
-    await this.#removeBlobs(ended.result?.key)
+    await this.#removeBlobs(ended, job, ended.result?.key)
     await this.#watch()
   }
 
@@ -338,15 +355,17 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const deliveries = [...callback.deliveries, delivery]
     const nextAt = nextDelivery(delivery, deliveries.length)
     const { nextAt: _, ...rest } = callback
-    this.#callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
-    this.#save()
+    // The task may have been removed while its receiver took its time: nothing of it may be stored again.
+    if (this.#task) {
+      this.#callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
+      this.#save()
+    }
     const { url, messageId } = callback
     await account.noteDelivery({ taskId: task.taskId, messageId, url, attempt: deliveries.length, ...delivery })
   }
 
   /** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */
-  async #removeBlobs(keep?: string): Promise<void> {
-    const [task, job] = [this.#task!, this.#job!]
+  async #removeBlobs(task: Task, job: Job, keep?: string): Promise<void> {
     const doomed = [`uploads/${task.taskId}`]
     const onlyOneWasMade = keep !== undefined && job.parts === 0 && job.step.attempts <= 1
     for (const prefix of onlyOneWasMade ? [] : [`results/${task.taskId}/`, `parts/${task.taskId}/`]) {
@@ -373,7 +392,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     void this.ctx.storage.setAlarm(Date.now() + SOON_MS)
   }
 
+  /** Writes nothing for a task that was removed while something was awaited. */
   #save() {
+    if (!this.#task) return
     const { kv } = this.ctx.storage
     kv.put('task', this.#task)
     kv.put('job', this.#job)

@@ -21,8 +21,8 @@ function server(): { url: string; token: string } {
   const { WHITTLE_SERVER: url, WHITTLE_ADMIN_TOKEN: token } = process.env
   if (url && token) return { url: url.replace(/\/+$/, ''), token }
   try {
-    const keys = JSON.parse(readFileSync(join(root, '.dev/keys.json'), 'utf8')) as { base_url: string }
-    const secrets = readFileSync(join(root, '.dev/state/secrets.env'), 'utf8')
+    const keys = JSON.parse(readFileSync(join(root, '.dev/keys.json'), 'utf8')) as { base_url: string; state?: string }
+    const secrets = readFileSync(join(keys.state ?? join(root, '.dev/state'), 'secrets.env'), 'utf8')
     const local = /^ADMIN_TOKEN=(.+)$/m.exec(secrets)?.[1]
     if (local) return { url: keys.base_url, token: local }
   } catch {

@@ -2,8 +2,13 @@
  * The door of the local service, before `wrangler dev`. wrangler forwards over connections that it keeps; workerd drops one that
  * was idle for 5 s, and while a codec keeps its thread busy that may be the one a request was just written to: wrangler then
  * answers 500 in the Worker's name. Such a request was never seen by the Worker, and is sent once more.
+ *
+ * wrangler's own addresses and headers (an explorer of everything that is stored, without any key) end at this door.
  */
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** Bodies up to this many bytes are held, so that they can be sent again; longer ones are streamed, once. */
 const MOST_HELD_BYTES = 16 * 1024 * 1024
@@ -11,43 +16,71 @@ const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
 /** Every answer of the Worker has it; wrangler's own answers have not. */
 const MARK = 'x-request-id'
-/** Of one connection, not of the message (RFC 9110, 7.6.1). */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
+/** Of one connection, not of the message (RFC 9110, 7.6.1), or answered here already. */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'expect'])
+/** wrangler's and miniflare's own. */
+const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
+const INTERNAL_HEADER = /^(mf|cf)-/i
 
-/** Listens on loopback and forwards to `upstreamPort`. */
-export function openFront(port: number, upstreamPort: number): Promise<Server> {
+/** Listens on loopback and forwards to `upstreamPort`. `publicUrl`: where clients find it, if not here. */
+export function openFront(port: number, upstreamPort: number, publicUrl?: string): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
+  const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
-    void forward(incoming, outgoing, upstreamPort, agent).catch(() => outgoing.destroy())
+    const refuse = (refusal: Refusal) => {
+      incoming.unpipe()
+      incoming.resume()
+      const { body, headers } = textOf(refusal, origin())
+      outgoing.writeHead(refusal.status, headers).end(body)
+    }
+    forward(incoming, outgoing, upstreamPort, agent)
+      .then((refusal) => refusal && refuse(refusal))
+      .catch(() => (outgoing.headersSent ? outgoing.destroy() : refuse(BUSY)))
   })
+  server.on('clientError', (error, socket) => refuseUnread(error, socket, origin()))
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => resolve(server))
   })
 }
 
-async function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number, agent: Agent): Promise<void> {
+/** @returns what the client is told instead of an answer */
+async function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number, agent: Agent): Promise<Refusal | undefined> {
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
+  const path = pathOf(incoming.url ?? '/')
+  if (path === undefined) return UNREADABLE
+  if (INTERNAL_PATH.test(path)) return NOTHING
   const length = 'transfer-encoding' in incoming.headers ? Number.POSITIVE_INFINITY : Number(incoming.headers['content-length'] ?? 0)
   const held = length <= MOST_HELD_BYTES ? Buffer.concat(await incoming.toArray()) : undefined
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(incoming, held, port, agent, gone.signal)
-    if (answer.statusCode === 500 && !(MARK in answer.headers) && held && attempt < ATTEMPTS) {
+    const answer = await ask(incoming, path, held, port, agent, gone.signal)
+    if (answer.statusCode === 500 && !(MARK in answer.headers)) {
       answer.resume()
+      if (!held || attempt === ATTEMPTS) return BUSY
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt))
       continue
     }
-    outgoing.sendDate = false
     outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders))
     answer.once('error', () => outgoing.destroy())
     answer.pipe(outgoing)
-    return
+    return undefined
+  }
+}
+
+/** Path and query as every parser reads them, without `..`, also of the absolute form (RFC 9112, 3.2.2). undefined: unreadable. */
+function pathOf(target: string): string | undefined {
+  try {
+    const url = new URL(target.startsWith('/') ? `http://localhost${target}` : target)
+    return url.pathname + url.search
+  } catch {
+    return undefined
   }
 }
 
 function ask(
   incoming: IncomingMessage,
+  path: string,
   held: Buffer | undefined,
   port: number,
   agent: Agent,
@@ -55,8 +88,9 @@ function ask(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = endToEnd(incoming.rawHeaders)
+    if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
     if (!held && 'transfer-encoding' in incoming.headers) headers.push('Transfer-Encoding', 'chunked')
-    const options = { host: '127.0.0.1', port, agent, method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers, signal }
+    const options = { host: '127.0.0.1', port, agent, method: incoming.method ?? 'GET', path, headers, signal }
     const upstream = request(options, resolve)
     upstream.once('error', reject)
     if (held) upstream.end(held)
@@ -66,5 +100,46 @@ function ask(
 
 /** Names and values in turn, as they came. */
 function endToEnd(raw: readonly string[]): string[] {
-  return raw.flatMap((name, i) => (i % 2 === 0 && !HOP_BY_HOP.has(name.toLowerCase()) ? [name, raw[i + 1] ?? ''] : []))
+  const stays = (name: string) => !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name)
+  return raw.flatMap((name, i) => (i % 2 === 0 && stays(name) ? [name, raw[i + 1] ?? ''] : []))
+}
+
+// ── Answers of the door itself, in the shape of all others ─────────────────────────────────────────────────────────
+
+interface Refusal {
+  readonly status: number
+  readonly type: string
+  readonly message: string
+}
+const BUSY: Refusal = { status: 503, type: 'overloaded', message: 'The service is busy right now; please try again in a few seconds.' }
+const NOTHING: Refusal = { status: 404, type: 'unknown_route', message: 'There is nothing here.' }
+const UNREADABLE: Refusal = { status: 400, type: 'malformed_request', message: 'The request is not readable HTTP.' }
+const LONG_HEADERS: Refusal = { status: 431, type: 'malformed_request', message: 'The request line and headers are longer than 16 KB.' }
+const LATE: Refusal = { status: 408, type: 'malformed_request', message: 'The request did not come in time.' }
+
+function textOf({ status, type, message }: Refusal, origin: string): { body: string; headers: Record<string, string> } {
+  const id = `req_${randomUUID().replaceAll('-', '').slice(0, 20)}`
+  const body = JSON.stringify({
+    error: { code: status, message, request_id: id },
+    error_detail: { type, doc_url: `${origin}/docs#${type}` },
+  })
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': id,
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Allow-Origin': '*',
+    ...(status === 503 ? { 'Retry-After': '5' } : {}),
+  }
+  return { body, headers }
+}
+
+/** What Node could not read as a request never becomes one: the answer is written by hand. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, origin: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? LONG_HEADERS : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? LATE : UNREADABLE
+  const { body, headers } = textOf(refusal, origin)
+  const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`)
 }

@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly port: number
   readonly inspectorPort: number
   readonly secretsFile: string
+  /** The https origin under which a proxy serves it; without one it serves this machine only. */
+  readonly publicUrl?: string
   readonly verbose: boolean
 }
 
@@ -28,6 +30,7 @@ const STOP_TIMEOUT_MS = 5000
 /** Quiet, offline, and without the observability that slows local requests tenfold. */
 const ENVIRONMENT = {
   X_LOCAL_OBSERVABILITY: 'false',
+  X_LOCAL_EXPLORER: 'false',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_HIDE_BANNER: 'true',
@@ -57,6 +60,8 @@ export class Service {
   readonly #options: ServiceOptions
   #child: ChildProcess | undefined
   #front: Server | undefined
+  /** wrangler's, behind the door. */
+  #innerPort = 0
   readonly #lastLines: string[] = []
   #ended!: (code: string) => void
   /** Settles when the child is gone. */
@@ -79,17 +84,24 @@ export class Service {
     return (this.#front?.address() as AddressInfo | undefined)?.port ?? 0
   }
 
+  /** Cron triggers do not fire by themselves here. */
+  async fireCron(): Promise<void> {
+    await fetch(`http://127.0.0.1:${this.#innerPort}/cdn-cgi/handler/scheduled`).then((answer) => answer.arrayBuffer())
+  }
+
   /** Resolves when the service answers that all of its parts do. */
   async start(): Promise<void> {
-    const { root, state, port, inspectorPort, secretsFile } = this.#options
+    const { root, state, port, inspectorPort, secretsFile, publicUrl } = this.#options
     const inspector = inspectorPort || (await freePort())
     const inner = await freePort()
+    this.#innerPort = inner
     // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
-    this.#front = await openFront(port, inner).catch((error: NodeJS.ErrnoException) => {
+    this.#front = await openFront(port, inner, publicUrl).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
     })
     const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
     const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
+    if (publicUrl) quiet.push('--var', `PUBLIC_URL:${publicUrl}`)
     const configs = CONFIGS.flatMap((config) => ['-c', config])
     const wrangler = [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]
     const child = spawn(process.execPath, [join(import.meta.dirname, 'leash.ts'), ...wrangler], {

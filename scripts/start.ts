@@ -1,6 +1,6 @@
 /**
  * `npm start`: all three Workers on this machine, state kept in a folder. The first start makes a development account and
- * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --inspector-port N, --verbose.
+ * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --public-url URL, --inspector-port N, --verbose.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,10 @@ const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '8787' },
     state: { type: 'string' },
+    'public-url': { type: 'string' },
     'inspector-port': { type: 'string' },
+    // The command line's own service: the keys in `.dev` stay those of the one that a person started.
+    embedded: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -20,6 +23,7 @@ const { values } = parseArgs({
 const root = resolve(import.meta.dirname, '..')
 const state = resolve(values.state ?? join(root, '.dev/state'))
 const baseUrl = `http://127.0.0.1:${values.port}`
+const publicUrl = values['public-url'] === undefined ? undefined : originOf(values['public-url'])
 
 await mkdir(state, { recursive: true })
 const secrets = await loadSecrets(join(state, 'secrets.env'))
@@ -29,6 +33,7 @@ const service = new Service({
   port: Number(values.port),
   inspectorPort: Number(values['inspector-port'] ?? 0),
   secretsFile: secrets.file,
+  ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: values.verbose,
 })
 
@@ -49,8 +54,10 @@ try {
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)
-  await mkdir(join(root, '.dev'), { recursive: true })
-  await writeKeys(join(root, '.dev/keys.json'), keys)
+  if (!values.embedded) {
+    await mkdir(join(root, '.dev'), { recursive: true })
+    await writeKeys(join(root, '.dev/keys.json'), { ...keys, state })
+  }
   greet(keys, await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
@@ -58,13 +65,19 @@ try {
   process.exit(1)
 }
 
-// Cron triggers do not fire by themselves here.
-setInterval(() => void fetch(`${baseUrl}/cdn-cgi/local/scheduled`).catch(() => undefined), 3_600_000)
+setInterval(() => void service.fireCron().catch(() => undefined), 3_600_000)
 
 const code = await service.exited
 console.error(`The service has stopped (${code}); its log is ${service.logFile}.`)
 await service.stop()
 process.exit(1)
+
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin
+  console.error(`--public-url takes the https address that clients will use, like https://whittle.example.com (got '${text}').`)
+  process.exit(1)
+}
 
 async function readKeys(file: string): Promise<DevelopmentKeys | undefined> {
   try {
@@ -74,22 +87,23 @@ async function readKeys(file: string): Promise<DevelopmentKeys | undefined> {
   }
 }
 
-async function writeKeys(file: string, keys: DevelopmentKeys): Promise<void> {
+async function writeKeys(file: string, keys: DevelopmentKeys & { state?: string }): Promise<void> {
   await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
 }
 
 function greet(keys: DevelopmentKeys, invitation: string): void {
   const key = keys.keys.enterprise
+  const url = publicUrl ?? baseUrl
   console.log(`
-Whittle listens on ${baseUrl}
+Whittle listens on ${baseUrl}${publicUrl === undefined ? '' : `, for ${publicUrl}`}
 
   key       ${key}   (others: .dev/keys.json)
   console   ${invitation}
-  API       ${baseUrl}/docs
+  API       ${url}/docs
 
 Make a photo smaller, then fetch it from the download_url of the answer:
 
-  curl -H 'Authorization: Bearer ${key}' -F file=@docs/photo.jpg ${baseUrl}/v1/compress
+  curl -H 'Authorization: Bearer ${key}' -F file=@docs/photo.jpg ${url}/v1/compress
   curl -H 'Authorization: Bearer ${key}' -OJ DOWNLOAD_URL
 
 Ctrl-C stops it.`)

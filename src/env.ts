@@ -37,11 +37,16 @@ export interface Env {
   readonly SECRET_KEY?: string
   /** Opens the operator's API (`/admin`); without it there is none. A Worker secret. */
   readonly ADMIN_TOKEN?: string
-  /** "local": loopback http callbacks are allowed. Only `npm start` and the tests set it. */
+  /** "local": see `loopbackHttp`. Only `npm start` and the tests set it. */
   readonly ENVIRONMENT?: string
+  /** The https origin that clients use, where a proxy stands before the service and speaks http to it. Only `npm start` sets it. */
+  readonly PUBLIC_URL?: string
   /** Milliseconds until a silent worker is given up; 90 000 by default. */
   readonly LEASE_MS?: string
 }
+
+/** May callbacks go to http on this machine? Only where nobody else can ask for them. */
+export const loopbackHttp = (env: Env) => env.ENVIRONMENT === 'local' && env.PUBLIC_URL === undefined
 
 /** `whittle-press` and `whittle-media`. */
 export interface WorkerEnv {

@@ -19,7 +19,7 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
   const state = process.env['WHITTLE_STATE'] ?? join(homedir(), '.local', 'share', 'whittle')
   const port = await freePort()
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const service = spawn(process.execPath, [script, '--port', String(port), '--state', state], {
+  const service = spawn(process.execPath, [script, '--port', String(port), '--state', state, '--embedded'], {
     cwd: root,
     stdio: 'ignore',
     detached: true,

@@ -5,21 +5,29 @@ import { FORMATS } from '../formats/index.ts'
 import type { Source } from './codec.ts'
 import { extension } from './extension.ts'
 
+/** Formats whose bytes may be anything, so that a name is enough where nothing else recognises them. */
+const NAMED_TEXT = ['text', 'eml'] as const
+
+const namedText = (name: string) => NAMED_TEXT.find((id) => (FORMATS[id].extensions as readonly string[]).includes(extension(name)))
+
+export const isNamedText = (name: string): boolean => namedText(name) !== undefined
+
 export function identifyText(head: Uint8Array, source: Pick<Source, 'name'>): FormatId | undefined {
+  const named = namedText(source.name)
   const text = decodeText(head)
-  if (text === undefined) return startsWithBinaryDxf(head) ? 'dxf' : undefined
-  const name = extension(source.name)
+  // Bytes in no encoding that is told here (Cyrillic in one line, a log with NULs) are what their name says: any bytes survive it.
+  if (text === undefined) return startsWithBinaryDxf(head) ? 'dxf' : head.length > 0 ? named : undefined
   if (isSvg(text)) return 'svg'
-  if (isMail(text) && (name === 'eml' || !(FORMATS.text.extensions as readonly string[]).includes(name))) return 'eml'
-  if (name === 'dxf' ? isDxf(text) : isDxf(text) && /\bSECTION\b/.test(text)) return 'dxf'
+  if (named === 'eml' || (isMail(text) && named !== 'text')) return 'eml'
+  if (extension(source.name) === 'dxf' ? isDxf(text) : isDxf(text) && /\bSECTION\b/.test(text)) return 'dxf'
   return 'text'
 }
 
 /** The head as text, or undefined when it is none: NUL or control characters, in any of the usual encodings. */
 function decodeText(head: Uint8Array): string | undefined {
-  const utf16 = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined
+  const utf16 = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : unmarkedUtf16(head)
   if (utf16) {
-    const text = new TextDecoder(utf16).decode(head.subarray(2))
+    const text = new TextDecoder(utf16).decode(head)
     return isPlain(text) ? text : undefined
   }
   try {
@@ -30,6 +38,16 @@ function decodeText(head: Uint8Array): string | undefined {
     const text = new TextDecoder('latin1').decode(head)
     return isPlain(text) && mostlyLetters(text) ? text : undefined
   }
+}
+
+/** UTF-16 without a mark: for the most part characters below 256, so that every other byte is NUL. */
+function unmarkedUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const pairs = Math.min(head.length, 4096) >> 1
+  const zeros = [0, 0]
+  for (let i = 0; i < pairs * 2; i++) if (head[i] === 0) zeros[i & 1]!++
+  if (pairs < 8) return undefined
+  if (zeros[0] === 0 && zeros[1]! > pairs * 0.7) return 'utf-16le'
+  return zeros[1] === 0 && zeros[0]! > pairs * 0.7 ? 'utf-16be' : undefined
 }
 
 function isPlain(text: string): boolean {

@@ -7,7 +7,7 @@ import type { Format, FormatId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 import type { Source } from './codec.ts'
 import { extension } from './extension.ts'
-import { identifyText } from './identify-text.ts'
+import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
 
 /** Bytes from the start that most formats are told by. */
@@ -17,14 +17,14 @@ export async function identify(source: Source): Promise<Format | undefined> {
   const head = await source.read(0, HEAD_BYTES)
   const id =
     byMagic(head) ??
-    isobmff(head) ??
+    isobmff(head, source.size) ??
     riff(head) ??
     (await tiff(head, source)) ??
     (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
     compoundFile(head, source) ??
     (await gzip(head, source)) ??
     (await hdf5(head, source)) ??
-    (await pdf(head)) ??
+    pdf(head, source.name) ??
     las(head) ??
     nifti(head) ??
     bmp(head, source.size) ??
@@ -52,7 +52,7 @@ function byMagic(head: Uint8Array): FormatId | undefined {
 }
 
 /** ISO base media (ISO/IEC 14496-12, 4.3) and QuickTime, whose files may begin with any top-level atom. */
-function isobmff(head: Uint8Array): FormatId | undefined {
+function isobmff(head: Uint8Array, fileBytes: number): FormatId | undefined {
   if (head.length < 12) return undefined
   const type = ascii(head, 4, 4)
   const size = view(head).getUint32(0)
@@ -61,8 +61,9 @@ function isobmff(head: Uint8Array): FormatId | undefined {
     if (brand === 'qt  ') return 'mov'
     return /^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand) ? undefined : 'mp4'
   }
-  const quickTime = ['moov', 'mdat', 'free', 'skip', 'wide', 'pnot']
-  return quickTime.includes(type) && (size === 1 || size >= 8) ? 'mov' : undefined
+  // "The free …" is text: an atom of padding lies inside the file.
+  if (['free', 'skip', 'wide', 'pnot'].includes(type)) return size >= 8 && size <= fileBytes ? 'mov' : undefined
+  return ['moov', 'mdat'].includes(type) && (size === 1 || size >= 8) ? 'mov' : undefined
 }
 
 /** RIFF and its 64-bit forms (EBU Tech 3306). */
@@ -152,9 +153,10 @@ async function hdf5(head: Uint8Array, source: Source): Promise<FormatId | undefi
 
 const ascii64 = (head: Uint8Array) => new TextDecoder('latin1').decode(head)
 
-/** ISO 32000-2, 7.5.2: the header stands in the first 1024 bytes. */
-async function pdf(head: Uint8Array): Promise<FormatId | undefined> {
-  return ascii64(head.subarray(0, 1024)).includes('%PDF-') ? 'pdf' : undefined
+/** ISO 32000-2, 7.5.2: the header stands in the first 1024 bytes; behind something else only where the name does not say text. */
+function pdf(head: Uint8Array, name: string): FormatId | undefined {
+  const at = ascii64(head.subarray(0, 1024)).indexOf('%PDF-')
+  return at === 0 || (at > 0 && !isNamedText(name)) ? 'pdf' : undefined
 }
 
 /** LAS 1.4 R15, 2.4: "LASF", the point format's bits 6–7 mark LASzip. */
@@ -182,7 +184,9 @@ function bmp(head: Uint8Array, size: number): FormatId | undefined {
 
 /** ID3v2, or three MPEG audio layer III frames in a row (ISO/IEC 11172-3, 2.4.1.3); of a very short sound, all there are. */
 function mp3(head: Uint8Array, size: number): FormatId | undefined {
-  if (startsWith(head, [0x49, 0x44, 0x33]) && head.length >= 10 && (head[6]! | head[7]! | head[8]! | head[9]!) < 128) return 'mp3'
+  // ID3v2 (2.4.0, 3.1): a version below 255 that no letter is, a size of 7-bit bytes. "ID3 tags …" is text.
+  if (startsWith(head, [0x49, 0x44, 0x33]) && head.length >= 10 && head[3]! < 0x20 && (head[6]! | head[7]! | head[8]! | head[9]!) < 128)
+    return 'mp3'
   const limit = Math.min(head.length - 4, 4096)
   for (let at = 0; at < limit; at++) {
     const first = frameBytes(head, at)

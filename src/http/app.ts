@@ -41,7 +41,7 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
 async function serve(c: AppContext, route: string, answer: () => Promise<Response>): Promise<Response> {
   c.set('requestId', requestId(c.req.header('X-Request-Id')))
   c.set('timing', new Timing())
-  c.set('url', new URL(c.req.url))
+  c.set('url', clientUrl(c))
   c.set('logged', {})
   c.set('route', route)
   let thrown: unknown
@@ -76,6 +76,17 @@ async function answerOrError(c: AppContext, answer: () => Promise<Response>, thr
 /** A client that sends its body before it listens must be able to; then it hears the refusal. */
 async function drain(request: Request): Promise<void> {
   if (request.body && !request.body.locked && !request.bodyUsed) await new BodyWindow(request.body).drain(DRAIN_BYTES)
+}
+
+/** The address as the client wrote it, whatever name a proxy used for us. */
+function clientUrl(c: AppContext): URL {
+  const url = new URL(c.req.url)
+  if (!c.env.PUBLIC_URL) return url
+  const own = new URL(c.env.PUBLIC_URL)
+  own.pathname = url.pathname
+  own.search = url.search
+  if (/^\s*http\s*(,|$)/i.test(c.req.header('X-Forwarded-Proto') ?? '')) own.protocol = 'http:'
+  return own
 }
 
 const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/

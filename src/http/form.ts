@@ -54,6 +54,7 @@ async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File
       files.push(await rules.receive(cleanFileName(part.fileName), body))
       continue
     }
+    if (rules.fileFields.includes(part.name)) throw withoutFileName(part.name)
     if (++others > MAX_FIELDS) throw malformed(`it has more than ${MAX_FIELDS} fields`)
     if (part.fileName !== undefined) await skipFile(part, rules)
     else if (rules.isField(part.name)) await readField(part, rules, fields)
@@ -115,6 +116,10 @@ async function skipFile<File>(part: Part, rules: FormRules<File>): Promise<void>
     if (size > rules.maxFileBytes) throw malformed('a file under an unknown field name is too long')
   }
 }
+
+/** Text under a file's name is no file: without a file name it would be read over and missed. */
+const withoutFileName = (param: string) =>
+  new ApiError('missing_file', `The part '${param}' has no file name: send it as a file.`, { param })
 
 const tooManyFiles = (limit: number) =>
   new ApiError(

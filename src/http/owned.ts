@@ -18,5 +18,5 @@ export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) =>
   return { task, record }
 }
 
-const unknownTask = (id: string) =>
+export const unknownTask = (id: string) =>
   new ApiError('unknown_task', `There is no task '${id.slice(0, 40)}'; it may have been deleted or have expired.`)

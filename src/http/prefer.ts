@@ -1,4 +1,4 @@
-/** `Prefer` (RFC 7240): `respond-async` never waits, `wait=N` waits up to N seconds. */
+/** `Prefer` (RFC 7240): `respond-async` never waits, whatever stands beside it; `wait=N` waits up to N seconds. */
 
 /** The longest wait that can be asked for. */
 export const MAX_WAIT_SECONDS = 60
@@ -6,6 +6,7 @@ export const MAX_WAIT_SECONDS = 60
 export type Preference = { kind: 'async' } | { kind: 'wait'; ms: number } | undefined
 
 export function preference(header: string | undefined): Preference {
+  let wait: Preference
   for (const item of (header ?? '').split(',')) {
     const [name, value] = item
       .split(';')[0]!
@@ -14,9 +15,10 @@ export function preference(header: string | undefined): Preference {
       .split(/\s*=\s*/)
     if (name === 'respond-async') return { kind: 'async' }
     const seconds = name === 'wait' ? /^"?(\d{1,9})"?$/.exec(value ?? '')?.[1] : undefined
-    if (seconds !== undefined) return { kind: 'wait', ms: Math.min(Number(seconds), MAX_WAIT_SECONDS) * 1000 }
+    // Of a preference that is given twice the first one counts (RFC 7240, 2).
+    if (seconds !== undefined) wait ??= { kind: 'wait', ms: Math.min(Number(seconds), MAX_WAIT_SECONDS) * 1000 }
   }
-  return undefined
+  return wait
 }
 
 /** What was honoured, for `Preference-Applied`. */

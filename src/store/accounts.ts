@@ -79,8 +79,13 @@ export interface AccountFace {
   put(record: AccountRecord): Promise<void>
   /** A plan goes to all applications and keys; a disabled account's keys are refused, and its people cannot sign in. */
   update(change: { plan?: PlanId | undefined; state?: 'active' | 'disabled' | undefined }): Promise<void>
-  /** Does an upload of `bytes` still fit the quota? */
-  admit(bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
+  /**
+   * Does an upload of `bytes` still fit the quota? Its room is kept until its task is told, it is given back, or 15 minutes
+   * have passed, so that uploads side by side cannot fill it twice.
+   */
+  admit(taskId: string, bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
+  /** Uploads that were admitted and will not become tasks. */
+  giveBack(taskIds: readonly string[]): Promise<void>
   tell(event: TaskEvent): Promise<void>
   /** `month` like "2026-11"; the current one by default. `plan` is the calling key's. */
   usage(plan: PlanId, month?: string): Promise<UsageView>

@@ -23,7 +23,7 @@ export interface Staged extends Digested {
 export interface StageLimits {
   readonly maxFileBytes: number
   /** Asked before anything is kept for good; throws when the account is full. */
-  admit(bytes: number): Promise<void>
+  admit(taskId: string, bytes: number): Promise<void>
 }
 
 /** A file this many times over the limit is not even read to its end. */
@@ -47,7 +47,7 @@ export async function stage(env: Env, fileName: string, body: AsyncIterable<Uint
     const format = await identify(upload.source(fileName))
     if (!format)
       return refuse(new ApiError('unsupported_format', 'No supported format recognises the bytes of this file; see /v1/formats.'))
-    await limits.admit(digested.size)
+    await limits.admit(taskId, digested.size)
     await upload.store()
     return { ...digested, kept: { format, upload } }
   } catch (error) {

@@ -1,6 +1,6 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 import { passwordApplies } from '../codec/locked.ts'
-import type { Env } from '../env.ts'
+import { type Env, loopbackHttp } from '../env.ts'
 import type { Format } from '../formats/format.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import { ApiError } from './api-error.ts'
@@ -26,18 +26,27 @@ export interface Submission {
 /** How long the answer to a quick upload may wait for its task, unless the caller prefers otherwise. */
 const QUICK_WAIT_MS = 25_000
 
-/** Throws when the account has no room for `bytes` more. */
-export async function admit(env: Env, key: KeyRecord, bytes: number): Promise<void> {
-  const answer = await env.ACCOUNTS.getByName(key.accountId).admit(bytes)
+/** Takes room for `bytes` more; throws when the account has none. */
+export async function admit(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
+  const answer = await env.ACCOUNTS.getByName(key.accountId).admit(taskId, bytes)
   if (answer.ok) return
   const facts = { used_bytes: answer.used, quota_bytes: answer.quota }
   throw new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
 }
 
+/** Room that was taken for files that did not become tasks. What cannot be given back now is free in 15 minutes. */
+export async function giveBack(env: Env, key: KeyRecord, files: readonly Staged[]): Promise<void> {
+  const admitted = files.filter(({ kept }) => 'upload' in kept).map(({ taskId }) => taskId)
+  if (admitted.length > 0)
+    await env.ACCOUNTS.getByName(key.accountId)
+      .giveBack(admitted)
+      .catch(() => undefined)
+}
+
 /** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
 export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
   if (!plan.callbacks) throw new ApiError('plan_not_allowed', `The ${plan.id} plan has no callbacks.`, { plan: plan.id })
-  const checked = checkCallbackUrl(callbackUrl, { loopbackHttp: env.ENVIRONMENT === 'local' })
+  const checked = checkCallbackUrl(callbackUrl, { loopbackHttp: loopbackHttp(env) })
   if (checked.ok) return checked.url
   throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
 }
@@ -144,6 +153,11 @@ export async function runAndWait(
   keepAlive(run)
   const limitMs = waitMs ?? QUICK_WAIT_MS
   if (limitMs === 0) return task
+  const startedMs = Date.now()
   await Promise.race([run, new Promise((resolve) => setTimeout(resolve, limitMs))])
-  return (await record.read()) ?? task
+  const now = (await record.read()) ?? task
+  const leftMs = limitMs - (Date.now() - startedMs)
+  // Somebody else is at it: another request under the same Idempotency-Key, or the queue.
+  if (now.status !== 'processing' || waitMs === undefined || leftMs <= 0) return now
+  return (await record.wait(leftMs)) ?? now
 }

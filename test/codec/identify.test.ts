@@ -18,6 +18,28 @@ describe('identify', () => {
     expect(await recognise(bytes, name)).toBe(id)
   })
 
+  // "Привет" and the like in one line: nothing but high bytes, as KOI8-R, Windows-1251, Big5 and Shift-JIS have them.
+  const cyrillic = new Uint8Array(200).fill(0xcf)
+  const utf16 = (s: string, big = false) => Uint8Array.from([...s].flatMap((c) => (big ? [0, c.charCodeAt(0)] : [c.charCodeAt(0), 0])))
+  it.each([
+    ['cyrillic.koi8-r.txt', cyrillic, 'text'],
+    ['utf-16-unmarked.txt', utf16('Lorem ipsum dolor\n'), 'text'],
+    ['utf-16-unmarked', utf16('Lorem ipsum dolor\n', true), 'text'],
+    ['with-control-characters.log', text('\u0001Jw_cad\n\0\0\b'), 'text'],
+    ['mail-with-binary-part.eml', text('Content-Type: text/plain; charset=utf-16le\n\nT\0e\0s\0t\0'), 'eml'],
+    ['mail-of-one-field.eml', text('Subject: plain\n\nhello'), 'eml'],
+    ['signature.eml', text('%PDF-1.7 in a mail that is none'), 'pdf'],
+    ['the-free.txt', text('The free encyclopaedia is wide.\n'), 'text'],
+    ['the-wide', text('The wide world and all that is in it.\n'), 'text'],
+    ['id3.md', text('ID3 tags stand in front of a sound.\n'), 'text'],
+    ['pdf.md', text('# Headers\nA PDF begins with %PDF-1.7.\n'), 'text'],
+    ['pdf-behind-something.bin', text('junk\n%PDF-1.7\n'), 'pdf'],
+    ['list.txt', text('From: a@example.com\nTo: b@example.com\n\nhello'), 'text'],
+  ])('goes by the name where only the encoding is unknown: %s', async (name, bytes, id) => {
+    expect(await recognise(bytes, name)).toBe(id)
+    if (name.startsWith('cyrillic')) expect(await recognise(bytes, 'cyrillic.bin')).toBeUndefined()
+  })
+
   it('does not take noise for a file of any kind, whatever its name', async () => {
     const noise = new Uint8Array(4096).map((_, i) => (i * 197 + (i >> 3) * 31 + 5) & 255)
     expect(await recognise(noise, 'noise.jpg')).toBeUndefined()

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { checkKey, hashKey } from '../../src/store/key-format.ts'
 
 async function newAccount() {
@@ -39,8 +39,24 @@ describe('Account', () => {
   it('admits what fits the quota', async () => {
     const account = await newAccount()
     await account.tell(created('big', 99_999_990))
-    expect(await account.admit(10)).toEqual({ ok: true })
-    expect(await account.admit(11)).toEqual({ ok: false, used: 99_999_990, quota: 100_000_000 })
+    expect(await account.admit('t1', 11)).toEqual({ ok: false, used: 99_999_990, quota: 100_000_000 })
+    expect(await account.admit('t1', 10)).toEqual({ ok: true })
+  })
+
+  it('keeps room for what was admitted until it is told, given back, or forgotten (quota-filled-twice-side-by-side)', async () => {
+    const account = await newAccount()
+    const half = 50_000_000
+    const full = { ok: false, used: 100_000_000, quota: 100_000_000 }
+    expect([await account.admit('t1', half), await account.admit('t2', half)]).toEqual([{ ok: true }, { ok: true }])
+    expect(await account.admit('t3', 1)).toEqual(full)
+    await account.tell(created('t1', half))
+    expect(await account.admit('t3', 1), 'a task counts once').toEqual(full)
+    await account.giveBack(['t2'])
+    expect(await account.admit('t3', half)).toEqual({ ok: true })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 15 * 60_000)
+    expect(await account.admit('t4', half)).toEqual({ ok: true })
+    vi.useRealTimers()
   })
 
   it('lets one request at a time use an idempotency key', async () => {

@@ -12,7 +12,10 @@ function at(ms: number) {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(ms)
 }
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 async function started(change: Partial<NewTask> = {}) {
   const task = newTask(change)
@@ -121,6 +124,44 @@ describe('TaskRecord', () => {
     expect(await record(running.task).beat(1, 0.5)).toBe('stop')
     expect(await record(running.task).complete(1, { ...RESULT, key: 'results/x' })).toBe(false)
     expect(await env.BLOBS.head(`uploads/${running.task.taskId}`)).toBeNull()
+  })
+
+  it('is removed once, however many ask at the same time (freed-twice)', async () => {
+    const { task } = await completed()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => record(task).remove()))
+    expect(answers.filter((answer) => answer !== undefined)).toEqual([{ freedBytes: 400 }])
+  })
+
+  it('takes no result while it is being removed', async () => {
+    const { task } = await started()
+    const removal = record(task).remove()
+    expect(await record(task).complete(1, { ...RESULT, key: `results/${task.taskId}/1` })).toBe(false)
+    expect(await removal).toEqual({ freedBytes: 1000 })
+  })
+
+  it('stores nothing again when it is removed while its callback is under way (removed-while-delivering)', async () => {
+    let heard!: () => void
+    const calling = new Promise<void>((resolve) => {
+      heard = resolve
+    })
+    let answer!: (response: Response) => void
+    vi.spyOn(globalThis, 'fetch').mockImplementation(() => {
+      heard()
+      return new Promise((resolve) => {
+        answer = resolve
+      })
+    })
+    const { task } = await completed({ callbackUrl: 'http://127.0.0.1:9/' })
+    const delivering = alarm(task)
+    await calling
+    await record(task).remove()
+    answer(new Response('no', { status: 500 }))
+    await delivering
+    await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (_, state) => {
+      expect([...state.storage.kv.list()]).toEqual([])
+      expect(await state.storage.getAlarm()).toBeNull()
+    })
+    expect(await record(task).callback()).toBeUndefined()
   })
 
   it('removes itself when its retention is over', async () => {

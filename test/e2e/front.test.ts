@@ -1,5 +1,6 @@
 /** The door before wrangler, with an upstream that loses requests as wrangler's proxy does (proxy-loses-request). */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -12,9 +13,11 @@ afterEach(() => {
 })
 
 /** An upstream that answers the first `lost` requests itself and then passes on what it got; its front's address. */
-async function front(lost: number): Promise<{ url: string; seen: string[] }> {
+async function front(lost: number): Promise<{ url: string; port: number; seen: string[]; headers: IncomingHttpHeaders[] }> {
   const seen: string[] = []
+  const headers: IncomingHttpHeaders[] = []
   const upstream = createServer(async (request, response) => {
+    headers.push(request.headers)
     const body = Buffer.concat(await request.toArray()).toString()
     seen.push(`${request.method} ${request.url} ${body.length}`)
     if (seen.length <= lost) response.writeHead(500).end()
@@ -24,7 +27,7 @@ async function front(lost: number): Promise<{ url: string; seen: string[] }> {
   await new Promise<void>((done) => upstream.listen(port, '127.0.0.1', done))
   const own = await freePort()
   servers.push(upstream, await openFront(own, port))
-  return { url: `http://127.0.0.1:${own}`, seen }
+  return { url: `http://127.0.0.1:${own}`, port: own, seen, headers }
 }
 
 it('sends a lost request again, body and all', async () => {
@@ -46,15 +49,76 @@ it('passes on what the Worker itself answers', async () => {
 it('streams what is too long to be held, once', async () => {
   const { url, seen } = await front(1)
   const body = new Uint8Array(17 * 1024 * 1024)
-  expect((await fetch(url, { method: 'POST', body })).status).toBe(500)
+  expect((await fetch(url, { method: 'POST', body })).status).toBe(503)
   expect((await fetch(url, { method: 'POST', body })).status).toBe(200)
   expect(seen).toHaveLength(2)
 })
 
-it('answers nothing where the upstream is gone', async () => {
+it('says that it is busy where the upstream is gone', async () => {
   const { url } = await front(0)
   servers[0]?.close().closeAllConnections()
-  await expect(fetch(url)).rejects.toThrow()
+  const answer = await fetch(url)
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
+  expect(await answer.json()).toMatchObject({
+    error: { code: 503 },
+    error_detail: { type: 'overloaded', doc_url: `${url}/docs#overloaded` },
+  })
+})
+
+/** The answer to bytes as they are. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
+
+it("keeps wrangler's addresses and headers to itself (explorer-without-a-key)", async () => {
+  const { port, seen, headers } = await front(0)
+  for (const target of [
+    '/cdn-cgi/explorer/api',
+    '/a/../cdn-cgi/x',
+    '/%2e/cdn-cgi/',
+    '/CDN-CGI/x',
+    '//x/../../cdn-cgi/x',
+    'http://a.example/cdn-cgi/x',
+  ]) {
+    const answer = await raw(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(answer, target).toMatch(/^HTTP\/1\.1 404 [\s\S]*"type":"unknown_route"/)
+  }
+  expect(seen).toEqual([])
+  await raw(
+    port,
+    'GET / HTTP/1.1\r\nHost: a\r\nMF-Original-URL: https://b.example/\r\nCF-Connecting-IP: 1.1.1.1\r\nX-A: 1\r\nConnection: close\r\n\r\n',
+  )
+  expect(Object.keys(headers[0]!).filter((name) => /^(mf|cf|x)-/.test(name))).toEqual(['x-a'])
+})
+
+it('answers what it cannot read in the shape of all errors, and dates its answers', async () => {
+  const { port, url } = await front(0)
+  for (const [bytes, status] of [
+    ['NONSENSE\r\n\r\n', 400],
+    ['BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc', 400],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const answer = await raw(port, bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: status }, error_detail: { type: 'malformed_request' } })
+  }
+  expect(Date.parse((await fetch(url)).headers.get('Date') ?? '')).toBeGreaterThan(0)
+})
+
+it('takes the absolute form, and HTTP/1.0 without a Host', async () => {
+  const { port, seen } = await front(0)
+  expect(await raw(port, 'GET http://a.example/b?c=1 HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')).toContain(' 200 ')
+  expect(await raw(port, 'GET /d HTTP/1.0\r\n\r\n')).toContain(' 200 ')
+  expect(seen).toEqual(['GET /b?c=1 0', 'GET /d 0'])
 })
 
 it('says that its port is taken before anything is started (port-taken-while-starting)', async () => {

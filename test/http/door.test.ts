@@ -1,9 +1,13 @@
 /** What every answer has, and who is let in. */
+import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import type { Env } from '../../src/env.ts'
 import { createApp } from '../../src/http/app.ts'
+import { ROUTES } from '../../src/http/routes/index.ts'
 import { makeKey } from '../../src/store/key-format.ts'
-import { BASE, call, errorOf, member } from './client.ts'
+import type { TaskView } from '../../src/tasks/task.ts'
+import { BASE, call, errorOf, form, member, TEXT } from './client.ts'
 
 describe('every answer', () => {
   it('has an id, safety headers and CORS', async () => {
@@ -33,6 +37,30 @@ describe('every answer', () => {
     const problem = await call(undefined, '/v1/usage', { headers: { Accept: 'application/problem+json, */*;q=0.1' } })
     expect(problem.headers.get('Content-Type')).toBe('application/problem+json')
     expect(await problem.json()).toMatchObject({ status: 401, title: 'Missing key', error_detail: { type: 'missing_key' } })
+  })
+
+  it('behind a proxy begins with the address that clients use (proxy-before-npm-start)', async () => {
+    const app = createApp(ROUTES)
+    const behind = { ...env, PUBLIC_URL: 'https://whittle.example.com' } as unknown as Env
+    const who = await member()
+    const ask = (headers: Record<string, string>, body?: FormData) => {
+      const request = new Request(`${BASE}:8787/v1/compress`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${who.key}`, ...headers },
+        ...(body ? { body } : {}),
+      })
+      return app.fetch(request, behind, createExecutionContext())
+    }
+    const file: [string, string, string] = ['file', TEXT, 'a.txt']
+    for (const headers of [{}, { 'X-Forwarded-Proto': 'https' }, { 'X-Forwarded-Proto': 'https, http' }]) {
+      const answer = await ask(headers, form({}, [file]))
+      const task = (await answer.json()) as TaskView
+      expect(task.download_url).toBe(`https://whittle.example.com/v1/tasks/${task.task_id}/download`)
+    }
+    expect((await errorOf(await ask({}))).error_detail['doc_url']).toBe('https://whittle.example.com/docs#malformed_request')
+    expect((await errorOf(await ask({ 'X-Forwarded-Proto': 'http' }))).error_detail.type).toBe('https_required')
+    const loopback = await ask({}, form({ callback_url: 'http://127.0.0.1:9/' }, [file]))
+    expect((await errorOf(loopback)).error_detail.type).toBe('unsafe_callback_url')
   })
 
   it('comes over https, or from this machine', async () => {

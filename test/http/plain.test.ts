@@ -1,6 +1,6 @@
 /** The pure parts of http/ and tasks/. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FORMATS } from '../../src/formats/index.ts'
 import { attachment, cleanFileName } from '../../src/http/file-name.ts'
 import { applied, preference } from '../../src/http/prefer.ts'
@@ -8,6 +8,7 @@ import { isKnown, matches, parseRange, rangeStands } from '../../src/http/range.
 import { requestId } from '../../src/http/request-id.ts'
 import { checkKey, makeKey, maskKey, randomBase62 } from '../../src/store/key-format.ts'
 import { fingerprint, parseIdempotencyKey } from '../../src/tasks/idempotency.ts'
+import { deliver, nextDelivery } from '../../src/tasks/notify.ts'
 import { isSignedPdf } from '../../src/tasks/signed-pdf.ts'
 import { checkQuality, chooseOutput } from '../../src/tasks/wishes.ts'
 
@@ -107,6 +108,8 @@ describe('headers of the caller', () => {
   it('understand Prefer', () => {
     expect(preference('respond-async')).toEqual({ kind: 'async' })
     expect(preference('foo; bar, WAIT=5')).toEqual({ kind: 'wait', ms: 5000 })
+    for (const both of ['respond-async, wait=5', 'wait=5, respond-async']) expect(preference(both)).toEqual({ kind: 'async' })
+    expect(preference('wait=5, wait=7')).toEqual({ kind: 'wait', ms: 5000 })
     expect(preference('wait=999')).toEqual({ kind: 'wait', ms: 60_000 })
     for (const nothing of [undefined, '', 'wait', 'wait=x', 'wait=-1']) expect(preference(nothing)).toBeUndefined()
     expect(applied({ kind: 'wait', ms: 5000 })).toMatchObject({ 'Preference-Applied': 'wait=5' })
@@ -171,6 +174,24 @@ describe('headers of the caller', () => {
         ]),
       ),
     ).not.toBe(one)
+  })
+})
+
+describe('a delivery', () => {
+  it('is what its status says, even when the answer breaks off behind it (answer-breaks-behind-200)', async () => {
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.error(new Error('the line is gone'))
+      },
+    })
+    const called = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { status: 200 }))
+    try {
+      const delivery = await deliver('https://hooks.example.com/', 'msg_1', '{}', `whsec_${btoa('a secret of some length!')}`)
+      expect(delivery).toMatchObject({ status: 200 })
+      expect(nextDelivery(delivery, 1)).toBeUndefined()
+    } finally {
+      called.mockRestore()
+    }
   })
 })
 

@@ -3,8 +3,10 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { type Codec, UnsupportedFeature } from '../../src/codec/codec.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
+import type { Env } from '../../src/env.ts'
 import { MP4 } from '../../src/formats/mp4/format.ts'
 import { run } from '../../src/tasks/run.ts'
+import { runAndWait } from '../../src/tasks/submit.ts'
 import type { NewTask } from '../../src/tasks/task.ts'
 
 const refuse = async (): Promise<never> => {
@@ -52,4 +54,17 @@ it('answers unchanged when a room refuses a part', async () => {
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
   await run(env, { mp4: codec }, { taskId, generation: null, step: 'part', part: 1 })
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
+})
+
+it('is waited for when somebody else has it already (repeated-under-idempotency-key-does-not-wait)', async () => {
+  const { taskId } = await started()
+  const record = env.TASKS.getByName(taskId)
+  await record.claim(null, 'whole')
+  const press = { run: async () => undefined, health: async () => ({ ok: true as const, formats: [] }) }
+  const pending = (await record.read())!
+  const waited = runAndWait({ ...env, PRESS: press } as unknown as Env, pending, 30_000, () => undefined)
+  // Time to answer too soon.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await record.fail(1, { code: 500, type: 'internal', message: 'it broke', requestId: 'req_run' })
+  expect((await waited).status).toBe('failed')
 })

@@ -45,6 +45,11 @@ describe('an upload', () => {
         call(who, '/v1/compress', { method: 'POST', body: form({}, [['upload', TEXT, 'a.txt']]) }),
         { type: 'missing_file' },
       ],
+      [
+        'a long text instead of a file (text-under-files-name)',
+        call(who, '/v1/compress', { method: 'POST', body: form({ file: TEXT }, []) }),
+        { type: 'missing_file', param: 'file' },
+      ],
       ['empty', compress(who, ''), { type: 'empty_file' }],
       ['noise', compress(who, noise, 'noise.bin'), { type: 'unsupported_format' }],
       ['quality', compress(who, TEXT, 'a.txt', { quality: 'best' }), { type: 'invalid_parameter', param: 'quality', got: 'best' }],
@@ -99,6 +104,24 @@ describe('an upload', () => {
     const quota = await compress(full)
     expect([quota.status, await detail(quota)]).toMatchObject([403, { type: 'storage_quota_exceeded', quota_bytes: 10_000 }])
     expect(await blobs()).toEqual(before)
+  })
+
+  it('side by side with others fills the storage once, and gives back what was not kept (quota-filled-twice-side-by-side)', async () => {
+    const who = await member({}, 3 * TEXT.length)
+    const refused = await compress(who, TEXT.repeat(3), 'a.txt', { format: 'mp4' })
+    expect((await detail(refused)).type).toBe('unsupported_output')
+    const batch = form(
+      {},
+      [1, 2, 3].map((i): [string, string, string] => ['files[]', TEXT, `${i}.txt`]),
+    )
+    batch.append('quality', 'best')
+    expect((await detail(await call(who, '/v1/batch/compress', { method: 'POST', body: batch }))).type).toBe('invalid_parameter')
+    const answers = await Promise.all(Array.from({ length: 9 }, () => compress(who, TEXT, 'a.txt', {}, { Prefer: 'respond-async' })))
+    const statuses = answers.map(({ status }) => status)
+    // How many fit depends on how many were pressed meanwhile; never so many that their uploads would not.
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3)
+    const usage = (await (await call(who, '/v1/usage')).json()) as { storage_used: number }
+    expect(usage.storage_used).toBeLessThanOrEqual(3 * TEXT.length)
   })
 
   it('is made once under an idempotency key', async () => {

@@ -1,5 +1,6 @@
 /** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
 import * as z from 'zod'
+import { loopbackHttp } from '../../env.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { checkCallbackUrl } from '../../tasks/callback-url.ts'
@@ -160,7 +161,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const { url } = await readBody(c, testSettings)
-      const checked = checkCallbackUrl(url, { loopbackHttp: c.env.ENVIRONMENT === 'local' })
+      const checked = checkCallbackUrl(url, { loopbackHttp: loopbackHttp(c.env) })
       if (!checked.ok) throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
       const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })

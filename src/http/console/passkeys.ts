@@ -39,7 +39,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       if (!invited) throw refused('This invitation was used or has expired.')
       const options = await generateRegistrationOptions({
         rpName: NAME,
-        rpID: new URL(c.req.url).hostname,
+        rpID: c.get('url').hostname,
         userName: invited.name,
         userDisplayName: invited.name,
         userID: handleOf(accountId, invited.userId),
@@ -62,8 +62,8 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       const { verified, registrationInfo } = await verifyRegistrationResponse({
         response: response as unknown as RegistrationResponseJSON,
         expectedChallenge: invited.challenge,
-        expectedOrigin: new URL(c.req.url).origin,
-        expectedRPID: new URL(c.req.url).hostname,
+        expectedOrigin: c.get('url').origin,
+        expectedRPID: c.get('url').hostname,
         requireUserVerification: true,
       }).catch(notVerified)
       if (!verified) throw refused('The passkey could not be verified.')
@@ -85,7 +85,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     path: '/console/api/login/options',
     access: 'public',
     async handle(c) {
-      const options = await generateAuthenticationOptions({ rpID: new URL(c.req.url).hostname, userVerification: 'required' })
+      const options = await generateAuthenticationOptions({ rpID: c.get('url').hostname, userVerification: 'required' })
       await keepChallenge(c, options.challenge)
       return withCookies(c, json({ options }))
     },
@@ -106,8 +106,8 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
         expectedChallenge,
-        expectedOrigin: new URL(c.req.url).origin,
-        expectedRPID: new URL(c.req.url).hostname,
+        expectedOrigin: c.get('url').origin,
+        expectedRPID: c.get('url').hostname,
         requireUserVerification: true,
         credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: passkey.counter },
       }).catch(notVerified)

@@ -20,7 +20,7 @@ const cookie = (c: AppContext): CookieOptions => ({
   path: '/console',
   httpOnly: true,
   sameSite: 'Strict',
-  secure: new URL(c.req.url).protocol === 'https:',
+  secure: c.get('url').protocol === 'https:',
 })
 
 /**

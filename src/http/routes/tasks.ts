@@ -2,7 +2,7 @@
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { present, type Task } from '../../tasks/task.ts'
 import { baseUrl } from '../context.ts'
-import { ownedTask } from '../owned.ts'
+import { ownedTask, unknownTask } from '../owned.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { deleted, listQuery, parseOrRefuse, task, taskPage } from '../schemas.ts'
@@ -52,7 +52,8 @@ export const deleteTask: Route = {
   async handle(c) {
     const { task: found, record } = await ownedTask(c)
     const removed = await record.remove()
-    return json({ task_id: found.taskId, deleted: true, freed_bytes: removed?.freedBytes ?? 0 })
+    if (!removed) throw unknownTask(found.taskId)
+    return json({ task_id: found.taskId, deleted: true, freed_bytes: removed.freedBytes })
   },
   doc: {
     id: 'deleteTask',

@@ -5,7 +5,7 @@ import { ApiError } from '../../tasks/api-error.ts'
 import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
 import { PLANS } from '../../tasks/plans.ts'
 import { type Digested, digest, type Staged, stage } from '../../tasks/stage.ts'
-import { admit, checkCallback, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
+import { admit, checkCallback, giveBack, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
 import { present, type Task } from '../../tasks/task.ts'
 import type { Wishes } from '../../tasks/wishes.ts'
 import { type AppContext, baseUrl } from '../context.ts'
@@ -70,7 +70,14 @@ export const batchCompress: Route = {
       async make(submission, files) {
         const batchId = `bat_${randomBase62(24)}`
         const tasks: Task[] = []
-        for (const [position, staged] of files.entries()) tasks.push(await submitOfBatch({ ...submission, batchId }, staged, position))
+        for (const [position, staged] of files.entries()) {
+          try {
+            tasks.push(await submitOfBatch({ ...submission, batchId }, staged, position))
+          } catch (error) {
+            await discard(files.slice(position + 1))
+            throw error
+          }
+        }
         return { answer: { batchId, tasks }, id: batchId }
       },
       async repeat(batchId) {
@@ -114,17 +121,13 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
   const plan = PLANS[key.plan]
   const kept: Staged[] = []
   let handedOver = false
-  let accepted = 0
-  const admitMore = async (bytes: number) => {
-    await admit(c.env, key, accepted + bytes)
-    accepted += bytes
-  }
+  const limits = { maxFileBytes: plan.maxFileBytes, admit: (taskId: string, bytes: number) => admit(c.env, key, taskId, bytes) }
   try {
     const form = await c.get('timing').measure('upload', () =>
       readForm<Staged>(c.req.raw, {
         ...rules(c, kind),
         async receive(fileName, body) {
-          const staged = await stage(c.env, fileName, body, { maxFileBytes: plan.maxFileBytes, admit: admitMore })
+          const staged = await stage(c.env, fileName, body, limits)
           kept.push(staged)
           return staged
         },
@@ -138,9 +141,14 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
     if (turn.kind === 'first') await turn.finish(await fingerprint(secretOf(c), form.files, form.fields), id)
     return answer
   } catch (error) {
-    if (!handedOver) for (const staged of kept) if ('upload' in staged.kept) await staged.kept.upload.discard()
+    if (!handedOver) await discard(kept)
+    await giveBack(c.env, key, kept)
     throw error
   }
+}
+
+async function discard(files: readonly Staged[]): Promise<void> {
+  for (const { kept } of files) if ('upload' in kept) await kept.upload.discard()
 }
 
 async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
