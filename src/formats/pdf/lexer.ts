@@ -279,6 +279,7 @@ export class Lexer {
       if (token === END) return items
       if (token instanceof Keyword) {
         if (token.value === 'endobj' || token.value === 'endstream') throw new PdfSyntax('unclosed array', this.position)
+        this.assertContent(token)
         continue
       }
       items.push(token)
@@ -300,6 +301,7 @@ export class Lexer {
       if (key === END) this.end()
       if (key instanceof Keyword && (key.value === 'endobj' || key.value === 'stream'))
         throw new PdfSyntax('unclosed dictionary', this.position)
+      if (key instanceof Keyword) this.assertContent(key)
       if (!(key instanceof Name)) continue
       this.skipSpace()
       if (this.at(this.position) === 62 && this.at(this.position + 1) === 62) {
@@ -310,6 +312,12 @@ export class Lexer {
       if (value === END) this.end()
       if (!(value instanceof Keyword)) dict.set(key.value, value)
       else if (value.value === 'endobj') throw new PdfSyntax('unclosed dictionary', this.position)
+      else this.assertContent(value)
     }
+  }
+
+  /** What is no object inside of one is something else to every reader (nothing, null, a string), so the object cannot be written again. */
+  private assertContent({ value }: Keyword): void {
+    if (this.references) throw new PdfSyntax(`${value.slice(0, 20)} inside an object`, this.position)
   }
 }

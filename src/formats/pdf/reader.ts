@@ -189,7 +189,8 @@ export class Reader {
     const stream = await this.objectStream(this.xref.place(number))
     let index = this.xref.extra(number)
     if (stream.numbers[index] !== number) index = stream.numbers.indexOf(number)
-    if (index < 0) throw new PdfSyntax(`object ${number} is not in its object stream`)
+    // The table says so and no reader looks elsewhere.
+    if (index < 0) return [null, 0]
     const start = stream.first + stream.offsets[index]!
     const lexer = new Lexer(stream.data, start)
     const object = lexer.object()

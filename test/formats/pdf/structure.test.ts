@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../../src/codec/source.ts'
-import { type Dict, latin1, type Stream } from '../../../src/formats/pdf/objects.ts'
+import { type Dict, latin1, Stream } from '../../../src/formats/pdf/objects.ts'
 import { walkPages } from '../../../src/formats/pdf/reach.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
 import { buildPdf, flate, type Part, plainDocument } from './build.ts'
@@ -142,5 +142,41 @@ describe('damage', () => {
     ])
     const { outcome } = await press(loop)
     expect(['compressed', 'unchanged']).toContain(outcome.kind)
+  })
+
+  it.each([
+    ['an array', '[500 6\xe300 700]'],
+    ['a value', '<</Type "Page/A 1>>'],
+    ['a key', '<</A 37 0 \xf2/B 1>>'],
+  ])('leaves alone what every reader takes for something else: a stray word as part of %s', async (_, object) => {
+    const bytes = buildPdf(plainDocument(4, [object], '/Widths 11 0 R'))
+    expect((await press(bytes)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    expect((await press(buildPdf(plainDocument(4, [object])))).outcome.kind).toBe('compressed')
+  })
+
+  it('does not find an object that its table looks for in an object stream without it', async () => {
+    const content = flate('0 0 200 200 re f '.repeat(50))
+    const parts = [
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R>>',
+      { dict: '/Filter/FlateDecode', data: content },
+      { dict: '/Type/ObjStm/N 1/First 4', data: '9 0 (something of no use to anybody)' },
+    ]
+    const text = latin1(buildPdf(parts))
+    const offsets = [1, 2, 3, 4, 5].map((number) => text.indexOf(`${number} 0 obj`))
+    const start = text.indexOf('xref')
+    const rows = [[0, 0, 255], ...offsets.map((offset, i) => (i === 3 ? [2, 5, 0] : [1, offset, 0])), [1, start, 0]]
+    const table = Buffer.concat(rows.map(([kind, place, extra]) => Buffer.from([kind!, place! >> 8, place! & 255, extra!])))
+    const dict = `<</Type/XRef/Size 7/W[1 2 1]/Root 1 0 R/Length ${table.length}>>`
+    const bytes = Buffer.from(`${text.slice(0, start)}6 0 obj${dict}stream\n`, 'latin1')
+    const end = Buffer.from(`\nendstream endobj\nstartxref\n${start}\n%%EOF\n`)
+    const { outcome, bytes: result } = await press(new Uint8Array(Buffer.concat([bytes, table, end])))
+    expect(outcome.kind).toBe('compressed')
+    const reader = await Reader.open(memorySource(result, 'x.pdf'))
+    for (let number = 0; number < reader.xref.size; number++) {
+      const object = await reader.get(number)
+      if (object instanceof Stream) expect(object.dict.get('Type')).toBeDefined()
+    }
   })
 })
