@@ -18,7 +18,11 @@ export const cffOf = (data: Uint8Array): Uint8Array => tablesOf(data)?.get('CFF 
 export function bareCff(data: Uint8Array, program: FontProgram): Uint8Array | undefined {
   const tables = tablesOf(data)
   const [cff, head] = [tables?.get('CFF '), tables?.get('head')]
-  if (!cff || !head || head.length < 54 || new FontView(head).u16(18) !== USUAL_UNITS || new Cff(cff).top.has(FONT_MATRIX)) return undefined
+  if (!cff || !head || head.length < 54 || new FontView(head).u16(18) !== USUAL_UNITS) return undefined
+  const font = new Cff(cff)
+  if (font.top.has(FONT_MATRIX)) return undefined
+  // Some readers look up CIDs in a bare font, but take them for glyph numbers in an OpenType file.
+  if (font.cidKeyed && program.fonts.some(({ codes }) => [...codes].some((cid) => font.glyphOfCid(cid) !== cid))) return undefined
   const byCff = program.fonts.every(({ dict, cidFont }) => /^(Type1|CIDFontType0)$/.test(nameOf((cidFont ?? dict).get('Subtype'))))
   return byCff ? cff : undefined
 }
