@@ -71,6 +71,13 @@ export class PartTable {
     return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM parts WHERE key IS NOT NULL').one().n
   }
 
+  /** What finished parts that replace something have made of it. */
+  soFar(): { bytes: number; replaces: number } {
+    const sums = `SELECT TOTAL(json_extract(receipt, '$.bytes')) AS bytes, TOTAL(json_extract(receipt, '$.replaces')) AS replaces
+      FROM parts WHERE key IS NOT NULL AND json_extract(receipt, '$.replaces') IS NOT NULL`
+    return this.#sql.exec<{ bytes: number; replaces: number }>(sums).one()
+  }
+
   /** Mean progress of all parts, 0–1. */
   progress(): number {
     return this.#sql.exec<{ mean: number | null }>('SELECT AVG(progress) AS mean FROM parts').one().mean ?? 0

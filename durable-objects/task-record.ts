@@ -169,6 +169,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       uploadKey: `uploads/${task.taskId}`,
       ...(password === undefined ? {} : { password }),
       parts: step === 'part' ? this.#parts.records(part) : step === 'join' ? this.#parts.records() : [],
+      soFar: step === 'part' ? this.#parts.soFar() : { bytes: 0, replaces: 0 },
     }
   }
 

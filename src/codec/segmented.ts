@@ -21,8 +21,16 @@ export interface PartPlan {
 export interface PartReceipt {
   /** Bytes written to the part's sink. */
   readonly bytes: number
+  /** Bytes of the source that they take the place of, where the job is of no use unless they are fewer. */
+  readonly replaces?: number
   /** The room's own facts: frame count, measured quality, steps. */
   readonly facts: { readonly [name: string]: string | number | boolean | null }
+}
+
+/** The receipts so far that tell what they replace, summed up. */
+export interface SoFar {
+  readonly bytes: number
+  readonly replaces: number
 }
 
 export type Plan =
@@ -35,9 +43,10 @@ export interface SegmentedCodec extends Codec {
   /**
    * Encodes one part alone; idempotent, so that a message delivered twice does no harm. Its result is an intermediate
    * file of the room's own: the sink must not refuse it for its size (`NoGain` belongs to the join) and cannot patch. What
-   * was written and is not good enough is taken back by `abort()`.
+   * was written and is not good enough is taken back by `abort()`. Where `soFar` tells that the job is of no use, a part
+   * may say so instead.
    */
-  compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt>
+  compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt>
   /** Joins the parts, in order, into the result, in constant memory. The sink cannot patch. */
   join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome>
 }

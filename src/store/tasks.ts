@@ -33,6 +33,8 @@ export type Claim =
       readonly password?: string
       /** For `part`: that one. For `join`: all of them, done. */
       readonly parts: readonly PartRecord[]
+      /** For `part`: sums over the receipts of finished ones that have both numbers. */
+      readonly soFar: { readonly bytes: number; readonly replaces: number }
     }
   /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
   | { readonly kind: 'forget' }

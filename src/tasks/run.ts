@@ -139,7 +139,7 @@ async function runPart(
   const key = `parts/${claim.task.taskId}/${claim.generation}/${part}/${claim.attempt}`
   const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, claim.task.fileName, { patchable: false })
   try {
-    const receipt = await codec.compressPart(source, claim.parts[0]?.plan as unknown as PartPlan, sink, options)
+    const receipt = await codec.compressPart(source, claim.parts[0]?.plan as unknown as PartPlan, sink, options, claim.soFar)
     options.signal.throwIfAborted()
     const { size } = await sink.finish()
     const counted = await record.completePart(claim.attempt, part, receipt as unknown as Json, key, size)

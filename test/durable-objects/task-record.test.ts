@@ -212,6 +212,8 @@ describe('a job of 50 parts', () => {
       const claim = await face.claim(2, 'part', part)
       if (claim.kind !== 'claimed') throw new Error(`part ${part} was not given`)
       expect(claim.parts).toEqual([{ index: part, plan: { index: part } }])
+      const withPictures = Math.ceil(part / 2)
+      expect(claim.soFar, 'sums over every second part').toEqual({ bytes: 6 * withPictures, replaces: 9 * withPictures })
       expect(await face.claim(2, 'part', part), 'a duplicate while it runs').toEqual({ kind: 'forget' })
       let { attempt } = claim
       if (part % 7 === 3) {
@@ -222,9 +224,10 @@ describe('a job of 50 parts', () => {
       }
       expect(await face.beat(attempt, 0.5, part)).toBe('go on')
       const key = `parts/${task.taskId}/2/${part}/${attempt}`
+      const receipt = { bytes: 6, ...(part % 2 ? {} : { replaces: 9 }), facts: { frames: 240 } }
       await env.BLOBS.put(key, `part ${part}`)
-      expect(await face.completePart(attempt, part, { frames: 240 }, key, 6)).toBe(true)
-      expect(await face.completePart(attempt, part, { frames: 240 }, 'parts/twice', 6), 'done twice').toBe(false)
+      expect(await face.completePart(attempt, part, receipt, key, 6)).toBe(true)
+      expect(await face.completePart(attempt, part, receipt, 'parts/twice', 6), 'done twice').toBe(false)
       expect(await face.claim(2, 'part', part), 'a duplicate afterwards').toEqual({ kind: 'forget' })
       const progress = (await face.read())?.progress ?? 0
       expect(progress).toBeGreaterThanOrEqual(last)

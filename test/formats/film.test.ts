@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
-import type { FinishedPart } from '../../src/codec/segmented.ts'
+import type { FinishedPart, PartPlan, SoFar } from '../../src/codec/segmented.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { analyse } from '../../src/containers/film/analyse.ts'
@@ -13,6 +13,7 @@ import { verifyFilm } from '../../src/containers/film/verify.ts'
 import { box, text, words } from '../../src/containers/isobmff/box.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { avi } from '../../src/formats/avi/avi.ts'
+import { partsOf as aviParts, readJob } from '../../src/formats/avi/job.ts'
 import { mov } from '../../src/formats/mov/mov.ts'
 import { mp4 } from '../../src/formats/mp4/mp4.ts'
 import { noise, optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
@@ -140,6 +141,40 @@ describe('QuickTime and MP4', () => {
     const outcome = await joinParts(source, analysis, parts, sink, options)
     expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
+  })
+
+  it('parts give up where others did not get smaller, and the old pictures stay', async () => {
+    const source = memorySource(rawMovie(30), 'film.mov')
+    const options = optionsFor('medium', 'mov')
+    const plans = partsOf(await analyse(source, options))
+    const part = async (plan: PartPlan, soFar: SoFar) => {
+      const into = memorySink(Number.POSITIVE_INFINITY, 'part')
+      const receipt = await mov.compressPart(source, plan, into, options, soFar)
+      return { plan, receipt, result: await into.finish() }
+    }
+    const { receipt } = await part(plans[0]!, { bytes: 0, replaces: 0 })
+    const all = receipt.replaces!
+    expect([all, receipt.facts['frames']]).toEqual([30 * 64 * 48 * 2, 30])
+    const enough = [
+      { bytes: all, replaces: all },
+      { bytes: all, replaces: all * 0.1 },
+    ]
+    for (const soFar of enough) expect((await part(plans[0]!, soFar)).receipt.facts['frames']).toBe(30)
+    const hopeless = { bytes: all * 0.25, replaces: all * 0.21 }
+    const parts = await Promise.all(plans.map((plan) => part(plan, hopeless)))
+    expect(parts.map((made) => made.receipt.facts['frames'])).toEqual([0, undefined])
+    const sink = memorySink(source.size, 'out')
+    const outcome = await mov.join(source, parts, sink, options)
+    expect(outcome).toMatchObject({ kind: 'compressed', ssim: 1, steps: [expect.stringMatching(/^sound/), expect.anything()] })
+    expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
+
+    const clip = memorySource(rawAvi(30), 'film.avi')
+    const frames = async (output: 'avi' | 'mp4') => {
+      const wish = optionsFor('medium', output)
+      const [plan] = await aviParts(clip, await readJob(clip, wish))
+      return (await avi.compressPart(clip, plan!, memorySink(Number.POSITIVE_INFINITY, 'part'), wish, hopeless)).facts['frames']
+    }
+    expect([await frames('avi'), await frames('mp4')]).toEqual([0, 30])
   })
 
   it('AAC that takes much more than the level asks for is made again, in step', async () => {

@@ -3,7 +3,7 @@ import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
-import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec } from '../../codec/segmented.ts'
+import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
 import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
 import type { Edit, Movie } from '../isobmff/movie.ts'
@@ -11,8 +11,8 @@ import { samplesBetween } from '../isobmff/tables.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../isobmff/write.ts'
 import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
-import { runInSequence, WORTH_IT } from './in-sequence.ts'
-import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
+import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
+import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
 import { PERFECT_DB, verifyFilm } from './verify.ts'
@@ -69,9 +69,11 @@ export function partsOf({ video, sounds }: Analysis): PartPlan[] {
   return [...pictures, ...others]
 }
 
-async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt> {
   const analysis = await analyse(source, options, true)
   using _ = analysis.movie
+  const { video } = analysis
+  if (video && isOfPictures(part) && isHopeless(soFar, sumOf(video.pictures.samples.size))) return await keptPictures(sink)
   return await runPart(source, alone(analysis, part), part, sink, options)
 }
 
@@ -110,6 +112,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   const bytes = await writer.finish(head, done.pts, done.keys)
   return {
     bytes,
+    replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)),
     facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
   }
 }
@@ -124,13 +127,7 @@ function keptSound(error: unknown): EncodedSound {
 async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const analysis = await analyse(source, options)
   const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
-  const pictureBytes = (plan: PartPlan) => {
-    if (plan.facts['kind'] !== 'pictures') return undefined
-    const { pictures, cuts } = analysis.video!
-    const { from, to } = cuts[plan.index]!
-    return sumOf(pictures.samples.size.subarray(from, to))
-  }
-  const parts = await runInSequence(partsOf(analysis), { run, pictureBytes, mustPay: true }, options)
+  const parts = await runInSequence(partsOf(analysis), { run, mustPay: true }, options)
   return joinParts(source, analysis, parts, sink, options)
 }
 
@@ -146,8 +143,8 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   const steps: string[] = []
   let figures: { ssim: number; psnrDb: number } | undefined
   let snrDb: number | undefined
-  const pictureParts = parts.filter(({ plan }) => plan.facts['kind'] === 'pictures')
-  if (video && pictureParts.length === video.cuts.length) {
+  const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
+  if (video && pictureParts.length === video.cuts.length && pictureParts.every(({ receipt }) => receipt.facts['frames'] !== 0)) {
     const files = await readParts<PicturesHead>(pictureParts)
     const track = newVideo(movie, video, files)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {

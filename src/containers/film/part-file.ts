@@ -2,7 +2,7 @@
 import { GrowingColumn } from '../../bytes/column.ts'
 import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
-import type { FinishedPart } from '../../codec/segmented.ts'
+import type { FinishedPart, PartReceipt } from '../../codec/segmented.ts'
 import { Gathered } from '../../codec/sink.ts'
 import type { PartQuality } from './pictures.ts'
 
@@ -90,6 +90,13 @@ export class PartWriter {
     await this.#packets.flush()
     return this.#sink.written
   }
+}
+
+/** A part that was not encoded: the old pictures stay. */
+export async function keptPictures(sink: Sink): Promise<PartReceipt> {
+  const quality = { frames: 0, meanSsim: 0, meanPsnrDb: 0, worstSsim: 0, worstPsnrDb: 0 }
+  const bytes = await new PartWriter(sink).finish({ kind: 'pictures', headers: [], count: 0, quality, crf: 0 })
+  return { bytes, facts: { frames: 0 } }
 }
 
 /** Heads and tables, each in a buffer of its own, of finished parts, one after the other: each read leaves a block behind. */

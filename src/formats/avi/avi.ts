@@ -1,7 +1,10 @@
 /** AVI: pictures to H.264 and uncompressed sound to MP3 in the same container, the rest copied, dead space dropped; or MP4 and QuickTime. */
+import { sumOf } from '../../bytes/column.ts'
 import type { Outcome, Verdict } from '../../codec/codec.ts'
 import type { Plan, SegmentedCodec } from '../../codec/segmented.ts'
 import { planOf } from '../../containers/film/analyse.ts'
+import { isHopeless, isOfPictures } from '../../containers/film/in-sequence.ts'
+import { keptPictures } from '../../containers/film/part-file.ts'
 import { AVI } from './format.ts'
 import { partsOf, probed, readJob } from './job.ts'
 import { runAll, runPart } from './parts.ts'
@@ -23,8 +26,11 @@ export const avi: SegmentedCodec = {
     return planOf(source, job.cpuSeconds, await partsOf(source, job))
   },
 
-  async compressPart(source, part, sink, options) {
-    return runPart(source, await readJob(source, options), part, sink, options)
+  async compressPart(source, part, sink, options, soFar) {
+    const job = await readJob(source, options)
+    const sizes = options.output === 'avi' ? job.pictures?.track.samples.size : undefined
+    if (sizes && isOfPictures(part) && isHopeless(soFar, sumOf(sizes))) return keptPictures(sink)
+    return runPart(source, job, part, sink, options)
   },
 
   async join(source, parts, sink, options): Promise<Outcome> {

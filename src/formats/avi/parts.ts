@@ -2,7 +2,7 @@
 import { sumOf } from '../../bytes/column.ts'
 import { MalformedFile, type Options, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../codec/segmented.ts'
-import { runInSequence } from '../../containers/film/in-sequence.ts'
+import { isOfPictures, runInSequence } from '../../containers/film/in-sequence.ts'
 import type { Level } from '../../containers/film/levels.ts'
 import { encodeMp3Frames } from '../../containers/film/mp3-sound.ts'
 import { type PartFile, type PartHead, PartWriter, type PicturesHead, readParts } from '../../containers/film/part-file.ts'
@@ -27,7 +27,8 @@ export async function runPart(source: Source, job: AviJob, part: PartPlan, sink:
   }
   const bytes = await writer.finish(head, done.pts, done.keys)
   const { meanSsim, meanPsnrDb } = done.quality
-  return { bytes, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
+  const replaces = sumOf(track.samples.size.subarray(cut.start, cut.end))
+  return { bytes, replaces, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
 }
 
 async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
@@ -49,18 +50,12 @@ export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number =
 /** All parts in sequence; in an AVI, pictures are given up as soon as they do not get smaller. */
 export async function runAll(source: Source, job: AviJob, options: Options): Promise<FinishedPart[]> {
   const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, job, plan, into, inner)
-  const pictureBytes = (plan: PartPlan) => {
-    if (plan.facts['kind'] !== 'pictures' || !job.pictures) return undefined
-    const { samples } = job.pictures.track
-    const { start, end } = cutOf(plan, samples.count)
-    return sumOf(samples.size.subarray(start, end))
-  }
-  return runInSequence(await partsOf(source, job), { run, pictureBytes, mustPay: options.output === 'avi' }, options)
+  return runInSequence(await partsOf(source, job), { run, mustPay: options.output === 'avi' }, options)
 }
 
 /** The finished parts of the pictures, when they are all there. */
 export async function pictureFiles({ pictures }: AviJob, parts: readonly FinishedPart[]): Promise<PartFile<PicturesHead>[] | undefined> {
-  const files = await readParts<PicturesHead>(parts.filter(({ plan }) => plan.facts['kind'] === 'pictures'))
+  const files = await readParts<PicturesHead>(parts.filter(({ plan }) => isOfPictures(plan)))
   const frames = files.reduce((sum, { head }) => sum + head.count, 0)
   return pictures && frames === pictures.track.samples.count ? files : undefined
 }
