@@ -3,29 +3,59 @@ import type { Env } from '../env.ts'
 
 /** Younger blobs may belong to a request that is still under way. */
 const MIN_AGE_MS = 60 * 60_000
+/** Each look is a request to a Durable Object, and one call of a Worker may make 10 000: the next sweep goes on from there. */
+const MOST_LOOKS = 5000
+/** In the order of their names, as the bucket lists them. */
+const PREFIXES = ['parts/', 'results/', 'uploads/'] as const
+/** Holds the last key that was looked at by a sweep that did not come to the end. */
+const PLACE = 'sweep/place'
+
+export interface Swept {
+  readonly looked: number
+  readonly removed: number
+  /** false: the next sweep goes on where this one stopped. */
+  readonly ended: boolean
+}
 
 export async function sweep(
   env: Pick<Env, 'BLOBS' | 'TASKS'>,
   now = Date.now(),
   minAgeMs = MIN_AGE_MS,
-): Promise<{ looked: number; removed: number }> {
+  mostLooks = MOST_LOOKS,
+): Promise<Swept> {
+  const place = (await (await env.BLOBS.get(PLACE))?.text()) ?? ''
   let looked = 0
   let removed = 0
-  for (const prefix of ['uploads/', 'results/', 'parts/']) {
-    let cursor: string | undefined
-    do {
-      const page: R2Objects = await env.BLOBS.list({ prefix, limit: 500, ...(cursor ? { cursor } : {}) })
-      const old = page.objects.filter((object) => now - object.uploaded.getTime() >= minAgeMs)
+  let last = ''
+  for (const prefix of PREFIXES) {
+    for await (const page of pages(env.BLOBS, prefix, place)) {
+      const old = page.filter((object) => now - object.uploaded.getTime() >= minAgeMs)
       const orphans: string[] = []
-      for (const { key } of old) {
-        looked++
+      for (const { key } of old.slice(0, mostLooks - looked)) {
         const names = await env.TASKS.getByName(key.split('/')[1] ?? '').names()
         if (!names?.includes(key)) orphans.push(key)
+        last = key
       }
       if (orphans.length > 0) await env.BLOBS.delete(orphans)
       removed += orphans.length
-      cursor = page.truncated ? page.cursor : undefined
-    } while (cursor)
+      looked += old.length
+      if (looked <= mostLooks) continue
+      await env.BLOBS.put(PLACE, last)
+      return { looked: mostLooks, removed, ended: false }
+    }
   }
-  return { looked, removed }
+  if (place) await env.BLOBS.delete(PLACE)
+  return { looked, removed, ended: true }
+}
+
+/** What stands under the prefix behind `place`. */
+async function* pages(bucket: R2Bucket, prefix: string, place: string): AsyncGenerator<R2Object[]> {
+  if (place > prefix && !place.startsWith(prefix)) return
+  let start: Pick<R2ListOptions, 'cursor' | 'startAfter'> = place.startsWith(prefix) ? { startAfter: place } : {}
+  for (;;) {
+    const page = await bucket.list({ prefix, limit: 500, ...start })
+    yield page.objects
+    if (!page.truncated) return
+    start = { cursor: page.cursor }
+  }
 }
