@@ -6,6 +6,7 @@ import { dicom } from '../../src/formats/dicom/dicom.ts'
 import { implicitVr } from '../../src/formats/dicom/vr.ts'
 import { JpegLs } from '../../wasm/jpegls/jpegls.ts'
 import { dicomFile, type Element, type Encoding, imageElements, type Picture, writeElements } from '../support/dicom-file.ts'
+import { encodeLosslessJpeg, type LosslessJpeg } from '../support/lossless-jpeg.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 
 const charLs = createCharLs()
@@ -160,6 +161,80 @@ describe('dicom', () => {
         const flipped = Buffer.from(sound)
         flipped[at]! ^= 0x80
         expect((await press(flipped)).defect).toBeUndefined()
+      }
+    })
+  })
+
+  describe('lossless JPEG', () => {
+    const jpegFile = (picture: Picture, jpeg: Partial<LosslessJpeg>, change = (fragments: Uint8Array[]) => fragments) => {
+      const { width, height, allocated = 16, stored = allocated, frames = 1 } = picture
+      const elements = imageElements(picture, 'explicit')
+      const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
+      const bytes = (elements[at]![2] as Uint8Array).slice()
+      const samples = allocated === 8 ? bytes : new Uint16Array(bytes.buffer)
+      const { shift = 0 } = jpeg
+      for (let i = 0; i < samples.length; i++) samples[i]! &= -1 << shift
+      const count = width * height
+      const fragments = Array.from({ length: frames }, (_, i) =>
+        encodeLosslessJpeg(samples.subarray(i * count, (i + 1) * count), { width, height, bits: stored, predictor: 1, ...jpeg }),
+      )
+      const items = [new Uint8Array(0), ...change(fragments)].flatMap((item) => {
+        const head = new Uint8Array(8)
+        new DataView(head.buffer).setUint32(0, 0xe000fffe, true)
+        new DataView(head.buffer).setUint32(4, item.length + (item.length % 2), true)
+        return [head, item, new Uint8Array(item.length % 2)]
+      })
+      const before = dicomFile(elements.slice(0, at), 'explicit', '1.2.840.10008.1.2.4.70')
+      const opening = Uint8Array.of(0xe0, 0x7f, 0x10, 0, 0x4f, 0x42, 0, 0, 0xff, 0xff, 0xff, 0xff)
+      const end = Uint8Array.of(0xfe, 0xff, 0xdd, 0xe0, 0, 0, 0, 0)
+      return { file: Buffer.concat([before, opening, ...items, end, writeElements(elements.slice(at + 1), 'explicit')]), pixels: bytes }
+    }
+    const GREY: Picture = { width: 90, height: 70, stored: 12 }
+
+    it.each([
+      ...[1, 2, 3, 4, 5, 6, 7].map((predictor) => [`predictor ${predictor}`, GREY, { predictor }] as const),
+      ['8 bits', { width: 91, height: 71, allocated: 8 }, { predictor: 4 }],
+      ['16 bits, with differences of any size', { width: 61, height: 50, noise: 0.8 }, { predictor: 7 }],
+      ['16 bits, signed', { width: 61, height: 50, signed: true }, {}],
+      ['restarts', { ...GREY, frames: 2 }, { predictor: 5, restartLines: 7 }],
+      ['a point transform', GREY, { shift: 2, predictor: 2 }],
+    ] as const)('%s becomes JPEG-LS', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>) => {
+      const { file, pixels } = jpegFile(picture, jpeg)
+      // Our codes are long: what comes out is smaller even of noise.
+      const { outcome, bytes, defect } = await press(file)
+      expect(defect).toBeUndefined()
+      expect(outcome).toMatchObject({ kind: 'compressed', steps: ['lossless JPEG decoded', expect.stringContaining('JPEG-LS')] })
+      const decoded = Buffer.concat(await Promise.all(fragmentsOf(bytes).slice(1).map(decodeWithCharLs)))
+      expect(Buffer.compare(decoded, pixels.subarray(0, decoded.length))).toBe(0)
+    })
+
+    it('frames in several fragments', async () => {
+      const cut = (fragments: Uint8Array[]) =>
+        fragments.flatMap((one) => [one.subarray(0, 400), one.subarray(400, 1000), one.subarray(1000)])
+      const { file, pixels } = jpegFile({ ...GREY, frames: 3 }, {}, cut)
+      const { outcome, bytes } = await press(file)
+      expect(outcome.kind).toBe('compressed')
+      const decoded = Buffer.concat(await Promise.all(fragmentsOf(bytes).slice(1).map(decodeWithCharLs)))
+      expect(Buffer.compare(decoded, pixels.subarray(0, decoded.length))).toBe(0)
+    })
+
+    it.each([
+      ['predictor 6 of 16 bits', { width: 61, height: 50 }, { predictor: 6 }, 'no_gain'],
+      ['signed samples without all of their bits', { ...GREY, signed: true }, {}, 'no_gain'],
+      ['another width', GREY, { width: 60 }, 'no_gain'],
+    ] as const)('%s is left alone', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>, reason) => {
+      expect((await press(jpegFile(picture, jpeg).file)).outcome).toMatchObject({ kind: 'unchanged', reason })
+    })
+
+    it('is malformed where it is cut off, and never a defect', async () => {
+      const { file } = jpegFile(GREY, {}, ([frame]) => [frame!.subarray(0, frame!.length - 300)])
+      expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+      const { file: sound } = jpegFile(GREY, { restartLines: 10 })
+      for (let at = sound.length - 300; at > 700; at -= 311) {
+        const flipped = Buffer.from(sound)
+        flipped[at]! ^= 0x41
+        const { outcome, defect } = await press(flipped)
+        expect([outcome.kind, defect]).toEqual([expect.stringMatching(/compressed|unchanged/), undefined])
       }
     })
   })

@@ -1,6 +1,6 @@
 /**
- * Files that were compressed by RLE (PS3.5, annex G) or as deflated data sets (A.5), which JPEG-LS beats: seen as the explicit
- * little-endian file that they stand for.
+ * Files that were compressed by RLE (PS3.5, annex G), by lossless JPEG (A.4.1) or as deflated data sets (A.5), all of which JPEG-LS
+ * beats: seen as the explicit little-endian file that they stand for.
  */
 import { breathe } from '../../bytes/breathe.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -10,22 +10,30 @@ import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, readMeta, SYNTAX } from './file.ts'
+import { LosslessJpegFrame, OtherJpeg } from './lossless-jpeg.ts'
 import { RleFrame } from './rle.ts'
 import { explicitHeader } from './to-explicit.ts'
 
 const RLE = '1.2.840.10008.1.2.5'
+const PACKED: { readonly [syntax: string]: 'RLE' | 'lossless JPEG' } = {
+  [RLE]: 'RLE',
+  '1.2.840.10008.1.2.4.57': 'lossless JPEG',
+  '1.2.840.10008.1.2.4.70': 'lossless JPEG',
+}
 /** Inflated data sets are held in memory. */
 const MAX_INFLATED_BYTES = 24 << 20
 const MAX_BEFORE_PIXELS_BYTES = 4 << 20
 /** A decoded frame is held, and its code beside it. */
 const MAX_FRAME_BYTES = 16 << 20
 const MAX_FRAMES = 20_000
+/** Of a JPEG stream, up to its scan. */
+const MAX_HEADER_BYTES = 64 * 1024
 const PREAMBLE_BYTES = 132
 
 export interface Plain {
   readonly source: Source
   /** How it was compressed; undefined for a file that is what it says. */
-  readonly was?: 'RLE' | 'Deflate'
+  readonly was?: 'RLE' | 'lossless JPEG' | 'Deflate'
 }
 
 /** The file itself where it is neither, or has more than is decoded here. @throws MalformedFile */
@@ -33,9 +41,10 @@ export async function plainSource(source: Source): Promise<Plain> {
   const window = await source.read(0, FIRST_WINDOW_BYTES)
   if (window.length <= PREAMBLE_BYTES || String.fromCharCode(...window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
-  const plain =
-    meta.syntax === SYNTAX.deflated ? await inflated(source, meta) : meta.syntax === RLE ? await unpacked(source, meta) : undefined
-  return plain ? { source: plain, was: meta.syntax === RLE ? 'RLE' : 'Deflate' } : { source }
+  const packed = PACKED[meta.syntax]
+  if (!packed && meta.syntax !== SYNTAX.deflated) return { source }
+  const plain = packed ? await unpacked(source, meta) : await inflated(source, meta)
+  return plain ? { source: plain, was: packed ?? 'Deflate' } : { source }
 }
 
 type Meta = ReturnType<typeof readMeta>
@@ -58,9 +67,12 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
   const found = await elementsBeforePixels(source, meta.end)
   const shape = found && shapeOf(found.reader, meta.end, found.pixelsAt)
   if (!shape) return undefined
-  const fragments = await fragmentsOf(source, found.pixelsAt + 12, shape.frames)
+  const fragments = await fragmentsOf(source, found.pixelsAt + 12)
   if (!fragments) return undefined
-  const frame = new RleFrame(shape)
+  const codes = meta.syntax === RLE ? fragments.of.map((one) => [one]) : await framesOfJpeg(source, fragments.of)
+  if (codes?.length !== shape.frames) return undefined
+  const frame = meta.syntax === RLE ? new RleFrame(shape) : await jpegFrame(source, shape, codes)
+  if (!frame) return undefined
   const pixelBytes = frame.bytes * shape.frames
   const even = pixelBytes + (pixelBytes % 2)
   const header = explicitHeader(PIXEL_DATA, shape.sampleBytes === 1 ? 'OB' : 'OW', even)
@@ -72,8 +84,7 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
 
   const decoded = async (index: number) => {
     if (held === index) return pixels
-    const { at, bytes } = fragments.of[index]!
-    pixels = frame.decode(await source.read(at, bytes), at)
+    pixels = frame.decode(await codeOf(source, codes[index]!), codes[index]![0]!.at)
     held = index
     await breathe()
     return pixels
@@ -99,6 +110,42 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
   return { name: source.name, size, read, stream: () => rangeStream(size, read) }
 }
 
+interface Fragment {
+  readonly at: number
+  readonly bytes: number
+}
+
+async function codeOf(source: Source, fragments: readonly Fragment[]): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for (const { at, bytes } of fragments) parts.push(await source.read(at, bytes))
+  return parts.length === 1 ? parts[0]! : concat(parts)
+}
+
+/** A frame may have several fragments (A.4.1): a stream's first two bytes, SOI, do not come about inside of it. */
+async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Promise<Fragment[][] | undefined> {
+  const frames: Fragment[][] = []
+  for (const fragment of fragments) {
+    const start = await source.read(fragment.at, 2)
+    if (start[0] === 0xff && start[1] === 0xd8) frames.push([])
+    if (frames.length === 0) return undefined
+    frames.at(-1)!.push(fragment)
+  }
+  return frames.some((frame) => frame.reduce((sum, { bytes }) => sum + bytes, 0) > 2 * MAX_FRAME_BYTES) ? undefined : frames
+}
+
+/** Undefined when one of the frames is of a kind that is not decoded. */
+async function jpegFrame(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<LosslessJpegFrame | undefined> {
+  if (shape.samples !== 1 || shape.sampleBytes > 2) return undefined
+  const frame = new LosslessJpegFrame(shape)
+  try {
+    for (const [{ at, bytes }] of codes as [Fragment][]) frame.readHeader(await source.read(at, Math.min(bytes, MAX_HEADER_BYTES)), at)
+  } catch (error) {
+    if (error instanceof OtherJpeg) return undefined
+    throw error
+  }
+  return frame
+}
+
 /** The start of the file, up to the encapsulated pixel data. */
 async function elementsBeforePixels(source: Source, from: number): Promise<{ reader: ElementReader; pixelsAt: number } | undefined> {
   for (let length = FIRST_WINDOW_BYTES; ; length *= 4) {
@@ -117,6 +164,8 @@ async function elementsBeforePixels(source: Source, from: number): Promise<{ rea
   }
 }
 
+type Shape = NonNullable<ReturnType<typeof shapeOf>>
+
 /** What the elements of the image say (PS3.3, C.7.6.3); undefined where frames are of another kind or too large. */
 function shapeOf(reader: ElementReader, from: number, to: number) {
   const short = new Map<number, number>()
@@ -131,7 +180,11 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
   }
   const [height = 0, width = 0, samples = 1, bits] = [0x0028_0010, 0x0028_0011, 0x0028_0002, 0x0028_0100].map((tag) => short.get(tag))
   if (bits !== 8 && bits !== 16 && bits !== 32) return undefined
-  const shape = { pixels: width * height, samples, sampleBytes: bits / 8, planar: short.get(0x0028_0006) === 1, frames }
+  const shape = {
+    ...{ width, height, pixels: width * height, samples, sampleBytes: bits / 8, frames },
+    planar: short.get(0x0028_0006) === 1,
+    signed: short.get(0x0028_0103) === 1,
+  }
   const frameBytes = shape.pixels * samples * shape.sampleBytes
   // Colour of 16 bits is read by GDCM otherwise than by DCMTK and pydicom.
   if (samples === 3 && bits !== 8) return undefined
@@ -139,16 +192,16 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
   return Number.isInteger(frames) && frames > 0 && frames <= MAX_FRAMES ? shape : undefined
 }
 
-/** Where each frame's only fragment lies (PS3.5, A.4.2); undefined when there are more or fewer. The first item is the offset table. */
-async function fragmentsOf(source: Source, from: number, frames: number) {
-  const of: { at: number; bytes: number }[] = []
+/** Where fragments lie (A.4), and where they end; undefined when there are too many. The first item is the offset table. */
+async function fragmentsOf(source: Source, from: number): Promise<{ of: Fragment[]; end: number } | undefined> {
+  const of: Fragment[] = []
   for (let at = from; at + 8 <= source.size; ) {
     const header = await source.read(at, 8)
     const reader = new ElementReader(header, EXPLICIT_LITTLE)
     const [tag, bytes] = [reader.tag(0), reader.uint32(4)]
-    if (tag === SEQUENCE_END) return of.length === frames + 1 ? { of: of.slice(1), end: at + 8 } : undefined
+    if (tag === SEQUENCE_END) return { of: of.slice(1), end: at + 8 }
     if (tag !== ITEM || at + 8 + bytes > source.size) throw new MalformedFile('dicom', at, 'expected a fragment')
-    if (of.length > frames || bytes > 2 * MAX_FRAME_BYTES) return undefined
+    if (of.length > MAX_FRAMES || bytes > 2 * MAX_FRAME_BYTES) return undefined
     of.push({ at: at + 8, bytes })
     at += 8 + bytes
   }

@@ -1,0 +1,246 @@
+/**
+ * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), of one component, as DICOM has it in transfer syntaxes
+ * 1.2.840.10008.1.2.4.57 and .70: each sample is predicted from its neighbours, the difference is coded.
+ */
+import { MalformedFile } from '../../codec/codec.ts'
+
+export interface JpegShape {
+  readonly width: number
+  readonly height: number
+  readonly sampleBytes: number
+  /** Signed samples are only the same to all readers when none of their bits is missing. */
+  readonly signed: boolean
+}
+
+const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0xdd } as const
+/** Codes of up to so many bits are looked up at once. */
+const LOOKUP_BITS = 10
+
+/** Thrown for what is sound, but is not decoded here. */
+export class OtherJpeg extends Error {}
+
+interface Codes {
+  /** By the next LOOKUP_BITS bits: category and length of the code (`category << 5 | length`), 0 when it is longer. */
+  readonly short: Uint16Array
+  /** By length (T.81, F.2.2.3): largest code, and what turns a code into its place in `categories`. */
+  readonly largest: Int32Array
+  readonly offset: Int32Array
+  readonly categories: Uint8Array
+}
+
+interface Header {
+  readonly bits: number
+  readonly predictor: number
+  readonly shift: number
+  readonly restartLines: number
+  readonly codes: Codes
+  readonly scanAt: number
+}
+
+export class LosslessJpegFrame {
+  /** Of a decoded frame. */
+  readonly bytes: number
+  readonly #shape: JpegShape
+
+  constructor(shape: JpegShape) {
+    this.#shape = shape
+    this.bytes = shape.width * shape.height * shape.sampleBytes
+  }
+
+  /** The frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile, OtherJpeg */
+  decode(code: Uint8Array, at: number): Uint8Array {
+    const header = this.readHeader(code, at)
+    const { width, height, sampleBytes } = this.#shape
+    const samples = decodeScan(code, header, width, height, at)
+    if (sampleBytes === 1) return Uint8Array.from(samples)
+    const frame = new Uint8Array(this.bytes)
+    for (let i = 0; i < samples.length; i++) {
+      frame[2 * i] = samples[i]!
+      frame[2 * i + 1] = samples[i]! >> 8
+    }
+    return frame
+  }
+
+  /** What stands before the only scan (T.81, B.2). @throws MalformedFile, OtherJpeg */
+  readHeader(code: Uint8Array, at: number): Header {
+    const malformed = (position: number, what: string) => new MalformedFile('dicom', at + position, what)
+    const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
+    const tables = new Map<number, Codes>()
+    let bits = 0
+    let restart = 0
+    if (code.length < 4 || view.getUint16(0) !== 0xff00 + MARKER.SOI) throw malformed(0, 'no JPEG stream')
+    for (let position = 2; position + 4 <= code.length; ) {
+      const marker = code[position + 1]!
+      if (code[position] !== 0xff) throw malformed(position, 'expected a JPEG marker')
+      if (marker === 0xff) {
+        position++
+        continue
+      }
+      const length = view.getUint16(position + 2)
+      const body = code.subarray(position + 4, position + 2 + length)
+      if (length < 2 || body.length !== length - 2) throw malformed(position, 'a JPEG segment without end')
+      position += 2 + length
+      if (marker === MARKER.DHT) readTables(body, tables, () => malformed(position, 'a table of Huffman codes'))
+      else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
+      else if (marker === MARKER.SOF3 && body.length >= 9) bits = this.#frameBits(body)
+      else if (marker === MARKER.SOS) {
+        if (!bits || body.length < 6 || body[0] !== 1) throw new OtherJpeg()
+        const codes = tables.get(body[2]! >> 4)
+        if (!codes) throw malformed(position, 'a scan without its Huffman codes')
+        const [predictor, shift] = [body[3]!, body[5]! & 15]
+        // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
+        if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % this.#shape.width)
+          throw new OtherJpeg()
+        return { bits, predictor, shift, restartLines: restart / this.#shape.width, codes, scanAt: position }
+      } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw new OtherJpeg()
+    }
+    throw malformed(code.length, 'a JPEG stream without a scan')
+  }
+
+  #frameBits(body: Uint8Array): number {
+    const { width, height, sampleBytes, signed } = this.#shape
+    const bits = body[0]!
+    const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === 1
+    if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw new OtherJpeg()
+    return bits
+  }
+}
+
+/** T.81, B.2.4.2 and annex C. */
+function readTables(body: Uint8Array, tables: Map<number, Codes>, malformed: () => MalformedFile): void {
+  for (let at = 0; at < body.length; ) {
+    const id = body[at]!
+    const counts = body.subarray(at + 1, at + 17)
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    const categories = body.slice(at + 17, at + 17 + total)
+    if (counts.length !== 16 || categories.length !== total || categories.some((category) => category > 16)) throw malformed()
+    const short = new Uint16Array(1 << LOOKUP_BITS)
+    const [largest, offset] = [new Int32Array(18).fill(-1), new Int32Array(18)]
+    let [next, place] = [0, 0]
+    for (let length = 1; length <= 16; length++) {
+      offset[length] = place - next
+      for (let i = 0; i < counts[length - 1]!; i++, next++, place++) {
+        if (next >= 1 << length) throw malformed()
+        if (length > LOOKUP_BITS) continue
+        const from = next << (LOOKUP_BITS - length)
+        short.fill((categories[place]! << 5) | length, from, from + (1 << (LOOKUP_BITS - length)))
+      }
+      if (counts[length - 1]! > 0) largest[length] = next - 1
+      next <<= 1
+    }
+    if ((id & 0xf0) === 0) tables.set(id & 15, { short, largest, offset, categories })
+    at += 17 + total
+  }
+}
+
+/** Bits of entropy-coded data (T.81, F.2.2.5): a zero behind each FF is stuffed, a marker ends them. */
+class Bits {
+  readonly #code: Uint8Array
+  #at: number
+  #held = 0
+  #count = 0
+  /** Zero bits given out behind the end. */
+  missing = 0
+
+  constructor(code: Uint8Array, at: number) {
+    this.#code = code
+    this.#at = at
+  }
+
+  /** At least 16 bits are held after this. */
+  #fill(): void {
+    while (this.#count <= 16) {
+      let byte = this.#code[this.#at] ?? 0xff
+      if (byte === 0xff && this.#code[this.#at + 1] !== 0) {
+        byte = 0
+        this.missing += 8
+      } else this.#at += byte === 0xff ? 2 : 1
+      this.#held = ((this.#held << 8) | byte) & 0xff_ffff
+      this.#count += 8
+    }
+  }
+
+  /** A category (T.81, H.1.2.2), 17 when no code begins so. */
+  category({ short, largest, offset, categories }: Codes): number {
+    if (this.#count < 16) this.#fill()
+    const found = short[(this.#held >> (this.#count - LOOKUP_BITS)) & ((1 << LOOKUP_BITS) - 1)]!
+    if (found) {
+      this.#count -= found & 31
+      return found >> 5
+    }
+    for (let length = LOOKUP_BITS + 1; length <= 16; length++) {
+      const code = (this.#held >> (this.#count - length)) & ((1 << length) - 1)
+      if (code <= largest[length]!) {
+        this.#count -= length
+        return categories[code + offset[length]!] ?? 17
+      }
+    }
+    return 17
+  }
+
+  /** A difference of that category: 1 to 15 more bits. */
+  difference(category: number): number {
+    if (category === 0) return 0
+    if (category === 16) return 32_768
+    if (this.#count < category) this.#fill()
+    this.#count -= category
+    const value = (this.#held >> this.#count) & ((1 << category) - 1)
+    return value < 1 << (category - 1) ? value - (1 << category) + 1 : value
+  }
+
+  /** Whether no more was read than there is. */
+  get whole(): boolean {
+    return this.missing <= this.#count
+  }
+
+  /** To behind the next restart marker; false when another or none comes. */
+  restart(number: number): boolean {
+    if (!this.whole) return false
+    while (this.#at + 1 < this.#code.length && !(this.#code[this.#at] === 0xff && this.#code[this.#at + 1]! >= 0xc0)) this.#at++
+    const found = this.#code[this.#at + 1] === 0xd0 + (number & 7)
+    this.#at += 2
+    this.#held = this.#count = this.missing = 0
+    return found
+  }
+}
+
+/** T.81, H.1.2 and H.2. */
+function decodeScan(code: Uint8Array, header: Header, width: number, height: number, at: number): Uint16Array {
+  const { bits, predictor, shift, restartLines, codes, scanAt } = header
+  const samples = new Uint16Array(width * height)
+  const input = new Bits(code, scanAt)
+  const most = (1 << (bits - shift)) - 1
+  let restarts = 0
+  let first = true
+  for (let y = 0; y < height; y++) {
+    if (restartLines > 0 && y > 0 && y % restartLines === 0) {
+      if (!input.restart(restarts++)) throw new MalformedFile('dicom', at, `no restart marker before line ${y}`)
+      first = true
+    }
+    const line = y * width
+    const above = line - width
+    for (let x = 0; x < width; x++) {
+      const category = input.category(codes)
+      if (category > 16) throw new MalformedFile('dicom', at, `no Huffman code in line ${y}`)
+      let expected: number
+      if (x === 0) expected = first ? 1 << (bits - shift - 1) : samples[above]!
+      else if (first || predictor === 1) expected = samples[line + x - 1]!
+      else {
+        const [a, b, c] = [samples[line + x - 1]!, samples[above + x]!, samples[above + x - 1]!]
+        if (predictor === 2) expected = b
+        else if (predictor === 3) expected = c
+        else if (predictor === 4) expected = a + b - c
+        else if (predictor === 5) expected = a + ((b - c) >> 1)
+        else if (predictor === 6) expected = b + ((a - c) >> 1)
+        else expected = (a + b) >> 1
+      }
+      const sample = (expected + input.difference(category)) & 0xffff
+      if (sample > most) throw new MalformedFile('dicom', at, `a sample of more than ${bits} bits in line ${y}`)
+      samples[line + x] = sample
+    }
+    first = false
+  }
+  if (!input.whole) throw new MalformedFile('dicom', at, 'a frame that is cut off')
+  if (shift > 0) for (let i = 0; i < samples.length; i++) samples[i]! <<= shift
+  return samples
+}
