@@ -55,6 +55,14 @@ describe('Type 1', () => {
     expect((third as { x: number }).x).toBeCloseTo(75 + 1 / 3, 4)
   })
 
+  it('says its bounds in the shortest form: FreeType takes negative integers of four bytes for huge ones', () => {
+    const font = parseType1(type1().data)
+    font.top.set('FontBBox', [-24, -2960, 1454, 772])
+    const data = convertType1(font, undefined)
+    expect(new Cff(data).top.get(5)?.values).toEqual([-24, -2960, 1454, 772])
+    expect([...(new Cff(data).top.get(5)?.raw ?? [])]).toEqual([115, 28, 0xf4, 0x70, 28, 0x05, 0xae, 249, 152, 5])
+  })
+
   it('a subset has the parts of its composites', () => {
     const font = parseType1(type1().data)
     const cff = new Cff(convertType1(font, new Set(['Aacute'])))

@@ -154,6 +154,8 @@ function bestWidths(widths: readonly number[]): { usual: number; nominal: number
 /** A number of a dictionary (TN 5176, section 4). */
 function dictNumber(value: number): number[] {
   if (Number.isInteger(value) && Math.abs(value) <= 1131) return operandBytes(value)
+  // FreeType takes negative numbers of four bytes for large positive ones: bounds of such a font are those of a giant.
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 15) return [28, (value >> 8) & 255, value & 255]
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 31)
     return [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
   // Decimal digits in nibbles: a is the point, b E, c E−, e minus, f the end.
