@@ -13,7 +13,7 @@ import type { Encoded, Wish } from './encoded.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { likenessOfRows } from './likeness.ts'
 import { encodeBestPng } from './png-best.ts'
-import { type Carried, onWhite, type Raster, withoutIdleAlpha } from './raster.ts'
+import { type Carried, onWhite, type Raster, stripRows, withoutIdleAlpha } from './raster.ts'
 import { fittedSize, resized } from './resize.ts'
 import { encodeAsSeen } from './seen.ts'
 import { differenceOf } from './verify.ts'
@@ -73,8 +73,34 @@ function fitted(raster: Raster, options: Options): { raster: Raster; steps: stri
   if (!size) return { raster, steps: [] }
   const steps = [`downsampled from ${raster.width}×${raster.height} to ${size.width}×${size.height}`]
   const alpha = raster.channels === 2 || raster.channels === 4
-  if (!alpha) return { raster: resized(raster, size.width, size.height), steps }
-  return { raster: scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply), steps }
+  if (!alpha) return { raster: kept(resized(raster, size.width, size.height)), steps }
+  return { raster: kept(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }
+}
+
+/** Reduced pictures up to this stay in memory, so that a search does not decode and reduce the large one for each of its steps. */
+const KEPT_BYTES = 4 * 1024 * 1024
+
+function kept(raster: Raster): Raster {
+  const { width, height, channels } = raster
+  const bytes = width * height * channels
+  if (bytes > KEPT_BYTES) return raster
+  let whole: Uint8Array | undefined
+  return {
+    ...raster,
+    async *rows() {
+      const step = stripRows(width, channels) * width * channels
+      for (let at = 0; whole && at < bytes; at += step) yield whole.slice(at, at + step)
+      if (whole) return
+      const copy = new Uint8Array(bytes)
+      let at = 0
+      for await (const strip of raster.rows()) {
+        copy.set(strip, at)
+        at += strip.length
+        yield strip
+      }
+      if (at === bytes) whole = copy
+    },
+  }
 }
 
 /** Each row of strips through `change`. */

@@ -21,7 +21,8 @@ const FIRST_GUESS = 40
 /** Above the target by less than this is good enough: tighter while nothing is known of the document. */
 const CLOSE_ENOUGH_DB = { first: 0.3, later: 0.7 }
 const RENDERER_SSIM = 0.02
-const RENDERER_PSNR_DB = 2
+/** What renderers differ, in dB: `usual` up to a PSNR of `from`, more above it, where their own sampling shows. */
+const RENDERER_PSNR_DB = { usual: 2, from: 32, slope: 0.2 }
 
 /** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
 export class SizeHints {
@@ -93,7 +94,7 @@ export async function codeForSize(
     if (best) discard(best.data)
     // What the receipt says: the least of what is seen, less what renderers differ; but means of errors are never larger
     // than the errors, so the PSNR at full size holds at every smaller one.
-    const psnrDb = Math.max(full.psnrDb, Math.min(seen.psnrDb, onScreen.psnrDb) - RENDERER_PSNR_DB)
+    const psnrDb = Math.max(full.psnrDb, asRendered(Math.min(seen.psnrDb, onScreen.psnrDb)))
     const figures = { ssim: Math.min(seen.ssim, onScreen.ssim) - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb) }
     best = { width, height, channels: components, data, figures, quality }
     return margin
@@ -101,4 +102,9 @@ export async function codeForSize(
   const found = await lowestGood(look, Math.min(HIGHEST, least + hints.aboveOf(least)), MAX_LOOKS, closeEnoughDb)
   if (found !== undefined) hints.learn(least, found)
   return best
+}
+
+function asRendered(psnrDb: number): number {
+  const { usual, from, slope } = RENDERER_PSNR_DB
+  return psnrDb - usual - Math.max(0, Math.min(psnrDb, MOST_PSNR_DB) - from) * slope
 }
