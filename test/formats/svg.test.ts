@@ -184,9 +184,17 @@ describe('bad input', () => {
     ['deep nesting', `${small}>${'<g>'.repeat(5000)}${'</g>'.repeat(5000)}</svg>`, 'over_budget'],
     ['not closed', `${small}><g>`, 'malformed'],
     ['broken quotes', `${small} fill=red/>`, 'malformed'],
+    ['an attribute twice', `${small}><!-- ${'x'.repeat(99)} --><rect rx="1" rx="2" width="5" height="5"/></svg>`, 'malformed'],
     ['not UTF-8', Uint8Array.of(...new TextEncoder().encode(`${small}><text>`), 0xff, 0xfe, 0xc0), 'malformed'],
   ])('%s', async (_, text, reason) => {
     expect((await pack(text)).outcome).toMatchObject({ kind: 'unchanged', reason })
+  })
+
+  test('more references to characters than the parser takes, as fonts have them, are no damage', async () => {
+    const glyphs = Array.from({ length: 600 }, (_, i) => `<glyph unicode="&#x${(0xf000 + i).toString(16)};" d="M0 0h${i}z" />`).join('\n')
+    const { outcome, text } = await pack(`${small}>\n<!-- a font --><defs><font><font-face/>${glyphs}</font></defs></svg>`)
+    expect(outcome).toMatchObject({ kind: 'compressed' })
+    expect(text).toContain('&#xf257;')
   })
 
   test('an SVGZ bomb stops at the bound', async () => {

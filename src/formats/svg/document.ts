@@ -28,6 +28,8 @@ const MAX_ENTITY_CHARACTERS = 1024
 const MAX_EXPANSION_CHARACTERS = 256 * 1024
 const MAX_DEPTH = 512
 const ENTITY_REFERENCE = /^&([A-Za-z_:][\w:.-]*);/
+/** References, to characters too, that svgo's parser takes: 512. */
+const MAX_REFERENCES = 500
 /** References to undeclared entities that are looked at one by one. */
 const MAX_SUSPECTS = 1000
 
@@ -89,6 +91,8 @@ function refuseDangers(text: string): void {
     if (name !== undefined && !declared.has(name))
       throw new MalformedFile('svg', index, `the entity ${name.slice(0, 40)}, which nobody declares`)
   }
+  const references = text.match(/&(?!(?:lt|gt|amp|quot|apos);)/g)?.length ?? 0
+  if (references > MAX_REFERENCES) throw new OverBudget(`${references} references to characters, as fonts have them`)
   const { deepest, elements } = shapeOf(text)
   const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
   if (treeBytes > MAX_TREE_BYTES)

@@ -49,6 +49,13 @@ export function* scanSvg(bytes: Uint8Array): Generator<Token> {
   if (roots === 0) throw damaged('no root element', 0)
 }
 
+/** @throws MalformedFile as `scanSvg` does */
+export function assertWellFormed(bytes: Uint8Array): void {
+  const scan = scanSvg(bytes)
+  let last = scan.next()
+  while (!last.done) last = scan.next()
+}
+
 function markupAt(bytes: Uint8Array, from: number): Token {
   const starts = (text: string) => latin1(bytes.subarray(from, from + text.length)) === text
   const until = (end: string) => {
@@ -75,6 +82,7 @@ function markupAt(bytes: Uint8Array, from: number): Token {
   ATTRIBUTE.lastIndex = end
   for (let match = ATTRIBUTE.exec(inside); match; match = ATTRIBUTE.exec(inside)) {
     const [, attribute = '', double, single] = match
+    if (attributes.some(({ name }) => name === attribute)) throw damaged(`the attribute ${attribute.slice(0, 40)} twice`, from)
     attributes.push({ name: attribute, value: double ?? single ?? '', quote: double === undefined ? "'" : '"' })
     end = ATTRIBUTE.lastIndex
   }

@@ -10,6 +10,7 @@ import { SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
 import { RenderError } from './renderer.ts'
 import { roundingsOf } from './roundings.ts'
+import { assertWellFormed } from './scan.ts'
 import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, reaches, TARGETS } from './targets.ts'
 
 interface Candidate {
@@ -65,8 +66,10 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     const gains = rounded.some(({ text: { length }, likeness }) => reaches(likeness, target) && length < WORTH_ROUNDING * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
-    if (error instanceof RenderError) return [exact()]
-    throw error
+    if (!(error instanceof RenderError)) throw error
+    // What it cannot draw may be damaged in ways that svgo mends silently: another picture than the none that readers show.
+    assertWellFormed(new TextEncoder().encode(text))
+    return [exact()]
   }
 }
 
