@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
-import { decodeWebp, WebpEncoder, WebpRows } from '../../wasm/webp/webp.ts'
+import { decodeWebp, WEBP_MEMORY_MAX, WebpEncoder, WebpError, WebpRows } from '../../wasm/webp/webp.ts'
 import { photo } from './jpg/photo.ts'
 
 function webp(width: number, height: number, channels: 3 | 4, quality: number): Uint8Array {
@@ -25,6 +25,15 @@ describe('WebP row by row', () => {
         }
       }
     }
+  })
+
+  it('gives up before transparency takes the memory of the isolate (webp-takes-all-memory)', () => {
+    const [width, height] = [2000, 1500]
+    const row = photo(width, 1, 4)
+    using encoder = new WebpEncoder(width, height, 4)
+    for (let y = 0; y < height; y++) encoder.write(row.map((value, i) => (i % 4 === 3 ? Math.imul(i + y, 2654435761) >>> 24 : value)))
+    expect(() => encoder.encode({ quality: 80, method: 4 })).toThrow(WebpError)
+    expect(encoder.memoryBytes).toBeLessThanOrEqual(WEBP_MEMORY_MAX)
   })
 
   it('says where a file is another one, or damaged', () => {

@@ -31,6 +31,9 @@ interface Exports extends Engine {
 /** VP8's limit in each direction. */
 export const WEBP_SIDE_MAX = 16383
 
+/** What an engine takes at most (build.sh): transparency and exact pictures would take all there is before they give up. */
+export const WEBP_MEMORY_MAX = 72 * 1024 * 1024
+
 /** The engine gave up, nearly always for want of memory. The instance is dead. */
 export class WebpError extends Error {
   override readonly name = 'WebpError'
