@@ -106,6 +106,15 @@ describe('hdf5', () => {
     expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
+  it('an object of 4 GB in a global heap is damage, not an endless walk (heap-object-before-itself)', async () => {
+    const file = fixture('hdf5', 'lzf.h5')
+    const heap = Buffer.from(file).indexOf('GCOL')
+    expect(heap).toBeGreaterThan(0)
+    // Collection header of 16 bytes; index, references and four reserved bytes stand before an object's size (III.E).
+    file.fill(0xff, heap + 24, heap + 28)
+    expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
   it('copies chunks behind filters that it does not have, and finds what was altered in them', async () => {
     const file = fixture('hdf5', 'foreign-filters.h5')
     const { outcome, bytes, defect } = await press(file)

@@ -24,6 +24,10 @@ hdf5=hdf5-1.10.8+repack1/src
 zlib=zlib-1.2.13.dfsg
 libdeflate=libdeflate-1.14
 sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' $libdeflate/common_defs.h
+# Objects of a damaged global heap may claim any size: with pointers of 32 bits the next one would lie before them, for ever.
+sed -i 's/^            image = begin + need;$/            if (heap->obj[idx].size > heap->size || need < H5HG_SIZEOF_OBJHDR(f) || need > (size_t)(heap->chunk + heap->size - begin))\
+                HGOTO_ERROR(H5E_HEAP, H5E_CANTDECODE, NULL, "an object outside of its heap")\
+&/' $hdf5/H5HGcache.c
 
 target="--target=wasm32-wasi -nostdlibinc -isystem $here/shim -isystem /usr/include/wasm32-wasi"
 flags="$target -O2 -msimd128 -mbulk-memory -DNDEBUG -D_GNU_SOURCE -DH5_BUILT_AS_STATIC_LIB -D_WASI_EMULATED_SIGNAL

@@ -8,6 +8,7 @@
 #include "glue.h"
 
 #define MAX_FOREIGN 32
+#define SHORT_CHUNK_BYTES (1u << 20)
 
 /* What H5Zregister calls when a filter's number is not one of the library's own, as that of szip is. */
 herr_t H5Z_register(const H5Z_class2_t *class);
@@ -54,6 +55,8 @@ static size_t lzf(unsigned flags, size_t count, const unsigned *parameters, size
 	if (!(flags & H5Z_FLAG_REVERSE)) return 0;
 	size_t length = unlzf(*buffer, bytes, NULL, MAX_BUFFER_BYTES), whole = count > 2 ? parameters[2] : 0;
 	if (!length || whole > MAX_BUFFER_BYTES) return 0;
+	/* What is read of a chunk that is shorter than it should be are zeros, not what stands behind it. */
+	if (whole != length && whole < SHORT_CHUNK_BYTES) whole = SHORT_CHUNK_BYTES;
 	if (whole < length) whole = length;
 	void *decoded = calloc(1, whole);
 	if (!decoded) return 0;
