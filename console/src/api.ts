@@ -75,14 +75,26 @@ export class Refusal extends Error {
 const BASE = '/console/api'
 const MARK = { 'X-Whittle-Console': '1' }
 
+/** Told to the window when the session is over. */
+export const SIGNED_OUT = 'whittle-signed-out'
+
+const UNREACHABLE = 'The service cannot be reached.'
+
+function refused(status: number, text = `The service answered ${status}.`): Refusal {
+  if (status === 401) dispatchEvent(new Event(SIGNED_OUT))
+  return new Refusal(status, text)
+}
+
 export async function call<T>(method: string, path: string, body?: object): Promise<T> {
   const answer = await fetch(BASE + path, {
     method,
     headers: body ? { ...MARK, 'Content-Type': 'application/json' } : MARK,
     ...(body ? { body: JSON.stringify(body) } : {}),
+  }).catch(() => {
+    throw new Refusal(0, UNREACHABLE)
   })
   const said = (await answer.json().catch(() => ({}))) as T & { error?: { message?: string } }
-  if (!answer.ok) throw new Refusal(answer.status, said.error?.message ?? `The service answered ${answer.status}.`)
+  if (!answer.ok) throw refused(answer.status, said.error?.message)
   return said
 }
 
@@ -100,11 +112,11 @@ export function upload(file: File, wishes: Record<string, string>, progress: (sh
     request.setRequestHeader('Prefer', 'respond-async')
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress(event.loaded / event.total)
-    request.onerror = () => reject(new Refusal(0, 'The service cannot be reached.'))
+    request.onerror = () => reject(new Refusal(0, UNREACHABLE))
     request.onload = () => {
       const said = request.response as (Task & { error?: { message?: string } }) | null
       if (request.status === 200 && said) resolve(said)
-      else reject(new Refusal(request.status, said?.error?.message ?? `The service answered ${request.status}.`))
+      else reject(refused(request.status, said?.error?.message))
     }
     request.send(form)
   })

@@ -8,6 +8,8 @@ export const chinese: Readonly<Record<string, string>> = {
   'Make a passkey': '创建通行密钥',
   'A passkey belongs to a name. Open this page at {url}.': '通行密钥只适用于域名。请在 {url} 打开此页面。',
   'Try it': '试一试',
+  'Try again': '重试',
+  'The service cannot be reached.': '无法连接到服务。',
   Tasks: '任务',
   Usage: '用量',
   Applications: '应用',

@@ -1,7 +1,8 @@
 /** The console: sign-in, navigation, pages. */
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { call, Refusal } from './api.ts'
+import { call, Refusal, SIGNED_OUT } from './api.ts'
+import { forgetAttempts } from './attempts.ts'
 import { type Language, language, setLanguage, t } from './language.ts'
 import { ApplicationsPage } from './pages/applications.tsx'
 import { CallbacksPage } from './pages/callbacks.tsx'
@@ -9,6 +10,7 @@ import { SignInPage } from './pages/sign-in.tsx'
 import { TasksPage } from './pages/tasks.tsx'
 import { TryPage } from './pages/try.tsx'
 import { UsagePage } from './pages/usage.tsx'
+import { message, Problem } from './parts.tsx'
 import './style.css'
 
 export interface Me {
@@ -31,15 +33,25 @@ function App() {
   const [me, setMe] = useState<Me | null>()
   const [page, setPage] = useState<PageName>(pageOf(location.hash))
   const [shown, setShown] = useState<Language>(language())
+  const [problem, setProblem] = useState<string>()
   const load = () =>
     call<Me>('GET', '/me').then(setMe, (error: unknown) => {
-      if (error instanceof Refusal && error.status === 401) setMe(null)
+      if (!(error instanceof Refusal && error.status === 401)) setProblem(message(error))
     })
+  const leave = () => {
+    forgetAttempts()
+    setMe(null)
+  }
   useEffect(() => {
+    // Also when it runs out in the middle of something.
+    addEventListener(SIGNED_OUT, leave)
     void load()
     const follow = () => setPage(pageOf(location.hash))
     addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
+    return () => {
+      removeEventListener('hashchange', follow)
+      removeEventListener(SIGNED_OUT, leave)
+    }
   }, [])
 
   const choose = (
@@ -58,12 +70,23 @@ function App() {
       </select>
     </label>
   )
-  if (me === undefined) return <main aria-busy="true" />
+  if (me === undefined) {
+    return (
+      <main aria-busy={problem === undefined}>
+        <Problem error={problem} />
+        {problem && (
+          <button type="button" onClick={() => location.reload()}>
+            {t('Try again')}
+          </button>
+        )}
+      </main>
+    )
+  }
   if (me === null) return <SignInPage language={choose} onSignedIn={load} />
   const View = PAGES[page].view
   const signOut = async () => {
-    await call('POST', '/logout')
-    setMe(null)
+    await call('POST', '/logout').catch(() => undefined)
+    leave()
   }
   return (
     <>

@@ -40,7 +40,7 @@ export function CopyButton(props: { text: string }) {
 export function Problem(props: { error: string | undefined }) {
   return (
     <p role="alert" class={props.error ? 'problem' : 'problem empty'}>
-      {props.error}
+      {props.error && t(props.error)}
     </p>
   )
 }

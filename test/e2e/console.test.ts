@@ -128,6 +128,40 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await shot('try')
   })
 
+  it('takes many files at a drop, and keeps them when another page is looked at (try-page-forgets)', async () => {
+    const data = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      for (let i = 0; i < 12; i++) data.items.add(new File([('dropped ' + i + ' ').repeat(999)], 'dropped-' + i + '.txt'))
+      return data
+    })()`)
+    await page.dispatchEvent('fieldset.drop', 'drop', { dataTransfer: data })
+    await go('Usage')
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await go('Try it')
+    const dropped = page.getByRole('article').filter({ hasText: 'dropped-' })
+    await expect.poll(() => dropped.getByRole('link', { name: 'Download' }).count(), { timeout: 60_000 }).toBe(12)
+    await page.getByRole('heading', { name: 'photo.jpg' }).waitFor()
+  })
+
+  it('asks to sign in again when the session is over, and shows nothing of before (expired-session-stays)', async () => {
+    await context.clearCookies()
+    await go('Usage')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await go('Try it')
+    await page.getByRole('heading', { name: 'Try it' }).waitFor()
+    expect(await page.getByRole('article').count()).toBe(0)
+  })
+
+  it('says that the service cannot be reached instead of nothing (blank-page)', async () => {
+    await page.route('**/console/api/me', (route) => route.abort())
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' }).waitFor()
+    await page.unroute('**/console/api/me')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Try it' }).waitFor()
+  })
+
   it('makes a PDF smaller', async () => {
     const content = Array.from(
       { length: 400 },
@@ -247,6 +281,13 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.goto(`${base}/docs`)
     await page.getByText('/v1/batch/compress').first().waitFor()
     await page.getByText('unsafe_callback_url').first().waitFor()
+    // Where the doc_url of an error leads.
+    for (const type of ['rate_limited', 'missing_file']) {
+      await page.goto(`${base}/docs#${type}`)
+      await page.locator('td code:focus', { hasText: new RegExp(`^${type}$`) }).waitFor()
+      await page.reload()
+      await page.locator('td code:focus', { hasText: new RegExp(`^${type}$`) }).waitFor()
+    }
     await shot('docs')
     await page.goto(`${base}/console#callbacks`)
   })

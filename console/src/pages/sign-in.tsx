@@ -30,7 +30,7 @@ export function SignInPage(props: { language: ComponentChildren; onSignedIn: () 
     setError(undefined)
     try {
       await work()
-      history.replaceState(null, '', '#try')
+      if (invitation) history.replaceState(null, '', '#try')
       props.onSignedIn()
     } catch (problem) {
       setError(message(problem))

@@ -11,9 +11,23 @@ interface Page {
 /** How often open tasks are looked at, ms. */
 const LOOK_MS = 2000
 
+/**
+ * A page of the list put to what is known. A fresh first page replaces everything down to its last task, so that what was deleted
+ * elsewhere goes; older tasks stay as they are shown.
+ */
+function merged(page: Page, known: Page, isLater: boolean): Page {
+  if (isLater) {
+    const fresh = new Set(page.tasks.map((task) => task.task_id))
+    return { ...page, tasks: [...known.tasks.filter((task) => !fresh.has(task.task_id)), ...page.tasks] }
+  }
+  const oldest = page.tasks.at(-1)
+  const end = known.tasks.findIndex((task) => task.task_id === oldest?.task_id)
+  // Where the two do not meet, the list begins anew.
+  return end < 0 ? page : { tasks: [...page.tasks, ...known.tasks.slice(end + 1)], next_cursor: known.next_cursor }
+}
+
 export function TasksPage() {
-  const [tasks, setTasks] = useState<Task[]>()
-  const [cursor, setCursor] = useState<string | null>(null)
+  const [list, setList] = useState<Page>()
   const [filter, setFilter] = useState('')
   const [receipt, setReceipt] = useState<Task>()
   const [error, setError] = useState<string>()
@@ -21,14 +35,14 @@ export function TasksPage() {
   const load = async (from?: string) => {
     try {
       const page = await call<Page>('GET', `/v1/tasks?limit=50${from ? `&cursor=${encodeURIComponent(from)}` : ''}`)
-      setTasks((known) => (from ? [...(known ?? []), ...page.tasks] : page.tasks))
-      setCursor(page.next_cursor)
+      setList((known) => (known ? merged(page, known, from !== undefined) : page))
       setError(undefined)
     } catch (problem) {
       setError(message(problem))
     }
   }
   useEffect(() => void load(), [])
+  const { tasks, next_cursor: cursor } = list ?? {}
   const open = tasks?.some(isOpen) ?? false
   useEffect(() => {
     if (!open) return
@@ -39,7 +53,7 @@ export function TasksPage() {
   const remove = async (task: Task) => {
     try {
       await call('DELETE', `/v1/tasks/${task.task_id}`)
-      setTasks((known) => known?.filter((other) => other !== task))
+      setList((known) => known && { ...known, tasks: known.tasks.filter((other) => other.task_id !== task.task_id) })
     } catch (problem) {
       setError(message(problem))
     }

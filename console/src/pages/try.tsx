@@ -1,33 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, downloadUrl, isOpen, type Task, upload } from '../api.ts'
+import { downloadUrl, isOpen, type Task } from '../api.ts'
+import { type Attempt, allAttempts, begin, droppedFiles, watchAttempts } from '../attempts.ts'
 import { bytes, t } from '../language.ts'
-import { CopyButton, message, Problem } from '../parts.tsx'
+import { CopyButton, Problem } from '../parts.tsx'
 import { firstPage } from '../pdf.ts'
 
 const OUTPUTS = ['', 'jpg', 'png', 'webp', 'avif', 'mp3', 'flac', 'mp4', 'mov', 'zst', 'br', 'gz']
 
-interface Attempt {
-  readonly id: number
-  readonly file: File
-  readonly wishes: Record<string, string>
-  readonly uploaded: number
-  readonly task?: Task
-  readonly error?: string
-}
-
 /** A larger PDF is not drawn: the page would hold it twice. */
 const MAX_PDF_BYTES = 50e6
 
-let count = 0
-
 export function TryPage() {
-  const [attempts, setAttempts] = useState<Attempt[]>([])
+  const [attempts, setAttempts] = useState(allAttempts())
   const [over, setOver] = useState(false)
   const form = useRef<HTMLFormElement>(null)
+  useEffect(() => watchAttempts(setAttempts), [])
 
-  const change = (id: number, part: Partial<Attempt>) => setAttempts((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
-
-  const start = async (file: File) => {
+  const take = (files: Iterable<File>) => {
     const fields = new FormData(form.current!)
     const wishes = {
       quality: String(fields.get('quality')),
@@ -35,22 +24,7 @@ export function TryPage() {
       password: String(fields.get('password')),
       target_size: targetBytes(fields),
     }
-    const attempt: Attempt = { id: ++count, file, wishes, uploaded: 0 }
-    setAttempts((all) => [attempt, ...all])
-    try {
-      let task = await upload(file, wishes, (uploaded) => change(attempt.id, { uploaded }))
-      change(attempt.id, { uploaded: 1, task })
-      while (isOpen(task)) {
-        await new Promise((resolve) => setTimeout(resolve, 700))
-        task = await call<Task>('GET', `/v1/tasks/${task.task_id}`)
-        change(attempt.id, { task })
-      }
-    } catch (problem) {
-      change(attempt.id, { error: message(problem) })
-    }
-  }
-  const take = (files: FileList | null | undefined) => {
-    for (const file of files ?? []) void start(file)
+    for (const file of files) void begin(file, wishes)
   }
   return (
     <>
@@ -100,12 +74,21 @@ export function TryPage() {
         onDrop={(event) => {
           event.preventDefault()
           setOver(false)
-          take(event.dataTransfer?.files)
+          void droppedFiles(event.dataTransfer).then(take)
         }}
       >
         <label>
           {t('Drop files here, or choose them')}
-          <input type="file" multiple aria-label={t('Choose files')} onChange={(event) => take(event.currentTarget.files)} />
+          <input
+            type="file"
+            multiple
+            aria-label={t('Choose files')}
+            onChange={(event) => {
+              take(event.currentTarget.files ?? [])
+              // The same file again is a change, too.
+              event.currentTarget.value = ''
+            }}
+          />
         </label>
       </fieldset>
       <div aria-live="polite">
