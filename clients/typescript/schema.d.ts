@@ -325,6 +325,8 @@ export interface components {
           }
           error_detail: {
             type: string
+            /** Format: uri */
+            doc_url: string
           } & {
             [key: string]: unknown
           }

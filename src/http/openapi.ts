@@ -1,6 +1,6 @@
 /** `/openapi.json`: OpenAPI 3.1 from the routes and the schemas that validate. */
 import * as z from 'zod'
-import { ERROR_TYPES } from '../tasks/api-error.ts'
+import { ERROR_TYPES, type ErrorType } from '../tasks/api-error.ts'
 import type { Route, RouteDoc } from './route.ts'
 import { errorAnswer } from './schemas.ts'
 
@@ -28,12 +28,55 @@ const ERROR_TEXTS: Readonly<Record<number, string>> = {
   503: 'Busy; try again after `Retry-After` seconds',
 }
 
+/** Every `error_detail.type`, for people: what it means, and what helps. `doc_url` of an error leads to its line. */
+const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>> = {
+  missing_file: 'No part of the form has the name `file` (of a batch: `files[]`) and a file name.',
+  empty_file: 'The file has no bytes.',
+  file_too_large: 'The file has more than `limit_bytes`, the most that your plan takes.',
+  too_many_files: 'More than `limit` files; `/v1/compress` takes one.',
+  invalid_parameter: 'The field, header or query parameter `param` cannot be what it is; `allowed` says what can be.',
+  malformed_request: 'The request is not readable: no multipart/form-data, a broken boundary, a body that ends too soon.',
+  unsupported_format: 'The bytes are no format that this service knows; see `/v1/formats`.',
+  unsupported_output: 'A file of this format cannot become what `format` asks for; `allowed` can be.',
+  unsafe_callback_url: 'Callbacks go to https and public names only: no IP address, no internal name, no credentials.',
+  password_not_applicable: 'A password would break the signature of this file, or it is under one already.',
+  missing_key: 'Send `Authorization: Bearer <API_KEY>`.',
+  invalid_key: 'There is no such key; a mistyped one is recognised by its checksum.',
+  expired_key: 'The key has expired; make or reset one in the console.',
+  disabled_key: 'The key, or its account, is disabled.',
+  https_required: 'The request came over plain http: replace the key, it was sent in clear.',
+  missing_scope: 'The key lacks `scope`.',
+  plan_not_allowed: 'Your `plan` does not have this.',
+  not_owner: 'The task belongs to another account.',
+  storage_quota_exceeded: 'The results you keep, and uploads under way, fill your storage (`used_bytes` of `quota_bytes`): delete tasks.',
+  unknown_task: 'There is no such task; it was deleted, or its results have expired.',
+  unknown_batch: 'There is no such batch in your account, or all of its tasks are gone.',
+  unknown_route: 'There is nothing at this address.',
+  method_not_allowed: 'The address exists, the method does not; `Allow` says which do.',
+  not_completed: 'There is no result (yet): the task is `status`. `Prefer: wait=30` on the task waits for it.',
+  idempotency_in_flight: 'The first request under this Idempotency-Key is still being worked on; ask again.',
+  precondition_failed: 'The result is not what `If-Match` names.',
+  range_not_satisfiable: 'The range lies outside of the `size` bytes.',
+  idempotency_mismatch: 'The Idempotency-Key was used for another file or other fields within 24 hours.',
+  rate_limited: 'More than `limit` requests in 60 seconds; the next one is free in `retry_after_seconds`.',
+  internal: 'Our mistake. Try again; if it stays, tell the `request_id`.',
+  overloaded: 'Busy; try again after `Retry-After` seconds.',
+  maintenance: 'Closed for a while.',
+  target_unreachable: 'Only of a task: no result of at most `target_size` keeps the quality floors; `best_size` does.',
+}
+
+const statusOf = (type: string) => (type in ERROR_TYPES ? ERROR_TYPES[type as ErrorType] : 400)
+
 const DESCRIPTION = `Makes any file smaller and proves that nothing was lost.
 
-Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", …}}\`. The types, with their statuses:
-${Object.entries(ERROR_TYPES)
-  .map(([type, status]) => `\`${type}\` ${status}`)
-  .join(', ')}.`
+Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, a failed task's as well.
+
+| type | status | |
+|---|---|---|
+${Object.entries(ERROR_MEANINGS)
+  .map(([type, meaning]) => `| \`${type}\` | ${statusOf(type)} | ${meaning} |`)
+  .join('\n')}
+`
 
 export function openApi(routes: readonly Route[], baseUrl: string): Json {
   const schemas = new Schemas()

@@ -170,7 +170,7 @@ export const task = z
       status: z.literal('failed'),
       completed_at: time,
       error: errorObject,
-      error_detail: z.looseObject({ type: z.string() }),
+      error_detail: z.looseObject({ type: z.string(), doc_url: z.url() }),
     }),
   ])
   .meta({ id: 'Task', description: 'One compression job.' })

@@ -138,7 +138,7 @@ export function present(task: Task, baseUrl: string): TaskView {
   }
   if (task.status === 'failed' && task.error) {
     view.error = { code: task.error.code, message: task.error.message, request_id: task.error.requestId }
-    view.error_detail = { type: task.error.type, ...task.error.facts }
+    view.error_detail = { type: task.error.type, ...task.error.facts, doc_url: `${baseUrl}/docs#${task.error.type}` }
   }
   return view
 }

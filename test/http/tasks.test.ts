@@ -165,6 +165,7 @@ describe('a batch', () => {
     for (const { task_id } of batch.tasks) {
       ended.push((await (await call(who, `/v1/tasks/${task_id}`, { headers: { Prefer: 'wait=20' } })).json()) as TaskView)
     }
+    expect(ended[1]?.error_detail?.['doc_url']).toBe(`${BASE}/docs#unsupported_format`)
     expect(ended.map((task) => task.error_detail?.type ?? task.output_format)).toEqual([
       'br',
       'unsupported_format',
