@@ -11,7 +11,7 @@ export interface Job {
 }
 
 /** Results of an earlier run are no input. */
-const OURS = /\.whittled(\.[^.]+)+$|(^|[/\\])\.whittle-resume\.json$/
+const OURS = /\.whittled(-\d+)?(\.[^.]+)+$|(^|[/\\])\.whittle-resume\.json$/
 
 /** Named files, and the files below named folders. Without `out` a result lies beside its file. */
 export function collect(paths: readonly string[], out: string | undefined): Job[] {
@@ -38,4 +38,12 @@ export function resultPath(job: Job, outputName: string): string {
     return join(job.folder, name)
   const dot = name.indexOf('.', 1)
   return join(job.folder, dot === -1 ? `${name}.whittled` : `${name.slice(0, dot)}.whittled${name.slice(dot)}`)
+}
+
+/** `photo.jpg`, `photo-2.jpg`, `photo-3.jpg`, … */
+export function numbered(path: string, number: number): string {
+  if (number === 1) return path
+  const name = basename(path)
+  const dot = name.indexOf('.', 1)
+  return join(dirname(path), dot === -1 ? `${name}-${number}` : `${name.slice(0, dot)}-${number}${name.slice(dot)}`)
 }

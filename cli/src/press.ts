@@ -1,10 +1,10 @@
 /** Compresses many files, some at a time: upload, wait, download, compare the hash. */
 import { createHash } from 'node:crypto'
-import { createReadStream, mkdirSync, renameSync, statSync } from 'node:fs'
+import { closeSync, createReadStream, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Client, Task, Wishes } from './client.ts'
-import { type Job, resultPath } from './files.ts'
+import { type Job, numbered, resultPath } from './files.ts'
 import type { Journal } from './journal.ts'
 import { Trouble } from './trouble.ts'
 
@@ -71,34 +71,57 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
   }
   if (task.status === 'failed') {
     journal.end(job, modifiedMs)
+    if (!settings.keep) await client.remove(task.task_id)
     return { path: job.path, status: 'failed', originalSize: job.size, task, message: task.error?.message ?? 'failed' }
   }
   const unchanged = task.result?.outcome === 'unchanged' && !settings.wishes.password
-  const path = resultPath(job, task.output_name ?? task.file_name)
-  const toOtherFolder = dirname(path) !== dirname(job.path)
+  const wanted = resultPath(job, task.output_name ?? task.file_name)
+  const toOtherFolder = dirname(wanted) !== dirname(job.path)
   // Beside the upload an unchanged copy helps nobody; in a folder of results every file is expected.
-  if (!unchanged || toOtherFolder)
-    await fetchResult(client, task, path, (bytes) => watcher.step(job, 'download', bytes / (task.compressed_size ?? 1)))
-  if (!settings.keep) await client.remove(task.task_id)
+  const path =
+    !unchanged || toOtherFolder
+      ? await fetchResult(client, task, wanted, (bytes) => watcher.step(job, 'download', bytes / (task.compressed_size ?? 1)))
+      : undefined
+  // In this order: the key of a task that is gone would find nothing.
   journal.end(job, modifiedMs)
+  if (!settings.keep) await client.remove(task.task_id)
   const sizes = { originalSize: job.size, compressedSize: task.compressed_size ?? job.size }
   return {
     path: job.path,
     status: unchanged ? 'unchanged' : 'compressed',
     ...sizes,
-    ...(unchanged && !toOtherFolder ? {} : { result: path }),
+    ...(path === undefined ? {} : { result: path }),
     task,
   }
 }
 
-/** Under a temporary name until its hash is the receipt's, so that a broken download never looks like a result. */
-async function fetchResult(client: Client, task: Task, path: string, received: (bytes: number) => void) {
+/**
+ * Under a temporary name until its hash is the receipt's, so that a broken download never looks like a result.
+ * @returns where it lies
+ */
+async function fetchResult(client: Client, task: Task, path: string, received: (bytes: number) => void): Promise<string> {
   mkdirSync(dirname(path), { recursive: true })
-  const temporary = `${path}.part`
+  const temporary = `${path}.${task.task_id}.part`
   await client.download(task.task_id, temporary, received)
   const hash = createHash('sha256')
   await pipeline(createReadStream(temporary), hash)
   const digest = hash.digest('hex')
   if (digest !== task.result?.sha256) throw new Trouble('failed', `the download of ${path} is damaged (SHA-256 ${digest})`)
-  renameSync(temporary, path)
+  return moveToFreeName(temporary, path)
+}
+
+/** Never over a file that is there, nor over the result of a file of the same name from another folder. */
+function moveToFreeName(from: string, wanted: string): string {
+  for (let number = 1; ; number++) {
+    const path = numbered(wanted, number)
+    try {
+      // Fails where something has the name; a rename would replace it.
+      closeSync(openSync(path, 'wx'))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue
+      throw error
+    }
+    renameSync(from, path)
+    return path
+  }
 }

@@ -28,7 +28,7 @@ export function sum(reports: readonly Report[]): string {
   const after = reports.reduce((total, report) => total + (report.compressedSize ?? report.originalSize), 0)
   const failed = reports.filter((report) => report.status === 'failed').length
   const saved = before > 0 ? ((1 - after / before) * 100).toFixed(1) : '0.0'
-  return `${reports.length} files: ${bytes(before)} → ${bytes(after)}, ${saved}% saved${failed ? `, ${failed} failed` : ''}`
+  return `${reports.length} file${reports.length === 1 ? '' : 's'}: ${bytes(before)} → ${bytes(after)}, ${saved}% saved${failed ? `, ${failed} failed` : ''}`
 }
 
 /** Bars on a terminal, lines elsewhere. */

@@ -1,8 +1,9 @@
 /** The generated client and the command line against a real service. */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { paths } from '../../clients/typescript/schema.d.ts'
@@ -84,6 +85,22 @@ describe('whittle', () => {
     expect(readFileSync(join(folder, 'out/deep/notes.md.zst')).subarray(0, 4)).toEqual(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))
     const { out: tasks } = await whittle(['tasks', '--json'])
     expect(tasks.trim()).toBe('')
+  })
+
+  it('writes over nothing: files of the same name from two folders, and what lies there (same-name-lost)', async () => {
+    for (const side of ['left', 'right']) {
+      mkdirSync(join(folder, side), { recursive: true })
+      writeFileSync(join(folder, side, 'same.txt'), `${side} `.repeat(500))
+    }
+    mkdirSync(join(folder, 'both'))
+    writeFileSync(join(folder, 'both/same.txt.gz'), 'mine')
+    const { code, out } = await whittle(['left/same.txt', 'right/same.txt', '-f', 'gz', '-o', 'both'])
+    expect(out).toContain('2 files: ')
+    expect(code).toBe(0)
+    expect(readFileSync(join(folder, 'both/same.txt.gz'), 'utf8')).toBe('mine')
+    const results = ['same-2.txt.gz', 'same-3.txt.gz'].map((name) => gunzipSync(readFileSync(join(folder, 'both', name))).toString())
+    expect(results.sort()).toEqual(['left '.repeat(500), 'right '.repeat(500)])
+    expect(readdirSync(join(folder, 'both'))).toHaveLength(3)
   })
 
   it('puts a result beside its file and never over it', async () => {
