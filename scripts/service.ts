@@ -8,6 +8,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openFront } from './front.ts'
+import { workerdsBelow } from './processes.ts'
 import { WORKERD_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
@@ -26,6 +27,8 @@ export interface ServiceOptions {
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
+/** How often it is looked whether workerd still runs. wrangler exchanges it when a file changes, which takes less than two looks. */
+const LOOK_MS = 5000
 
 /** Quiet, offline, and without the observability that slows local requests tenfold. */
 const ENVIRONMENT = {
@@ -64,7 +67,8 @@ export class Service {
   #innerPort = 0
   readonly #lastLines: string[] = []
   #ended!: (code: string) => void
-  /** Settles when the child is gone. */
+  #gone: Promise<unknown> = Promise.resolve()
+  /** Settles when the child is gone, or has lost its workerd. */
   readonly exited = new Promise<string>((resolve) => {
     this.#ended = resolve
   })
@@ -112,10 +116,26 @@ export class Service {
       env: { ...process.env, ...ENVIRONMENT, ...WORKERD_ENVIRONMENT },
     })
     this.#child = child
+    this.#gone = new Promise((resolve) => child.on('exit', resolve))
     child.on('exit', (code, signal) => this.#ended(signal ?? `code ${code}`))
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
     await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
+    void this.#watchWorkerd()
+  }
+
+  /** wrangler does not notice when its workerd is killed, and would keep every request waiting for ever. */
+  async #watchWorkerd(): Promise<void> {
+    const wanted = (await workerdsBelow(this.pid))?.length
+    if (!wanted) return
+    let missed = 0
+    const timer = setInterval(async () => {
+      const running = (await workerdsBelow(this.pid))?.length ?? wanted
+      missed = running < wanted ? missed + 1 : 0
+      if (missed === 2) this.#ended('workerd was killed')
+    }, LOOK_MS)
+    timer.unref()
+    void this.exited.then(() => clearInterval(timer))
   }
 
   #log(child: ChildProcess): void {
@@ -151,7 +171,7 @@ export class Service {
     if (!this.#child) return
     this.#kill('SIGTERM')
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
-    await Promise.race([this.exited, late])
+    await Promise.race([this.#gone, late])
     this.#kill('SIGKILL')
   }
 

@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
-import { loadSecrets, Service } from './service.ts'
+import { loadSecrets, Service, type ServiceOptions } from './service.ts'
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ const publicUrl = values['public-url'] === undefined ? undefined : originOf(valu
 
 await mkdir(state, { recursive: true })
 const secrets = await loadSecrets(join(state, 'secrets.env'))
-const service = new Service({
+const options: ServiceOptions = {
   root,
   state,
   port: Number(values.port),
@@ -35,9 +35,12 @@ const service = new Service({
   secretsFile: secrets.file,
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: values.verbose,
-})
+}
+let service = new Service(options)
+let stopping = false
 
 async function stop(): Promise<void> {
+  stopping = true
   await service.stop()
   process.exit(0)
 }
@@ -67,10 +70,24 @@ try {
 
 setInterval(() => void service.fireCron().catch(() => undefined), 3_600_000)
 
-const code = await service.exited
-console.error(`The service has stopped (${code}); its log is ${service.logFile}.`)
-await service.stop()
-process.exit(1)
+/** So many new starts within ten minutes: then something is wrong that a start does not mend. */
+const MOST_RESTARTS = 3
+const restarts: number[] = []
+for (;;) {
+  const why = await service.exited
+  await service.stop()
+  if (stopping) break
+  restarts.push(Date.now())
+  const again = restarts.filter((at) => at > Date.now() - 600_000).length <= MOST_RESTARTS
+  console.error(`The service has stopped (${why}); its log is ${service.logFile}.${again ? ' It is started again.' : ''}`)
+  if (!again) process.exit(1)
+  service = new Service(options)
+  await service.start().catch(async (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    await service.stop()
+    process.exit(1)
+  })
+}
 
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
