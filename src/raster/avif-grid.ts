@@ -226,8 +226,8 @@ class BandMeter {
   }
 }
 
-/** Of alpha, which is kept exactly. */
-const EXACT_QUALITY = 100
+/** Of alpha, at least: its edges are what is seen of it. */
+const LEAST_ALPHA_QUALITY = 75
 
 async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: number, speed: number, { options }: Wish) {
   const tiles: Coded[] = []
@@ -246,7 +246,7 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: 
       takeTile(tile, band, column, grid, depth)
       const colours = coded(tiles, codec.encode(tile, quality, speed, chromaOf(grid)))
       if (depth === 4) takeTile(tile, band, column, grid, depth, 'alpha')
-      const alpha = depth === 4 ? coded(alphas, codec.encode(tile, EXACT_QUALITY, speed, 'none')) : undefined
+      const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
       if (!meter.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await pause(options)
     }

@@ -1,4 +1,4 @@
-/** Pictures as AVIF: small ones and those with transparency as one key frame, larger ones as a grid of them. */
+/** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
 import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
 import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
@@ -7,31 +7,28 @@ import { COLOUR_ALLOWANCE_DB, type Encoded, type Figures, highest, lowest, pause
 import { orientationOf, upright, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 
-/** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 and 1.8 megapixels. */
-const SLOW = { speed: 6, bytesPerPixel: 175 }
-const FAST = { speed: 8, bytesPerPixel: 58 }
+/** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 megapixels. */
+const BYTES_PER_PIXEL = 175
 const BASE_BYTES = 30 * 1024 * 1024
+const SPEED = 6
 const QUALITY = { lowest: 25, highest: 95 }
 
 /** Readers turn AVIF by its own properties, if at all, and never by EXIF: pixels are stored upright. */
 export async function encodeAvif(stored: Raster, original: Carried, wish: Wish): Promise<Encoded> {
   const raster = uprightRaster(stored, orientationOf(original.exif))
   const carried = { ...original, exif: original.exif && upright(original.exif) }
-  const { width, height, channels } = raster
+  const { width, height } = raster
   if (wish.lossless) throw new UnsupportedFeature('exact AVIF')
   if (Math.min(width, height) < 11) throw new UnsupportedFeature('too small to be measured')
-  const fits = ({ bytesPerPixel }: typeof SLOW) => width * height * bytesPerPixel + BASE_BYTES <= wish.options.memoryBudget
-  const transparent = channels === 2 || channels === 4
-  if (!fits(transparent ? FAST : SLOW)) return encodeGrid(raster, carried, wish)
-  const pace = fits(SLOW) ? SLOW : FAST
+  if (width * height * BYTES_PER_PIXEL + BASE_BYTES > wish.options.memoryBudget) return encodeGrid(raster, carried, wish)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
-  const empty = codec.encode(EMPTY, 50, FAST.speed)
+  const empty = codec.encode(EMPTY, 50, SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: Figures }>()
   const look = async (quality: number) => {
     await pause(wish.options)
-    const bytes = codec.encode(picture, quality, pace.speed)
+    const bytes = codec.encode(picture, quality, SPEED)
     const found = { bytes, figures: measure(codec, picture, bytes) }
     seen.clear() // one at a time
     seen.set(quality, found)
