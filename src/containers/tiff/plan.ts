@@ -75,8 +75,12 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   const samples = await sampleRows(file, pixels)
   const sizeOf = (some: readonly Uint8Array[], predictor: Predictor, level: number) => trial(file, pixels, some, predictor, level)
   const few = samples.filter((_, i) => isOfFew(i, samples.length))
-  const bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
-  const deflated = bestPredictor(pixels, samples, few, bilevel, sizeOf)
+  let bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
+  let deflated = bestPredictor(pixels, samples, few, bilevel, sizeOf)
+  if (bilevel < deflated.size && !(await isPaddedWithZeros(file, pixels))) {
+    bilevel = Number.POSITIVE_INFINITY
+    deflated = bestPredictor(pixels, samples, few, bilevel, sizeOf)
+  }
   const coding = bilevel < deflated.size ? 'group4' : 'deflate'
   const { predictor } = deflated
   const close = closestLevel(totalBytes)
@@ -128,6 +132,19 @@ async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
     if (error instanceof MalformedFile) return false
     throw error
   }
+}
+
+/** Whether Group 4, which has no bits behind the last column, brings every byte back. */
+async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolean> {
+  const { rowBytes, chunkWidth, compression, lengths } = pixels
+  const padding = 0xff >> (chunkWidth % 8 || 8)
+  if (padding === 0 || isFax(compression)) return true
+  for (let index = 0; index < lengths.length; index++) {
+    for await (const block of decodeRows(file, pixels, index)) {
+      for (let at = rowBytes - 1; at < block.length; at += rowBytes) if (block[at]! & padding) return false
+    }
+  }
+  return true
 }
 
 function group4Trial(pixels: Pixels, samples: readonly Uint8Array[]): number {

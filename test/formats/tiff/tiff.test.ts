@@ -11,6 +11,7 @@ import { readPixels } from '../../../src/containers/tiff/pixels.ts'
 import { sampleRows } from '../../../src/containers/tiff/plan.ts'
 import { geotiff } from '../../../src/formats/geotiff/geotiff.ts'
 import { tiff } from '../../../src/formats/tiff/tiff.ts'
+import { randomNumbers } from '../../support/press-file.ts'
 import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
 
 function optionsFor(over: Partial<Options> = {}): Options {
@@ -220,6 +221,26 @@ describe('structure', () => {
       const from = Math.round(pieces > 1 ? (i * (height - taken)) / (pieces - 1) : 0) * width
       expect(rows.subarray(from, from + sample.length).equals(sample)).toBe(true)
     }
+  })
+
+  test('bits behind the last column of one-bit rows are kept (dirty-padding)', async () => {
+    const file = buildTiff([{ width: 153, height: 155, bits: 1, samples: 1 }])
+    const tiffFile = await readTiff(memorySource(file, 'a.tif'), 'tiff')
+    const [at] = (await readPixels(tiffFile, tiffFile.chain[0]!))!.offsets
+    const rows = file.subarray(at, at! + 20 * 155)
+    // Edges that wander by a column a row are what Group 4 is best at, until one row's padding says something.
+    const edges = [10, 30, 55, 80, 110, 135]
+    const random = randomNumbers(4)
+    rows.fill(0)
+    for (let row = 0; row < 155; row++) {
+      for (const i of edges.keys()) edges[i]! += Math.floor(random() * 3) - 1
+      for (let x = 0; x < 153; x++) if (edges.filter((edge) => edge <= x).length % 2) rows[row * 20 + (x >> 3)]! |= 0x80 >> (x & 7)
+    }
+    expect((await packed(file)).outcome).toMatchObject({ steps: ['CCITT Group 4'] })
+    rows[150 * 20 + 19] = 0x15
+    const { outcome, bytes } = await packed(file)
+    expect(outcome).toMatchObject({ steps: [expect.stringContaining('Deflate')] })
+    expect(bytes.length).toBeLessThan(file.length)
   })
 
   test('a second pass finds nothing more', async () => {
