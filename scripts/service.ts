@@ -8,7 +8,6 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openFront } from './front.ts'
-import { workerdsBelow } from './processes.ts'
 import { WORKERD_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
@@ -27,8 +26,8 @@ export interface ServiceOptions {
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
-/** How often it is looked whether workerd still runs. wrangler exchanges it when a file changes, which takes less than two looks. */
-const LOOK_MS = 5000
+/** wrangler starts a new workerd then, behind a proxy that waits for the old one: every request would hang for ever. */
+const CRASHED = /Workers runtime crashed/
 
 /** Quiet, offline, and without the observability that slows local requests tenfold. */
 const ENVIRONMENT = {
@@ -121,21 +120,6 @@ export class Service {
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
     await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
-    void this.#watchWorkerd()
-  }
-
-  /** wrangler does not notice when its workerd is killed, and would keep every request waiting for ever. */
-  async #watchWorkerd(): Promise<void> {
-    const wanted = (await workerdsBelow(this.pid))?.length
-    if (!wanted) return
-    let missed = 0
-    const timer = setInterval(async () => {
-      const running = (await workerdsBelow(this.pid))?.length ?? wanted
-      missed = running < wanted ? missed + 1 : 0
-      if (missed === 2) this.#ended('workerd was killed')
-    }, LOOK_MS)
-    timer.unref()
-    void this.exited.then(() => clearInterval(timer))
   }
 
   #log(child: ChildProcess): void {
@@ -145,6 +129,7 @@ export class Service {
         file.write(`${line}\n`)
         this.#lastLines.push(line)
         if (this.#lastLines.length > 40) this.#lastLines.shift()
+        if (CRASHED.test(line)) this.#ended('workerd crashed')
         if (this.#options.verbose || /"level":"error"/.test(line)) console.error(line)
       })
     }

@@ -71,7 +71,7 @@ try {
 setInterval(() => void service.fireCron().catch(() => undefined), 3_600_000)
 
 /** So many new starts within ten minutes: then something is wrong that a start does not mend. */
-const MOST_RESTARTS = 3
+const MOST_RESTARTS = 5
 const restarts: number[] = []
 for (;;) {
   const why = await service.exited

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { workerdsBelow } from '../../scripts/processes.ts'
 import { freePort } from '../../scripts/service.ts'
+import { workerdsBelow } from './processes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
