@@ -13,14 +13,19 @@ async function started(work: (service: ChildProcess, answers: () => Promise<bool
   const state = mkdtempSync(join(tmpdir(), 'whittle-start-'))
   const port = await freePort()
   const flags = ['--port', `${port}`, '--state', state, '--embedded']
-  const service = spawn(process.execPath, [join(ROOT, 'scripts/start.ts'), ...flags], { stdio: 'ignore' })
+  const service = spawn(process.execPath, [join(ROOT, 'scripts/start.ts'), ...flags], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let said = ''
+  service.stdout.on('data', (chunk: Buffer) => {
+    said += chunk
+  })
   const answers = () =>
     fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5000) }).then(
       (answer) => answer.ok,
       () => false,
     )
   try {
-    await expect.poll(answers, { timeout: 90_000, interval: 200 }).toBe(true)
+    // It answers before it has made its keys; the greeting is the end of that.
+    await expect.poll(() => said, { timeout: 90_000, interval: 200 }).toContain('Ctrl-C stops it.')
     await work(service, answers)
   } finally {
     service.kill('SIGKILL')
