@@ -55,8 +55,8 @@ const LADDER: Readonly<Record<Quality, readonly Quality[]>> = {
   low: ['low', 'medium', 'high'],
   ultra: ['ultra', 'medium', 'high'],
 }
-/** For smaller images one level decides. */
-const LADDER_BYTES = 16 * 1024
+/** Larger images are not tried at gentler levels when this one has found something: that would take as long once more. */
+const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
 
 interface Picture {
   number: number
@@ -140,9 +140,11 @@ export class ImageShop {
     for (const quality of this.lossless ? (['high'] as const) : LADDER[this.quality]) {
       const limit = Math.min(room, best?.data.length ?? room)
       picture.narrow = best !== undefined
+      // Each level looks at it in its own resolution.
+      picture.graphic = false
       const found = picture.isJpeg ? await this.jpeg(picture, quality, limit) : await this.samples(picture, quality, limit * LOSSY_GAIN)
       if (found && found.data.length < limit) best = found
-      if (picture.facts.length < LADDER_BYTES || (best && !best.deflated && best.figures)) break
+      if (best && !best.deflated && best.figures && picture.facts.length >= LADDER_BYTES[best.reduced ? 'reduced' : 'coarser']) break
     }
     return best
   }
