@@ -142,7 +142,9 @@ export class ImageShop {
       picture.narrow = best !== undefined
       // Each level looks at it in its own resolution.
       picture.graphic = false
-      const found = picture.isJpeg ? await this.jpeg(picture, quality, limit) : await this.samples(picture, quality, limit * LOSSY_GAIN)
+      const found = picture.isJpeg
+        ? await this.jpeg(picture, quality, limit)
+        : await this.samples(picture, quality, worthwhile(picture, limit))
       if (found && found.data.length < limit) best = found
       if (best && !best.deflated && best.figures && picture.facts.length >= LADDER_BYTES[best.reduced ? 'reduced' : 'coarser']) break
     }
@@ -152,7 +154,7 @@ export class ImageShop {
   /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
   private async jpeg(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
-    const sized = this.lossless ? undefined : await this.sized(picture, quality, room * LOSSY_GAIN)
+    const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, room))
     if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
     const target = this.lossless ? undefined : TARGETS[quality]
     const inPlace = await recodeJpeg(this.reader, stream, facts, target, CHROMA_PSNR_DB[quality], this.hints[quality])
@@ -252,6 +254,9 @@ export class ImageShop {
     this.report.worst = { ssim: Math.min(ssim, worst?.ssim ?? 1), psnrDb: Math.min(psnrDb, worst?.psnrDb ?? psnrDb) }
   }
 }
+
+/** Bytes that a lossy step may come to: where there is one already, the better one of the two is what counts. */
+const worthwhile = ({ narrow }: Picture, room: number): number => (narrow ? room : room * LOSSY_GAIN)
 
 /** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
 function declined(error: unknown): undefined {
