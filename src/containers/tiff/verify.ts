@@ -133,7 +133,7 @@ class Comparison {
     if (x.width !== y.width || x.height !== y.height || x.tiled !== y.tiled || x.planes !== y.planes || x.bits !== y.bits) {
       throw new Difference('a picture has another shape')
     }
-    if (x.compression === y.compression && (!x.decodable || y.mirrored !== x.mirrored)) return await this.#stored(x, y)
+    if (x.compression === y.compression && !x.decodable) return await this.#stored(x, y)
     // Fax is copied where it is unusual, although what decodes it is here.
     if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
     if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)

@@ -243,6 +243,38 @@ describe('structure', () => {
     expect(bytes.length).toBeLessThan(file.length)
   })
 
+  test('Group 4 with mirrored bits, as Windows fax writes it, is no defect (mirrored-fax)', async () => {
+    const order = { tag: 266, type: 3, count: 1, bytes: Uint8Array.of(1, 0) }
+    const plain = buildTiff([{ width: 160, height: 155, bits: 1, samples: 1, extra: [order] }])
+    const tiffFile = await readTiff(memorySource(plain, 'a.tif'), 'tiff')
+    const [at] = (await readPixels(tiffFile, tiffFile.chain[0]!))!.offsets
+    const random = randomNumbers(4)
+    let edge = 70
+    for (let row = 0; row < 155; row++) {
+      edge += Math.floor(random() * 3) - 1
+      for (let x = 0; x < 160; x++) {
+        const mask = 0x80 >> (x & 7)
+        plain[at! + row * 20 + (x >> 3)]! &= ~mask
+        if (x > edge) plain[at! + row * 20 + (x >> 3)]! |= mask
+      }
+    }
+    const { outcome, bytes: fax } = await packed(plain)
+    expect(outcome).toMatchObject({ steps: ['CCITT Group 4'] })
+    const faxFile = await readTiff(memorySource(fax, 'a.tif'), 'tiff')
+    const { offsets, lengths } = (await readPixels(faxFile, faxFile.chain[0]!))!
+    for (let i = offsets[0]!; i < offsets[0]! + lengths[0]!; i++) {
+      fax[i] = Number.parseInt(fax[i]!.toString(2).padStart(8, '0').split('').reverse().join(''), 2)
+    }
+    const entry = Buffer.from(fax).indexOf(Uint8Array.of(10, 1, 3, 0, 1, 0, 0, 0))
+    expect(entry).toBeGreaterThan(0)
+    fax[entry + 8] = 2
+    // Behind the end of the code stands what no reader looks at: without it the page is worth writing again.
+    const length = Buffer.from(fax).indexOf(Uint8Array.of(23, 1, 3, 0, 1, 0, 0, 0))
+    expect(length).toBeGreaterThan(0)
+    new DataView(fax.buffer, fax.byteOffset).setUint16(length + 8, lengths[0]! + 60, true)
+    expect(await pack(memorySource(fax, 'a.tif'))).not.toHaveProperty('defect')
+  })
+
   test('a second pass finds nothing more', async () => {
     const { bytes } = await packed(buildTiff([RGB]))
     expect((await pack(memorySource(bytes, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
