@@ -213,6 +213,16 @@ describe('bad input', () => {
     expect(isAffordable(DRAWING)).toBe(true)
   })
 
+  test('patterns that fill each other are not drawn, but still tidied', async () => {
+    const pattern = (id: string, side: number, shape: string) =>
+      `<pattern id="${id}" width="${side}" height="${side}" patternUnits="userSpaceOnUse">${shape}</pattern>`
+    const inner = pattern('inner', 10, '<circle cx="0" cy="5" r="5" stroke="url(#outer)" stroke-width="4px" fill="red"/>')
+    const outer = pattern('outer', 30, '<rect width="50" height="50" fill="url(#inner)" stroke="blue" stroke-width="10"/>')
+    const text = `${small}><!-- ${'x'.repeat(200)} -->${inner}${outer}<rect fill="url(#outer)" stroke="black" width="9" height="9"/></svg>`
+    expect((await pack(text)).outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect((await pack(DRAWING)).outcome.kind).toBe('compressed')
+  })
+
   test('bent and cut files end in an expected outcome, and the next job works', async () => {
     const bytes = new TextEncoder().encode(DRAWING)
     await fc.assert(

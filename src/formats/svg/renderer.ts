@@ -65,11 +65,17 @@ export class SvgRenderer {
     const json = new TextEncoder().encode(JSON.stringify({ ...options, font: { loadSystemFonts: false }, logLevel: 'off' }))
     const at = this.#exports.__wbindgen_malloc(json.length, 1) >>> 0
     new Uint8Array(this.#exports.memory.buffer).set(json, at)
-    const resvg = this.#call((result) => this.#exports.resvg_new(result, this.#add(svg), at, json.length, 0))
+    let resvg: number | undefined
     try {
+      resvg = this.#call((result) => this.#exports.resvg_new(result, this.#add(svg), at, json.length, 0))
       return use(resvg)
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof WebAssembly.RuntimeError)) throw error
+      // Patterns that fill each other go round until the stack is full; what is borrowed then is never given back.
+      resvg = undefined
+      throw new RenderError(error.message)
     } finally {
-      this.#exports.__wbg_resvg_free(resvg)
+      if (resvg !== undefined) this.#exports.__wbg_resvg_free(resvg)
     }
   }
 
