@@ -10,7 +10,7 @@ import { wrapWebp } from './webp-container.ts'
 const LOSSY_BYTES_PER_PIXEL = 2.1
 /** Tokens of the whole picture for each byte of the result, where they are held: 12 megapixels in 36 to 69 MB, in 0.6 of the time. */
 const TOKENS_PER_BYTE = 22
-const TOKENS_COMFORT_BYTES = 68 * 1024 * 1024
+const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
 /** The least, where large areas are clear: 15; smooth transitions take 25, and end as `WebpError`. */
 const ALPHA_BYTES_PER_PIXEL = 15
 const EXACT_BYTES_PER_PIXEL = 22
