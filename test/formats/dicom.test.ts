@@ -118,6 +118,10 @@ describe('dicom', () => {
         }
         items.push(Buffer.concat(segments))
       }
+      return rleOf(elements, items)
+    }
+    const rleOf = (elements: ReturnType<typeof imageElements>, items: readonly Uint8Array[]) => {
+      const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
       const sequence = Buffer.concat(
         items.flatMap((item) => {
           const head = new Uint8Array(8)
@@ -149,6 +153,29 @@ describe('dicom', () => {
       else expect(decoded.toSorted()).toEqual(Buffer.from(wanted).toSorted())
       expect(Buffer.from(bytes.subarray(-around(elements)[1].length)).equals(around(elements)[1])).toBe(true)
     })
+
+    it('holds a decoded frame at a time, of 16 MB at most', async () => {
+      const [side, frames] = [2800, 3]
+      const uint16 = Uint8Array.of(side & 255, side >> 8)
+      const elements = imageElements({ width: 4, height: 4, frames }, 'explicit').map((element) =>
+        element[0] === 0x00280010 || element[0] === 0x00280011 ? ([element[0], element[1], uint16] as typeof element) : element,
+      )
+      const runs = Uint8Array.from({ length: Math.ceil(side ** 2 / 128) * 2 }, (_, i) => (i % 2 ? (i >> 6) & 63 : 129))
+      const header = new Uint8Array(64)
+      new Uint32Array(header.buffer).set([2, 64, 64 + runs.length])
+      const file = rleOf(elements, [new Uint8Array(0), ...Array.from({ length: frames }, () => Buffer.concat([header, runs, runs]))])
+      const before = process.memoryUsage().arrayBuffers
+      let peak = 0
+      const progress = () => {
+        peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
+      }
+      const { outcome, defect } = await pressFile(dicom, file, 'large.dcm', { progress })
+      expect(defect).toBeUndefined()
+      expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['RLE decoded', expect.anything()] })
+      // The three frames are 47 MB; one is held, beside the engine's.
+      expect(peak).toBeGreaterThan(2 * side ** 2)
+      expect(peak).toBeLessThan(40e6)
+    }, 60_000)
 
     it('comes back as it was where it is cut off, altered, or frames are missing', async () => {
       const picture: Picture = { width: 60, height: 40, allocated: 8, frames: 3 }

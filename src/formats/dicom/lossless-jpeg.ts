@@ -2,6 +2,7 @@
  * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), of one component, as DICOM has it in transfer syntaxes
  * 1.2.840.10008.1.2.4.57 and .70: each sample is predicted from its neighbours, the difference is coded.
  */
+import { discard } from '../../bytes/discard.ts'
 import { MalformedFile } from '../../codec/codec.ts'
 
 export interface JpegShape {
@@ -37,73 +38,60 @@ interface Header {
   readonly scanAt: number
 }
 
-export class LosslessJpegFrame {
-  /** Of a decoded frame. */
-  readonly bytes: number
-  readonly #shape: JpegShape
-
-  constructor(shape: JpegShape) {
-    this.#shape = shape
-    this.bytes = shape.width * shape.height * shape.sampleBytes
+/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile, OtherJpeg */
+export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: number): Uint8Array {
+  const samples = decodeScan(code, readHeader(shape, code, at), shape.width, shape.height, at)
+  if (shape.sampleBytes === 1) return Uint8Array.from(samples)
+  const frame = new Uint8Array(2 * samples.length)
+  for (let i = 0; i < samples.length; i++) {
+    frame[2 * i] = samples[i]!
+    frame[2 * i + 1] = samples[i]! >> 8
   }
+  discard(samples)
+  return frame
+}
 
-  /** The frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile, OtherJpeg */
-  decode(code: Uint8Array, at: number): Uint8Array {
-    const header = this.readHeader(code, at)
-    const { width, height, sampleBytes } = this.#shape
-    const samples = decodeScan(code, header, width, height, at)
-    if (sampleBytes === 1) return Uint8Array.from(samples)
-    const frame = new Uint8Array(this.bytes)
-    for (let i = 0; i < samples.length; i++) {
-      frame[2 * i] = samples[i]!
-      frame[2 * i + 1] = samples[i]! >> 8
+/** What stands before the only scan (T.81, B.2). @throws MalformedFile, OtherJpeg */
+export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
+  const malformed = (position: number, what: string) => new MalformedFile('dicom', at + position, what)
+  const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
+  const tables = new Map<number, Codes>()
+  let bits = 0
+  let restart = 0
+  if (code.length < 4 || view.getUint16(0) !== 0xff00 + MARKER.SOI) throw malformed(0, 'no JPEG stream')
+  for (let position = 2; position + 4 <= code.length; ) {
+    const marker = code[position + 1]!
+    if (code[position] !== 0xff) throw malformed(position, 'expected a JPEG marker')
+    if (marker === 0xff) {
+      position++
+      continue
     }
-    return frame
+    const length = view.getUint16(position + 2)
+    const body = code.subarray(position + 4, position + 2 + length)
+    if (length < 2 || body.length !== length - 2) throw malformed(position, 'a JPEG segment without end')
+    position += 2 + length
+    if (marker === MARKER.DHT) readTables(body, tables, () => malformed(position, 'a table of Huffman codes'))
+    else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
+    else if (marker === MARKER.SOF3 && body.length >= 9) bits = frameBits(shape, body)
+    else if (marker === MARKER.SOS) {
+      if (!bits || body.length < 6 || body[0] !== 1) throw new OtherJpeg()
+      const codes = tables.get(body[2]! >> 4)
+      if (!codes) throw malformed(position, 'a scan without its Huffman codes')
+      const [predictor, shift] = [body[3]!, body[5]! & 15]
+      // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
+      if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width)
+        throw new OtherJpeg()
+      return { bits, predictor, shift, restartLines: restart / shape.width, codes, scanAt: position }
+    } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw new OtherJpeg()
   }
+  throw malformed(code.length, 'a JPEG stream without a scan')
+}
 
-  /** What stands before the only scan (T.81, B.2). @throws MalformedFile, OtherJpeg */
-  readHeader(code: Uint8Array, at: number): Header {
-    const malformed = (position: number, what: string) => new MalformedFile('dicom', at + position, what)
-    const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
-    const tables = new Map<number, Codes>()
-    let bits = 0
-    let restart = 0
-    if (code.length < 4 || view.getUint16(0) !== 0xff00 + MARKER.SOI) throw malformed(0, 'no JPEG stream')
-    for (let position = 2; position + 4 <= code.length; ) {
-      const marker = code[position + 1]!
-      if (code[position] !== 0xff) throw malformed(position, 'expected a JPEG marker')
-      if (marker === 0xff) {
-        position++
-        continue
-      }
-      const length = view.getUint16(position + 2)
-      const body = code.subarray(position + 4, position + 2 + length)
-      if (length < 2 || body.length !== length - 2) throw malformed(position, 'a JPEG segment without end')
-      position += 2 + length
-      if (marker === MARKER.DHT) readTables(body, tables, () => malformed(position, 'a table of Huffman codes'))
-      else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
-      else if (marker === MARKER.SOF3 && body.length >= 9) bits = this.#frameBits(body)
-      else if (marker === MARKER.SOS) {
-        if (!bits || body.length < 6 || body[0] !== 1) throw new OtherJpeg()
-        const codes = tables.get(body[2]! >> 4)
-        if (!codes) throw malformed(position, 'a scan without its Huffman codes')
-        const [predictor, shift] = [body[3]!, body[5]! & 15]
-        // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
-        if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % this.#shape.width)
-          throw new OtherJpeg()
-        return { bits, predictor, shift, restartLines: restart / this.#shape.width, codes, scanAt: position }
-      } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw new OtherJpeg()
-    }
-    throw malformed(code.length, 'a JPEG stream without a scan')
-  }
-
-  #frameBits(body: Uint8Array): number {
-    const { width, height, sampleBytes, signed } = this.#shape
-    const bits = body[0]!
-    const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === 1
-    if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw new OtherJpeg()
-    return bits
-  }
+function frameBits({ width, height, sampleBytes, signed }: JpegShape, body: Uint8Array): number {
+  const bits = body[0]!
+  const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === 1
+  if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw new OtherJpeg()
+  return bits
 }
 
 /** T.81, B.2.4.2 and annex C. */

@@ -5,13 +5,14 @@
 import { breathe } from '../../bytes/breathe.ts'
 import { concat } from '../../bytes/concat.ts'
 import { DeflateError } from '../../bytes/deflate.ts'
+import { discard } from '../../bytes/discard.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, readMeta, SYNTAX } from './file.ts'
-import { LosslessJpegFrame, OtherJpeg } from './lossless-jpeg.ts'
-import { RleFrame } from './rle.ts'
+import { decodeLosslessJpeg, OtherJpeg, readHeader } from './lossless-jpeg.ts'
+import { decodeRle } from './rle.ts'
 import { explicitHeader } from './to-explicit.ts'
 
 const RLE = '1.2.840.10008.1.2.5'
@@ -71,9 +72,9 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
   if (!fragments) return undefined
   const codes = meta.syntax === RLE ? fragments.of.map((one) => [one]) : await framesOfJpeg(source, fragments.of)
   if (codes?.length !== shape.frames) return undefined
-  const frame = meta.syntax === RLE ? new RleFrame(shape) : await jpegFrame(source, shape, codes)
-  if (!frame) return undefined
-  const pixelBytes = frame.bytes * shape.frames
+  if (meta.syntax !== RLE && !(await areLosslessJpeg(source, shape, codes))) return undefined
+  const decode = meta.syntax === RLE ? decodeRle : decodeLosslessJpeg
+  const pixelBytes = shape.frameBytes * shape.frames
   const even = pixelBytes + (pixelBytes % 2)
   const header = explicitHeader(PIXEL_DATA, shape.sampleBytes === 1 ? 'OB' : 'OW', even)
   const head = concat([meta.start(SYNTAX.explicitLittle), found.reader.bytes.subarray(meta.end, found.pixelsAt), header])
@@ -84,10 +85,12 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
 
   const decoded = async (index: number) => {
     if (held === index) return pixels
-    pixels = frame.decode(await codeOf(source, codes[index]!), codes[index]![0]!.at)
-    held = index
+    discard(pixels)
+    held = -1
+    const frame = decode(shape, await codeOf(source, codes[index]!), codes[index]![0]!.at)
+    ;[pixels, held] = [frame, index]
     await breathe()
-    return pixels
+    return frame
   }
   const read = async (offset: number, length: number) => {
     const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
@@ -96,8 +99,8 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
       let part: Uint8Array
       if (at < head.length) part = head.subarray(at)
       else if (at < head.length + pixelBytes) {
-        const index = Math.floor((at - head.length) / frame.bytes)
-        part = (await decoded(index)).subarray(at - head.length - index * frame.bytes)
+        const index = Math.floor((at - head.length) / shape.frameBytes)
+        part = (await decoded(index)).subarray(at - head.length - index * shape.frameBytes)
       } else if (at < tailAt) part = new Uint8Array(tailAt - at)
       else part = await source.read(fragments.end + at - tailAt, out.length - filled)
       if (part.length === 0) throw new MalformedFile('dicom', at, 'the file became shorter')
@@ -133,17 +136,16 @@ async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Pro
   return frames.some((frame) => frame.reduce((sum, { bytes }) => sum + bytes, 0) > 2 * MAX_FRAME_BYTES) ? undefined : frames
 }
 
-/** Undefined when one of the frames is of a kind that is not decoded. */
-async function jpegFrame(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<LosslessJpegFrame | undefined> {
-  if (shape.samples !== 1 || shape.sampleBytes > 2) return undefined
-  const frame = new LosslessJpegFrame(shape)
+/** Whether every frame is of a kind that is decoded. */
+async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<boolean> {
+  if (shape.samples !== 1 || shape.sampleBytes > 2) return false
   try {
-    for (const [{ at, bytes }] of codes as [Fragment][]) frame.readHeader(await source.read(at, Math.min(bytes, MAX_HEADER_BYTES)), at)
+    for (const [{ at, bytes }] of codes as [Fragment][]) readHeader(shape, await source.read(at, Math.min(bytes, MAX_HEADER_BYTES)), at)
   } catch (error) {
-    if (error instanceof OtherJpeg) return undefined
+    if (error instanceof OtherJpeg) return false
     throw error
   }
-  return frame
+  return true
 }
 
 /** The start of the file, up to the encapsulated pixel data. */
@@ -182,10 +184,11 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
   if (bits !== 8 && bits !== 16 && bits !== 32) return undefined
   const shape = {
     ...{ width, height, pixels: width * height, samples, sampleBytes: bits / 8, frames },
+    frameBytes: width * height * samples * (bits / 8),
     planar: short.get(0x0028_0006) === 1,
     signed: short.get(0x0028_0103) === 1,
   }
-  const frameBytes = shape.pixels * samples * shape.sampleBytes
+  const { frameBytes } = shape
   // Colour of 16 bits is read by GDCM otherwise than by DCMTK and pydicom.
   if (samples === 3 && bits !== 8) return undefined
   if (frameBytes === 0 || frameBytes > MAX_FRAME_BYTES || (samples !== 1 && samples !== 3)) return undefined

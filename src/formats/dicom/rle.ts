@@ -12,38 +12,26 @@ export interface RleShape {
   readonly planar: boolean
 }
 
-export class RleFrame {
-  /** Of a decoded frame. */
-  readonly bytes: number
-  readonly #shape: RleShape
-
-  constructor(shape: RleShape) {
-    this.#shape = shape
-    this.bytes = shape.pixels * shape.samples * shape.sampleBytes
+/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile */
+export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, code: Uint8Array, at: number): Uint8Array {
+  const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
+  const segments = samples * sampleBytes
+  if (code.length < HEADER_BYTES || view.getUint32(0, true) !== segments) {
+    throw new MalformedFile('dicom', at, `a frame of other than ${segments} segments`)
   }
-
-  /** The frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile */
-  decode(code: Uint8Array, at: number): Uint8Array {
-    const { pixels, samples, sampleBytes, planar } = this.#shape
-    const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
-    const segments = samples * sampleBytes
-    if (code.length < HEADER_BYTES || view.getUint32(0, true) !== segments) {
-      throw new MalformedFile('dicom', at, `a frame of other than ${segments} segments`)
+  const frame = new Uint8Array(pixels * segments)
+  for (let segment = 0; segment < segments; segment++) {
+    const sample = Math.floor(segment / sampleBytes)
+    const byte = sampleBytes - 1 - (segment % sampleBytes)
+    const start = view.getUint32(4 + 4 * segment, true)
+    const end = segment + 1 < segments ? view.getUint32(8 + 4 * segment, true) : code.length
+    const apart = planar ? sampleBytes : segments
+    const first = planar ? sample * pixels * sampleBytes + byte : sample * sampleBytes + byte
+    if (start < HEADER_BYTES || end < start || end > code.length || !unpack(code.subarray(start, end), frame, first, apart, pixels)) {
+      throw new MalformedFile('dicom', at + start, `segment ${segment} of a frame`)
     }
-    const frame = new Uint8Array(this.bytes)
-    for (let segment = 0; segment < segments; segment++) {
-      const sample = Math.floor(segment / sampleBytes)
-      const byte = sampleBytes - 1 - (segment % sampleBytes)
-      const start = view.getUint32(4 + 4 * segment, true)
-      const end = segment + 1 < segments ? view.getUint32(8 + 4 * segment, true) : code.length
-      const apart = planar ? sampleBytes : samples * sampleBytes
-      const first = planar ? sample * pixels * sampleBytes + byte : sample * sampleBytes + byte
-      if (start < HEADER_BYTES || end < start || end > code.length || !unpack(code.subarray(start, end), frame, first, apart, pixels)) {
-        throw new MalformedFile('dicom', at + start, `segment ${segment} of a frame`)
-      }
-    }
-    return frame
   }
+  return frame
 }
 
 /** `count` bytes to `first`, `first + apart`, …; false when the code ends before. What follows is padding. */
