@@ -26,8 +26,8 @@ export interface ServiceOptions {
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
-/** wrangler starts a new workerd then, behind a proxy that waits for the old one: every request would hang for ever. */
-const CRASHED = /Workers runtime crashed/
+/** wrangler starts a new workerd then, behind a proxy that waits for the old one: every request would hang for ever. Workers' own lines are JSON. */
+const CRASHED = /^[^{]*Workers runtime crashed/
 
 /** Quiet, offline, and without the observability that slows local requests tenfold. */
 const ENVIRONMENT = {
