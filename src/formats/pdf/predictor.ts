@@ -181,6 +181,24 @@ export class Predictor {
   }
 }
 
+/** /Predictor for rows that are all filtered by what stands above. */
+export const PREDICTOR_UP = 12
+
+/**
+ * Rows of `row` bytes by PNG's filter "up" alone, for cross-reference streams: a reader that goes wrong with the filters
+ * "average" and "paeth" (there are such: bytes taken as signed) would find no object at all.
+ */
+export function differencesUp(bytes: Uint8Array, row: number): Uint8Array {
+  const count = Math.floor(bytes.length / row)
+  const out = new Uint8Array(count * (row + 1))
+  for (let y = 0; y < count; y++) {
+    const at = y * (row + 1)
+    out[at] = 2
+    for (let i = 0; i < row; i++) out[at + 1 + i] = bytes[y * row + i]! - (y > 0 ? bytes[(y - 1) * row + i]! : 0)
+  }
+  return out
+}
+
 /** Sum of the bytes as signed numbers, without their signs. */
 function magnitude(bytes: Uint8Array, length: number): number {
   let sum = 0

@@ -3,7 +3,7 @@ import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import type { Sink } from '../../codec/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref, Str } from './objects.ts'
-import { Predictor } from './predictor.ts'
+import { differencesUp, PREDICTOR_UP } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
@@ -35,6 +35,11 @@ export type RefText = (ref: Ref) => string
 const FLUSH_BYTES = 256 * 1024
 const OBJECTS_A_STREAM = 500
 const OBJECT_STREAM_BYTES = 128 * 1024
+
+/** How a stream begins. Archives demand ends of lines here that others could do without (ISO 19005-2, 6.1.7.1 and 6.1.9). */
+export const streamHead = (number: number, dict: string): Uint8Array => latin1Bytes(`${number} 0 obj\n${dict}stream\n`)
+/** How it ends: neither `endstream` nor `endobj` continues a line. */
+export const STREAM_TAIL = ascii('\nendstream\nendobj\n')
 
 export class Writer {
   protected readonly sink: Sink
@@ -84,8 +89,8 @@ export class Writer {
     const cipher = this.lock?.plain(dict) ? undefined : this.lock?.cipher
     const plain = data instanceof Uint8Array ? once(data) : data.pieces
     const length = cipher ? cipher.encryptedLength(data.length) : data.length
-    const head = `${number} 0 obj${this.text(withLength(dict, length), refText, number)}stream\n`
-    await this.streamBytes(number, latin1Bytes(head), cipher ? cipher.stream(plain, number) : plain)
+    const head = streamHead(number, this.text(withLength(dict, length), refText, number))
+    await this.streamBytes(number, head, cipher ? cipher.stream(plain, number) : plain)
   }
 
   /** Writes the cross-reference and the trailer; returns the length of the file. */
@@ -125,7 +130,7 @@ export class Writer {
     this.xref.set(number, AT_OFFSET, this.offset, 0)
     await this.emit(head)
     for await (const piece of pieces) await this.emit(piece)
-    await this.emit(ascii('\nendstream\nendobj\n'))
+    await this.emit(STREAM_TAIL)
   }
 
   /** What waits becomes an object stream (7.5.7). */
@@ -179,9 +184,9 @@ export class Writer {
       rows[at + width + 1] = extra >> 8
       rows[at + width + 2] = extra & 255
     }
-    const data = zlibCompress(new Predictor(entry, 1).rows(rows))
+    const data = zlibCompress(differencesUp(rows, entry))
     const parms = new Dict([
-      ['Predictor', 15],
+      ['Predictor', PREDICTOR_UP],
       ['Columns', entry],
     ])
     const dict = new Dict([
@@ -193,9 +198,9 @@ export class Writer {
       ['DecodeParms', parms],
       ['Length', data.length],
     ] as [string, PdfObject][])
-    await this.emit(latin1Bytes(`${number} 0 obj${serialise(dict, refText)}stream\n`))
+    await this.emit(streamHead(number, serialise(dict, refText)))
     await this.emit(data)
-    await this.emit(ascii('\nendstream\nendobj\n'))
+    await this.emit(STREAM_TAIL)
   }
 
   /** 7.5.4. */

@@ -5,34 +5,8 @@ import { isLinearised } from '../../../src/formats/pdf/linear/linearise.ts'
 import { Dict, latin1, numberOr, type PdfObject } from '../../../src/formats/pdf/objects.ts'
 import { walkPages } from '../../../src/formats/pdf/reach.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
-import { buildPdf, flate, plainDocument } from './build.ts'
+import { linearised } from './build.ts'
 import { press } from './run.ts'
-
-const DICTIONARY = '<</Linearized 1/L 0000000000/H[0 0]/O 3/E 0/N 3/T 0>>'
-
-/** A document of three pages with outlines and a shared form, marked as linearised by its first object; its hints are of no interest. */
-function linearised(version: string): Uint8Array {
-  const form = { dict: '/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Filter/FlateDecode', data: flate('0 0 5 5 re f '.repeat(40)) }
-  const objects = plainDocument(
-    3,
-    ['<</Type/Outlines/First 10 0 R/Last 10 0 R/Count 1>>', '<</Title(One)/Parent 9 0 R/Dest[3 0 R/Fit]>>', form],
-    '/Outlines 9 0 R',
-  )
-  for (const [page, number] of [2, 4, 6].entries()) {
-    objects[number] =
-      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents ${4 + 2 * page} 0 R/Resources<<${page ? '/XObject<</F 11 0 R>>' : ''}>>/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Dest[3 0 R/Fit]>>]>>`
-  }
-  const plain = latin1(buildPdf(objects, { version }))
-  // In front of everything, so that offsets move by its length.
-  const head = plain.indexOf('1 0 obj')
-  const own = `99 0 obj\n${DICTIONARY}\nendobj\n`
-  const whole = plain.slice(0, head) + own + plain.slice(head)
-  const moved = whole
-    .replace(/^(\d{10}) 00000 n/gm, (_, offset: string) => `${String(Number(offset) + own.length).padStart(10, '0')} 00000 n`)
-    .replace(/startxref\n(\d+)/, (_, offset: string) => `startxref\n${Number(offset) + own.length}`)
-    .replace('/L 0000000000', `/L ${String(whole.length).padStart(10, '0')}`)
-  return Uint8Array.from(moved, (c) => c.charCodeAt(0))
-}
 
 async function dictionaryOf(bytes: Uint8Array): Promise<Dict> {
   const text = latin1(bytes.subarray(0, 1024))

@@ -2,7 +2,7 @@
 import { PATCHABLE_BYTES } from '../../../codec/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject } from '../objects.ts'
 import { serialise } from '../serialise.ts'
-import { noReference, type RefText, Writer } from '../writer.ts'
+import { noReference, type RefText, STREAM_TAIL, streamHead, Writer } from '../writer.ts'
 import { AT_OFFSET, IN_STREAM } from '../xref.ts'
 import { hintTables, type Written } from './hints.ts'
 import type { Layout, Unit } from './layout.ts'
@@ -63,7 +63,7 @@ export class LinearFile extends Writer {
       placeOf: (unit) => this.ends.get(unit.number)![0] - ((this.ends.get(unit.number)?.[0] ?? 0) > hintsAt ? hintsLength : 0),
     }
     const page = layout.firstPage[0]!
-    const dictionary = `${layout.dictionary} 0 obj<</Linearized 1/L ${this.offset}/H[${hintsAt} ${hintsLength}]/O ${page.number}/E ${firstPageEnd}/N ${layout.pages.length + 1}/T ${firstEntryAt}>>endobj\n`
+    const dictionary = `${layout.dictionary} 0 obj\n<</Linearized 1/L ${this.offset}/H[${hintsAt} ${hintsLength}]/O ${page.number}/E ${firstPageEnd}/N ${layout.pages.length + 1}/T ${firstEntryAt}>>\nendobj\n`
     this.fill(dictionaryAt, ascii(`${dictionary.padEnd(DICTIONARY_BYTES - 1)}\n`))
     const filled = this.firstXref(layout, trailer, refText, width, mainXrefAt)
     this.fill(firstXrefAt, filled.head)
@@ -94,19 +94,19 @@ export class LinearFile extends Writer {
   private firstXref(layout: Layout, trailer: Dict, refText: RefText, width: number, previous: number) {
     const count = layout.size - layout.firstHalf
     const full = new Dict([['Size', layout.size], ...trailer] as [string, PdfObject][])
-    const tail = ascii('\nstartxref\n0\n%%EOF\n')
+    const tail = ascii('startxref\n0\n%%EOF\n')
     const place = `/Prev ${String(previous).padStart(PLACE_DIGITS)}`
     if (!this.compact) {
       const rows = latin1Bytes(tableRows(this, layout.firstHalf, layout.size))
       const text = serialise(full, refText)
-      const end = latin1Bytes(`trailer\n${text.slice(0, -2)}${place}>>`)
+      const end = latin1Bytes(`trailer\n${text.slice(0, -2)}${place}>>\n`)
       return { head: ascii(`xref\n${layout.firstHalf} ${count}\n`), rows, tail: new Uint8Array([...end, ...tail]) }
     }
     const rows = this.streamRows(layout.firstHalf, layout.size, width)
     for (const [key, value] of this.streamKeys(layout.firstHalf, count, width, rows.length)) full.set(key, value)
     const text = serialise(full, refText)
-    const head = latin1Bytes(`${layout.firstXref} 0 obj${text.slice(0, -2)}${place}>>stream\n`)
-    return { head, rows, tail: new Uint8Array([...ascii('\nendstream\nendobj'), ...tail]) }
+    const head = streamHead(layout.firstXref, `${text.slice(0, -2)}${place}>>`)
+    return { head, rows, tail: new Uint8Array([...STREAM_TAIL, ...tail]) }
   }
 
   private streamKeys(first: number, count: number, width: number, length: number): [string, PdfObject][] {
@@ -153,9 +153,9 @@ export class LinearFile extends Writer {
     this.xref.set(layout.mainXref, AT_OFFSET, at, 0)
     const rows = this.streamRows(0, layout.firstHalf, width)
     for (const [key, value] of this.streamKeys(0, layout.firstHalf, width, rows.length)) full.set(key, value)
-    await this.emit(latin1Bytes(`${layout.mainXref} 0 obj${serialise(full, refText)}stream\n`))
+    await this.emit(streamHead(layout.mainXref, serialise(full, refText)))
     await this.emit(rows)
-    await this.emit(ascii('\nendstream\nendobj\n'))
+    await this.emit(STREAM_TAIL)
     return at - 1
   }
 
@@ -183,8 +183,8 @@ function hintObject(layout: Layout, lengthBits: number, written: Written): Uint8
     string,
     PdfObject,
   ][])
-  const head = ascii(`${layout.hints} 0 obj${serialise(dict, noReference)}stream\n`)
-  const tail = ascii('\nendstream\nendobj\n')
+  const head = streamHead(layout.hints, serialise(dict, noReference))
+  const tail = STREAM_TAIL
   const out = new Uint8Array(head.length + data.length + tail.length)
   out.set(head)
   out.set(data, head.length)
