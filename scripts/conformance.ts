@@ -1,6 +1,7 @@
 /**
  * `npm run conformance [-- arguments of verify.py]`: starts the service, and lets the acceptance tool of `../shared/verify`
- * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …). Without that folder there is nothing to run.
+ * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …), and veraPDF, where it is installed, the PDFs in it.
+ * Without that folder there is nothing to run.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -27,18 +28,26 @@ try {
   await service.start()
   const keys = join(state, 'keys.json')
   await writeFile(keys, JSON.stringify(await provision(`http://127.0.0.1:${service.port}`, secrets.adminToken, undefined)))
-  failed += await run(['contract.py', '--keys', keys])
-  failed += await run(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
+  failed += await tool(['contract.py', '--keys', keys])
+  failed += await tool(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
 } finally {
   await service.stop()
   await rm(state, { recursive: true, force: true })
 }
+const archives = join(shared, 'corpus/document/pdf')
+if (existsSync(archives)) {
+  failed += await run(process.execPath, ['--import', './scripts/wasm-hook.ts', 'bench/conformance/pdfa.ts', archives])
+}
 process.exit(failed > 0 ? 1 : 0)
 
+function tool([script, ...options]: string[]): Promise<number> {
+  return run(python, [join(shared, 'verify', script!), ...options])
+}
+
 /** 0 or 1. */
-function run([script, ...options]: string[]): Promise<number> {
+function run(command: string, options: string[]): Promise<number> {
   return new Promise((done) => {
-    const child = spawn(python, [join(shared, 'verify', script!), ...options], { stdio: 'inherit' })
+    const child = spawn(command, options, { stdio: 'inherit', cwd: root })
     child.on('exit', (code) => done(code === 0 ? 0 : 1))
     child.on('error', () => done(1))
   })
