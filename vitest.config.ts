@@ -44,6 +44,10 @@ export default defineConfig({
         test: { name: 'http', include: ['test/http/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
+        // The command line, the deployment and the build, with doubles for the service and for wrangler.
+        test: { name: 'tools', include: ['test/cli/**/*.test.ts', 'test/scripts/**/*.test.ts'], testTimeout: 60_000 },
+      },
+      {
         // All three Workers over HTTP.
         test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
       },

@@ -32,9 +32,13 @@ export interface Wishes {
 }
 
 const MAX_TRIES = 6
+/** No service listens at this address, or it has no address. */
+const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND'])
 
 export class Client {
   readonly #server: Server
+  /** Whether the service ever answered: one that did is waited for, an address where nobody listens is told at once. */
+  #reached = false
   constructor(server: Server) {
     this.#server = server
   }
@@ -117,10 +121,12 @@ export class Client {
       try {
         answer = await fetch(this.#server.baseUrl + path, { ...options, headers })
       } catch (error) {
-        if (attempt >= MAX_TRIES) throw new Trouble('service', `${this.#server.baseUrl} cannot be reached: ${reason(error)}`)
+        if (attempt >= MAX_TRIES || (!this.#reached && NOBODY.has(codeOf(error) ?? '')))
+          throw new Trouble('service', `${this.#server.baseUrl} cannot be reached: ${reason(error)}`)
         await pause(2 ** attempt * 100)
         continue
       }
+      this.#reached = true
       if (answer.ok) return answer
       const again = answer.status === 429 || answer.status === 503 || (answer.status === 409 && path === '/v1/compress')
       if (again && attempt < MAX_TRIES) {
@@ -146,5 +152,6 @@ function formHead(boundary: string, wishes: Wishes, fileName: string): Buffer {
   return Buffer.from(parts.join(''))
 }
 
+const codeOf = (error: unknown) => (error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined)
 const reason = (error: unknown) => (error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error))
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

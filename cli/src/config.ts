@@ -28,7 +28,10 @@ export function findServer(flags: { server?: string; key?: string }): Server | u
   const key = flags.key ?? process.env['WHITTLE_KEY'] ?? file.key
   if (!baseUrl) return undefined
   if (!key) throw new Trouble('usage', `There is no key for ${baseUrl}: set WHITTLE_KEY, --key, or "key" in ${configPath()}.`)
-  if (!URL.canParse(baseUrl)) throw new Trouble('usage', `The server '${baseUrl}' is no URL.`)
+  const scheme = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined
+  if (scheme !== 'https:' && scheme !== 'http:') {
+    throw new Trouble('usage', `The server '${baseUrl}' is no URL that begins with https:// or http://.`)
+  }
   const trimmed = baseUrl.replace(/\/+$/, '')
   return { baseUrl: trimmed, key, label: trimmed }
 }

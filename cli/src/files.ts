@@ -1,7 +1,8 @@
 /** Which files are meant, and where their results go. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { Trouble } from './trouble.ts'
+import { type WalkFlags, walk } from './walk.ts'
 
 export interface Job {
   readonly path: string
@@ -14,21 +15,21 @@ export interface Job {
 const OURS = /\.whittled(-\d+)?(\.[^.]+)+$|(^|[/\\])\.whittle-resume\.json$/
 
 /** Named files, and the files below named folders. Without `out` a result lies beside its file. */
-export function collect(paths: readonly string[], out: string | undefined): Job[] {
+export function collect(paths: readonly string[], out: string | undefined, flags: WalkFlags): { jobs: Job[]; leftOut: number } {
   const jobs: Job[] = []
+  let leftOut = 0
   for (const path of paths) {
     if (!existsSync(path)) throw new Trouble('usage', `There is no file '${path}'.`)
     if (!statSync(path).isDirectory()) {
       jobs.push({ path, size: statSync(path).size, folder: out ?? dirname(path) })
       continue
     }
-    for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
-      const inner = join(entry.parentPath, entry.name)
-      if (!entry.isFile() || entry.name.startsWith('.') || OURS.test(inner)) continue
+    leftOut += walk(path, flags, (inner) => {
+      if (OURS.test(inner)) return
       jobs.push({ path: inner, size: statSync(inner).size, folder: out ? join(out, dirname(relative(path, inner))) : dirname(inner) })
-    }
+    })
   }
-  return jobs.sort((a, b) => a.path.localeCompare(b.path))
+  return { jobs: jobs.sort((a, b) => a.path.localeCompare(b.path)), leftOut }
 }
 
 /** Where a result is written: `photo.whittled.jpg` beside its file, the result's own name in another folder. Never over the upload. */

@@ -10,6 +10,8 @@ interface Entry {
   /** The same upload under the same key finds its task again. */
   readonly key: string
   readonly done?: boolean
+  /** Of the result, for the sum of the run that goes on. */
+  readonly compressedSize?: number
 }
 
 const folder = () => join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'whittle')
@@ -40,9 +42,9 @@ export class Journal {
     return entry
   }
 
-  end(job: Job, modifiedMs: number) {
+  end(job: Job, modifiedMs: number, compressedSize: number = job.size) {
     const id = this.#id(job, modifiedMs)
-    this.#entries[id] = { ...this.#entries[id]!, done: true }
+    this.#entries[id] = { ...this.#entries[id]!, done: true, compressedSize }
     this.#write()
   }
 

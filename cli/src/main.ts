@@ -1,5 +1,6 @@
 /** `whittle`: files in, smaller files out. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { Client, type Wishes } from './client.ts'
 import { findServer, type Server } from './config.ts'
 import { startEmbedded } from './embedded.ts'
@@ -23,12 +24,25 @@ interface CompressFlags extends Flags {
   out?: string
   jobs: number
   keep?: boolean
+  hidden?: boolean
+  /** false with `--no-ignore`. */
+  ignore: boolean
 }
+
+const EXAMPLES = `
+Examples:
+  whittle photo.jpg                          the result lies beside it: photo.whittled.jpg
+  whittle scans/ -q low -o smaller/          a folder with everything below it
+  whittle report.pdf --target-size 1MB       the best result that fits
+  whittle compress --help                    all options
+`
 
 /** Runs the command line; the answer is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
   const program = new Command('whittle')
+    .version(manifest.version)
+    .addHelpText('after', EXAMPLES)
     .description('Makes files smaller and proves that nothing was lost.')
     .option('--server <url>', 'the service (or WHITTLE_SERVER); without one the embedded service is started')
     .option('--key <key>', 'the API key (or WHITTLE_KEY)')
@@ -40,9 +54,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
-    .argument('<paths...>', 'files, or folders with everything below them')
+    .argument('[paths...]', 'files, or folders with what is below them')
     .addOption(
-      new Option('-q, --quality <level>', 'how much may be given up').choices(['low', 'medium', 'high', 'ultra']).default('medium'),
+      new Option(
+        '-q, --quality <level>',
+        'quality to keep; low gives the smallest file, high the most faithful one, ultra is smaller than low (DOCX, XLSX, PPTX, OFD)',
+      )
+        .choices(['low', 'medium', 'high', 'ultra'])
+        .default('medium'),
     )
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
     .option('-o, --out <folder>', 'where results go (default: beside the file, as name.whittled.ext)')
@@ -50,10 +69,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('-t, --target-size <size>', 'the best result that fits, like 500kB or 1MB', parseSize)
     .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
     .option('--keep', 'leave tasks and results on the service')
+    .option('--hidden', 'in folders, also what has a name that begins with a dot')
+    .option('--no-ignore', 'in folders, also node_modules, .git, and what .gitignore names')
     .action(async (paths: string[], _options, command: Command) => {
       const settings = flags<CompressFlags>(command)
-      const jobs = collect(paths, settings.out)
-      if (jobs.length === 0) throw new Trouble('usage', 'There are no files in there.')
+      if (paths.length === 0) program.help({ error: true })
+      const jobs = chosen(paths, settings)
       exitCode = await withServer(settings, (server) => compress(server, jobs, settings))
     })
   program
@@ -105,6 +126,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     throw error
   }
+}
+
+/** The files that are meant; what stays at home is said, so that nobody misses it later. */
+function chosen(paths: readonly string[], flags: CompressFlags): Job[] {
+  const { jobs, leftOut } = collect(paths, flags.out, { hidden: flags.hidden === true, ignored: !flags.ignore })
+  const note = leftOut > 0 ? `${leftOut} hidden or ignored left out (--hidden, --no-ignore)` : ''
+  if (jobs.length === 0) throw new Trouble('usage', `There are no files in there${note && `: ${note}`}.`)
+  if (note && !flags.json) console.error(note)
+  return jobs
 }
 
 async function withServer(flags: Flags, work: (server: Server) => Promise<number>): Promise<number> {

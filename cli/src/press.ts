@@ -62,7 +62,7 @@ export async function pressAll(
 async function press(client: Client, job: Job, journal: Journal, settings: Settings, watcher: Watcher): Promise<Report> {
   const modifiedMs = statSync(job.path).mtimeMs
   const entry = journal.begin(job, modifiedMs)
-  if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size }
+  if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size, compressedSize: entry.compressedSize ?? job.size }
   let task = await client.compress(job.path, settings.wishes, entry.key, (bytes) => watcher.step(job, 'upload', bytes / job.size))
   while (task.status === 'pending' || task.status === 'processing') {
     watcher.step(job, 'press', task.progress ?? 0)
@@ -82,10 +82,10 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
     !unchanged || toOtherFolder
       ? await fetchResult(client, task, wanted, (bytes) => watcher.step(job, 'download', bytes / (task.compressed_size ?? 1)))
       : undefined
-  // In this order: the key of a task that is gone would find nothing.
-  journal.end(job, modifiedMs)
-  if (!settings.keep) await client.remove(task.task_id)
   const sizes = { originalSize: job.size, compressedSize: task.compressed_size ?? job.size }
+  // In this order: the key of a task that is gone would find nothing.
+  journal.end(job, modifiedMs, sizes.compressedSize)
+  if (!settings.keep) await client.remove(task.task_id)
   return {
     path: job.path,
     status: unchanged ? 'unchanged' : 'compressed',

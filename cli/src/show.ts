@@ -4,6 +4,9 @@ import cliProgress from 'cli-progress'
 import type { Job } from './files.ts'
 import type { Report, Watcher } from './press.ts'
 
+/** DECAWM: whether a line that reaches the terminal's edge goes on below (ECMA-48 private mode 7). */
+const [WRAP_ON, WRAP_OFF] = ['\x1b[?7h', '\x1b[?7l']
+
 export function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB']
   let value = count
@@ -31,14 +34,20 @@ export function sum(reports: readonly Report[]): string {
   return `${reports.length} file${reports.length === 1 ? '' : 's'}: ${bytes(before)} → ${bytes(after)}, ${saved}% saved${failed ? `, ${failed} failed` : ''}`
 }
 
-/** Bars on a terminal, lines elsewhere. */
-export function watcher(json: boolean): Watcher & { stop(): void } {
-  const print = (report: Report) => (json ? JSON.stringify(report) : line(report))
-  if (json || !process.stderr.isTTY) {
-    return { step: () => undefined, done: (report) => console.log(print(report)), stop: () => undefined }
+export interface Streams {
+  readonly out: NodeJS.WriteStream
+  readonly err: NodeJS.WriteStream
+}
+
+/** Bars above which lines appear, on a terminal; lines alone where either stream goes elsewhere. */
+export function watcher(json: boolean, { out, err }: Streams = { out: process.stdout, err: process.stderr }): Watcher & { stop(): void } {
+  const print = (report: Report) => `${json ? JSON.stringify(report) : line(report)}\n`
+  if (json || !out.isTTY || !err.isTTY) {
+    return { step: () => undefined, done: (report) => out.write(print(report)), stop: () => undefined }
   }
   const bars = new cliProgress.MultiBar(
-    { format: '{bar} {percentage}% {what} {name}', clearOnComplete: true, hideCursor: true, stream: process.stderr },
+    // A line that is printed pushes the bars down: they are drawn again even where they did not change.
+    { format: '{bar} {percentage}% {what} {name}', clearOnComplete: true, hideCursor: true, forceRedraw: true, stream: err },
     cliProgress.Presets.shades_classic,
   )
   const shown = new Map<string, cliProgress.SingleBar>()
@@ -49,11 +58,17 @@ export function watcher(json: boolean): Watcher & { stop(): void } {
       bar.update(Math.round(share * 100), { what: what.padEnd(8) })
     },
     done(report) {
+      // Bars are cut at the terminal's edge, lines are not.
+      bars.log(`${WRAP_ON}${print(report)}${WRAP_OFF}`)
       const bar = shown.get(report.path)
-      if (bar) bars.remove(bar)
       shown.delete(report.path)
-      bars.log(`${print(report)}\n`)
+      // Either draws now. The next frame may never come: `stop` forgets what waits for it.
+      if (bar) bars.remove(bar)
+      else bars.update()
     },
-    stop: () => bars.stop(),
+    stop() {
+      bars.stop()
+      err.write(WRAP_ON)
+    },
   }
 }

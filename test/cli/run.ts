@@ -1,0 +1,43 @@
+/** Runs the command line as a person would: with pipes, or on a terminal. */
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+
+const BIN = resolve(import.meta.dirname, '../../cli/bin/whittle.mjs')
+
+export interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A folder that stands in for the person's home too, so that no configuration of this machine counts. */
+export function whittle(folder: string, baseUrl: string, args: readonly string[]): Promise<Ran> {
+  return run(process.execPath, [BIN, ...args], folder, baseUrl)
+}
+
+/** The same on a pseudo-terminal (util-linux `script`); `out` is everything that the terminal was sent. */
+export function whittleOnTerminal(folder: string, baseUrl: string, args: readonly string[]): Promise<Ran> {
+  const quoted = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ')
+  return run('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], folder, baseUrl)
+}
+
+function run(command: string, args: readonly string[], folder: string, baseUrl: string): Promise<Ran> {
+  const own = {
+    WHITTLE_SERVER: baseUrl,
+    WHITTLE_KEY: 'whl_live_test',
+    XDG_STATE_HOME: join(folder, '.state'),
+    XDG_CONFIG_HOME: join(folder, '.config'),
+  }
+  return new Promise((done, failed) => {
+    const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...own } })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk
+    })
+    child.once('error', failed)
+    child.once('close', (code) => done({ code, out, err }))
+  })
+}

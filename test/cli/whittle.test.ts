@@ -1,0 +1,187 @@
+/** The command line against a double of the service. test/e2e/client.test.ts runs it against the real one. */
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { whittle, whittleOnTerminal } from './run.ts'
+import { Screen } from './screen.ts'
+import { type FakeService, fakeService } from './service.ts'
+
+let service: FakeService
+let folder: string
+beforeAll(async () => {
+  service = await fakeService()
+})
+afterAll(() => service.stop())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'whittle-cli-'))
+  service.received.length = 0
+  return () => rmSync(folder, { recursive: true, force: true })
+})
+
+/** Files with their content: 1000 bytes where none is given. */
+function lay(files: Record<string, string | undefined>): void {
+  for (const [name, content = 'x'.repeat(1000)] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+}
+
+const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
+
+async function seenOnTerminal(...args: string[]): Promise<string[]> {
+  const screen = new Screen(80)
+  const { out } = await whittleOnTerminal(folder, service.baseUrl, args)
+  screen.write(out)
+  return lines(screen.text)
+}
+
+describe.runIf(process.platform === 'linux')('on a terminal', () => {
+  it('shows where the result of a single file is', async () => {
+    lay({ 'photo.jpg': undefined })
+    expect(await seenOnTerminal('photo.jpg', '-o', 'out')).toEqual([
+      '✓ photo.jpg: 1.00 kB → 500 B (−50.0%) out/photo.jpg',
+      '1 file: 1.00 kB → 500 B, 50.0% saved',
+    ])
+  })
+
+  it('shows why a single file failed', async () => {
+    lay({ 'noise.bin': undefined })
+    expect((await seenOnTerminal('noise.bin'))[0]).toBe('✗ noise.bin: noise.bin has no format that Whittle knows.')
+  })
+
+  it('shows a line for every file, the last one too, and no rest of a bar', async () => {
+    lay({ 'in/a.txt': undefined, 'in/b.bin': undefined, 'in/c.txt': undefined, 'in/d.txt': undefined, 'in/e.txt': undefined })
+    const seen = await seenOnTerminal('in', '-o', 'out', '-j', '2')
+    expect(seen.map((line) => line.slice(0, 10)).sort()).toEqual([
+      '5 files: 5',
+      '✓ in/a.txt',
+      '✓ in/c.txt',
+      '✓ in/d.txt',
+      '✓ in/e.txt',
+      '✗ in/b.bin',
+    ])
+  })
+
+  it('shows the whole of a line that is wider than the terminal', async () => {
+    const deep = `${'a-long-name-of-a-folder/'.repeat(5)}photo.jpg`
+    lay({ [deep]: undefined })
+    expect((await seenOnTerminal(deep, '-o', 'out')).join('')).toContain(`✓ ${deep}: 1.00 kB → 500 B (−50.0%) out/photo.jpg`)
+  })
+})
+
+describe('files that stay at home', () => {
+  const TREE = {
+    'repo/.git/config': 'url = https://token@example.com',
+    'repo/.git/objects/ab12': undefined,
+    'repo/.env': undefined,
+    'repo/.cache/page.html': undefined,
+    'repo/node_modules/left/index.js': undefined,
+    'repo/.gitignore': 'dist/\n*.log\n!keep.log\n/secret.txt\n',
+    'repo/dist/app.js': undefined,
+    'repo/debug.log': undefined,
+    'repo/keep.log': undefined,
+    'repo/secret.txt': undefined,
+    'repo/docs/secret.txt': undefined,
+    'repo/docs/.gitignore': 'draft.md\n!trace.log\n',
+    'repo/docs/draft.md': undefined,
+    'repo/docs/trace.log': undefined,
+    'repo/photo.jpg': undefined,
+  }
+  const SENT = ['keep.log', 'photo.jpg', 'secret.txt', 'trace.log']
+  const press = (...args: string[]) => whittle(folder, service.baseUrl, [...args, '-o', 'out'])
+
+  it('are hidden folders, node_modules and what .gitignore names', async () => {
+    lay(TREE)
+    const { code, err } = await press('repo')
+    expect(service.received.sort()).toEqual(SENT)
+    expect({ code, err }).toEqual({ code: 0, err: '10 hidden or ignored left out (--hidden, --no-ignore)\n' })
+    expect(readdirSync(join(folder, 'repo/.git/objects'))).toEqual(['ab12'])
+  })
+
+  it('are named by a .gitignore above the folder, up to the root of the repository', async () => {
+    lay({ ...TREE, 'repo/docs/today.log': undefined, '.gitignore': 'docs/secret.txt\nkeep.log\n' })
+    await press('repo/docs')
+    expect(service.received.sort()).toEqual(['secret.txt', 'trace.log'])
+  })
+
+  it('are taken when they are asked for by name', async () => {
+    lay(TREE)
+    await press('repo/dist', 'repo/.env', 'repo/.git/config', 'repo/node_modules')
+    expect(service.received.sort()).toEqual(['.env', 'app.js', 'config', 'index.js'])
+  })
+
+  it('are taken with --hidden and --no-ignore, each its own, and .git only with both', async () => {
+    lay(TREE)
+    await press('repo', '--hidden')
+    expect(service.received.sort()).toEqual(['.env', '.gitignore', '.gitignore', ...SENT, 'page.html'].sort())
+    service.received.length = 0
+    await press('repo', '--no-ignore')
+    expect(service.received.sort()).toEqual(['app.js', 'debug.log', 'draft.md', 'index.js', 'secret.txt', ...SENT].sort())
+    service.received.length = 0
+    await press('repo', '--no-ignore', '--hidden')
+    expect(service.received).toHaveLength(Object.keys(TREE).length)
+  })
+
+  it('are mentioned when nothing else is there', async () => {
+    lay({ 'only/.env': undefined })
+    expect(await press('only')).toMatchObject({
+      code: 2,
+      err: 'There are no files in there: 1 hidden or ignored left out (--hidden, --no-ignore).\n',
+    })
+  })
+})
+
+describe('the command', () => {
+  it('says what -q means, and what low and high do', async () => {
+    const { out } = await whittle(folder, service.baseUrl, ['compress', '--help'])
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      /-q, --quality <level> quality to keep; low gives the smallest file, high the most faithful one/,
+    )
+  })
+
+  it('shows its usage when it is called with nothing', async () => {
+    expect(await whittle(folder, service.baseUrl, [])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^Usage: whittle [\s\S]*Examples:/),
+    })
+  })
+
+  it('tells its version', async () => {
+    expect(await whittle(folder, service.baseUrl, ['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    })
+  })
+
+  it('says at once that nobody listens, and that an address has no scheme', async () => {
+    lay({ 'photo.jpg': undefined })
+    const begun = performance.now()
+    const gone = await fakeService()
+    await gone.stop()
+    const dead = await whittle(folder, gone.baseUrl, ['photo.jpg'])
+    expect(dead).toMatchObject({ code: 3, err: expect.stringContaining('ECONNREFUSED') })
+    expect(performance.now() - begun).toBeLessThan(5000)
+    const bare = await whittle(folder, 'localhost:8787', ['photo.jpg'])
+    expect(bare).toMatchObject({ code: 2, err: expect.stringContaining("'localhost:8787' is no URL that begins with https://") })
+  })
+})
+
+describe('the guides', () => {
+  const ROOT = resolve(import.meta.dirname, '../..')
+  const manifest = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<string, Record<string, string> & string>
+
+  it('run no package that is not ours or among our dependencies', () => {
+    const { dependencies = {}, devDependencies = {} } = manifest('package.json')
+    const guides = globSync(['*.md', 'docs/**/*.md', 'cli/*.md', 'clients/**/*.md', 'bench/*.md', 'wasm/*.md'], { cwd: ROOT })
+    const run = guides.flatMap((guide) =>
+      [...readFileSync(join(ROOT, guide), 'utf8').matchAll(/\bnpx (?:-\S+ )*([@\w][\w./-]*)/g)].map(([, name]) => name!),
+    )
+    expect(run).toContain('wrangler')
+    expect(run.filter((name) => !(name in dependencies) && !(name in devDependencies))).toEqual([])
+  })
+
+  it('name a package of our own scope, which nobody publishes by mistake', () => {
+    expect(manifest('cli/package.json')).toMatchObject({ name: '@whittle-app/cli', private: true, bin: { whittle: 'bin/whittle.mjs' } })
+  })
+})
