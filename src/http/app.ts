@@ -2,13 +2,13 @@
 import { Hono } from 'hono'
 import { ApiError } from '../tasks/api-error.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
+import { drain } from './body.ts'
 import { authenticateSession } from './console/session.ts'
 import type { App, AppContext } from './context.ts'
 import { errorResponse, toApiError } from './errors.ts'
 import { DRAIN_BYTES } from './form.ts'
 import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
 import { logRequest } from './log.ts'
-import { BodyWindow } from './multipart.ts'
 import { requestId } from './request-id.ts'
 import type { Route } from './route.ts'
 import { Timing } from './timing.ts'
@@ -68,14 +68,9 @@ async function answerOrError(c: AppContext, answer: () => Promise<Response>, thr
     thrown(error)
     const known = toApiError(error)
     c.get('logged').error = known.type
-    await drain(c.req.raw)
+    await drain(c.req.raw, DRAIN_BYTES)
     return errorResponse(c, known)
   }
-}
-
-/** A client that sends its body before it listens must be able to; then it hears the refusal. */
-async function drain(request: Request): Promise<void> {
-  if (request.body && !request.body.locked && !request.bodyUsed) await new BodyWindow(request.body).drain(DRAIN_BYTES)
 }
 
 /** The address as the client wrote it, whatever name a proxy used for us. */

@@ -1,15 +1,64 @@
-/** JSON bodies of the operator's API and the console, checked against a schema. */
+/** Bodies that are not uploads: JSON of the operator's API and the console, and what stands behind a refusal. Nothing here holds more than 64 KB. */
 import type * as z from 'zod'
 import { ApiError } from '../tasks/api-error.ts'
+import { pullFrom } from './body-stream.ts'
 import type { AppContext } from './context.ts'
 import { parseOrRefuse } from './schemas.ts'
 
-const MAX_BODY_BYTES = 64 * 1024
+const MAX_JSON_BYTES = 64 * 1024
+const DRAIN_READ_BYTES = 16 * 1024
 
+/** The JSON body, checked against a schema. Its bytes are counted as they come: a length header may be missing, or lie. */
 export async function readBody<Schema extends z.ZodType>(c: AppContext, schema: Schema): Promise<z.output<Schema>> {
-  if (Number(c.req.header('Content-Length') ?? 0) > MAX_BODY_BYTES) throw new ApiError('malformed_request', 'The body is too long.')
-  const body: unknown = await c.req.json().catch(() => {
+  const text = await readText(c.req.raw)
+  return parseOrRefuse(schema, parseJson(text))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
     throw new ApiError('malformed_request', 'The body must be JSON.')
-  })
-  return parseOrRefuse(schema, body)
+  }
+}
+
+async function readText(request: Request): Promise<string> {
+  if (!request.body) return ''
+  const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
+  const decoder = new TextDecoder('utf-8')
+  let text = ''
+  let size = Number(request.headers.get('Content-Length') ?? 0)
+  if (size <= MAX_JSON_BYTES) size = 0
+  while (size <= MAX_JSON_BYTES) {
+    const chunk = await pull().catch(brokenOff)
+    if (!chunk) return text + decoder.decode()
+    size += chunk.length
+    if (size <= MAX_JSON_BYTES) text += decoder.decode(chunk, { stream: true })
+  }
+  await close().catch(() => undefined)
+  throw new ApiError('malformed_request', `The body is longer than ${MAX_JSON_BYTES} bytes.`, { limit_bytes: MAX_JSON_BYTES })
+}
+
+function brokenOff(): never {
+  throw new ApiError('malformed_request', 'The body breaks off.')
+}
+
+/**
+ * Reads and forgets the body of a request that was refused, through a small buffer: a client that sends its file before it
+ * listens must be able to, and then hears why. Only forms may be long.
+ */
+export async function drain(request: Request, formBytes: number): Promise<void> {
+  if (!request.body || request.body.locked || request.bodyUsed) return
+  const isForm = /^\s*multipart\/form-data\s*(;|$)/i.test(request.headers.get('Content-Type') ?? '')
+  const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
+  try {
+    for (let left = isForm ? formBytes : MAX_JSON_BYTES; left > 0; ) {
+      const chunk = await pull()
+      if (!chunk) return
+      left -= chunk.length
+    }
+    await close()
+  } catch {
+    // The client is gone; nobody waits for the answer.
+  }
 }

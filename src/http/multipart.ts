@@ -4,6 +4,7 @@
  */
 import { indexOfBytes, startsWithBytes } from '../bytes/search.ts'
 import { ApiError } from '../tasks/api-error.ts'
+import { pullFrom } from './body-stream.ts'
 import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'
 
 export interface Part extends Disposition {
@@ -52,7 +53,7 @@ export class BodyWindow {
   received = 0
 
   constructor(body: ReadableStream<Uint8Array>) {
-    const { pull, close } = pullFrom(body)
+    const { pull, close } = pullFrom(body, READ_BYTES)
     this.#pull = pull
     this.#close = close
   }
@@ -113,30 +114,6 @@ export class BodyWindow {
     } catch {
       // The client is gone; nobody waits for the answer.
     }
-  }
-}
-
-/** Large reads where the stream can fill our buffer (every request body); what it gives elsewhere. */
-function pullFrom(body: ReadableStream<Uint8Array>): { pull: () => Promise<Uint8Array | undefined>; close: () => Promise<void> } {
-  try {
-    const reader = body.getReader({ mode: 'byob' })
-    let buffer = new ArrayBuffer(READ_BYTES)
-    const pull = async () => {
-      const { done, value } = await reader.readAtLeast(READ_BYTES / 4, new Uint8Array(buffer))
-      if (value) buffer = value.buffer as ArrayBuffer
-      return value && value.length > 0 ? value : done ? undefined : value
-    }
-    return { pull, close: () => reader.cancel() }
-  } catch {
-    const reader = body.getReader()
-    const pull = async () => {
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return undefined
-        if (value.length > 0) return value
-      }
-    }
-    return { pull, close: () => reader.cancel() }
   }
 }
 
