@@ -15,6 +15,7 @@ import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
 import type { KeyRecord } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { PLANS, type PlanId } from '../src/tasks/plans.ts'
+import { ChallengeTable } from './challenge-table.ts'
 import { PeopleTable } from './people-table.ts'
 
 const DAY_MS = 86_400_000
@@ -47,6 +48,7 @@ const SCHEMA = `
 /** One customer: applications and keys, usage counted by idempotent events, the task index, storage, the webhook secret. */
 export class Account extends DurableObject<Env> implements AccountFace {
   readonly #sql: SqlStorage
+  readonly #challenges: ChallengeTable
   readonly #people: PeopleTable
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
@@ -55,7 +57,12 @@ export class Account extends DurableObject<Env> implements AccountFace {
     super(ctx, env)
     this.#sql = ctx.storage.sql
     this.#sql.exec(SCHEMA)
-    this.#people = new PeopleTable(this.#sql, () => this.ctx.storage.kv.get<AccountRecord>('account')?.accountId ?? '')
+    this.#challenges = new ChallengeTable(this.#sql)
+    this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.ctx.storage.kv.get<AccountRecord>('account')?.accountId ?? '')
+  }
+
+  get challenges() {
+    return this.#challenges
   }
 
   get people() {

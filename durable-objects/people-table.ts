@@ -1,13 +1,15 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { hex } from '../src/bytes/hex.ts'
 import type { Passkey, PeopleFace, Person } from '../src/store/people.ts'
+import type { ChallengeTable } from './challenge-table.ts'
+import { randomText } from './random-text.ts'
 
 const INVITATION_MS = 7 * 86_400_000
 const SESSION_MS = 12 * 3_600_000
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS invitations (
-    hash TEXT PRIMARY KEY, name TEXT NOT NULL, user_id TEXT NOT NULL, challenge TEXT, expires_at INTEGER NOT NULL);
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS people (user_id TEXT PRIMARY KEY, name TEXT NOT NULL, created_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS passkeys (
     id TEXT PRIMARY KEY, user_id TEXT NOT NULL, public_key BLOB NOT NULL, counter INTEGER NOT NULL, transports TEXT NOT NULL);
@@ -17,11 +19,13 @@ const SCHEMA = `
 /** Who may manage the account in the console, in the Account's SQLite. */
 export class PeopleTable extends RpcTarget implements PeopleFace {
   readonly #sql: SqlStorage
+  readonly #challenges: ChallengeTable
   readonly #accountId: () => string
 
-  constructor(sql: SqlStorage, accountId: () => string) {
+  constructor(sql: SqlStorage, challenges: ChallengeTable, accountId: () => string) {
     super()
     this.#sql = sql
+    this.#challenges = challenges
     this.#accountId = accountId
     sql.exec(SCHEMA)
   }
@@ -42,26 +46,36 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
 
   async openInvitation(token: string) {
     const hash = await sha256(token)
-    this.#sql.exec('UPDATE invitations SET challenge = ? WHERE hash = ? AND expires_at > ?', randomText(32), hash, Date.now())
-    return this.invitation(token)
+    const invited = this.#invited(hash)
+    return invited && { ...invited, challenge: await this.#challenges.issue(hash) }
   }
 
-  async invitation(token: string) {
-    type Row = { name: string; user_id: string; challenge: string | null }
-    const query = 'SELECT name, user_id, challenge FROM invitations WHERE hash = ? AND expires_at > ?'
-    const [row] = [...this.#sql.exec<Row>(query, await sha256(token), Date.now())]
-    return row?.challenge ? { name: row.name, userId: row.user_id, challenge: row.challenge } : undefined
+  async answerInvitation(token: string) {
+    const hash = await sha256(token)
+    const challenge = await this.#challenges.take(hash)
+    const invited = this.#invited(hash)
+    return invited && { ...invited, ...(challenge === undefined ? {} : { challenge }) }
   }
 
   async acceptInvitation(token: string, passkey: Passkey) {
-    const invited = await this.invitation(token)
-    const used = this.#sql.exec('DELETE FROM invitations WHERE hash = ?', await sha256(token)).rowsWritten > 0
-    if (!invited || !used || invited.userId !== passkey.userId) return false
+    const hash = await sha256(token)
+    // From here on nothing is awaited: all of it is stored, or nothing.
+    const invited = this.#invited(hash)
     const { credentialId, userId, publicKey, counter, transports } = passkey
+    if (invited?.userId !== userId) return 'used'
+    if ([...this.#sql.exec('SELECT 1 FROM passkeys WHERE id = ?', credentialId)].length > 0) return 'known_passkey'
+    this.#sql.exec('DELETE FROM invitations WHERE hash = ?', hash)
     this.#sql.exec('INSERT INTO people (user_id, name, created_at) VALUES (?, ?, ?)', userId, invited.name, Date.now())
     const columns = 'id, user_id, public_key, counter, transports'
     this.#sql.exec(`INSERT INTO passkeys (${columns}) VALUES (?, ?, ?, ?, ?)`, credentialId, userId, publicKey, counter, transports.join())
-    return true
+    return 'accepted'
+  }
+
+  #invited(hash: string) {
+    type Row = { name: string; user_id: string }
+    const query = 'SELECT name, user_id FROM invitations WHERE hash = ? AND expires_at > ?'
+    const [row] = [...this.#sql.exec<Row>(query, hash, Date.now())]
+    return row && { name: row.name, userId: row.user_id }
   }
 
   async passkey(credentialId: string): Promise<Passkey | undefined> {
@@ -107,10 +121,4 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
 
 async function sha256(text: string): Promise<string> {
   return hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-}
-
-/** Base64url of so many random bytes. */
-function randomText(bytes: number): string {
-  const text = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes))))
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

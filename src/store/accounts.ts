@@ -1,7 +1,7 @@
 /** The typed face of Account: applications and keys, usage, the task index, storage, the webhook secret. */
 import type { PlanId } from '../tasks/plans.ts'
 import type { KeyRecord, Scope } from './keys.ts'
-import type { DeliveryRecord, PeopleFace } from './people.ts'
+import type { ChallengeFace, DeliveryRecord, PeopleFace } from './people.ts'
 
 export interface AccountRecord {
   readonly accountId: string
@@ -115,6 +115,8 @@ export interface AccountFace {
   updateKey(keyId: string, change: KeyChange): Promise<boolean>
   /** A new key with the rights of an old one, which goes on for `graceMs`. undefined: no such key. */
   resetKey(keyId: string, graceMs: number): Promise<{ key: string; summary: KeySummary } | undefined>
+  /** Of sign-in: it is not known yet whose it will be, so they lie in accounts that nobody has, named `sign-in/…`. */
+  readonly challenges: ChallengeFace
   /** Who manages the account in the console. */
   readonly people: PeopleFace
 }

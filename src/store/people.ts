@@ -17,16 +17,24 @@ export interface Person {
   readonly createdAt: number
 }
 
+/** Challenges of passkeys (WebAuthn Level 3, 13.4.3): kept for five minutes, gone when they are answered. */
+export interface ChallengeFace {
+  /** A fresh challenge for `holder`, in place of the one it had. Base64url. */
+  issue(holder: string): Promise<string>
+  /** The holder's challenge, once. */
+  take(holder: string): Promise<string | undefined>
+}
+
 /** Secrets of people are tokens `<account>.<random>`; only their SHA-256 is kept. */
 export interface PeopleFace {
   /** A token that lets one person in, once, within 7 days. */
   invite(name: string): Promise<string>
   /** The invited name, with a fresh challenge for the passkey's registration. undefined: used, expired, or never given. */
   openInvitation(token: string): Promise<{ name: string; userId: string; challenge: string } | undefined>
-  /** What `openInvitation` gave last, for verification. */
-  invitation(token: string): Promise<{ name: string; userId: string; challenge: string } | undefined>
-  /** Uses the invitation up. false: somebody was faster. */
-  acceptInvitation(token: string, passkey: Passkey): Promise<boolean>
+  /** The same with the challenge that was given last, which is gone afterwards. No challenge: five minutes have passed, or it was used. */
+  answerInvitation(token: string): Promise<{ name: string; userId: string; challenge?: string } | undefined>
+  /** Uses the invitation up, unless the passkey is somebody's already. `used`: somebody was faster. */
+  acceptInvitation(token: string, passkey: Passkey): Promise<'accepted' | 'used' | 'known_passkey'>
   passkey(credentialId: string): Promise<Passkey | undefined>
   countPasskeyUse(credentialId: string, counter: number): Promise<void>
   /** A token for the session's cookie. */

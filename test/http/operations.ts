@@ -1,5 +1,6 @@
 /** Counts what Cloudflare bills by the operation, in every class of this Worker. */
 import type { Env } from '../../src/env.ts'
+import { nested } from './nested.ts'
 
 export interface Operations {
   /** Requests to Durable Objects. */
@@ -59,7 +60,7 @@ export function counted<E extends Partial<Env>>(env: E): E {
     new Proxy(binding, {
       get: (object, name) =>
         name === 'getByName'
-          ? (id: string) => counting(object.getByName(id), (method) => (method === 'then' ? undefined : 'objects'))
+          ? (id: string) => counting(nested(object.getByName(id)), (method) => (method === 'then' ? undefined : 'objects'))
           : Reflect.get(object, name),
     })
   return {

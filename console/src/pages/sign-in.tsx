@@ -14,15 +14,13 @@ const isAddress = /^[\d.]+$|^\[/.test(location.hostname)
 
 export function SignInPage(props: { language: ComponentChildren; onSignedIn: () => void }) {
   const invitation = invitationIn(location.hash)
-  const [invited, setInvited] = useState<{ name: string; options: RegistrationOptions }>()
+  const [invited, setInvited] = useState<{ name: string }>()
   const [error, setError] = useState<string>()
   const [busy, setBusy] = useState(false)
 
   useEffect(() => {
     if (!invitation) return
-    call<{ name: string; options: RegistrationOptions }>('POST', '/register/options', { invitation }).then(setInvited, (problem: unknown) =>
-      setError(message(problem)),
-    )
+    call<{ name: string }>('POST', '/register/options', { invitation }).then(setInvited, (problem: unknown) => setError(message(problem)))
   }, [invitation])
 
   const attempt = async (work: () => Promise<void>) => {
@@ -39,7 +37,9 @@ export function SignInPage(props: { language: ComponentChildren; onSignedIn: () 
   }
   const register = () =>
     attempt(async () => {
-      const credential = await startRegistration({ optionsJSON: invited!.options })
+      // Fresh ones: a challenge lives for five minutes and serves one attempt, the page may have been open for longer.
+      const { options } = await call<{ options: RegistrationOptions }>('POST', '/register/options', { invitation })
+      const credential = await startRegistration({ optionsJSON: options })
       await call('POST', '/register', { invitation, credential })
     })
   const signIn = () =>

@@ -8,11 +8,12 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import * as z from 'zod'
+import type { AccountFace } from '../../store/accounts.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { accountOfToken, closeSession, keepChallenge, openSession, takeChallenge } from './session.ts'
+import { accountOfToken, closeSession, issueChallenge, openSession, takeChallenge } from './session.ts'
 
 const NAME = 'Whittle'
 const invitation = z.string().max(200)
@@ -25,6 +26,10 @@ const signIn = z.strictObject({ credential })
 /** Whom a passkey belongs to travels in its user handle: 61 bytes of the 64 that are allowed. */
 const handleOf = (accountId: string, userId: string) => Uint8Array.from(new TextEncoder().encode(`${accountId}/${userId}`))
 
+const INVITATION_IS_OVER = 'This invitation was used or has expired.'
+const TOO_LATE = 'The sign-in took too long, or was sent twice. Try again.'
+const NOT_VERIFIED = 'The passkey could not be verified.'
+
 const refused = (why: string) => new ApiError('invalid_key', why)
 
 export const PASSKEY_ROUTES: readonly Route[] = [
@@ -35,8 +40,9 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     async handle(c) {
       const { invitation: token } = await readBody(c, begin)
       const { account, accountId } = accountFor(c, token)
+      await refuseDisabled(account)
       const invited = await account.people.openInvitation(token)
-      if (!invited) throw refused('This invitation was used or has expired.')
+      if (!invited) throw refused(INVITATION_IS_OVER)
       const options = await generateRegistrationOptions({
         rpName: NAME,
         rpID: c.get('url').hostname,
@@ -57,8 +63,10 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     async handle(c) {
       const { invitation: token, credential: response } = await readBody(c, finish)
       const { account } = accountFor(c, token)
-      const invited = await account.people.invitation(token)
-      if (!invited) throw refused('This invitation was used or has expired.')
+      await refuseDisabled(account)
+      const invited = await account.people.answerInvitation(token)
+      if (!invited) throw refused(INVITATION_IS_OVER)
+      if (invited.challenge === undefined) throw refused(TOO_LATE)
       const { verified, registrationInfo } = await verifyRegistrationResponse({
         response: response as unknown as RegistrationResponseJSON,
         expectedChallenge: invited.challenge,
@@ -66,7 +74,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
         expectedRPID: c.get('url').hostname,
         requireUserVerification: true,
       }).catch(notVerified)
-      if (!verified) throw refused('The passkey could not be verified.')
+      if (!verified) throw refused(NOT_VERIFIED)
       const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential
       const accepted = await account.people.acceptInvitation(token, {
         credentialId,
@@ -75,7 +83,8 @@ export const PASSKEY_ROUTES: readonly Route[] = [
         counter,
         transports,
       })
-      if (!accepted) throw refused('This invitation was used or has expired.')
+      if (accepted === 'known_passkey') throw refused('This passkey is known here already; make another one.')
+      if (accepted === 'used') throw refused(INVITATION_IS_OVER)
       openSession(c, await account.people.openSession(invited.userId))
       return signedIn(c)
     },
@@ -85,8 +94,8 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     path: '/console/api/login/options',
     access: 'public',
     async handle(c) {
-      const options = await generateAuthenticationOptions({ rpID: c.get('url').hostname, userVerification: 'required' })
-      await keepChallenge(c, options.challenge)
+      const challenge = fromBase64Url(await issueChallenge(c))
+      const options = await generateAuthenticationOptions({ rpID: c.get('url').hostname, challenge, userVerification: 'required' })
       return withCookies(c, json({ options }))
     },
   },
@@ -97,7 +106,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     async handle(c) {
       const { credential: response } = await readBody(c, signIn)
       const expectedChallenge = await takeChallenge(c)
-      if (!expectedChallenge) throw refused('The sign-in took too long. Try again.')
+      if (!expectedChallenge) throw refused(TOO_LATE)
       const handle = (response.response as { userHandle?: unknown }).userHandle
       const [accountId = '', userId = ''] = typeof handle === 'string' ? decodeHandle(handle).split('/') : []
       const { account } = accountFor(c, `${accountId}.${'x'.repeat(43)}`)
@@ -111,7 +120,8 @@ export const PASSKEY_ROUTES: readonly Route[] = [
         requireUserVerification: true,
         credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: passkey.counter },
       }).catch(notVerified)
-      if (!verified) throw refused('The passkey could not be verified.')
+      if (!verified) throw refused(NOT_VERIFIED)
+      await refuseDisabled(account)
       await account.people.countPasskeyUse(passkey.credentialId, authenticationInfo.newCounter)
       openSession(c, await account.people.openSession(userId))
       return signedIn(c)
@@ -142,9 +152,15 @@ function accountFor(c: AppContext, token: string) {
   return { accountId, account: c.env.ACCOUNTS.getByName(accountId) }
 }
 
-/** The library throws what a stranger may cause: a wrong origin, a bad signature, a replayed counter. */
-function notVerified(error: unknown): never {
-  throw refused(`The passkey could not be verified: ${error instanceof Error ? error.message : 'it is malformed'}.`)
+/** The library throws what a stranger may cause: a wrong origin, a bad signature, a missing field. Its words are for us, not for strangers. */
+function notVerified(): never {
+  throw refused(NOT_VERIFIED)
+}
+
+/** Nobody gets into a disabled account, and nobody new. */
+async function refuseDisabled(account: AccountFace): Promise<void> {
+  if ((await account.get())?.state === 'disabled')
+    throw new ApiError('disabled_key', 'This account is disabled; ask the operator of the service.')
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {

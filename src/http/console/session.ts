@@ -1,6 +1,7 @@
-/** The console's cookies: a session after sign-in, a challenge during it. HttpOnly, SameSite=Strict, below /console only. */
-import { deleteCookie, getCookie, getSignedCookie, setCookie, setSignedCookie } from 'hono/cookie'
+/** The console's cookies: a session after sign-in, a ticket to a challenge during it. HttpOnly, SameSite=Strict, below /console only. */
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
+import { randomBase62 } from '../../store/key-format.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
@@ -9,6 +10,8 @@ const SESSION = 'whittle_session'
 const CHALLENGE = 'whittle_challenge'
 const SESSION_SECONDS = 12 * 3600
 const CHALLENGE_SECONDS = 300
+const TICKET_LENGTH = 32
+const TICKET = /^[0-9A-Za-z]{32}$/
 
 /** A token names its account: `acc_….<random>`. */
 const TOKEN = /^(acc_[0-9A-Za-z]{20})\.[\w-]{43}$/
@@ -49,17 +52,19 @@ export async function closeSession(c: AppContext): Promise<void> {
   deleteCookie(c, SESSION, cookie(c))
 }
 
-export const keepChallenge = (c: AppContext, challenge: string) =>
-  setSignedCookie(c, CHALLENGE, challenge, secret(c), { ...cookie(c), maxAge: CHALLENGE_SECONDS })
+/** A challenge for this browser, which holds the ticket to it. Kept by one of 62 accounts that nobody has. */
+export async function issueChallenge(c: AppContext): Promise<string> {
+  const ticket = randomBase62(TICKET_LENGTH)
+  const challenge = await challenges(c, ticket).issue(ticket)
+  setCookie(c, CHALLENGE, ticket, { ...cookie(c), maxAge: CHALLENGE_SECONDS })
+  return challenge
+}
 
-/** The challenge that this browser was given; it is used once. */
+/** The challenge that this browser was given. It is gone afterwards, whatever comes of the attempt. */
 export async function takeChallenge(c: AppContext): Promise<string | undefined> {
-  const challenge = await getSignedCookie(c, secret(c), CHALLENGE)
+  const ticket = getCookie(c, CHALLENGE) ?? ''
   deleteCookie(c, CHALLENGE, cookie(c))
-  return challenge || undefined
+  return TICKET.test(ticket) ? challenges(c, ticket).take(ticket) : undefined
 }
 
-function secret(c: AppContext): string {
-  if (!c.env.SECRET_KEY) throw new ApiError('maintenance', 'The console needs the secret SECRET_KEY, which is not set.')
-  return c.env.SECRET_KEY
-}
+const challenges = (c: AppContext, ticket: string) => c.env.ACCOUNTS.getByName(`sign-in/${ticket[0]}`).challenges

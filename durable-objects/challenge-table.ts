@@ -1,0 +1,42 @@
+import { RpcTarget } from 'cloudflare:workers'
+import type { ChallengeFace } from '../src/store/people.ts'
+import { randomText } from './random-text.ts'
+
+/** WebAuthn Level 3, 13.4.3: a challenge is random, used once, and given up when the ceremony takes too long. */
+const CHALLENGE_MS = 5 * 60_000
+/** Anybody may ask to sign in: a flood pushes out its own oldest challenges, and fills nothing. */
+const MOST_KEPT = 65_536
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS challenges (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, holder TEXT NOT NULL UNIQUE, challenge TEXT NOT NULL, expires_at INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS challenges_by_end ON challenges (expires_at);
+`
+
+/** Challenges that were given out and not answered yet, in the SQLite of an Account. */
+export class ChallengeTable extends RpcTarget implements ChallengeFace {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    super()
+    this.#sql = sql
+    sql.exec(SCHEMA)
+  }
+
+  async issue(holder: string): Promise<string> {
+    const now = Date.now()
+    const challenge = randomText(32)
+    this.#sql.exec('DELETE FROM challenges WHERE expires_at <= ?', now)
+    const values = [holder, challenge, now + CHALLENGE_MS]
+    this.#sql.exec('INSERT OR REPLACE INTO challenges (holder, challenge, expires_at) VALUES (?, ?, ?)', ...values)
+    this.#sql.exec('DELETE FROM challenges WHERE seq <= (SELECT MAX(seq) FROM challenges) - ?', MOST_KEPT)
+    return challenge
+  }
+
+  async take(holder: string): Promise<string | undefined> {
+    type Row = { challenge: string; expires_at: number }
+    const query = 'DELETE FROM challenges WHERE holder = ? RETURNING challenge, expires_at'
+    const [row] = [...this.#sql.exec<Row>(query, holder)]
+    return row && row.expires_at > Date.now() ? row.challenge : undefined
+  }
+}
