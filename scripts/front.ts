@@ -14,6 +14,12 @@ import type { Duplex } from 'node:stream'
 const MOST_HELD_BYTES = 16 * 1024 * 1024
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
+/** A body may take its time, the headers not: `requestTimeout: 0` alone lets both come for ever. */
+const HEADERS_TIMEOUT_MS = 60_000
+/** Node looks this often for requests that are late. */
+const LATE_EVERY_MS = 5000
+/** A name or an address, and a port (RFC 9110, 7.2); of what else stands there the Worker could make no address. */
+const HOST = /^([\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 /** Every answer of the Worker has it; wrangler's own answers have not. */
 const MARK = 'x-request-id'
 /** Of one connection, not of the message (RFC 9110, 7.6.1), or answered here already. */
@@ -26,7 +32,9 @@ const INTERNAL_HEADER = /^(mf|cf)-/i
 export function openFront(port: number, upstreamPort: number, publicUrl?: string): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
+  const times = { requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LATE_EVERY_MS, keepAliveTimeout: 65_000 }
+  // Node's own refusal of a request without a host has no body; ours is an error like all others.
+  const server = createServer({ ...times, requireHostHeader: false }, (incoming, outgoing) => {
     const refuse = (refusal: Refusal) => {
       incoming.unpipe()
       incoming.resume()
@@ -49,7 +57,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, port
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   const path = pathOf(incoming.url ?? '/')
-  if (path === undefined) return UNREADABLE
+  if (path === undefined || !hasHost(incoming)) return UNREADABLE
   if (INTERNAL_PATH.test(path)) return NOTHING
   const length = 'transfer-encoding' in incoming.headers ? Number.POSITIVE_INFINITY : Number(incoming.headers['content-length'] ?? 0)
   const held = length <= MOST_HELD_BYTES ? Buffer.concat(await incoming.toArray()) : undefined
@@ -76,6 +84,13 @@ function pathOf(target: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** One host that can be part of an address; only HTTP/1.0 may leave it out (RFC 9112, 3.2). */
+function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
+  const hosts = headersDistinct['host']
+  if (hosts === undefined) return httpVersion === '1.0'
+  return hosts.length === 1 && HOST.test(hosts[0]!) && URL.canParse(`http://${hosts[0]}`)
 }
 
 function ask(

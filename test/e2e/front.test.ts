@@ -1,6 +1,6 @@
 /** The door before wrangler, with an upstream that loses requests as wrangler's proxy does (proxy-loses-request). */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -112,6 +112,36 @@ it('answers what it cannot read in the shape of all errors, and dates its answer
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: status }, error_detail: { type: 'malformed_request' } })
   }
   expect(Date.parse((await fetch(url)).headers.get('Date') ?? '')).toBeGreaterThan(0)
+})
+
+it('refuses a Host that no address has at once, in the shape of all errors (bad-host-is-503)', async () => {
+  const { port, seen } = await front(9)
+  for (const host of ['a b', 'localhost:99999', '127.0.0.1:1@evil.example', '', 'a/b', 'a:b', '[::1', 'a?b', '%zz']) {
+    const answer = await raw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    expect(answer, host).toMatch(/^HTTP\/1\.1 400 [\s\S]*"type":"malformed_request"/)
+  }
+  expect(await raw(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"type":"malformed_request"/)
+  expect(await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+  expect(seen).toEqual([])
+})
+
+it('passes on every kind of Host that an address has', async () => {
+  const { port, seen } = await front(0)
+  for (const host of ['localhost', '127.0.0.1:8787', '[::1]:8787', 'my_host.example.']) {
+    expect(await raw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), host).toContain(' 200 ')
+  }
+  expect(seen).toHaveLength(4)
+})
+
+it('gives headers a minute, and says so to who dribbles them (headers-never-end)', async () => {
+  const own = await openFront(0, await freePort())
+  servers.push(own)
+  expect(own.headersTimeout).toBe(60_000)
+  own.headersTimeout = 1000
+  const started = Date.now()
+  const answer = await raw((own.address() as AddressInfo).port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+  expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"type":"malformed_request"/)
+  expect(Date.now() - started).toBeLessThan(30_000)
 })
 
 it('takes the absolute form, and HTTP/1.0 without a Host', async () => {
