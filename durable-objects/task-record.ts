@@ -9,8 +9,12 @@ import {
   claimStep,
   isHeld,
   type Job,
+  lostStep,
+  MAX_ATTEMPTS,
   messageFor,
+  mostAttempts,
   newStep,
+  overBudgetJob,
   releaseStep,
   type Step,
   sentStep,
@@ -22,6 +26,10 @@ import { PartTable } from './part-table.ts'
 
 const DEFAULT_LEASE_MS = 90_000
 const SOON_MS = 5000
+/** A step that lost its worker waits this long, up to twice as long by chance, and twice that the next time. */
+const LOST_PAUSE_MS = 10_000
+/** A task that was found again waits as long as a service that has just been started needs to answer. */
+const FOUND_PAUSE_MS = 2000
 
 /**
  * One task: its state, the lease of the worker that has it, its parts, its outbox (events to the account, the callback)
@@ -36,6 +44,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #leaseMs: number
   #waiting: (() => void)[] = []
   #removing: Promise<void> | undefined
+  /** No message is sent before: after a start, jobs begin once the service answers, and not all at once. */
+  readonly #quietUntil: number
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -46,6 +56,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#events = kv.get<TaskEvent[]>('events') ?? []
     this.#parts = new PartTable(ctx.storage.sql)
     this.#leaseMs = Number(env.LEASE_MS ?? DEFAULT_LEASE_MS)
+    this.#quietUntil = this.#task ? Date.now() + spread(FOUND_PAUSE_MS) : 0
   }
 
   // ── The edge's side ────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,7 +165,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
     if (step !== (job.phase === 'parts' ? 'part' : job.phase)) return { kind: 'forget' }
     const known = step === 'part' ? this.#parts.step(part ?? -1) : job.step
-    const claimed = known && claimStep(known, Date.now(), this.#leaseMs)
+    const claimed = known && claimStep(known, Date.now(), this.#leaseMs, mostAttempts(job))
     if (!claimed?.lease) return { kind: 'forget' }
     this.#putStep(job, part, claimed)
     this.#task = { ...task, status: 'processing' }
@@ -170,6 +181,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       ...(password === undefined ? {} : { password }),
       parts: step === 'part' ? this.#parts.records(part) : step === 'join' ? this.#parts.records() : [],
       soFar: step === 'part' ? this.#parts.soFar() : { bytes: 0, replaces: 0 },
+      alone: (claimed.lost ?? 0) > 0,
+      ...(job.overBudget === undefined ? {} : { overBudget: job.overBudget }),
     }
   }
 
@@ -229,6 +242,15 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     await this.#end({ status: 'failed', error })
   }
 
+  async giveUp(attempt: number, why: string): Promise<void> {
+    const [task, job] = [this.#live, this.#job]
+    if (!task || !job || hasEnded(task) || attempt < 1) return
+    if (job.overBudget !== undefined) return this.#end({ status: 'failed', error: gaveUp(task) })
+    this.#job = overBudgetJob(job, why, Date.now())
+    this.#save()
+    await this.#watch()
+  }
+
   async release(attempt: number, why: string, part?: number): Promise<void> {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task)) return
@@ -277,13 +299,12 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const due: [number | undefined, Step][] = []
     let until = Number.POSITIVE_INFINITY
     for (const [part, step] of steps) {
-      const action = watch(step, now)
+      const action = watch(step, now, mostAttempts(job))
       if (action.kind === 'wait') until = Math.min(until, action.until)
-      else if (action.kind === 'send') due.push([part, step])
-      else {
-        await this.#end({ status: 'failed', error: gaveUp(task) })
-        return undefined
-      }
+      else if (action.kind === 'give up') return this.#giveUpStep(task, job, action.lost, now)
+      else if (action.kind === 'lost') until = Math.min(until, this.#writeOff(task, job, part, step, now))
+      else if (now < this.#quietUntil) until = Math.min(until, this.#quietUntil)
+      else due.push([part, step])
     }
     if (due.length === 0) return until
     // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
@@ -296,6 +317,28 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     }
     this.#save()
     return now + SOON_MS
+  }
+
+  /** Its worker is gone, with or because of it. @returns when it may be claimed again */
+  #writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): number {
+    const lost = this.#putStep(job, part, lostStep(step, now, spread(LOST_PAUSE_MS)))
+    console.warn(
+      JSON.stringify({ level: 'warn', event: 'worker_lost', task_id: task.taskId, part, attempt: step.attempts, lost: lost.lost }),
+    )
+    this.#save()
+    return lost.heldUntil ?? now
+  }
+
+  /** A file that took all of its workers along needs more than a job has: the upload stands. What broke each time is our bug. */
+  async #giveUpStep(task: Task, job: Job, lost: boolean, now: number): Promise<number | undefined> {
+    if (!lost || job.overBudget !== undefined) {
+      await this.#end({ status: 'failed', error: gaveUp(task) })
+      return undefined
+    }
+    console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))
+    this.#job = overBudgetJob(job, `the job lost its worker; it was tried ${MAX_ATTEMPTS} times`, now)
+    this.#save()
+    return this.#watchSteps(task, this.#job, now)
   }
 
   #putStep(job: Job, part: number | undefined, step: Step): Step {
@@ -425,6 +468,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 }
 
+/** Once to twice as long, so that many do not come at the same moment. */
+const spread = (ms: number) => ms * (1 + Math.random())
+
 const hasEnded = (task: Task) => task.status === 'completed' || task.status === 'failed'
 
 const completedEvent = (task: Task, result: TaskResult): TaskEvent => {
@@ -442,6 +488,6 @@ const failedEvent = (task: Task): TaskEvent => ({
 const gaveUp = (task: Task): TaskError => ({
   code: 500,
   type: 'internal',
-  message: 'The file could not be processed: three attempts broke or lost their worker. Try again later, or tell us the request id.',
+  message: 'The file could not be processed: three attempts broke. Try again later, or tell us the request id.',
   requestId: task.requestId,
 })

@@ -35,6 +35,10 @@ export type Claim =
       readonly parts: readonly PartRecord[]
       /** For `part`: sums over the receipts of finished ones that have both numbers. */
       readonly soFar: { readonly bytes: number; readonly replaces: number }
+      /** It took a worker along before, or was beside one that did: nothing runs beside it now. */
+      readonly alone: boolean
+      /** The file needs more than a job has, and why: the upload is the result, nothing is tried. */
+      readonly overBudget?: string
     }
   /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
   | { readonly kind: 'forget' }
@@ -58,6 +62,8 @@ export interface TaskRecordFace {
   /** false: too late (deleted, or another attempt has finished); the caller removes its blob. */
   complete(attempt: number, result: TaskResult): Promise<boolean>
   fail(attempt: number, error: TaskError): Promise<void>
+  /** The file needs more than a job has, so much that this attempt cannot even complete the task; another one does. */
+  giveUp(attempt: number, why: string): Promise<void>
   /** The attempt broke: try again later, or fail after the third. */
   release(attempt: number, why: string, part?: number): Promise<void>
   /** Cancels a running job, removes blobs and record. undefined: there was none. */

@@ -23,6 +23,12 @@ export interface Step {
   sendAt: number
   /** How often it was sent: later repeats wait longer, because a long queue is not a lost message. */
   sent: number
+  /** Workers that fell silent with it. */
+  lost?: number
+  /** The attempt of the last of them: it may only have been slow. */
+  silent?: number
+  /** Nobody may have it before: what took its worker along comes late, after those that were only beside it. */
+  heldUntil?: number
 }
 
 export interface Callback {
@@ -42,6 +48,8 @@ export interface Job {
   /** Number of parts, while there are any. */
   parts: number
   partsDone: number
+  /** Why the file needs more than a job has. The upload is the result then; a worker puts it under its password, if there is one. */
+  overBudget?: string
 }
 
 export const newStep = (sendAt: number): Step => ({ attempts: 0, sendAt, sent: 0 })
@@ -49,16 +57,23 @@ export const newStep = (sendAt: number): Step => ({ attempts: 0, sendAt, sent: 0
 /** Does a worker hold it right now? */
 export const isHeld = (step: Step, now: number) => step.lease !== undefined && step.lease.until > now
 
-/** Takes the lease. undefined: somebody has it, or it was tried too often. */
-export function claimStep(step: Step, now: number, leaseMs: number): Step | undefined {
-  if (isHeld(step, now) || step.attempts >= MAX_ATTEMPTS) return undefined
+/** Claims that a step of this job may have. A job that was given up has some more, to complete its task with the upload. */
+export const mostAttempts = (job: Job) => (job.overBudget === undefined ? MAX_ATTEMPTS : 2 * MAX_ATTEMPTS)
+
+/** Takes the lease. undefined: somebody has it (or had, and `watch` does not know yet), it must wait, or it was tried too often. */
+export function claimStep(step: Step, now: number, leaseMs: number, most = MAX_ATTEMPTS): Step | undefined {
+  if (step.lease || (step.heldUntil ?? 0) > now || step.attempts >= most) return undefined
   const attempt = step.attempts + 1
   return { ...step, attempts: attempt, lease: { attempt, until: now + leaseMs } }
 }
 
-/** Keeps the lease; undefined when another attempt has it. */
+/** Keeps the lease; undefined when another attempt has it. Who was written off too soon has it again, if nobody else came. */
 export function beatStep(step: Step, attempt: number, now: number, leaseMs: number): Step | undefined {
-  return step.lease?.attempt === attempt ? { ...step, lease: { attempt, until: now + leaseMs } } : undefined
+  const lease = { attempt, until: now + leaseMs }
+  if (step.lease) return step.lease.attempt === attempt ? { ...step, lease } : undefined
+  if (step.silent !== attempt) return undefined
+  const { silent: _, heldUntil: __, ...rest } = step
+  return { ...rest, lost: (step.lost ?? 1) - 1, lease }
 }
 
 /** The attempt broke: try again a little later, later each time. */
@@ -68,11 +83,28 @@ export function releaseStep(step: Step, attempt: number, now: number): Step {
   return { ...rest, sendAt: now + 1000 * 2 ** step.attempts }
 }
 
-/** What is to be done about a step at `now`: nothing until some moment, send a message, or give up. */
-export function watch(step: Step, now: number): { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'give up' } {
+/** Its worker fell silent. `pauseMs` is how long it waits the first time; twice as long the second. */
+export function lostStep(step: Step, now: number, pauseMs: number): Step {
+  const { lease, ...rest } = step
+  const lost = (step.lost ?? 0) + 1
+  return { ...rest, ...(lease ? { silent: lease.attempt } : {}), lost, heldUntil: now + pauseMs * 2 ** (lost - 1), sendAt: now }
+}
+
+/** The job after its file was found to need too much: a worker only completes the task. Attempts go on, results are named by them. */
+export function overBudgetJob(job: Job, why: string, now: number): Job {
+  const step = { ...newStep(now), attempts: MAX_ATTEMPTS }
+  return { ...job, generation: job.generation + 1, phase: 'whole', step, overBudget: why }
+}
+
+type Action = { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'lost' } | { kind: 'give up'; lost: boolean }
+
+/** What is to be done about a step at `now`: nothing until some moment, send a message, write off its worker, or give up. */
+export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
   if (isHeld(step, now)) return { kind: 'wait', until: step.lease!.until }
-  if (step.attempts >= MAX_ATTEMPTS) return { kind: 'give up' }
-  return step.sendAt > now && !step.lease ? { kind: 'wait', until: step.sendAt } : { kind: 'send' }
+  if (step.attempts >= most) return { kind: 'give up', lost: step.lease !== undefined }
+  if (step.lease) return { kind: 'lost' }
+  const soonest = Math.max(step.sendAt, step.heldUntil ?? 0)
+  return soonest > now ? { kind: 'wait', until: soonest } : { kind: 'send' }
 }
 
 /** The step after its message went out. */

@@ -2,7 +2,7 @@
  * One step of one task, from claim to end: source → compress → verify → seal → blob → TaskRecord. The quick lane (RPC) and
  * the slow lane (queue) call the same function; so does every part of a job that was split.
  */
-import { type Codec, type Options, type Outcome, type Source, TargetUnreachable } from '../codec/codec.ts'
+import { type Codec, type Options, type Outcome, OverBudget, type Source, TargetUnreachable } from '../codec/codec.ts'
 import { attempt, compress, expectedTrouble, type Pressed } from '../codec/compress.ts'
 import { innerRooms } from '../codec/inner.ts'
 import { seal } from '../codec/seal.ts'
@@ -38,13 +38,15 @@ export async function run(env: WorkerEnv, codecs: Codecs, step: Step): Promise<v
   if (claim.kind === 'forget') return
   const lease = keepLease(record, claim.attempt, step.part)
   try {
-    await gate.run(weightOf(claim.task), async () => {
+    await gate.run(claim.alone ? MEMORY_BUDGET_BYTES : weightOf(claim.task), async () => {
       lease.signal.throwIfAborted()
       await work(env, codecs, record, claim, step, lease)
     })
   } catch (error) {
     if (lease.signal.aborted) return
     if (error instanceof TargetUnreachable) await record.fail(claim.attempt, targetUnreachable(claim.task, error.bestSize))
+    // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
+    else if (error instanceof OverBudget) await record.giveUp(claim.attempt, error.message)
     else await record.release(claim.attempt, error instanceof Error ? `${error.name}: ${error.message}` : String(error), step.part)
   } finally {
     lease.end()
@@ -80,6 +82,7 @@ async function work(env: WorkerEnv, codecs: Codecs, record: TaskRecordFace, clai
   using blocks = new Blocks(step.step === 'join' ? JOIN_BLOCKS : undefined)
   const source = r2Source(env.BLOBS, claim.uploadKey, task.originalSize, task.fileName, blocks)
   try {
+    if (claim.overBudget !== undefined) throw new OverBudget(claim.overBudget)
     await press(env, codecs, record, claim, source, blocks, step, lease)
   } catch (error) {
     const trouble = lease.signal.aborted ? undefined : expectedTrouble(error)

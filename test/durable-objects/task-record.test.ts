@@ -6,6 +6,8 @@ import type { NewTask } from '../../src/tasks/task.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
 
 const LEASE_MS = 30_000
+/** At most so long is a step held back that lost its worker once; half of it by chance. */
+const HELD_MS = 20_000
 const alarm = (task: NewTask) => runDurableObjectAlarm(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub)
 
 function at(ms: number) {
@@ -71,20 +73,53 @@ describe('TaskRecord', () => {
     expect(await record(task).claim(7, 'whole')).toEqual({ kind: 'forget' })
   })
 
-  it('gives a task that lost its worker to another one, and up after three', async () => {
+  /** The worker of `attempt` was killed at `lostAt`; the next one has it. */
+  async function lostAndClaimed(task: NewTask, attempt: number, lostAt: number) {
+    at(lostAt)
+    await alarm(task)
+    expect(await record(task).claim(1, 'whole'), 'it waits a little').toEqual({ kind: 'forget' })
+    at(lostAt + HELD_MS * 2)
+    await alarm(task)
+    expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt, alone: true })
+    expect(await record(task).beat(attempt - 1, 0.5)).toBe('stop')
+  }
+
+  it('completes a task that took three workers along with its upload, over_budget (hung-job-fails-500)', async () => {
+    const start = Date.now()
+    at(start)
+    const { task, claim } = await started()
+    expect(claim.alone).toBe(false)
+    for (let attempt = 2; attempt <= 3; attempt++) await lostAndClaimed(task, attempt, start + (attempt - 1) * LEASE_MS * 4)
+    at(start + LEASE_MS * 12)
+    await alarm(task)
+    expect(await record(task).read()).toMatchObject({ status: 'processing' })
+    expect(await record(task).claim(1, 'whole'), 'a late message of the file itself').toEqual({ kind: 'forget' })
+    const last = await record(task).claim(2, 'whole')
+    expect(last).toMatchObject({ kind: 'claimed', attempt: 4, overBudget: 'the job lost its worker; it was tried 3 times' })
+  })
+
+  it('fails a task whose upload cannot even be completed', async () => {
+    const { task } = await started()
+    await record(task).giveUp(1, 'too much')
+    for (let attempt = 4; attempt <= 6; attempt++) {
+      expect(await record(task).claim(2, 'whole')).toMatchObject({ kind: 'claimed', attempt, overBudget: 'too much' })
+      await record(task).release(attempt, 'it broke')
+    }
+    expect(await record(task).read()).toMatchObject({ status: 'failed', error: { code: 500, type: 'internal' } })
+    expect(await account(task).usage('free')).toMatchObject({ tasks_failed: 1, storage_used: 0 })
+  })
+
+  it('leaves a task to a worker that was only slow, when nobody else has it yet (slow-call-loses-lease)', async () => {
     const start = Date.now()
     at(start)
     const { task } = await started()
-    for (let attempt = 2; attempt <= 3; attempt++) {
-      at(start + (attempt - 1) * (LEASE_MS * 3))
-      await alarm(task)
-      expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt })
-      expect(await record(task).beat(attempt - 1, 0.5)).toBe('stop')
-    }
-    at(start + LEASE_MS * 12)
+    at(start + LEASE_MS * 2)
     await alarm(task)
-    expect(await record(task).read()).toMatchObject({ status: 'failed', error: { code: 500, type: 'internal' } })
-    expect(await account(task).usage('free')).toMatchObject({ tasks_failed: 1, storage_used: 0 })
+    expect(await record(task).beat(1, 0.5)).toBe('go on')
+    at(start + LEASE_MS * 2 + HELD_MS * 2)
+    await alarm(task)
+    expect(await record(task).claim(1, 'whole')).toEqual({ kind: 'forget' })
+    expect(await record(task).beat(1, 0.6)).toBe('go on')
   })
 
   it('accepts the result of an attempt that was given up too soon, once', async () => {
@@ -93,6 +128,7 @@ describe('TaskRecord', () => {
     const { task, claim } = await started()
     at(start + LEASE_MS * 2)
     await alarm(task)
+    at(start + LEASE_MS * 2 + HELD_MS * 2)
     expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 2 })
     expect(await record(task).complete(claim.attempt, { ...RESULT, key: 'results/a' })).toBe(true)
     expect(await record(task).complete(2, { ...RESULT, key: 'results/b' })).toBe(false)
@@ -254,6 +290,27 @@ describe('a job of 50 parts', () => {
     expect(await face.read()).toMatchObject({ status: 'failed' })
     expect(await face.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
     expect((await env.BLOBS.list({ prefix: `parts/${task.taskId}/` })).objects).toEqual([])
+  })
+
+  it('is over_budget as a whole when one part takes three workers along', async () => {
+    const start = Date.now()
+    at(start)
+    const task = await split()
+    const face = record(task)
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      at(start + attempt * LEASE_MS * 10)
+      expect(await face.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt, alone: attempt > 1 })
+      at(start + attempt * LEASE_MS * 10 + LEASE_MS * 2)
+      await alarm(task)
+    }
+    expect(await face.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
+    const last = await face.claim(3, 'whole')
+    if (last.kind !== 'claimed') throw new Error('not claimed')
+    expect(last.overBudget).toContain('lost its worker')
+    expect(await face.completePart(1, 9, {}, 'parts/late', 1)).toBe(false)
+    expect(
+      await face.complete(last.attempt, { ...RESULT, key: last.uploadKey, outcome: { kind: 'unchanged', reason: 'over_budget' } }),
+    ).toBe(true)
   })
 
   it('stops everywhere when it is removed', async () => {
