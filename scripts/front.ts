@@ -32,7 +32,12 @@ const INTERNAL_HEADER = /^(mf|cf)-/i
 export function openFront(port: number, upstreamPort: number, publicUrl?: string): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
-  const times = { requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LATE_EVERY_MS, keepAliveTimeout: 65_000 }
+  const times = {
+    requestTimeout: 0,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: LATE_EVERY_MS,
+    keepAliveTimeout: 65_000,
+  }
   // Node's own refusal of a request without a host has no body; ours is an error like all others.
   const server = createServer({ ...times, requireHostHeader: false }, (incoming, outgoing) => {
     const refuse = (refusal: Refusal) => {

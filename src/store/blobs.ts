@@ -1,7 +1,7 @@
 /** R2 as sources and sinks. Names: `uploads/<task>`, `results/<task>/<attempt>`, `parts/<task>/<generation>/<part>/<attempt>`. */
 import { discard } from '../bytes/discard.ts'
 import { hex } from '../bytes/hex.ts'
-import { NoGain, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
+import { NoGain, OverBudget, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */
@@ -11,14 +11,28 @@ export const PART_BYTES = PATCHABLE_BYTES
 const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCKS = 8
 
-/** The blocks that were read last: one for all objects of a job, because a film has many parts. */
+/**
+ * Reads of objects that one attempt at a job may make. `[limits] subrequests` of the Workers is 50,000; past it the platform
+ * throws what no file can be blamed for, and the task would fail. What is left goes to the lease, the result and its lock.
+ */
+export const MOST_READS = 45_000
+
+/** The blocks that were read last, and how often that was: one for all objects of a job, because a film has many parts. */
 export class Blocks implements Disposable {
   readonly #kept = new Map<string, Promise<Uint8Array>>()
   readonly #most: number
   #sources = 0
+  #readsLeft: number
 
-  constructor(most = MAX_BLOCKS) {
+  constructor(most = MAX_BLOCKS, mostReads = MOST_READS) {
     this.#most = most
+    this.#readsLeft = mostReads
+  }
+
+  /** Before each request to the bucket. */
+  countRead(): void {
+    if (this.#readsLeft === 0) throw new OverBudget('more reads of the file than a job has')
+    this.#readsLeft--
   }
 
   /** A name of its own for each source: an object may be written again under its key. */
@@ -48,6 +62,7 @@ export class Blocks implements Disposable {
 
 export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
   async function fetchRange(offset: number, length: number): Promise<Uint8Array> {
+    blocks.countRead()
     const object = await bucket.get(key, { range: { offset, length } })
     if (!object) throw new Error(`the blob ${key} is gone`)
     return new Uint8Array(await object.arrayBuffer())
@@ -72,16 +87,17 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
       if (head < length) bytes.set((await block(first + 1)).subarray(0, length - head), head)
       return bytes
     },
-    stream: () => streamOf(bucket, key),
+    stream: () => streamOf(bucket, key, blocks),
   }
 }
 
 /** The whole object. By itself R2 hands out 4 KB at a time, which costs half as much again and leaves a heap of small garbage. */
-function streamOf(bucket: R2Bucket, key: string): ReadableStream<Uint8Array> {
+function streamOf(bucket: R2Bucket, key: string, blocks?: Blocks): ReadableStream<Uint8Array> {
   let reader: ReadableStreamBYOBReader | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (!reader) blocks?.countRead()
         reader ??= (await opened(bucket, key)).getReader({ mode: 'byob' })
         const { value } = await reader.readAtLeast(BLOCK_BYTES, new Uint8Array(BLOCK_BYTES))
         if (value?.length) controller.enqueue(value)

@@ -14,7 +14,7 @@ const refuse = async (): Promise<never> => {
 }
 const whole: Codec = { format: MP4, compress: refuse, verify: refuse }
 
-async function started(): Promise<NewTask> {
+async function started(change: Partial<NewTask> = {}): Promise<NewTask> {
   const taskId = `tsk_run${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
   const task: NewTask = {
     taskId,
@@ -31,8 +31,9 @@ async function started(): Promise<NewTask> {
     retentionMs: 3_600_000,
     baseUrl: 'http://127.0.0.1',
     requestId: 'req_run',
+    ...change,
   }
-  await env.BLOBS.put(`uploads/${taskId}`, 'film')
+  await env.BLOBS.put(`uploads/${taskId}`, 'film'.padEnd(task.originalSize))
   await env.TASKS.getByName(taskId).create(task)
   return task
 }
@@ -54,6 +55,58 @@ it('answers unchanged when a room refuses a part', async () => {
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
   await run(env, { mp4: codec }, { taskId, generation: null, step: 'part', part: 1 })
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
+})
+
+it('completes what took its workers along with the upload, under its password (hung-job-fails-500)', async () => {
+  const read = async (): Promise<never> => {
+    throw new Error('nothing is tried any more')
+  }
+  const codec: SegmentedCodec = { ...whole, plan: read, compress: read, compressPart: read, join: read }
+  for (const change of [{}, { password: 'open sesame' }, { targetSize: 2 }]) {
+    const { taskId } = await started(change)
+    const record = env.TASKS.getByName(taskId)
+    await record.claim(null, 'whole')
+    await record.giveUp(1, 'the job lost its worker; it was tried 3 times')
+    await run(env, { mp4: codec }, { taskId, generation: null, step: 'whole' })
+    const detail = 'the job lost its worker; it was tried 3 times'
+    const outcome = { kind: 'unchanged', reason: 'over_budget', detail }
+    const failed = { status: 'failed', error: { type: 'target_unreachable', facts: { best_size: 4 } } }
+    const completed = { status: 'completed', result: { outcome, encrypted: 'password' in change } }
+    expect(await record.read()).toMatchObject('targetSize' in change ? failed : completed)
+  }
+})
+
+/** Reads the whole file again and again. */
+const insatiable: Codec = {
+  ...whole,
+  async compress(source) {
+    for (;;) await source.read(0, source.size)
+  },
+}
+
+it('answers over_budget before the platform refuses a read, also under a password (reads-beyond-the-limit-fail-500)', async () => {
+  let reads = 0
+  const counting = new Proxy(env.BLOBS, {
+    get(bucket, name) {
+      if (name !== 'get') return Reflect.get(bucket, name).bind(bucket)
+      return () => {
+        reads++
+        // What the platform does from `[limits] subrequests` on.
+        if (reads > 50_000) throw new Error('Too many subrequests.')
+        return { arrayBuffer: async () => new ArrayBuffer(8) }
+      }
+    },
+  })
+  const codecs = { mp4: insatiable }
+  for (const change of [{}, { password: 'open sesame' }]) {
+    const { taskId } = await started({ originalSize: 300_000, ...change })
+    reads = 0
+    await run({ ...env, BLOBS: counting }, codecs, { taskId, generation: null, step: 'whole' })
+    expect(reads).toBeGreaterThan(40_000)
+    if ('password' in change) await run(env, codecs, { taskId, generation: null, step: 'whole' })
+    const result = { outcome: { kind: 'unchanged', reason: 'over_budget' }, encrypted: 'password' in change }
+    expect(await env.TASKS.getByName(taskId).read()).toMatchObject({ status: 'completed', result })
+  }
 })
 
 it('is waited for when somebody else has it already (repeated-under-idempotency-key-does-not-wait)', async () => {
