@@ -3,6 +3,8 @@
  * stand for billions of elements, and some filters take as long as their parameters say. Drawing cannot be interrupted.
  */
 
+import { startTagsOf } from './markup.ts'
+
 /** Elements after all copies, with filters and masks counted as many. A dense drawing has tens of thousands. */
 const MAX_COST = 200_000
 const FILTER_COST = 1_000
@@ -41,12 +43,8 @@ export function isAffordable(text: string): boolean {
 function parse(text: string, ids: Map<string, Element>): Element {
   const root: Element = { id: undefined, target: undefined, own: 0, children: [] }
   const stack = [root]
-  for (const [tag] of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\/?[A-Za-z_](?:[^<>"']|"[^"]*"|'[^']*')*>/g)) {
-    if (tag.startsWith('<!')) continue
-    if (tag.startsWith('</')) {
-      if (stack.length > 1) stack.pop()
-      continue
-    }
+  for (const { tag, depth } of startTagsOf(text)) {
+    stack.length = Math.min(stack.length, depth + 1)
     const id = /\sid\s*=\s*["']([^"']*)["']/.exec(tag)?.[1]
     const target = /href\s*=\s*["']\s*#([^"']*)["']/.exec(tag)?.[1]
     const filters = /\sfilter\s*[=:]|["';]\s*filter\s*:/.test(tag) ? FILTER_COST : 0
@@ -54,7 +52,7 @@ function parse(text: string, ids: Map<string, Element>): Element {
     const element: Element = { id, target, own: 1 + filters + layers, children: [] }
     stack.at(-1)!.children.push(element)
     if (id !== undefined && !ids.has(id)) ids.set(id, element)
-    if (!tag.endsWith('/>')) stack.push(element)
+    stack.push(element)
   }
   return root
 }

@@ -2,7 +2,8 @@
 import { gzipDecompress } from '../../bytes/deflate.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { readAll } from '../../codec/source.ts'
-import { latin1, scanSvg } from './scan.ts'
+import { contentsOf, type Piece, piecesOf, startTagsOf } from './markup.ts'
+import { latin1, MAX_ATTRIBUTES, scanSvg } from './scan.ts'
 
 export interface SvgDocument {
   readonly text: string
@@ -87,56 +88,64 @@ function decode(bytes: Uint8Array): string {
 
 function refuseDangers(text: string): void {
   const declared = refuseEntities(text)
-  for (const { 1: name, index } of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|&([A-Za-z_:][\w:.-]*);/g)) {
-    if (name !== undefined && !declared.has(name))
-      throw new MalformedFile('svg', index, `the entity ${name.slice(0, 40)}, which nobody declares`)
+  for (const { kind, from, to } of piecesOf(text)) {
+    if (kind === 'comment' || kind === 'cdata') continue
+    for (const { 1: name = '', index } of text.slice(from, to).matchAll(/&([A-Za-z_:][\w:.-]*);/g)) {
+      if (!declared.has(name)) throw new MalformedFile('svg', from + index, `the entity ${name.slice(0, 40)}, which nobody declares`)
+    }
   }
   const references = text.match(/&(?!(?:lt|gt|amp|quot|apos);)/g)?.length ?? 0
   if (references > MAX_REFERENCES) throw new OverBudget(`${references} references to characters, as fonts have them`)
-  const { deepest, elements } = shapeOf(text)
+  const { deepest, elements, attributes } = shapeOf(text)
+  if (attributes > MAX_ATTRIBUTES) throw new OverBudget(`an element with ${attributes} attributes`)
   const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
   if (treeBytes > MAX_TREE_BYTES)
     throw new OverBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
-  const rules = [...text.matchAll(/<(?:[\w-]+:)?style\b[\s\S]*?<\//g)].reduce((sum, [sheet]) => sum + sheet.split('{').length - 1, 0)
+  let rules = 0
+  for (const sheet of contentsOf(text, 'style')) rules += sheet.split('{').length - 1
   if (rules * elements > MAX_RULE_TRIALS) throw new OverBudget(`${rules} rules of style for ${elements} elements take too long`)
   if (deepest > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
 }
 
+function doctypeOf(text: string): Piece | undefined {
+  for (const piece of piecesOf(text)) {
+    if (piece.kind === 'doctype') return piece
+    if (piece.kind === 'tag') return undefined
+  }
+  return undefined
+}
+
 /** @returns the names that may be referred to */
 function refuseEntities(text: string): ReadonlySet<string> {
-  const doctype = /<!DOCTYPE\b[^[>]*(?:\[([\s\S]*?)\]\s*)?>/i.exec(text)
-  const subset = doctype?.[1] ?? ''
+  const doctype = doctypeOf(text)
+  const subset = doctype ? text.slice(doctype.from, doctype.to).replace(/^[^[]*/, '') : ''
   if (/<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC)\b)/i.test(subset)) {
     throw new UnsupportedFeature('external or parameter entities, which are never fetched')
   }
   const entities = [...subset.matchAll(/<!ENTITY\s+(\S+)\s+("[^"]*"|'[^']*')\s*>/gi)]
-  if (entities.length > MAX_ENTITIES) throw new MalformedFile('svg', doctype!.index, `${entities.length} entities`)
+  if (entities.length > MAX_ENTITIES) throw new MalformedFile('svg', doctype!.from, `${entities.length} entities`)
   let expansion = 0
   for (const [, name = '', quoted = ''] of entities) {
     const value = quoted.slice(1, -1)
     // Entities inside entities are how a few bytes become gigabytes.
     if (value.includes('&') || value.length > MAX_ENTITY_CHARACTERS) {
-      throw new MalformedFile('svg', doctype!.index, `the entity ${name.slice(0, 40)} is nested or too long`)
+      throw new MalformedFile('svg', doctype!.from, `the entity ${name.slice(0, 40)} is nested or too long`)
     }
     expansion += (text.split(`&${name};`).length - 1) * value.length
   }
-  if (expansion > MAX_EXPANSION_CHARACTERS) throw new MalformedFile('svg', doctype!.index, `entities expand to ${expansion} characters`)
+  if (expansion > MAX_EXPANSION_CHARACTERS) throw new MalformedFile('svg', doctype!.from, `entities expand to ${expansion} characters`)
   return new Set(['lt', 'gt', 'amp', 'quot', 'apos', ...entities.map(([, name = '']) => name)])
 }
 
-/** Nesting and number of elements; a rough count is enough. */
-function shapeOf(text: string): { deepest: number; elements: number } {
-  let depth = 0
+/** Nesting, number of elements, and the most attributes that one has; a rough count is enough. */
+function shapeOf(text: string): { deepest: number; elements: number; attributes: number } {
   let deepest = 0
   let elements = 0
-  for (const [tag] of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\/?[A-Za-z_][^<>]*>/g)) {
-    if (tag.startsWith('<!')) continue
-    if (tag.startsWith('</')) depth--
-    else {
-      elements++
-      deepest = Math.max(deepest, depth + 1)
-      if (!tag.endsWith('/>')) depth++
-    }
+  let attributes = 0
+  for (const { tag, depth } of startTagsOf(text)) {
+    elements++
+    deepest = Math.max(deepest, depth + 1)
+    attributes = Math.max(attributes, tag.match(/=\s*["']/g)?.length ?? 0)
   }
-  return { deepest, elements }
+  return { deepest, elements, attributes }
 }

@@ -1,6 +1,7 @@
 /** How close an optimized SVG is to the original: both are drawn, on black and on white. */
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
 import { isAffordable } from './complexity.ts'
+import { startTagsOf } from './markup.ts'
 import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
 
 /** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
@@ -63,9 +64,8 @@ const EQUAL: Likeness = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: 
 
 /** The root element without its content, which has the same size as the whole; undefined where the content decides about it. */
 function bareRoot(text: string): string | undefined {
-  const root = /^(?:\uFEFF|\s|<\?[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE\b[^[>]*>)*(<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?)\/?>/.exec(
-    text,
-  )?.[1]
+  const first = startTagsOf(text).next()
+  const root = first.done ? undefined : /^<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?(?=\/?>$)/.exec(first.value.tag)?.[0]
   if (root === undefined) return undefined
   const told = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
   const shares = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)

@@ -14,6 +14,8 @@ export interface Attribute {
 }
 
 const MAX_DEPTH = 512
+/** An element of SVG knows some 60; data of programs come on top. */
+export const MAX_ATTRIBUTES = 1000
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
 const damaged = (what: string, at: number) => new MalformedFile('svg', at, what)
@@ -78,11 +80,14 @@ function markupAt(bytes: Uint8Array, from: number): Token {
   const name = /^[^\s<>"'/=]+/.exec(inside)?.[0]
   if (!name) throw damaged('a tag without a name', from)
   const attributes: Attribute[] = []
+  const names = new Set<string>()
   let end = name.length
   ATTRIBUTE.lastIndex = end
   for (let match = ATTRIBUTE.exec(inside); match; match = ATTRIBUTE.exec(inside)) {
     const [, attribute = '', double, single] = match
-    if (attributes.some(({ name }) => name === attribute)) throw damaged(`the attribute ${attribute.slice(0, 40)} twice`, from)
+    if (names.has(attribute)) throw damaged(`the attribute ${attribute.slice(0, 40)} twice`, from)
+    names.add(attribute)
+    if (names.size > MAX_ATTRIBUTES) throw new OverBudget(`more than ${MAX_ATTRIBUTES} attributes of one element`)
     attributes.push({ name: attribute, value: double ?? single ?? '', quote: double === undefined ? "'" : '"' })
     end = ATTRIBUTE.lastIndex
   }
