@@ -1,5 +1,7 @@
 /** What must still be in a result, whatever svgo did: root size, text, links, scripts, animation, ids that are referred to. */
 
+import { contentsOf, type Piece, without } from './markup.ts'
+
 const LIVE = [
   'symbol',
   'view',
@@ -44,6 +46,17 @@ export function inventoryDifference(before: string, after: string): string | und
 
 const count = (text: string, attribute: string): number => text.split(new RegExp(`\\s${attribute}[\\w-]*\\s*=`)).length - 1
 
+/** Attributes of the first `svg` element. */
+export function rootAttributes(text: string): Map<string, string> {
+  const root = new Map<string, string>()
+  const open = /<(?:[\w-]+:)?svg\b((?:[^>"']|"[^"]*"|'[^']*')*)>/.exec(text)
+  for (const [, name = '', double, single] of (open?.[1] ?? '').matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
+    root.set(name, double ?? single ?? '')
+  return root
+}
+
+const NOT_PLAIN = new Set<Piece['kind']>(['comment', 'doctype'])
+
 interface Inventory {
   /** Without comments and DOCTYPE. */
   readonly plain: string
@@ -55,16 +68,13 @@ interface Inventory {
 }
 
 function inventory(text: string): Inventory {
-  const plain = text.replace(/<!--[\s\S]*?-->/g, '').replace(/<!DOCTYPE\b[^[>]*(?:\[[\s\S]*?\]\s*)?>/i, '')
+  const plain = without(text, NOT_PLAIN)
   const counts = new Map<string, number>()
   for (const [, name = ''] of plain.matchAll(/<(?:[\w-]+:)?([\w-]+)(?=[\s/>])/g)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const root = new Map<string, string>()
-  const open = /<(?:[\w-]+:)?svg\b((?:[^>"']|"[^"]*"|'[^']*')*)>/.exec(plain)
-  for (const [, name = '', double, single] of (open?.[1] ?? '').matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
-    root.set(name, double ?? single ?? '')
-  const words = [...plain.matchAll(/<(?:[\w-]+:)?text\b[^>]*>([\s\S]*?)<\/(?:[\w-]+:)?text>/g)]
+  const root = rootAttributes(plain)
+  const words = [...contentsOf(plain, 'text')]
     // White space is what XML calls so: a space that does not break is text.
-    .map(([, inside = '']) =>
+    .map((inside) =>
       unescaped(inside.replace(/<[^>]*>/g, ''))
         .replace(/[ \t\r\n]+/g, ' ')
         .replace(/^ | $/g, ''),

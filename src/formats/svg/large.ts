@@ -4,15 +4,20 @@ import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
+import { fewestDecimals, sideOf } from './decimals.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
+import { rootAttributes } from './inventory.ts'
 import { leanDifference, leanSvg } from './lean.ts'
 import { SvgMeter } from './measure.ts'
 import { RenderError } from './renderer.ts'
+import { latin1 } from './scan.ts'
 import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS } from './targets.ts'
 
 /** Larger ones are not drawn: the renderer's own tree takes some eight times the text. */
 const MAX_DRAWN_BYTES = 5 * 1024 * 1024
 const PIECE_BYTES = 1024 * 1024
+/** The root element stands here. */
+const HEAD_BYTES = 64 * 1024
 const DECIMALS = [0, 1, 2, 3, 4] as const
 
 export async function compressLean(source: Source, sink: Sink, options: Options): Promise<Outcome> {
@@ -58,7 +63,10 @@ async function roundedLike(
   const target = TARGETS[options.quality]
   try {
     let meter: SvgMeter | undefined
-    for (const decimals of DECIMALS) {
+    const fewest = fewestDecimals(
+      sideOf(Object.fromEntries(rootAttributes(latin1(bytes.subarray(0, HEAD_BYTES))))) ?? Number.POSITIVE_INFINITY,
+    )
+    for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
       options.signal.throwIfAborted()
       await breathe()
       const text = concat([...gathered(leanSvg(bytes, decimals))])

@@ -2,6 +2,7 @@
 import { optimize, type PluginConfig } from 'svgo/browser'
 import { MalformedFile } from '../../codec/codec.ts'
 import { exactPlugins, offFor, type PluginName, POLISHING, paramsOf, ROUNDING, TIDYING } from './preset.ts'
+import { roundingPlugin } from './rounding-plugins.ts'
 
 /**
  * No number and no shape is changed; only what has no influence on the picture goes.
@@ -44,7 +45,9 @@ export class SvgRounder {
   }
 
   #plugins(names: readonly PluginName[], precision: number): PluginConfig[] {
-    return names.filter((name) => !this.#off.has(name)).map((name) => ({ name, params: paramsOf(name, precision) }) as PluginConfig)
+    return names
+      .filter((name) => !this.#off.has(name))
+      .map((name) => roundingPlugin(name, precision) ?? ({ name, params: paramsOf(name) } as PluginConfig))
   }
 }
 

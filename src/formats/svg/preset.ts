@@ -1,5 +1,6 @@
 /** Which of svgo's plugins work on a document, in which order, and what they are told. */
 import type { PluginConfig } from 'svgo/browser'
+import { startTagsOf } from './markup.ts'
 
 export type PluginName = Extract<PluginConfig, string>
 
@@ -54,7 +55,7 @@ export const ROUNDING = [
   ...POLISHING.slice(1),
 ] as const satisfies readonly PluginName[]
 
-export function paramsOf(name: PluginName, precision: number): object {
+export function paramsOf(name: PluginName): object {
   switch (name) {
     case 'removeComments':
       return KEPT_COMMENTS
@@ -63,13 +64,6 @@ export function paramsOf(name: PluginName, precision: number): object {
       return { minify: false }
     case 'removeUnknownsAndDefaults':
       return { unknownContent: false, unknownAttrs: false, keepRoleAttr: true }
-    case 'convertTransform':
-      return { floatPrecision: precision, transformPrecision: precision + 2, degPrecision: Math.max(1, precision) }
-    case 'cleanupNumericValues':
-    case 'convertShapeToPath':
-    case 'convertPathData':
-    case 'mergePaths':
-      return { floatPrecision: precision }
     default:
       return {}
   }
@@ -115,8 +109,14 @@ const isLive = (text: string): boolean =>
 /** Made of pieces that other documents point to: symbols, views, or definitions and nothing that is drawn. */
 function isLibrary(text: string): boolean {
   if (/<(?:[\w-]+:)?(?:symbol|view)\b/.test(text)) return true
-  const drawn = text.replace(/<(?:[\w-]+:)?defs\b[\s\S]*?<\/(?:[\w-]+:)?defs\s*>/g, '')
-  return !/<(?:[\w-]+:)?(?:path|rect|circle|ellipse|line|polyline|polygon|text|image|use)\b/.test(drawn)
+  let definitions: number | undefined
+  for (const { tag, depth } of startTagsOf(text)) {
+    if (definitions !== undefined && depth <= definitions) definitions = undefined
+    if (/^<(?:[\w-]+:)?defs\b/.test(tag)) definitions ??= depth
+    else if (definitions === undefined && /^<(?:[\w-]+:)?(?:path|rect|circle|ellipse|line|polyline|polygon|text|image|use)\b/.test(tag))
+      return false
+  }
+  return true
 }
 
 /** Nothing that is drawn, no number and no name. */

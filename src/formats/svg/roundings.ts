@@ -2,7 +2,8 @@
 import { breathe } from '../../bytes/breathe.ts'
 import type { Options } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
-import { inventoryDifference } from './inventory.ts'
+import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
+import { inventoryDifference, rootAttributes } from './inventory.ts'
 import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
 import { reaches, type Target } from './targets.ts'
@@ -16,7 +17,6 @@ export interface Rounding {
 
 /** What most drawings need, so the search begins there. */
 const USUAL_PRECISION = 1
-const MAX_PRECISION = 6
 /** A decimal less makes errors ten times as large. Drawings lose at least so much by it. */
 const DECIBELS_OF_A_DECIMAL = 10
 
@@ -24,8 +24,8 @@ const DECIBELS_OF_A_DECIMAL = 10
 const SMALL_CHARACTERS = 16 * 1024
 
 /**
- * With one decimal; with none, where that leaves room for it; with more, until one meets the target. Higher levels look further,
- * behind everything that lower ones have seen.
+ * With one decimal, or as many as a small drawing's steps need; with none, where that leaves room for it; with more, until one
+ * meets the target. Higher levels look further, behind everything that lower ones have seen.
  */
 export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
   const rounders = [new SvgRounder(text), new SvgRounder(text, true)]
@@ -33,7 +33,7 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   const look = async (precision: number) => {
     options.signal.throwIfAborted()
     await breathe()
-    options.progress((0.8 * (precision + 1)) / (MAX_PRECISION + 2))
+    options.progress((0.8 * (precision + 1)) / (MOST_DECIMALS + 2))
     const rounded = roundWhole(text, precision, rounders)
     // What is longer than one that will do is not drawn.
     if (rounded === undefined || found.some((other) => reaches(other.likeness, target) && other.text.length <= rounded.length)) return
@@ -41,11 +41,12 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
     if (likeness) found.push({ text: rounded, precision, likeness })
   }
   const isMet = (by = target) => found.some(({ likeness }) => reaches(likeness, by))
-  await look(USUAL_PRECISION)
-  if (isMet({ ...target, psnrDb: target.psnrDb + DECIBELS_OF_A_DECIMAL })) await look(USUAL_PRECISION - 1)
-  let precision = USUAL_PRECISION
-  while (!isMet() && precision < MAX_PRECISION) await look(++precision)
-  if (text.length < SMALL_CHARACTERS && precision < MAX_PRECISION) await look(precision + 1)
+  const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
+  let precision = Math.max(USUAL_PRECISION, fewest)
+  await look(precision)
+  if (precision > fewest && isMet({ ...target, psnrDb: target.psnrDb + DECIBELS_OF_A_DECIMAL })) await look(precision - 1)
+  while (!isMet() && precision < MOST_DECIMALS) await look(++precision)
+  if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await look(precision + 1)
   return found
 }
 

@@ -1,0 +1,115 @@
+/** svgo's plugins that round, told for each element how many decimals it needs. svgo itself knows one number for a document. */
+import { builtinPlugins, type PluginConfig } from 'svgo/browser'
+import { decimalsOf, eachElement, hasHugeNumbers, LEAST_DECIMALS, MOST_DECIMALS, type SvgElement, scaleOf } from './decimals.ts'
+
+type Builtin = 'convertShapeToPath' | 'convertPathData' | 'convertTransform' | 'mergePaths'
+interface Visitor {
+  readonly element?: { readonly enter?: (node: SvgElement, parent: SvgElement) => void }
+}
+type PluginFunction = (root: SvgElement, params: object, info: object) => Visitor | null
+
+/** The plugin under this name; undefined for those that round nothing. */
+export function roundingPlugin(name: string, decimals: number): PluginConfig | undefined {
+  const fn = name === 'cleanupNumericValues' ? roundAttributes(decimals) : isBuiltin(name) ? byElement(name, decimals) : undefined
+  return fn && ({ name, fn } as unknown as PluginConfig)
+}
+
+const isBuiltin = (name: string): name is Builtin => name in DECIMALS_OF
+
+/** What an element needs, `decimals` being what coordinates in it need. */
+const DECIMALS_OF: { readonly [Name in Builtin]: (node: SvgElement, decimals: number) => number } = {
+  convertShapeToPath: (_, decimals) => decimals,
+  convertPathData: (_, decimals) => decimals,
+  convertTransform: decimalsOfTransform,
+  mergePaths: ({ children }, decimals) =>
+    Math.min(
+      MOST_DECIMALS,
+      decimals + Math.max(0, ...children.map(({ attributes }) => Math.log10(scaleOf(attributes?.['transform'] ?? '')))),
+    ),
+}
+
+/** Gradients are moved within the unit square; small scales are followed by large coordinates. */
+function decimalsOfTransform({ attributes }: SvgElement, decimals: number): number {
+  const paint = attributes['gradientTransform'] ?? attributes['patternTransform']
+  const least = paint === undefined ? decimals : Math.max(decimals, LEAST_DECIMALS)
+  const scale = scaleOf(paint ?? attributes['transform'] ?? '')
+  return Math.min(2 * MOST_DECIMALS, Math.max(least, Math.ceil(-Math.log10(scale)) + 2 * Number(scale < 0.1)))
+}
+
+function paramsOf(name: Builtin, decimals: number, applyTransforms: boolean): object {
+  const whole = Math.ceil(decimals)
+  if (name === 'convertTransform')
+    return { floatPrecision: whole, transformPrecision: Math.max(4, whole + 2), degPrecision: Math.max(LEAST_DECIMALS - 1, whole) }
+  return { floatPrecision: whole, ...(name === 'convertPathData' ? { applyTransforms } : {}) }
+}
+
+/** Elements that need the same decimals have one pass, as the plugin keeps its precision for itself; nearly always it is one. */
+function byElement(name: Builtin, decimals: number): PluginFunction {
+  const plugin = builtinPlugins.find((builtin) => builtin.name === name) as unknown as { readonly fn: PluginFunction }
+  return (root, _, info) => {
+    const groups = new Map<number, { node: SvgElement; parent: SvgElement }[]>()
+    let untouched = 0
+    eachElement(root, decimals, (node, parent, own) => {
+      if (isHuge(name, node)) {
+        untouched++
+        return
+      }
+      const needed = Math.ceil(DECIMALS_OF[name](node, own))
+      const group = groups.get(needed)
+      if (group) group.push({ node, parent })
+      else groups.set(needed, [{ node, parent }])
+    })
+    for (const [needed, elements] of groups) {
+      const enter = plugin.fn(root, paramsOf(name, needed, untouched === 0), info)?.element?.enter
+      for (const { node, parent } of elements) enter?.(node, parent)
+    }
+    return null
+  }
+}
+
+function isHuge(name: Builtin, node: SvgElement): boolean {
+  if (name === 'mergePaths') return node.children.some((child) => child.type === 'element' && isHuge('convertPathData', child))
+  return name === 'convertPathData' && hasHugeNumbers(node.attributes['d'] ?? '')
+}
+
+const NUMBER = /^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(px|pt|pc|mm|cm|m|in|ft|em|ex|%)?$/
+const PIXELS: { readonly [unit: string]: number | undefined } = { cm: 96 / 2.54, mm: 96 / 25.4, in: 96, pt: 4 / 3, pc: 16 }
+
+/** In place of svgo's cleanupNumericValues, which rounds opacities like coordinates. */
+function roundAttributes(decimals: number): PluginFunction {
+  return (root) => {
+    eachElement(root, decimals, (node, _, own) => {
+      for (const [attribute, text] of Object.entries(node.attributes)) {
+        if (attribute === 'viewBox') node.attributes[attribute] = roundBox(text, Math.max(own, LEAST_DECIMALS))
+        const [, number, unit = ''] = NUMBER.exec(text) ?? []
+        if (number === undefined) continue
+        const rounded = roundNumber({ element: node.name, attribute }, { value: Number(number), unit }, own)
+        if (rounded !== undefined) node.attributes[attribute] = rounded
+      }
+    })
+    return null
+  }
+}
+
+function roundNumber(
+  place: { element: string; attribute: string },
+  { value, unit }: { value: number; unit: string },
+  decimals: number,
+): string | undefined {
+  const kept = decimalsOf(place, { value, unit }, decimals)
+  if (kept === undefined) return undefined
+  const short = shortest(value.toFixed(kept)) + (unit === 'px' ? '' : unit)
+  const factor = PIXELS[unit]
+  if (factor === undefined) return short
+  const inPixels = shortest((value * factor).toFixed(decimalsOf(place, { value: value * factor, unit: '' }, decimals) ?? MOST_DECIMALS))
+  return inPixels.length < short.length ? inPixels : short
+}
+
+const shortest = (number: string): string => String(Number(number)).replace(/^(-?)0\./, '$1.')
+
+const roundBox = (box: string, decimals: number): string =>
+  box
+    .trim()
+    .split(/[\s,]+/)
+    .map((word) => (Number.isNaN(Number(word)) ? word : String(Number(Number(word).toFixed(decimals)))))
+    .join(' ')

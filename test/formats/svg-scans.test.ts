@@ -1,0 +1,73 @@
+/** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
+import { describe, expect, test } from 'vitest'
+import type { Options } from '../../src/codec/codec.ts'
+import { compress } from '../../src/codec/compress.ts'
+import { innerRooms } from '../../src/codec/inner.ts'
+import { memorySink } from '../../src/codec/sink.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { piecesOf } from '../../src/formats/svg/markup.ts'
+import { svg } from '../../src/formats/svg/svg.ts'
+
+const base = {
+  quality: 'medium' as const,
+  output: 'svg' as const,
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+}
+const options: Options = { ...base, inner: innerRooms({}, base) }
+
+/** Each of these took a minute or more, or years. This is ten times what they take, and less than a tenth of what they took. */
+const MOST_CPU_MS = 6_000
+
+async function cpuOf(text: string) {
+  const bytes = new TextEncoder().encode(text)
+  const before = process.cpuUsage()
+  const { outcome } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options)
+  const { user, system } = process.cpuUsage(before)
+  return { outcome, cpuMs: (user + system) / 1000 }
+}
+
+const open = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
+
+describe('the work grows with the length of the text', () => {
+  test.each([
+    ['comments that never end', `${open}${'<!--'.repeat(300_000)}`, 'malformed'],
+    ['beginnings of comments in a CDATA section', `${open}<desc><![CDATA[${'<!--'.repeat(240_000)}]]></desc></svg>`, undefined],
+    ['CDATA sections that never end', `${open}${'<![CDATA['.repeat(120_000)}`, 'malformed'],
+    ['empty texts before a long path', `${open}${'<text/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
+    ['empty definitions before a long path', `${open}${'<defs/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
+    ['document types that never end', `${'<!DOCTYPE svg ['.repeat(70_000)}${open}</svg>`, 'malformed'],
+    [
+      'forty comments before a root with a prefix',
+      `${'<!--a-->'.repeat(40)}<x:svg xmlns:x="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>`,
+      undefined,
+    ],
+    [
+      '200,000 attributes of one element',
+      `${open}<g ${Array.from({ length: 200_000 }, (_, i) => `a${i}="x"`).join(' ')}/></svg>`,
+      'over_budget',
+    ],
+    [
+      '20,000 attributes of one element',
+      `${open}<g ${Array.from({ length: 20_000 }, (_, i) => `a${i}="x"`).join(' ')}/></svg>`,
+      'over_budget',
+    ],
+  ])(
+    '%s',
+    async (_, text, reason) => {
+      const { outcome, cpuMs } = await cpuOf(text)
+      expect(cpuMs).toBeLessThan(MOST_CPU_MS)
+      if (reason) expect(outcome).toMatchObject({ kind: 'unchanged', reason })
+    },
+    60_000,
+  )
+
+  test('every character of a text belongs to one piece, and pieces that never end are one', () => {
+    for (const text of ['<!--<!--<!--', '<![CDATA[<![CDATA[', '<a b="c', '<?x <?x', '<!DOCTYPE [ <', '<!---->x<a/>y</a><']) {
+      const pieces = [...piecesOf(text)]
+      expect(pieces.map(({ from, to }) => text.slice(from, to)).join('')).toBe(text)
+    }
+    expect([...piecesOf('<!--'.repeat(1000))]).toHaveLength(1)
+  })
+})
