@@ -1,5 +1,5 @@
 /** Bundles the console and lays out the API reference. wrangler runs it before it serves or deploys `whittle`. */
-import { copyFileSync, cpSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 
 await build({
@@ -21,9 +21,19 @@ for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
   copyFileSync(`node_modules/swagger-ui-dist/${file}`, `console/public/docs/${file}`)
 }
 
+/**
+ * pdf.js. Of its fonts only the two that no system has: the console lets pdf.js use the system's for the others
+ * (`useSystemFonts`), and its Liberation fonts are GPL.
+ */
 const PDF = 'console/public/console/pdf'
+const PDFJS = 'node_modules/pdfjs-dist'
+const pdfFiles = new Map([
+  ...['pdf.min.mjs', 'pdf.worker.min.mjs'].map((name) => [name, `${PDFJS}/build/${name}`] as const),
+  ...['FoxitSymbol.pfb', 'FoxitDingbats.pfb', 'LICENSE_FOXIT'].map((name) => [name, `${PDFJS}/standard_fonts/${name}`] as const),
+  ...readdirSync(`${PDFJS}/cmaps`).map((name) => [name === 'LICENSE' ? 'LICENSE_CMAPS' : name, `${PDFJS}/cmaps/${name}`] as const),
+  ['LICENSE', `${PDFJS}/LICENSE`],
+])
 mkdirSync(PDF, { recursive: true })
-for (const file of ['build/pdf.min.mjs', 'build/pdf.worker.min.mjs', 'LICENSE']) {
-  copyFileSync(`node_modules/pdfjs-dist/${file}`, `${PDF}/${file.split('/').at(-1)}`)
-}
-for (const folder of ['cmaps', 'standard_fonts']) cpSync(`node_modules/pdfjs-dist/${folder}`, PDF, { recursive: true })
+for (const [name, source] of pdfFiles) copyFileSync(source, `${PDF}/${name}`)
+// What an earlier build left there would be served too.
+for (const name of readdirSync(PDF)) if (!pdfFiles.has(name)) rmSync(`${PDF}/${name}`)

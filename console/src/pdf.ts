@@ -23,6 +23,8 @@ export async function firstPage(file: Blob): Promise<Blob> {
     data: new Uint8Array(await file.arrayBuffer()),
     cMapUrl: FOLDER,
     standardFontDataUrl: FOLDER,
+    // Only Symbol and ZapfDingbats lie in the folder.
+    useSystemFonts: true,
     // The page's policy lets no WebAssembly in; pdf.js has the same decoders in JavaScript.
     useWasm: false,
     wasmUrl: FOLDER,
