@@ -5,6 +5,8 @@ import { type Codec, UnsupportedFeature } from '../../src/codec/codec.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
 import type { Env } from '../../src/env.ts'
 import { MP4 } from '../../src/formats/mp4/format.ts'
+import type { JobMessage } from '../../src/store/tasks.ts'
+import { consume } from '../../src/tasks/consume.ts'
 import { run } from '../../src/tasks/run.ts'
 import { runAndWait } from '../../src/tasks/submit.ts'
 import type { NewTask } from '../../src/tasks/task.ts'
@@ -120,4 +122,16 @@ it('is waited for when somebody else has it already (repeated-under-idempotency-
   await new Promise((resolve) => setTimeout(resolve, 200))
   await record.fail(1, { code: 500, type: 'internal', message: 'it broke', requestId: 'req_run' })
   expect((await waited).status).toBe('failed')
+})
+
+it.each([
+  { queue: 'whittle-media-jobs-deadline', status: 'completed' },
+  { queue: 'whittle-media-dead-deadline', status: 'pending' },
+])('takes the jobs, not the dead letters, of an environment whose name begins with dead: $queue', async ({ queue, status }) => {
+  const { taskId } = await started()
+  let acknowledged = 0
+  const message = { body: { taskId, generation: null, step: 'whole' }, ack: () => acknowledged++, retry: () => undefined }
+  await consume({ queue, messages: [message] } as unknown as MessageBatch<JobMessage>, env, { mp4: whole })
+  expect(acknowledged).toBe(1)
+  expect((await env.TASKS.getByName(taskId).read())?.status).toBe(status)
 })
