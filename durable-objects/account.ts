@@ -6,16 +6,17 @@ import type {
   ApplicationRecord,
   IdempotencyState,
   KeyChange,
-  KeySummary,
   NewKey,
+  OwnKeyChange,
   TaskEvent,
   UsageView,
+  WantedKey,
 } from '../src/store/accounts.ts'
-import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
-import type { KeyRecord } from '../src/store/keys.ts'
+import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { PLANS, type PlanId } from '../src/tasks/plans.ts'
 import { ChallengeTable } from './challenge-table.ts'
+import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
 
 const DAY_MS = 86_400_000
@@ -41,8 +42,6 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS applications (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery TEXT NOT NULL);
-  CREATE TABLE IF NOT EXISTS keys (
-    id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
 
 /** One customer: applications and keys, usage counted by idempotent events, the task index, storage, the webhook secret. */
@@ -50,6 +49,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #sql: SqlStorage
   readonly #challenges: ChallengeTable
   readonly #people: PeopleTable
+  readonly #keys: KeyTable
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
@@ -58,7 +58,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#sql = ctx.storage.sql
     this.#sql.exec(SCHEMA)
     this.#challenges = new ChallengeTable(this.#sql)
-    this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.ctx.storage.kv.get<AccountRecord>('account')?.accountId ?? '')
+    this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.#record()?.accountId ?? '')
+    this.#keys = new KeyTable(this.#sql, env.KEY_GATES, () => this.#record())
   }
 
   get challenges() {
@@ -70,7 +71,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async get() {
-    return this.ctx.storage.kv.get<AccountRecord>('account')
+    const record = this.#record()
+    return record && record.lowestLimit === undefined ? this.#spreadLimit() : record
   }
 
   async put(record: AccountRecord) {
@@ -82,10 +84,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
     if (!account) return
     const { plan = account.plan, state = account.state } = change
     await this.put({ ...account, plan, state })
-    for (const { application, keys } of await this.applications()) {
-      if (change.plan) await this.updateApplication(application.applicationId, { plan })
-      for (const { summary } of keys) await this.updateKey(summary.keyId, { suspended: state === 'disabled' })
-    }
+    if (change.plan)
+      for (const { application } of await this.applications()) await this.updateApplication(application.applicationId, { plan })
+    await this.#keys.updateAll({ suspended: state === 'disabled' })
   }
 
   async admit(taskId: string, bytes: number) {
@@ -185,8 +186,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
       view.tasks_completed += row.completed
       view.tasks_failed += row.failed
     }
-    const hashes = [...this.#sql.exec<{ hash: string }>('SELECT hash FROM keys')].map((row) => row.hash)
-    const calls = await Promise.all(hashes.map((hash) => this.env.KEY_GATES.getByName(hash).calls(month)))
+    const gates = [...this.#keys.hashes(), consoleGate(this.#record()?.accountId ?? '')]
+    const calls = await Promise.all(gates.map((name) => this.env.KEY_GATES.getByName(name).calls(month)))
     for (const { total, byDay } of calls) {
       view.api_calls += total
       for (const [day, count] of Object.entries(byDay)) dayView(day).api_calls += count
@@ -267,7 +268,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     const set = 'name = COALESCE(?, name), environment = COALESCE(?, environment), plan = COALESCE(?, plan)'
     const values = [name ?? null, environment ?? null, plan ?? null, applicationId]
     if (this.#sql.exec(`UPDATE applications SET ${set} WHERE id = ?`, ...values).rowsWritten === 0) return false
-    if (plan) for (const { keyId } of this.#summaries('application_id = ?', applicationId)) await this.updateKey(keyId, { plan })
+    if (plan) await this.#keys.updateAll({ plan }, applicationId)
     return true
   }
 
@@ -275,68 +276,44 @@ export class Account extends DurableObject<Env> implements AccountFace {
     type Row = { id: string; name: string; environment: string; plan: PlanId; created_at: number }
     const rows = [...this.#sql.exec<Row>('SELECT * FROM applications ORDER BY created_at')]
     const applications = rows.map(({ id, created_at, ...rest }) => ({ applicationId: id, ...rest, createdAt: created_at }))
-    return Promise.all(applications.map(async (application) => ({ application, keys: await this.#keysOf(application.applicationId) })))
-  }
-
-  async #keysOf(applicationId: string) {
-    const summaries = this.#summaries('application_id = ?', applicationId)
-    const found = await Promise.all(
-      summaries.map(async (summary) => {
-        const gate = await this.env.KEY_GATES.getByName(summary.hash).get()
-        return gate ? [{ summary, ...gate }] : []
-      }),
+    return Promise.all(
+      applications.map(async (application) => ({ application, keys: await this.#keys.ofApplication(application.applicationId) })),
     )
-    return found.flat()
-  }
-
-  #summaries(where: string, value: string): KeySummary[] {
-    type Row = { id: string; application_id: string; masked: string; hash: string; created_at: number }
-    return [...this.#sql.exec<Row>(`SELECT * FROM keys WHERE ${where} ORDER BY created_at`, value)].map((row) => ({
-      keyId: row.id,
-      applicationId: row.application_id,
-      masked: row.masked,
-      hash: row.hash,
-      createdAt: row.created_at,
-    }))
   }
 
   async createKey(applicationId: string, options: NewKey) {
-    if ([...this.#sql.exec('SELECT 1 FROM applications WHERE id = ?', applicationId)].length === 0) return undefined
-    const account = await this.get()
-    if (!account) return undefined
-    const key = makeKey()
-    const hash = await hashKey(key)
-    const keyId = `key_${crypto.randomUUID().replaceAll('-', '')}`
-    const summary: KeySummary = { keyId, applicationId, masked: maskKey(key), hash, createdAt: Date.now() }
-    const columns = 'id, application_id, masked, hash, created_at'
-    this.#sql.exec(`INSERT INTO keys (${columns}) VALUES (?, ?, ?, ?, ?)`, keyId, applicationId, summary.masked, hash, summary.createdAt)
-    const { state = 'active', ...rest } = options
-    await this.env.KEY_GATES.getByName(hash).put({ ...rest, keyId, accountId: account.accountId, applicationId, state })
-    return { key, summary }
+    const made = await this.#keys.create(applicationId, options)
+    if (options.requestsPerMinute !== undefined) await this.#spreadLimit()
+    return made
   }
 
   async updateKey(keyId: string, change: KeyChange) {
-    const [summary] = this.#summaries('id = ?', keyId)
-    if (!summary) return false
-    const gate = this.env.KEY_GATES.getByName(summary.hash)
-    const known = await gate.get()
-    if (!known) return false
-    const { expiresAt: before, ...record } = known.record
-    const { expiresAt: after = before ?? null, ...rest } = change
-    await gate.put({ ...record, ...rest, ...(after === null ? {} : { expiresAt: after }) } satisfies KeyRecord)
-    return true
+    const known = await this.#keys.update(keyId, change)
+    if (known && change.requestsPerMinute !== undefined) await this.#spreadLimit()
+    return known
+  }
+
+  async createOwnKey(applicationId: string, wanted: WantedKey) {
+    return this.#keys.createOwn(applicationId, wanted)
+  }
+
+  async updateOwnKey(keyId: string, change: OwnKeyChange) {
+    return this.#keys.updateOwn(keyId, change)
   }
 
   async resetKey(keyId: string, graceMs: number) {
-    const [summary] = this.#summaries('id = ?', keyId)
-    const known = summary && (await this.env.KEY_GATES.getByName(summary.hash).get())
-    if (!summary || !known) return undefined
-    const { plan, scopes, requestsPerMinute } = known.record
-    const limit = requestsPerMinute === undefined ? {} : { requestsPerMinute }
-    const made = await this.createKey(summary.applicationId, { plan, scopes, ...limit })
-    const endsAt = Math.min(Date.now() + graceMs, known.record.expiresAt ?? Number.POSITIVE_INFINITY)
-    await this.updateKey(keyId, graceMs > 0 ? { expiresAt: endsAt } : { state: 'disabled' })
-    return made
+    return this.#keys.reset(keyId, graceMs)
+  }
+
+  async #spreadLimit(): Promise<AccountRecord | undefined> {
+    const lowestLimit = await this.#keys.spreadLimit()
+    const account = this.#record()
+    if (account) await this.put({ ...account, lowestLimit })
+    return this.#record()
+  }
+
+  #record() {
+    return this.ctx.storage.kv.get<AccountRecord>('account')
   }
 
   #stored(): number {
@@ -344,7 +321,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   #quota(): number {
-    const account = this.ctx.storage.kv.get<AccountRecord>('account')
+    const account = this.#record()
     return account?.storageBytes ?? PLANS[account?.plan ?? 'free'].storageBytes
   }
 }

@@ -41,15 +41,33 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     if (key.expiresAt !== undefined && key.expiresAt <= now) return { kind: 'expired' }
     this.#forget(now)
     if (scope && !key.scopes.includes(scope)) return { kind: 'missing_scope', key, rate: this.#rate(key, now) }
+    return this.#admit(key, now)
+  }
+
+  async enterAs(key: KeyRecord): Promise<Entry> {
+    const now = Date.now()
+    this.#forget(now)
+    return this.#admit(key, now)
+  }
+
+  #admit(key: KeyRecord, now: number): Entry {
     const limit = limitOf(key)
     if (limit !== null && this.#window.length >= limit) return { kind: 'limited', key, rate: this.#rate(key, now) }
     this.#count(now, limit !== null)
     return { kind: 'accepted', key, rate: this.#rate(key, now) }
   }
 
-  async put(record: KeyRecord): Promise<void> {
+  async put(record: KeyRecord, window?: readonly number[]): Promise<void> {
     this.#record = record
     this.ctx.storage.kv.put('record', record)
+    if (!window) return
+    this.#window = [...window]
+    this.ctx.storage.kv.put('window', this.#window)
+  }
+
+  async window() {
+    this.#forget(Date.now())
+    return this.#window
   }
 
   async get() {

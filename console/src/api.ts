@@ -38,6 +38,7 @@ export interface Key {
   plan: string
   scopes: string[]
   state: 'active' | 'disabled' | 'expired'
+  disabled_by?: 'operator' | 'account'
   expires_at?: string
   last_used_at?: string
 }
@@ -66,9 +67,12 @@ export interface Delivery {
 /** A refusal of the service, in its own words. */
 export class Refusal extends Error {
   readonly status: number
-  constructor(status: number, message: string) {
+  /** When to try again, of a 429. */
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, message: string, retryAfterSeconds?: number) {
     super(message)
     this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -80,9 +84,14 @@ export const SIGNED_OUT = 'whittle-signed-out'
 
 const UNREACHABLE = 'The service cannot be reached.'
 
-function refused(status: number, text = `The service answered ${status}.`): Refusal {
+interface Said {
+  error?: { message?: string }
+  error_detail?: { retry_after_seconds?: number }
+}
+
+function refused(status: number, said: Said | null): Refusal {
   if (status === 401) dispatchEvent(new Event(SIGNED_OUT))
-  return new Refusal(status, text)
+  return new Refusal(status, said?.error?.message ?? `The service answered ${status}.`, said?.error_detail?.retry_after_seconds)
 }
 
 export async function call<T>(method: string, path: string, body?: object): Promise<T> {
@@ -93,8 +102,8 @@ export async function call<T>(method: string, path: string, body?: object): Prom
   }).catch(() => {
     throw new Refusal(0, UNREACHABLE)
   })
-  const said = (await answer.json().catch(() => ({}))) as T & { error?: { message?: string } }
-  if (!answer.ok) throw refused(answer.status, said.error?.message)
+  const said = (await answer.json().catch(() => ({}))) as T & Said
+  if (!answer.ok) throw refused(answer.status, said)
   return said
 }
 
@@ -114,9 +123,9 @@ export function upload(file: File, wishes: Record<string, string>, progress: (sh
     request.upload.onprogress = (event) => progress(event.loaded / event.total)
     request.onerror = () => reject(new Refusal(0, UNREACHABLE))
     request.onload = () => {
-      const said = request.response as (Task & { error?: { message?: string } }) | null
+      const said = request.response as (Task & Said) | null
       if (request.status === 200 && said) resolve(said)
-      else reject(refused(request.status, said?.error?.message))
+      else reject(refused(request.status, said))
     }
     request.send(form)
   })

@@ -50,11 +50,24 @@ export async function begin(file: File, wishes: Record<string, string>): Promise
   const id = ++count
   put([{ id, file, wishes, uploaded: 0 }, ...attempts])
   try {
-    const task = await inTurn(() => upload(file, wishes, (uploaded) => change(id, { uploaded })))
+    const task = await inTurn(() => uploadWhenFree(id, file, wishes))
     change(id, { uploaded: 1, task })
     await watch(id, task)
   } catch (problem) {
     change(id, { error: message(problem) })
+  }
+}
+
+/** More files than the plan takes in a minute wait for their turn. */
+async function uploadWhenFree(id: number, file: File, wishes: Record<string, string>): Promise<Task> {
+  for (;;) {
+    try {
+      return await upload(file, wishes, (uploaded) => change(id, { uploaded }))
+    } catch (problem) {
+      const seconds = problem instanceof Refusal && problem.status === 429 ? problem.retryAfterSeconds : undefined
+      if (seconds === undefined || !attempts.some((one) => one.id === id)) throw problem
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    }
   }
 }
 
@@ -68,8 +81,9 @@ async function watch(id: number, accepted: Task): Promise<void> {
       vain = 0
       change(id, { task })
     } catch (problem) {
-      // A line that breaks, or a service that is busy, does not end the job that is watched.
-      if (!(problem instanceof Refusal) || (problem.status > 0 && problem.status < 500) || ++vain > LOOKS_IN_VAIN) throw problem
+      // A line that breaks, a service that is busy, or looks that are too many, do not end the job that is watched.
+      if (!(problem instanceof Refusal) || (problem.status > 0 && problem.status < 500 && problem.status !== 429) || ++vain > LOOKS_IN_VAIN)
+        throw problem
     }
   }
 }

@@ -32,7 +32,7 @@ const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method })
 async function handle(c: AppContext, route: Route): Promise<Response> {
   const { access } = route
   if (access === 'operator') await authenticateOperator(c)
-  else if (access === 'session') await authenticateSession(c)
+  else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
   return route.handle(c)
 }

@@ -1,9 +1,9 @@
 /** Who calls, and may they: `Authorization: Bearer …` → one hop to the key's gate, which authenticates, authorises and counts. */
 
 import { checkKey, hashKey } from '../store/key-format.ts'
-import type { Scope } from '../store/keys.ts'
+import type { RateState, Scope } from '../store/keys.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import type { Access, AppContext } from './context.ts'
+import type { AppContext } from './context.ts'
 import { secondsUntil } from './headers.ts'
 
 /** A bearer token, as RFC 6750 writes it; the scheme's name in any case (RFC 9110, 11.1). */
@@ -15,7 +15,7 @@ export function bearer(c: AppContext): string {
   return token
 }
 
-export async function authenticate(c: AppContext, access: Exclude<Access, 'public' | 'operator' | 'session'>): Promise<void> {
+export async function authenticate(c: AppContext, access: 'key' | Scope): Promise<void> {
   const token = bearer(c)
   if (!checkKey(token)) throw unauthorized('invalid_key', 'This is not an API key of this service, or it was mistyped.')
   const gate = c.env.KEY_GATES.getByName(await hashKey(token))
@@ -31,7 +31,7 @@ export async function authenticate(c: AppContext, access: Exclude<Access, 'publi
   c.set('key', entry.key)
   c.set('rate', entry.rate)
   if (entry.kind === 'missing_scope') throw missingScope(access as Scope)
-  if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate.limit ?? 0, entry.rate.resetAt ?? Date.now())
+  if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate)
 }
 
 function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', message: string): ApiError {
@@ -41,8 +41,8 @@ function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'dis
 
 const missingScope = (scope: Scope) => new ApiError('missing_scope', `This API key lacks the scope '${scope}'.`, { scope })
 
-function rateLimited(plan: string, limit: number, resetAtMs: number): ApiError {
-  const seconds = Math.max(1, secondsUntil(resetAtMs, Date.now()))
+export function rateLimited(plan: string, { limit, resetAt = Date.now() }: RateState): ApiError {
+  const seconds = Math.max(1, secondsUntil(resetAt, Date.now()))
   const message = `The ${plan} plan allows ${limit} requests per minute. The next request is free in ${seconds} s.`
   const facts = { limit, plan, window_seconds: 60, retry_after_seconds: seconds }
   return new ApiError('rate_limited', message, facts, { 'Retry-After': String(seconds) })

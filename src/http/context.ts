@@ -25,8 +25,8 @@ export interface App {
 
 export type AppContext = Context<App>
 
-/** Who may call: anybody, the operator, a person signed in to the console, any live key (`key`), or a key with this scope. */
-export type Access = 'public' | 'operator' | 'session' | 'key' | Scope
+/** Who may call: anybody, the operator, a person signed in to the console (`counted` like a key's request), any live key (`key`), or a key with this scope. */
+export type Access = 'public' | 'operator' | 'session' | 'session:counted' | 'key' | Scope
 
 /** The origin the client spoke to: addresses in answers begin with it. */
 export const baseUrl = (c: AppContext) => c.get('url').origin

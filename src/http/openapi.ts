@@ -42,7 +42,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>>
   password_not_applicable: 'A password would break the signature of this file, or it is under one already.',
   missing_key: 'Send `Authorization: Bearer <API_KEY>`.',
   invalid_key: 'There is no such key; a mistyped one is recognised by its checksum.',
-  expired_key: 'The key has expired; make or reset one in the console.',
+  expired_key: 'The key has expired; make a new one in the console.',
   disabled_key: 'The key, or its account, is disabled.',
   https_required: 'The request came over plain http: replace the key, it was sent in clear.',
   missing_scope: 'The key lacks `scope`.',

@@ -29,6 +29,7 @@ export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedA
     plan: record.plan,
     scopes: record.scopes,
     state: record.suspended ? 'disabled' : expired ? 'expired' : record.state,
+    ...(record.state === 'disabled' ? { disabled_by: record.disabledBy ?? 'operator' } : {}),
     ...(record.expiresAt === undefined ? {} : { expires_at: iso(record.expiresAt) }),
     ...(record.requestsPerMinute === undefined ? {} : { requests_per_minute: record.requestsPerMinute }),
     ...(lastUsedAt === undefined ? {} : { last_used_at: iso(lastUsedAt) }),

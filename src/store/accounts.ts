@@ -12,6 +12,8 @@ export interface AccountRecord {
   readonly state: 'active' | 'disabled'
   /** Enterprise: instead of the plan's. */
   readonly storageBytes?: number
+  /** The lowest number of requests a minute that the operator set for a key, which holds for the console, too. Absent in old records. */
+  readonly lowestLimit?: number | null
 }
 
 export interface ApplicationRecord {
@@ -67,12 +69,42 @@ export interface NewKey {
   readonly expiresAt?: number
   readonly state?: 'active' | 'disabled'
   readonly requestsPerMinute?: number
+  readonly limitInherited?: boolean
 }
 
-export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended' | 'scopes' | 'plan' | 'requestsPerMinute'>> {
+export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended' | 'scopes' | 'plan'>> {
   /** Milliseconds since 1970; null for never. */
   readonly expiresAt?: number | null
+  /** null: the plan's. */
+  readonly requestsPerMinute?: number | null
 }
+
+/** What people may choose for a key; the rest is their application's plan and the operator's. */
+export type WantedKey = Pick<NewKey, 'scopes' | 'expiresAt'>
+export type OwnKeyChange = Pick<KeyChange, 'state' | 'scopes' | 'expiresAt'>
+
+export interface KeyMade {
+  /** Nowhere else, and never again. */
+  readonly key: string
+  readonly summary: KeySummary
+}
+
+export interface KeyView {
+  readonly summary: KeySummary
+  readonly record: KeyRecord
+  readonly lastUsedAt?: number
+}
+
+export type OwnKeyOutcome =
+  | ({ readonly kind: 'made' } & KeyMade)
+  | { readonly kind: 'changed' }
+  /** No such key, or no such application. */
+  | { readonly kind: 'unknown' }
+  /** The operator disabled it. */
+  | { readonly kind: 'operator_only' }
+  | { readonly kind: 'expired' }
+  /** The plan has no room for another key that works. */
+  | { readonly kind: 'too_many'; readonly limit: number }
 
 export interface AccountFace {
   get(): Promise<AccountRecord | undefined>
@@ -108,13 +140,16 @@ export interface AccountFace {
   createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord>
   /** A plan goes to all keys of the application. false: no such application. */
   updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }): Promise<boolean>
-  applications(): Promise<{ application: ApplicationRecord; keys: { summary: KeySummary; record: KeyRecord; lastUsedAt?: number }[] }[]>
-  /** Makes a key and its gate. The key itself is in the answer and nowhere else. undefined: no such application. */
-  createKey(applicationId: string, options: NewKey): Promise<{ key: string; summary: KeySummary } | undefined>
-  /** false: no such key. */
+  applications(): Promise<{ application: ApplicationRecord; keys: KeyView[] }[]>
+  /** The operator makes a key and its gate. undefined: no such application. */
+  createKey(applicationId: string, options: NewKey): Promise<KeyMade | undefined>
+  /** The operator changes a key. false: no such key. */
   updateKey(keyId: string, change: KeyChange): Promise<boolean>
-  /** A new key with the rights of an old one, which goes on for `graceMs`. undefined: no such key. */
-  resetKey(keyId: string, graceMs: number): Promise<{ key: string; summary: KeySummary } | undefined>
+  /** People make a key: as many as their plan has, with no more requests a minute than the operator set for any. */
+  createOwnKey(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome>
+  updateOwnKey(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome>
+  /** A new key with the rights and the expiry of an old one, which goes on for `graceMs`. */
+  resetKey(keyId: string, graceMs: number): Promise<OwnKeyOutcome>
   /** Of sign-in: it is not known yet whose it will be, so they lie in accounts that nobody has, named `sign-in/…`. */
   readonly challenges: ChallengeFace
   /** Who manages the account in the console. */

@@ -4,6 +4,10 @@ import type { PlanId } from '../tasks/plans.ts'
 export type Scope = 'compress' | 'tasks:read' | 'tasks:delete' | 'usage:read'
 export const SCOPES: readonly Scope[] = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 
+/** Gates that are no key's: what people do in the console counts like a key of the account; what it reads has a wide window of its own. */
+export const consoleGate = (accountId: string) => `console/${accountId}`
+export const consoleReadsGate = (accountId: string) => `console-reads/${accountId}`
+
 export interface KeyRecord {
   readonly keyId: string
   readonly accountId: string
@@ -11,12 +15,16 @@ export interface KeyRecord {
   readonly plan: PlanId
   readonly scopes: readonly Scope[]
   readonly state: 'active' | 'disabled'
+  /** Of a disabled key: what the operator disabled, only the operator enables. Absent in old records. */
+  readonly disabledBy?: 'operator' | 'account'
   /** Its account is disabled: like `disabled`, and gone when the account is enabled again. */
   readonly suspended?: boolean
   /** Epoch milliseconds; absent never expires. */
   readonly expiresAt?: number
-  /** Enterprise only: a number of requests per minute instead of unlimited. */
+  /** Set by the operator: a number of requests per minute instead of the plan's. */
   readonly requestsPerMinute?: number
+  /** People made this key: its number follows the lowest one that the operator set in the account. */
+  readonly limitInherited?: boolean
 }
 
 /** Where the key stands in its window. `limit` null is unlimited. */
@@ -37,8 +45,12 @@ export type Entry =
 export interface KeyGateFace {
   /** Authenticates, authorises and counts in one hop. Only accepted requests are counted and stored. */
   enter(scope: Scope | null): Promise<Entry>
-  /** Creates or replaces the record; the window is kept. */
-  put(record: KeyRecord): Promise<void>
+  /** Counts a request of somebody who was let in elsewhere: a person's session. `key` says for whom, and its limit. */
+  enterAs(key: KeyRecord): Promise<Entry>
+  /** Creates or replaces the record; the window is kept, or begins with that of another gate. */
+  put(record: KeyRecord, window?: readonly number[]): Promise<void>
+  /** Epoch milliseconds of the accepted requests of the last 60 s, oldest first; empty without a limit. */
+  window(): Promise<number[]>
   get(): Promise<{ record: KeyRecord; lastUsedAt?: number } | undefined>
   /** Accepted requests of a month ("2026-11"), and by day ("2026-11-20" → count). */
   calls(month: string): Promise<{ total: number; byDay: Record<string, number> }>

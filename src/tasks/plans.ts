@@ -10,19 +10,22 @@ export interface Plan {
   readonly storageBytes: number
   readonly retentionMs: number
   readonly callbacks: boolean
+  /** Keys that people make themselves: each has a window of its own. */
+  readonly maxKeys: number
 }
 
 const MB = 1_000_000
 const HOUR_MS = 3_600_000
 
-function plan(id: PlanId, requestsPerMinute: number | null, fileMB: number, maxBatchFiles: number, storageMB: number, hours: number): Plan {
-  const sizes = { maxFileBytes: fileMB * MB, maxBatchFiles, storageBytes: storageMB * MB, retentionMs: hours * HOUR_MS }
-  return { id, requestsPerMinute, ...sizes, callbacks: id !== 'free' }
+function plan(id: PlanId, requestsPerMinute: number | null, sizes: readonly number[], hours: number, maxKeys: number): Plan {
+  const [fileMB = 0, maxBatchFiles = 0, storageMB = 0] = sizes
+  const bytes = { maxFileBytes: fileMB * MB, maxBatchFiles, storageBytes: storageMB * MB }
+  return { id, requestsPerMinute, ...bytes, retentionMs: hours * HOUR_MS, callbacks: id !== 'free', maxKeys }
 }
 
 export const PLANS: { readonly [Id in PlanId]: Plan } = {
-  free: plan('free', 10, 20, 5, 100, 24),
-  basic: plan('basic', 60, 50, 20, 1_000, 72),
-  pro: plan('pro', 300, 100, 50, 10_000, 168),
-  enterprise: plan('enterprise', null, 500, 100, 1_000_000, 720),
+  free: plan('free', 10, [20, 5, 100], 24, 2),
+  basic: plan('basic', 60, [50, 20, 1_000], 72, 10),
+  pro: plan('pro', 300, [100, 50, 10_000], 168, 50),
+  enterprise: plan('enterprise', null, [500, 100, 1_000_000], 720, 500),
 }

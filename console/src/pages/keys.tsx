@@ -35,12 +35,16 @@ export function Keys(props: Handlers & { keys: Key[] }) {
                     <button type="button" onClick={() => props.onChange(key)}>
                       {t('Change')}
                     </button>
-                    <button type="button" onClick={() => props.onReset(key)}>
-                      {t('Reset')}
-                    </button>
-                    <button type="button" onClick={() => props.onToggle(key)}>
-                      {key.state === 'disabled' ? t('Enable') : t('Disable')}
-                    </button>
+                    {key.disabled_by !== 'operator' && (
+                      <>
+                        <button type="button" onClick={() => props.onReset(key)}>
+                          {t('Reset')}
+                        </button>
+                        <button type="button" onClick={() => props.onToggle(key)}>
+                          {key.state === 'disabled' ? t('Enable') : t('Disable')}
+                        </button>
+                      </>
+                    )}
                   </>
                 )}
               </td>

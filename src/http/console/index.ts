@@ -3,10 +3,13 @@ import type { Route } from '../route.ts'
 import { MANAGE_ROUTES } from './manage.ts'
 import { PASSKEY_ROUTES } from './passkeys.ts'
 
-/** `/v1/tasks` as `/console/api/v1/tasks`: the same handlers, a session instead of a key, no window. */
+/** `/v1/tasks` as `/console/api/v1/tasks`: the same handlers, a session instead of a key. Only what changes something counts for the plan's window. */
 export function consoleRoutes(api: readonly Route[]): readonly Route[] {
   const borrowed = api
     .filter((route) => route.path.startsWith('/v1/'))
-    .map(({ method, path, handle }): Route => ({ method, path: `/console/api${path}`, access: 'session', handle }))
+    .map(({ method, path, handle }): Route => {
+      const access = method === 'GET' ? 'session' : 'session:counted'
+      return { method, path: `/console/api${path}`, access, handle }
+    })
   return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...borrowed]
 }

@@ -1,8 +1,9 @@
 /** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
 import * as z from 'zod'
 import { loopbackHttp } from '../../env.ts'
+import type { OwnKeyOutcome } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
-import { ApiError } from '../../tasks/api-error.ts'
+import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkCallbackUrl } from '../../tasks/callback-url.ts'
 import { deliver } from '../../tasks/notify.ts'
 import { PLANS } from '../../tasks/plans.ts'
@@ -46,8 +47,13 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const record = await account(c).get()
-      const { requestsPerMinute, maxFileBytes, maxBatchFiles } = PLANS[record?.plan ?? 'free']
-      const limits = { requests_per_minute: requestsPerMinute, max_file_bytes: maxFileBytes, max_batch_files: maxBatchFiles }
+      const { requestsPerMinute, maxFileBytes, maxBatchFiles, maxKeys } = PLANS[record?.plan ?? 'free']
+      const limits = {
+        requests_per_minute: record?.lowestLimit ?? requestsPerMinute,
+        max_file_bytes: maxFileBytes,
+        max_batch_files: maxBatchFiles,
+        max_keys: maxKeys,
+      }
       return json({ name: c.get('person').name, account: { name: record?.name, plan: record?.plan }, limits })
     },
   },
@@ -94,13 +100,9 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const wanted = await readBody(c, newKey)
-      const application = (await account(c).applications()).find((one) => one.application.applicationId === wanted.application_id)
-      if (!application) throw unknown('application')
       const expires = wanted.expires_at === undefined ? {} : { expiresAt: wanted.expires_at }
-      const options = { plan: application.application.plan, scopes: wanted.scopes ?? SCOPES, ...expires }
-      const made = await account(c).createKey(wanted.application_id, options)
-      if (!made) throw unknown('application')
-      return json({ key: made.key, key_id: made.summary.keyId, masked: made.summary.masked })
+      const options = { scopes: wanted.scopes ?? SCOPES, ...expires }
+      return keyAnswer(c, await account(c).createOwnKey(wanted.application_id, options))
     },
   },
   {
@@ -114,9 +116,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
         ...(wanted ? { scopes: wanted } : {}),
         ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
       }
-      const id = c.req.param('key_id') ?? ''
-      if (!(await account(c).updateKey(id, change))) throw unknown('key')
-      return json({ key_id: id, changed: true })
+      return keyAnswer(c, await account(c).updateOwnKey(c.req.param('key_id') ?? '', change))
     },
   },
   {
@@ -125,9 +125,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const { grace_seconds } = await readBody(c, resetSettings)
-      const made = await account(c).resetKey(c.req.param('key_id') ?? '', grace_seconds * 1000)
-      if (!made) throw unknown('key')
-      return json({ key: made.key, key_id: made.summary.keyId, masked: made.summary.masked })
+      return keyAnswer(c, await account(c).resetKey(c.req.param('key_id') ?? '', grace_seconds * 1000))
     },
   },
   {
@@ -161,6 +159,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const { url } = await readBody(c, testSettings)
+      requireCallbacks(c)
       const checked = checkCallbackUrl(url, { loopbackHttp: loopbackHttp(c.env) })
       if (!checked.ok) throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
@@ -176,6 +175,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     path: '/console/api/callbacks/replay',
     access: 'session',
     async handle(c) {
+      requireCallbacks(c)
       const record = c.env.TASKS.getByName((await readBody(c, replaySettings)).task_id)
       const task = await record.read()
       if (!task || task.accountId !== c.get('key').accountId || !(await record.replayCallback())) throw unknown('callback')
@@ -185,6 +185,34 @@ export const MANAGE_ROUTES: readonly Route[] = [
 ]
 
 const unknown = (what: string) => new ApiError('unknown_route', `There is no such ${what} in this account.`)
+
+function requireCallbacks(c: AppContext): void {
+  const { plan } = c.get('key')
+  if (!PLANS[plan].callbacks) throw new ApiError('plan_not_allowed', `The ${plan} plan has no callbacks.`, { plan })
+}
+
+/** What came of making, changing or resetting a key. */
+function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
+  switch (outcome.kind) {
+    case 'made':
+      return json({ key: outcome.key, key_id: outcome.summary.keyId, masked: outcome.summary.masked })
+    case 'changed':
+      return json({ key_id: c.req.param('key_id'), changed: true })
+    case 'unknown':
+      throw unknown(c.req.param('key_id') === undefined ? 'application' : 'key')
+    case 'operator_only':
+      throw new ApiError('missing_scope', 'The operator of the service disabled this key; nobody else can enable it.', {
+        scope: 'operator',
+      })
+    case 'expired':
+      throw invalidParameter('key_id', 'This key has expired; make a new one.')
+    case 'too_many': {
+      const { plan } = c.get('key')
+      const message = `The ${plan} plan has ${outcome.limit} keys that work, or did in the last minute; disable one first.`
+      throw new ApiError('plan_not_allowed', message, { plan, limit: outcome.limit })
+    }
+  }
+}
 
 const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, PLAN_ORDER.indexOf(c.get('key').plan) + 1)
 

@@ -2,14 +2,16 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import { randomBase62 } from '../../store/key-format.ts'
-import { SCOPES } from '../../store/keys.ts'
+import { consoleGate, consoleReadsGate, type KeyRecord, SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
+import { rateLimited } from '../authenticate.ts'
 import type { AppContext } from '../context.ts'
 
 const SESSION = 'whittle_session'
 const CHALLENGE = 'whittle_challenge'
 const SESSION_SECONDS = 12 * 3600
 const CHALLENGE_SECONDS = 300
+const READS_PER_MINUTE = 1200
 const TICKET_LENGTH = 32
 const TICKET = /^[0-9A-Za-z]{32}$/
 
@@ -30,7 +32,7 @@ const cookie = (c: AppContext): CookieOptions => ({
  * Lets a signed-in person use the routes of the API with every scope and without a key. A form on another site can send
  * neither the cookie (SameSite) nor the header.
  */
-export async function authenticateSession(c: AppContext): Promise<void> {
+export async function authenticateSession(c: AppContext, access: 'session' | 'session:counted'): Promise<void> {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD' && !c.req.header('X-Whittle-Console')) {
     throw new ApiError('invalid_key', 'The header X-Whittle-Console is missing.')
   }
@@ -39,8 +41,21 @@ export async function authenticateSession(c: AppContext): Promise<void> {
   const account = accountId ? c.env.ACCOUNTS.getByName(accountId) : undefined
   const [person, record] = account ? await Promise.all([account.people.session(token), account.get()]) : []
   if (!accountId || !person || !record || record.state === 'disabled') throw new ApiError('missing_key', 'Sign in first.')
-  c.set('key', { keyId: 'console', accountId, applicationId: 'console', plan: record.plan, scopes: SCOPES, state: 'active' })
+  const limit = record.lowestLimit ?? undefined
+  const common = { keyId: 'console', accountId, applicationId: 'console', plan: record.plan, scopes: SCOPES, state: 'active' } as const
+  const key: KeyRecord = { ...common, ...(limit === undefined ? {} : { requestsPerMinute: limit }) }
+  c.set('key', key)
   c.set('person', person)
+  await count(c, key, access)
+}
+
+/** Uploads and removals count like requests of a key; what pages read to show themselves has a window that nobody reaches by hand. */
+async function count(c: AppContext, key: KeyRecord, access: 'session' | 'session:counted'): Promise<void> {
+  const counted = access === 'session:counted'
+  const gate = c.env.KEY_GATES.getByName(counted ? consoleGate(key.accountId) : consoleReadsGate(key.accountId))
+  const entry = await gate.enterAs(counted ? key : { ...key, requestsPerMinute: READS_PER_MINUTE })
+  if (counted && 'rate' in entry) c.set('rate', entry.rate)
+  if (entry.kind === 'limited') throw rateLimited(key.plan, entry.rate)
 }
 
 export const openSession = (c: AppContext, token: string) => setCookie(c, SESSION, token, { ...cookie(c), maxAge: SESSION_SECONDS })

@@ -39,7 +39,7 @@ const keyChange = z.strictObject({
   scopes: keyFields.scopes.optional(),
   expires_at: keyFields.expires_at.nullable().optional(),
   state: keyFields.state.optional(),
-  requests_per_minute: keyFields.requests_per_minute.optional(),
+  requests_per_minute: keyFields.requests_per_minute.nullable().optional(),
 })
 
 /** The hourly sweep spares blobs of the last hour, which may belong to a request under way. */

@@ -1,0 +1,233 @@
+import type { Namespace } from '../src/env.ts'
+import type {
+  AccountRecord,
+  KeyChange,
+  KeyMade,
+  KeySummary,
+  KeyView,
+  NewKey,
+  OwnKeyChange,
+  OwnKeyOutcome,
+  WantedKey,
+} from '../src/store/accounts.ts'
+import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
+import type { KeyGateFace, KeyRecord } from '../src/store/keys.ts'
+import { PLANS, type PlanId } from '../src/tasks/plans.ts'
+
+const MINUTE_MS = 60_000
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS keys (
+    id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
+`
+
+/**
+ * The keys of an account: a line each in its SQLite, everything else in their gates. What the operator does is done; what
+ * people do themselves keeps to their plan and to what the operator set.
+ */
+export class KeyTable {
+  readonly #sql: SqlStorage
+  readonly #gates: Namespace<KeyGateFace>
+  readonly #account: () => AccountRecord | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(sql: SqlStorage, gates: Namespace<KeyGateFace>, account: () => AccountRecord | undefined) {
+    this.#sql = sql
+    this.#gates = gates
+    this.#account = account
+    sql.exec(SCHEMA)
+  }
+
+  hashes(): string[] {
+    return [...this.#sql.exec<{ hash: string }>('SELECT hash FROM keys')].map((row) => row.hash)
+  }
+
+  ofApplication(applicationId: string): Promise<KeyView[]> {
+    return this.#read(this.#summaries('application_id = ?', applicationId))
+  }
+
+  all(): Promise<KeyView[]> {
+    return this.#read(this.#summaries('? = ?', 1, 1))
+  }
+
+  // ── The operator's side ────────────────────────────────────────────────────────────────────────────────────────
+
+  create(applicationId: string, options: NewKey): Promise<KeyMade | undefined> {
+    return this.#inTurn(async () => (this.#planOf(applicationId) ? this.#make(applicationId, options) : undefined))
+  }
+
+  update(keyId: string, change: KeyChange): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const [known] = await this.#read(this.#summaries('id = ?', keyId))
+      if (!known) return false
+      const { state, requestsPerMinute, ...rest } = change
+      const disabledBy = state === undefined ? {} : { state, disabledBy: state === 'disabled' ? ('operator' as const) : undefined }
+      const limit = requestsPerMinute === undefined ? {} : { requestsPerMinute: requestsPerMinute ?? undefined, limitInherited: undefined }
+      await this.#put(known, { ...rest, ...disabledBy, ...limit })
+      return true
+    })
+  }
+
+  /** Of all keys, or of those of an application. */
+  updateAll(change: Pick<KeyRecord, 'suspended'> | Pick<KeyRecord, 'plan'>, applicationId?: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const keys = await (applicationId === undefined ? this.all() : this.ofApplication(applicationId))
+      for (const key of keys) await this.#put(key, change)
+    })
+  }
+
+  /** The lowest number of requests a minute that the operator set for a key; null: none was set. Keys that people made follow it. */
+  spreadLimit(): Promise<number | null> {
+    return this.#inTurn(async () => {
+      const keys = await this.all()
+      const limit = lowestLimit(keys)
+      for (const key of keys) if (key.record.limitInherited) await this.#put(key, { requestsPerMinute: limit ?? undefined })
+      return limit
+    })
+  }
+
+  // ── What people do themselves ──────────────────────────────────────────────────────────────────────────────────
+
+  createOwn(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome> {
+    return this.#inTurn(async () => {
+      const plan = this.#planOf(applicationId)
+      if (!plan) return { kind: 'unknown' }
+      const keys = await this.all()
+      if (keys.filter(isInUse).length >= this.#most) return { kind: 'too_many', limit: this.#most }
+      const limit = lowestLimit(keys)
+      const inherited = limit === null ? {} : { requestsPerMinute: limit, limitInherited: true }
+      return made(await this.#make(applicationId, { ...wanted, plan, ...inherited }))
+    })
+  }
+
+  updateOwn(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome> {
+    return this.#inTurn(async () => {
+      const keys = await this.all()
+      const known = keys.find(({ summary }) => summary.keyId === keyId)
+      if (!known) return { kind: 'unknown' }
+      const ofOperator = isOperators(known.record)
+      if (ofOperator && change.state === 'active') return { kind: 'operator_only' }
+      const { state, ...rest } = change
+      const disabledBy =
+        state === undefined || ofOperator ? {} : { state, disabledBy: state === 'disabled' ? ('account' as const) : undefined }
+      const after = changed(known.record, { ...rest, ...disabledBy })
+      const others = keys.filter((key) => key !== known && isInUse(key))
+      if (!isInUse(known) && isInUse({ ...known, record: after }) && others.length >= this.#most) {
+        return { kind: 'too_many', limit: this.#most }
+      }
+      await this.#gate(known).put(after)
+      return { kind: 'changed' }
+    })
+  }
+
+  reset(keyId: string, graceMs: number): Promise<OwnKeyOutcome> {
+    return this.#inTurn(async () => {
+      const keys = await this.all()
+      const known = keys.find(({ summary }) => summary.keyId === keyId)
+      if (!known) return { kind: 'unknown' }
+      if (isOperators(known.record)) return { kind: 'operator_only' }
+      const now = Date.now()
+      const { keyId: _, accountId, applicationId, disabledBy, suspended, state, ...rights } = known.record
+      if (rights.expiresAt !== undefined && rights.expiresAt <= now) return { kind: 'expired' }
+      const others = keys.filter((key) => key !== known && isInUse(key)).length
+      // Without a grace the new key takes the place of the old one, and its window.
+      const old = state === 'active' ? graceMs > 0 : isInUse(known)
+      const more = state === 'disabled' || graceMs > 0
+      if (more && others + (old ? 1 : 0) >= this.#most) return { kind: 'too_many', limit: this.#most }
+      const fresh = await this.#make(applicationId, rights, await this.#gate(known).window())
+      const endsAt = Math.min(now + graceMs, rights.expiresAt ?? Number.POSITIVE_INFINITY)
+      if (state === 'active') await this.#put(known, graceMs > 0 ? { expiresAt: endsAt } : { state: 'disabled', disabledBy: 'account' })
+      return made(fresh)
+    })
+  }
+
+  // ── Both ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get #most(): number {
+    return PLANS[this.#account()?.plan ?? 'free'].maxKeys
+  }
+
+  /** One after another: who counts keys must not be overtaken by who makes them. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work)
+    this.#turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  #planOf(applicationId: string): PlanId | undefined {
+    return [...this.#sql.exec<{ plan: PlanId }>('SELECT plan FROM applications WHERE id = ?', applicationId)][0]?.plan
+  }
+
+  async #make(applicationId: string, options: NewKey, window?: number[]): Promise<KeyMade | undefined> {
+    const account = this.#account()
+    if (!account) return undefined
+    const key = makeKey()
+    const hash = await hashKey(key)
+    const keyId = `key_${crypto.randomUUID().replaceAll('-', '')}`
+    const summary: KeySummary = { keyId, applicationId, masked: maskKey(key), hash, createdAt: Date.now() }
+    const columns = 'id, application_id, masked, hash, created_at'
+    this.#sql.exec(`INSERT INTO keys (${columns}) VALUES (?, ?, ?, ?, ?)`, keyId, applicationId, summary.masked, hash, summary.createdAt)
+    const { state = 'active', ...rest } = options
+    const disabledBy = state === 'disabled' ? { disabledBy: 'operator' as const } : {}
+    const suspended = account.state === 'disabled' ? { suspended: true } : {}
+    const record = { ...rest, keyId, accountId: account.accountId, applicationId, state, ...disabledBy, ...suspended }
+    await this.#gates.getByName(hash).put(record, window)
+    return { key, summary }
+  }
+
+  #put(key: KeyView, change: Changes): Promise<void> {
+    return this.#gate(key).put(changed(key.record, change))
+  }
+
+  #gate({ summary }: KeyView): KeyGateFace {
+    return this.#gates.getByName(summary.hash)
+  }
+
+  async #read(summaries: readonly KeySummary[]): Promise<KeyView[]> {
+    const found = await Promise.all(
+      summaries.map(async (summary) => {
+        const gate = await this.#gates.getByName(summary.hash).get()
+        return gate ? [{ summary, ...gate }] : []
+      }),
+    )
+    return found.flat()
+  }
+
+  #summaries(where: string, ...values: (string | number)[]): KeySummary[] {
+    type Row = { id: string; application_id: string; masked: string; hash: string; created_at: number }
+    return [...this.#sql.exec<Row>(`SELECT * FROM keys WHERE ${where} ORDER BY created_at`, ...values)].map((row) => ({
+      keyId: row.id,
+      applicationId: row.application_id,
+      masked: row.masked,
+      hash: row.hash,
+      createdAt: row.created_at,
+    }))
+  }
+}
+
+/** A field that is given as undefined, or null, is taken away. */
+type Changes = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field] | undefined | null }
+
+function changed(record: KeyRecord, change: Changes): KeyRecord {
+  const all = Object.entries({ ...record, ...change })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null)) as unknown as KeyRecord
+}
+
+const made = (key: KeyMade | undefined): OwnKeyOutcome => (key ? { kind: 'made', ...key } : { kind: 'unknown' })
+
+/** Who disabled a key was not always kept: in doubt it was the operator. */
+const isOperators = (record: KeyRecord) => record.state === 'disabled' && record.disabledBy !== 'account'
+
+/** Counts for the plan: it works, or did within the window, so that keys made in turn give no more requests than keys side by side. */
+function isInUse({ record, lastUsedAt }: Pick<KeyView, 'record' | 'lastUsedAt'>): boolean {
+  const now = Date.now()
+  const works = record.state === 'active' && (record.expiresAt === undefined || record.expiresAt > now)
+  return works || (lastUsedAt !== undefined && lastUsedAt > now - MINUTE_MS)
+}
+
+function lowestLimit(keys: readonly KeyView[]): number | null {
+  const set = keys.flatMap(({ record }) =>
+    record.requestsPerMinute === undefined || record.limitInherited ? [] : [record.requestsPerMinute],
+  )
+  return set.length > 0 ? Math.min(...set) : null
+}
