@@ -1,125 +1,147 @@
 /**
- * `npm run deploy`: makes the bucket, the queues and the secrets that are missing, then deploys the three Workers.
- * `--env staging` makes a second Whittle beside it: every name gets `-staging`.
+ * `npm run deploy`: makes the bucket, the queues and the secrets that are missing, deploys the three Workers, and asks
+ * whether they work. `--domain whittle.example.com` gives the edge a name of its own.
+ * `--env staging` makes a second Whittle beside the first: every name gets `-staging`.
  * `--dry-run` bundles only, needs no account and no network, and prints each Worker's size.
  */
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration } from './deploy/configuration.ts'
+import { isFree } from './deploy/domain.ts'
+import { sickness } from './deploy/health.ts'
+import { readSettings } from './deploy/settings.ts'
+import { Wrangler } from './deploy/wrangler.ts'
 
-const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false }, env: { type: 'string', default: '' } } })
-if (values.env && !/^[a-z][a-z0-9]{0,19}$/.test(values.env)) throw new Error('--env takes a short word of lower-case letters and digits.')
 const root = resolve(import.meta.dirname, '..')
-const suffix = values.env && `-${values.env}`
-
-/** The edge last: it binds the other two. */
-const EDGE = 'wrangler.toml'
-const WORKERS = ['wrangler.press.toml', 'wrangler.media.toml', EDGE] as const
 const BUCKETS = ['whittle-blobs']
 const QUEUES = ['whittle-press-jobs', 'whittle-press-dead', 'whittle-media-jobs', 'whittle-media-dead']
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */
 const SCRATCH = join(root, 'wrangler.deploy.toml')
+const STUB_MAIN = 'wrangler.deploy.mjs'
 const SECRETS = ['SECRET_KEY', 'ADMIN_TOKEN'] as const
 /** What a Worker's bundle may have after compression. */
 const MAX_GZIP_KIB = 10 * 1024
 
 try {
-  if (values['dry-run']) dryRun()
-  else deploy()
+  const settings = readSettings(root, process.argv.slice(2))
+  const { suffix } = settings
+  const wrangler = new Wrangler(root, settings.accountId)
+  const services = SERVICES.map((file) => configurationOf(root, file, suffix))
+  const edge = configurationOf(root, EDGE, suffix)
+  if (settings.dryRun) dryRun(wrangler, [...services, settings.domain ? atDomain(edge, settings.domain) : edge])
+  else await deploy({ ...settings, wrangler, services, edge })
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
 } finally {
-  rmSync(SCRATCH, { force: true })
+  for (const file of [SCRATCH, join(root, STUB_MAIN)]) rmSync(file, { force: true })
 }
 
-/** The configuration with the environment's names. */
-function read(config: string): string {
-  return readFileSync(join(root, config), 'utf8').replace(/"(whittle(?:-[a-z]+)*)"/g, `"$1${suffix}"`)
+interface Deployment {
+  readonly wrangler: Wrangler
+  readonly suffix: string
+  readonly domain: string | undefined
+  readonly accountId: string | undefined
+  readonly waitSeconds: number
+  /** Configurations. */
+  readonly services: readonly string[]
+  readonly edge: string
 }
 
-/** Lays out the configuration for wrangler. */
-function laidOut(text: string): string {
-  writeFileSync(SCRATCH, text)
-  return SCRATCH
+async function deploy(deployment: Deployment): Promise<void> {
+  const { wrangler, suffix, domain, accountId, services, edge } = deployment
+  // What can refuse comes before anything is made.
+  const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
+  const before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
+  for (const bucket of BUCKETS.map((name) => name + suffix)) wrangler.make(`bucket ${bucket}`, ['r2', 'bucket', 'create', bucket])
+  for (const queue of QUEUES.map((name) => name + suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
+  const isFirst = !before.get(nameOf(edge))?.exists
+  if (isFirst)
+    bootstrap(
+      deployment,
+      services.filter((service) => !before.get(nameOf(service))?.exists),
+    )
+  makeSecrets(wrangler, edge)
+  for (const service of services) put(wrangler, service)
+  const output = put(wrangler, domain ? atDomain(edge, domain) : edge)
+  const baseUrl = domain ? `https://${domain}` : /https:\/\/[\w.-]+\.workers\.dev/.exec(output)?.[0]
+  if (!baseUrl) return console.log('Where the edge answers is not known: ask its /healthz.')
+  const said = await sickness(baseUrl, deployment.waitSeconds)
+  if (said === undefined) return console.log(`${baseUrl}/healthz is good`)
+  const versions = isFirst || isNewDomain ? [] : [...before].map(([name, { version }]) => ({ name, version }))
+  throw new Error(`${baseUrl}/healthz is not good: ${said}\n${goBack(wrangler, versions)}`)
 }
 
-function wrangler(command: readonly string[], input?: string): { ok: boolean; output: string } {
-  const binary = join(root, 'node_modules/wrangler/bin/wrangler.js')
-  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', CI: '1' }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [binary, ...command], { cwd: root, env, input, encoding: 'utf8' })
-  return { ok: status === 0, output: `${stdout}\n${stderr}` }
-}
-
-function must(command: readonly string[], input?: string): string {
-  const { ok, output } = wrangler(command, input)
-  if (ok) return output
-  console.error(output)
-  throw new Error(`wrangler ${command.join(' ')} failed`)
-}
-
-function dryRun(): void {
-  const out = mkdtempSync(join(tmpdir(), 'whittle-deploy-'))
-  let tooLarge = false
-  try {
-    for (const config of WORKERS) {
-      const output = must(['deploy', '-c', laidOut(read(config)), '--dry-run', '--outdir', join(out, config)])
-      const match = /Total Upload: ([\d.]+ \w+) \/ gzip: ([\d.]+) (\w+)/.exec(output)
-      if (!match) throw new Error(`wrangler did not tell the size of ${config}:\n${output}`)
-      const kib = Number(match[2]) * (match[3] === 'MiB' ? 1024 : 1)
-      tooLarge ||= kib > MAX_GZIP_KIB
-      console.log(`${nameOf(config).padEnd(16)} ${match[1]!.padStart(14)}   gzip ${kib.toFixed(0).padStart(6)} KiB`)
-    }
-  } finally {
-    rmSync(out, { recursive: true, force: true })
-  }
-  if (tooLarge) throw new Error(`A Worker is larger than ${MAX_GZIP_KIB} KiB after gzip.`)
-}
-
-function deploy(): void {
-  for (const bucket of BUCKETS.map((name) => name + suffix)) make(`bucket ${bucket}`, ['r2', 'bucket', 'create', bucket])
-  for (const queue of QUEUES.map((name) => name + suffix)) make(`queue ${queue}`, ['queues', 'create', queue])
-  const first = !wrangler(['deployments', 'list', '--name', nameOf(EDGE)]).ok
-  if (first) bootstrap()
-  for (const config of WORKERS) {
-    must(['deploy', '-c', laidOut(read(config))])
-    console.log(`deployed ${nameOf(config)}`)
-  }
-  makeSecrets()
-}
-
-/** Creates what is not there yet. */
-function make(what: string, command: readonly string[]): void {
-  const { ok, output } = wrangler(command)
-  if (ok) console.log(`made ${what}`)
-  else if (/already (exists|taken|own)|is already/i.test(output)) console.log(`found ${what}`)
-  else {
-    console.error(output)
-    throw new Error(`${what} could not be made`)
-  }
+/** Deploys a configuration. @returns what wrangler printed */
+function put(wrangler: Wrangler, configuration: string): string {
+  writeFileSync(SCRATCH, configuration)
+  const { output } = wrangler.must(['deploy', '-c', SCRATCH])
+  console.log(`deployed ${nameOf(configuration)}`)
+  return output
 }
 
 /**
  * The Workers bind each other (Durable Objects one way, services the other), and a binding's target must exist: the very
- * first time the edge is deployed once without its services.
+ * first time the edge is deployed beside stubs, and at no address.
  */
-function bootstrap(): void {
-  must(['deploy', '-c', laidOut(read(EDGE).replace(/\[\[services\]\]\n(?:[^[\n][^\n]*\n)*/g, ''))])
-  console.log('deployed the edge for the first time')
+function bootstrap({ wrangler, edge }: Deployment, missing: readonly string[]): void {
+  writeFileSync(join(root, STUB_MAIN), STUB)
+  for (const service of missing) put(wrangler, stubConfiguration(service, STUB_MAIN))
+  put(wrangler, atHome(edge))
 }
 
-/** Secrets are random and made once; the operator's token is shown here and nowhere else. */
-function makeSecrets(): void {
-  const config = ['-c', laidOut(read(EDGE))]
-  const known = must(['secret', 'list', ...config])
+/** Back to the versions that were there before. A Worker's Durable Objects and secrets stay as they are. */
+function goBack(wrangler: Wrangler, versions: readonly { name: string; version?: string | undefined }[]): string {
+  if (versions.length === 0) return 'There is nothing to go back to. A new name can take minutes until it answers: ask it again.'
+  return versions
+    .toReversed()
+    .map(({ name, version }) => {
+      if (version === undefined) return `${name}: there is no version to go back to`
+      const { ok, output } = wrangler.run(['rollback', version, '--name', name, '--yes', '--message', 'healthz was not good'])
+      return ok ? `${name}: rolled back to ${version}` : `${name}: could not be rolled back to ${version}:\n${output.trim()}`
+    })
+    .join('\n')
+}
+
+/** Secrets are random and made once, before code that needs them is live. */
+function makeSecrets(wrangler: Wrangler, edge: string): void {
+  writeFileSync(SCRATCH, edge)
+  const known = wrangler.must(['secret', 'list', '-c', SCRATCH]).stdout
   for (const name of SECRETS) {
     if (known.includes(`"${name}"`)) continue
     const value = randomBytes(32).toString('base64url')
-    must(['secret', 'put', name, ...config], value)
-    console.log(name === 'ADMIN_TOKEN' ? `made ADMIN_TOKEN, shown only now: ${value}` : `made ${name}`)
+    wrangler.must(['secret', 'put', name, '-c', SCRATCH], value)
+    console.log(name === 'ADMIN_TOKEN' ? `made ADMIN_TOKEN, ${handOver(value, nameOf(edge))}` : `made ${name}`)
   }
 }
 
-function nameOf(config: string): string {
-  return /^name = "(.+)"$/m.exec(read(config))?.[1] ?? config
+/** The operator's token is shown to a person at a terminal; what a pipeline prints is kept and read by others. */
+function handOver(token: string, edge: string): string {
+  if (process.stdout.isTTY && !process.env['CI']) return `shown only now: ${token}`
+  const file = join('.dev', `${edge}.admin-token`)
+  mkdirSync(join(root, '.dev'), { recursive: true })
+  writeFileSync(join(root, file), `${token}\n`, { mode: 0o600 })
+  return `which lies in ${file}; where that is lost, \`npx wrangler secret put ADMIN_TOKEN --name ${edge}\` makes another`
+}
+
+function dryRun(wrangler: Wrangler, configurations: readonly string[]): void {
+  const out = mkdtempSync(join(tmpdir(), 'whittle-deploy-'))
+  let isTooLarge = false
+  try {
+    for (const configuration of configurations) {
+      writeFileSync(SCRATCH, configuration)
+      const name = nameOf(configuration)
+      const { output } = wrangler.must(['deploy', '-c', SCRATCH, '--dry-run', '--outdir', join(out, name)])
+      const match = /Total Upload: ([\d.]+ \w+) \/ gzip: ([\d.]+) (\w+)/.exec(output)
+      if (!match) throw new Error(`wrangler did not tell the size of ${name}:\n${output}`)
+      const kib = Number(match[2]) * (match[3] === 'MiB' ? 1024 : 1)
+      isTooLarge ||= kib > MAX_GZIP_KIB
+      console.log(`${name.padEnd(16)} ${match[1]!.padStart(14)}   gzip ${kib.toFixed(0).padStart(6)} KiB`)
+    }
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+  if (isTooLarge) throw new Error(`A Worker is larger than ${MAX_GZIP_KIB} KiB after gzip.`)
 }

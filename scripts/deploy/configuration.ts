@@ -1,0 +1,50 @@
+/** The wrangler.toml files as one environment has them. The files are shared: nothing in them may belong to one environment alone. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const EDGE = 'wrangler.toml'
+/** What the edge binds. */
+export const SERVICES = ['wrangler.press.toml', 'wrangler.media.toml'] as const
+
+/** `route = …`, `routes = […]`, `[[routes]]`, also below a table. */
+const ROUTES = /^[ \t]*(?:(?:[\w.-]+\.)?["']?routes?["']?[ \t]*=|\[{1,2}[ \t]*(?:[\w.-]+\.)?routes?[ \t]*\])/m
+
+/**
+ * The configuration with the environment's names.
+ * @throws Error when it names routes: every environment would take them from the one before.
+ */
+export function configurationOf(root: string, file: string, suffix: string): string {
+  const text = readFileSync(join(root, file), 'utf8')
+  if (ROUTES.test(text)) {
+    throw new Error(`${file} names routes, which all environments would share. Give the domain with --domain or in deploy.config.json.`)
+  }
+  return text.replace(/"(whittle(?:-[a-z]+)*)"/g, `"$1${suffix}"`)
+}
+
+/** The edge at a domain of its own, and nowhere else: rules and firewalls of the zone do not hold at workers.dev. */
+export function atDomain(edge: string, domain: string): string {
+  return atHome(edge).replace(/^(name = .*)$/m, `$1\nroutes = [{ pattern = "${domain}", custom_domain = true }]`)
+}
+
+/** The edge where nobody can ask it. */
+export function atHome(edge: string): string {
+  return edge.replace(/^workers_dev = true$/m, 'workers_dev = false')
+}
+
+export function nameOf(configuration: string): string {
+  const name = /^name = "(.+)"$/m.exec(configuration)?.[1]
+  if (name === undefined) throw new Error('A configuration without a name.')
+  return name
+}
+
+/** A Worker that has the entry points that the edge binds, and does nothing. */
+export const STUB = `import { WorkerEntrypoint } from 'cloudflare:workers'
+export class Press extends WorkerEntrypoint {}
+export class Media extends WorkerEntrypoint {}
+export default { fetch: () => new Response(null, { status: 503 }) }
+`
+
+export function stubConfiguration(configuration: string, main: string): string {
+  const date = /^compatibility_date = .*$/m.exec(configuration)?.[0] ?? ''
+  return `name = "${nameOf(configuration)}"\nmain = "${main}"\n${date}\nworkers_dev = false\n`
+}

@@ -1,0 +1,72 @@
+/** Where a deployment goes: the flags, and `deploy.config.json` for what belongs to one environment. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+export interface Settings {
+  readonly dryRun: boolean
+  /** What every name ends with: `-staging`, or nothing for production. */
+  readonly suffix: string
+  /** The name that the edge answers at; without one it answers at workers.dev. */
+  readonly domain: string | undefined
+  readonly accountId: string | undefined
+  /** How long `/healthz` may take to become good. */
+  readonly waitSeconds: number
+}
+
+/** How the environment without `--env` is called in the file. */
+const PRODUCTION = 'production'
+
+const FILE = 'deploy.config.json'
+const fileSchema = z.record(
+  z.string(),
+  z.strictObject({
+    domain: z.hostname().optional(),
+    account_id: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, 'an account id has 32 hexadecimal digits')
+      .optional(),
+  }),
+)
+
+/** @throws Error where a flag or the file is wrong, or two environments would share a domain. */
+export function readSettings(root: string, args: readonly string[]): Settings {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      env: { type: 'string', default: '' },
+      domain: { type: 'string' },
+      wait: { type: 'string', default: '60' },
+    },
+  })
+  const env = values.env
+  if (env && !/^[a-z][a-z0-9]{0,19}$/.test(env)) throw new Error('--env takes a short word of lower-case letters and digits.')
+  if (env === PRODUCTION) throw new Error(`The ${PRODUCTION} environment is the one without --env.`)
+  if (!/^\d{1,4}$/.test(values.wait)) throw new Error('--wait takes a number of seconds.')
+  if (values.domain !== undefined && !z.hostname().safeParse(values.domain).success) throw new Error('--domain takes a host name.')
+  const file = readFile(root)
+  const own = file[env || PRODUCTION]
+  const domain = (values.domain ?? own?.domain)?.toLowerCase()
+  for (const [other, { domain: taken }] of Object.entries(file)) {
+    if (other !== (env || PRODUCTION) && domain !== undefined && taken?.toLowerCase() === domain) {
+      throw new Error(`${domain} is the domain of the environment ${other} in ${FILE}.`)
+    }
+  }
+  return {
+    dryRun: values['dry-run'],
+    suffix: env && `-${env}`,
+    domain,
+    accountId: own?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
+    waitSeconds: Number(values.wait),
+  }
+}
+
+function readFile(root: string): z.infer<typeof fileSchema> {
+  const path = join(root, FILE)
+  if (!existsSync(path)) return {}
+  const parsed = fileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (!parsed.success) throw new Error(`${FILE}: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}

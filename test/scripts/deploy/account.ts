@@ -1,0 +1,118 @@
+/** A checkout that deploys into an account made up here: `npm run deploy` as it is, wrangler and the network replaced. */
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+
+/** What the fakes keep. */
+interface Account {
+  accounts: string[]
+  workers: Record<string, { versions: string[]; domains: string[] }>
+  buckets: string[]
+  queues: string[]
+  /** Names of what the edge has. */
+  secrets: string[]
+  /** What was put. */
+  values: string[]
+  /** Calls that Cloudflare refuses. */
+  broken: { command: string; name?: string; path: string; text: string; code: number }[]
+  /** What `/healthz` answers. */
+  health: number
+  /** Why Cloudflare's API refuses to tell whose a domain is. */
+  api?: string
+}
+
+export interface Call {
+  command: string
+  name?: string
+  main?: string
+  services?: string[]
+  domains?: string[]
+  workersDev?: boolean
+}
+
+const live = (name: string, domains: string[] = []) => ({ [name]: { versions: [`${name}-v1`], domains } })
+
+/** An account where Whittle has been deployed at a domain. */
+export const PRODUCTION: Partial<Account> = {
+  workers: { ...live('whittle-press'), ...live('whittle-media'), ...live('whittle', ['whittle.example.com']) },
+  buckets: ['whittle-blobs'],
+  queues: ['whittle-press-jobs', 'whittle-press-dead', 'whittle-media-jobs', 'whittle-media-dead'],
+  secrets: ['SECRET_KEY', 'ADMIN_TOKEN'],
+}
+
+export class Checkout {
+  readonly folder = mkdtempSync(join(tmpdir(), 'whittle-deploy-test-'))
+
+  constructor(account: Partial<Account> = {}) {
+    for (const name of ['scripts', 'package.json', 'wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']) {
+      cpSync(join(ROOT, name), join(this.folder, name), { recursive: true })
+    }
+    mkdirSync(join(this.folder, 'node_modules/wrangler/bin'), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules/zod'), join(this.folder, 'node_modules/zod'))
+    cpSync(join(import.meta.dirname, 'fake-wrangler.js'), join(this.folder, 'node_modules/wrangler/bin/wrangler.js'))
+    writeFileSync(join(this.folder, 'node_modules/wrangler/package.json'), '{ "type": "module" }')
+    const none: Account = { accounts: ['acc'], workers: {}, buckets: [], queues: [], secrets: [], values: [], broken: [], health: 200 }
+    writeFileSync(join(this.folder, 'account.json'), JSON.stringify({ ...none, ...account }))
+  }
+
+  /** Writes beside what is there. */
+  append(file: string, text: string): void {
+    const before = existsSync(join(this.folder, file)) ? readFileSync(join(this.folder, file), 'utf8') : ''
+    writeFileSync(join(this.folder, file), before + text)
+  }
+
+  /** Replaces text that is there. */
+  replace(file: string, from: string, to: string): void {
+    const before = readFileSync(join(this.folder, file), 'utf8')
+    if (!before.includes(from)) throw new Error(`${file} has no ${from}`)
+    writeFileSync(join(this.folder, file), before.replace(from, to))
+  }
+
+  /** `npm run deploy -- …args` in a pipeline: no terminal. */
+  deploy(...args: string[]): Promise<{ code: number | null; output: string }> {
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      ACCOUNT: join(this.folder, 'account.json'),
+      CALLS: join(this.folder, 'calls.jsonl'),
+      NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'fake-fetch.js'))}`,
+      CLOUDFLARE_ACCOUNT_ID: undefined,
+    }
+    return new Promise((done) => {
+      const child = spawn(process.execPath, [join(this.folder, 'scripts/deploy.ts'), ...args], { cwd: this.folder, env })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk: Buffer) => {
+          output += chunk
+        })
+      }
+      child.once('close', (code) => done({ code, output }))
+    })
+  }
+
+  get calls(): Call[] {
+    const path = join(this.folder, 'calls.jsonl')
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+    return lines.map((line) => JSON.parse(line) as Call)
+  }
+
+  get deploys(): Call[] {
+    return this.calls.filter(({ command }) => command.startsWith('deploy') && !command.startsWith('deployments'))
+  }
+
+  get account(): Account {
+    return JSON.parse(readFileSync(join(this.folder, 'account.json'), 'utf8')) as Account
+  }
+
+  read(file: string): { text: string; mode: number } {
+    const path = join(this.folder, file)
+    return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,184 @@
+/** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
+import { describe, expect, it } from 'vitest'
+import { type Call, Checkout, PRODUCTION } from './account.ts'
+
+const DOMAIN = 'whittle.example.com'
+const TROUBLE = { path: 'workers/scripts/whittle/deployments', text: 'Internal error; try again later.', code: 10013 }
+const names = (calls: readonly Call[]) => calls.map(({ name }) => name)
+
+describe('a staging environment', () => {
+  it('never takes the domain of production: routes in wrangler.toml are refused', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    checkout.replace(
+      'wrangler.toml',
+      'workers_dev = true\n',
+      `workers_dev = true\nroutes = [{ pattern = "${DOMAIN}", custom_domain = true }]\n`,
+    )
+    const { code, output } = await checkout.deploy('--env', 'staging')
+    expect(checkout.account.workers['whittle']?.domains).toEqual([DOMAIN])
+    expect(checkout.deploys).toEqual([])
+    expect(code).toBe(1)
+    expect(output).toContain('wrangler.toml names routes, which all environments would share')
+  })
+
+  it.each([
+    'route = "whittle.example.com/*"\n',
+    '[[routes]]\npattern = "whittle.example.com"\ncustom_domain = true\n',
+    '[env.production]\nroutes = [ "whittle.example.com/*" ]\n',
+  ])('is refused however the route is written: %j', async (route) => {
+    using checkout = new Checkout(PRODUCTION)
+    checkout.append('wrangler.toml', `\n${route}`)
+    expect((await checkout.deploy('--env', 'staging')).code).toBe(1)
+    expect(checkout.calls).toEqual([])
+  })
+
+  it('is refused the domain of another Worker, although wrangler would take it', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    const { code, output } = await checkout.deploy('--env', 'staging', '--domain', DOMAIN)
+    expect({ code, made: checkout.deploys }).toEqual({ code: 1, made: [] })
+    expect(output).toContain(`${DOMAIN} is the domain of the Worker whittle; it was not taken from it`)
+    expect(checkout.account.buckets).toEqual(['whittle-blobs'])
+  })
+
+  it('is refused the domain of another environment in deploy.config.json', async () => {
+    using checkout = new Checkout()
+    checkout.append('deploy.config.json', JSON.stringify({ production: { domain: DOMAIN }, staging: { domain: DOMAIN.toUpperCase() } }))
+    const { code, output } = await checkout.deploy('--env', 'staging')
+    expect({ code, calls: checkout.calls }).toEqual({ code: 1, calls: [] })
+    expect(output).toContain(`${DOMAIN} is the domain of the environment production`)
+  })
+
+  it('has names, a domain and an account of its own', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    const staging = { domain: 'staging.example.com', account_id: 'a'.repeat(32) }
+    checkout.append('deploy.config.json', JSON.stringify({ production: { domain: DOMAIN }, staging }))
+    const { code, output } = await checkout.deploy('--env', 'staging')
+    expect(output).toContain('https://staging.example.com/healthz is good')
+    expect(code).toBe(0)
+    const edges = checkout.deploys.filter(({ name }) => name === 'whittle-staging')
+    expect(edges.map(({ domains, workersDev }) => ({ domains, workersDev }))).toEqual([
+      { domains: [], workersDev: false },
+      { domains: ['staging.example.com'], workersDev: false },
+    ])
+    expect(names(checkout.deploys).every((name) => name?.endsWith('-staging'))).toBe(true)
+    expect(checkout.calls.map(({ command }) => command)).toContain(
+      `fetch api.cloudflare.com/client/v4/accounts/${'a'.repeat(32)}/workers/domains`,
+    )
+    expect(checkout.account.workers['whittle']).toEqual(PRODUCTION.workers?.['whittle'])
+  })
+})
+
+describe('whether it is the first deployment', () => {
+  it('is not guessed from an error: nothing is deployed, and the error is told', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deployments list', ...TROUBLE }] })
+    const { code, output } = await checkout.deploy()
+    expect(checkout.deploys).toEqual([])
+    expect(code).toBe(1)
+    expect(output).toContain('Internal error; try again later. [code: 10013]')
+  })
+
+  it('is so where the Worker does not exist: stubs, the edge at no address, secrets, then all of it', async () => {
+    using checkout = new Checkout()
+    const { code } = await checkout.deploy('--domain', DOMAIN)
+    expect(code).toBe(0)
+    const steps = checkout.calls.filter(({ command }) => /^(deploy$|secret put|fetch whittle)/.test(command))
+    expect(steps.map(({ command, name, main, domains }) => [command, name, main, domains?.join()].filter(Boolean).join(' '))).toEqual([
+      'deploy whittle-press wrangler.deploy.mjs',
+      'deploy whittle-media wrangler.deploy.mjs',
+      'deploy whittle src/index.ts',
+      'secret put SECRET_KEY',
+      'secret put ADMIN_TOKEN',
+      'deploy whittle-press src/press.ts',
+      'deploy whittle-media src/media.ts',
+      `deploy whittle src/index.ts ${DOMAIN}`,
+      'fetch whittle.example.com/healthz',
+    ])
+    const edges = checkout.deploys.filter(({ name }) => name === 'whittle')
+    expect(edges.map(({ services }) => services)).toEqual([
+      ['whittle-press', 'whittle-media'],
+      ['whittle-press', 'whittle-media'],
+    ])
+  })
+
+  it('is not so for what lives: the edge is deployed once, with its services, and last', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    expect((await checkout.deploy()).code).toBe(0)
+    expect(names(checkout.deploys)).toEqual(['whittle-press', 'whittle-media', 'whittle'])
+    expect(checkout.deploys.at(-1)).toMatchObject({ services: ['whittle-press', 'whittle-media'] })
+  })
+
+  it('leaves a live service alone when only the edge is missing', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, workers: { 'whittle-press': { versions: ['v1'], domains: [] } } })
+    expect((await checkout.deploy()).code).toBe(0)
+    expect(checkout.deploys.filter(({ name }) => name === 'whittle-press').map(({ main }) => main)).toEqual(['src/press.ts'])
+  })
+})
+
+describe('the operator’s token', () => {
+  it('is not printed where nobody sits at a terminal, and lies in a file of the owner alone', async () => {
+    using checkout = new Checkout()
+    const { output } = await checkout.deploy()
+    const [secretKey, token] = checkout.account.values
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(output).not.toContain(token)
+    expect(output).not.toContain(secretKey)
+    expect(output).toContain('.dev/whittle.admin-token')
+    expect(checkout.read('.dev/whittle.admin-token')).toEqual({ text: `${token}\n`, mode: 0o600 })
+  })
+})
+
+describe('after a deployment', () => {
+  it('/healthz is asked, and every Worker goes back to what it was when that is bad', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, health: 503 })
+    const { code, output } = await checkout.deploy('--wait', '0')
+    expect(code).toBe(1)
+    expect(output).toContain('https://whittle.acme.workers.dev/healthz is not good: 503 {"status":503}')
+    const versions = Object.values(checkout.account.workers).map((worker) => worker.versions)
+    expect(versions).toEqual(['whittle-press', 'whittle-media', 'whittle'].map((name) => [`${name}-v1`, `${name}-v2`, `${name}-v1`]))
+  })
+
+  it('says so when the first one is bad, and takes nothing back', async () => {
+    using checkout = new Checkout({ health: 503 })
+    const { code, output } = await checkout.deploy('--wait', '0')
+    expect(code).toBe(1)
+    expect(output).toMatch(/is not good: 503[\s\S]*There is nothing to go back to/)
+    expect(checkout.calls.filter(({ command }) => command.startsWith('rollback'))).toEqual([])
+  })
+
+  it('says which step failed, and leaves nothing behind', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deploy', name: 'whittle-media', ...TROUBLE }] })
+    const { code, output } = await checkout.deploy()
+    expect({ code, deployed: names(checkout.deploys) }).toEqual({ code: 1, deployed: ['whittle-press', 'whittle-media'] })
+    expect(output).toMatch(/wrangler deploy [\s\S]* failed:[\s\S]*code: 10013/)
+    expect(() => checkout.read('wrangler.deploy.toml')).toThrow()
+  })
+})
+
+describe('what cannot be right', () => {
+  it.each([
+    [['--env', 'production'], 'is the one without --env'],
+    [['--env', 'Staging'], 'lower-case'],
+    [['--domain', 'https://whittle.example.com'], 'host name'],
+  ])('is refused: %j', async (args, message) => {
+    using checkout = new Checkout()
+    const { code, output } = await checkout.deploy(...args)
+    expect({ code, calls: checkout.calls }).toEqual({ code: 1, calls: [] })
+    expect(output).toContain(message)
+  })
+
+  it('in deploy.config.json is refused, with its place', async () => {
+    using checkout = new Checkout()
+    checkout.append('deploy.config.json', '{ "production": { "domian": "whittle.example.com" } }')
+    const { code, output } = await checkout.deploy()
+    expect({ code, calls: checkout.calls }).toEqual({ code: 1, calls: [] })
+    expect(output).toMatch(/deploy\.config\.json[\s\S]*domian[\s\S]*production/)
+  })
+
+  it('among several accounts none is chosen, and an API that does not tell whose a domain is ends the deployment', async () => {
+    using several = new Checkout({ accounts: ['one', 'two'] })
+    expect((await several.deploy('--domain', DOMAIN)).output).toContain('You have 2 accounts')
+    using silent = new Checkout({ api: 'Authentication error' })
+    expect((await silent.deploy('--domain', DOMAIN)).output).toMatch(/answered 403 to .*Authentication error/)
+    expect([...several.deploys, ...silent.deploys]).toEqual([])
+  })
+})

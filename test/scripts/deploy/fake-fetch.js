@@ -1,0 +1,13 @@
+// Loaded before the script (NODE_OPTIONS): the network that a deployment sees is the account's own.
+import { appendFileSync, readFileSync } from 'node:fs'
+
+globalThis.fetch = async (url) => {
+  const account = JSON.parse(readFileSync(process.env.ACCOUNT, 'utf8'))
+  const { hostname, pathname, searchParams } = new URL(url)
+  appendFileSync(process.env.CALLS, `${JSON.stringify({ command: `fetch ${hostname}${pathname}` })}\n`)
+  if (pathname === '/healthz') return Response.json({ status: account.health }, { status: account.health })
+  if (account.api) return Response.json({ success: false, errors: [{ code: 10000, message: account.api }] }, { status: 403 })
+  if (pathname.endsWith('/accounts')) return Response.json({ success: true, result: account.accounts.map((id) => ({ id })) })
+  const owners = Object.entries(account.workers).filter(([, worker]) => worker.domains.includes(searchParams.get('hostname')))
+  return Response.json({ success: true, result: owners.map(([service, { domains }]) => ({ hostname: domains[0], service })) })
+}

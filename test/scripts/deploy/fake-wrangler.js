@@ -1,0 +1,83 @@
+// Stands in for node_modules/wrangler/bin/wrangler.js: answers with the texts and exit codes of wrangler 4.135.0, and keeps
+// an account in ACCOUNT (see account.ts). Every call is a line of CALLS.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+
+const { ACCOUNT, CALLS } = process.env
+const args = process.argv.slice(2)
+const account = JSON.parse(readFileSync(ACCOUNT, 'utf8'))
+const option = (name) => args[args.indexOf(name) + 1]
+const apiError = (path, text, code) => fail(`A request to the Cloudflare API (/accounts/acc/${path}) failed.`, `  ${text} [code: ${code}]`)
+
+function fail(...lines) {
+  console.error(`\n✘ [ERROR] ${lines.join('\n\n')}\n`)
+  process.exit(1)
+}
+
+const call = { command: args.join(' ').replace(/ -c \S+/, '') }
+const text = args.includes('-c') ? readFileSync(option('-c'), 'utf8') : ''
+const name = text ? /^name = "(.+)"$/m.exec(text)[1] : option('--name')
+if (args[0] === 'deploy') {
+  Object.assign(call, {
+    name,
+    main: /^main = "(.+)"$/m.exec(text)[1],
+    services: [...text.matchAll(/^service = "(.+)"$/gm)].map((match) => match[1]),
+    objects: [...text.matchAll(/^script_name = "(.+)"$/gm)].map((match) => match[1]),
+    domains: [...text.matchAll(/pattern = "(.+?)"/g)].map((match) => match[1]),
+    workersDev: /^workers_dev = true$/m.test(text),
+  })
+}
+appendFileSync(CALLS, `${JSON.stringify(call)}\n`)
+
+const isMeant = ({ command, name: only = name }) => `${call.command} `.startsWith(`${command} `) && only === name
+const broken = account.broken.find(isMeant)
+if (broken) apiError(broken.path, broken.text, broken.code)
+
+const commands = {
+  'r2 bucket': () => {
+    if (account.buckets.includes(args[3])) apiError('r2/buckets', 'The bucket you tried to create already exists, and you own it.', 10004)
+    account.buckets.push(args[3])
+  },
+  'queues create': () => {
+    if (account.queues.includes(args[2])) {
+      apiError('queues', `Queue name '${args[2]}' is already taken. Please use a different name and try again.`, 11009)
+    }
+    account.queues.push(args[2])
+  },
+  'deployments list': () => {
+    const worker = account.workers[name]
+    if (!worker) apiError(`workers/scripts/${name}/deployments`, 'This Worker does not exist on your account.', 10007)
+    const deployments = worker.versions.map((version_id, i) => ({
+      created_on: `2026-11-0${i + 1}`,
+      versions: [{ version_id, percentage: 100 }],
+    }))
+    console.log(JSON.stringify(deployments, null, 2))
+  },
+  deploy: () => {
+    const lost = call.services.concat(call.objects).find((target) => !account.workers[target])
+    if (lost) apiError(`workers/scripts/${name}/versions`, `Could not resolve binding. Target script '${lost}' not found.`, 10143)
+    const worker = (account.workers[name] ??= { versions: [], domains: [] })
+    worker.versions.push(`${name}-v${worker.versions.length + 1}`)
+    // Without a terminal wrangler sets override_existing_origin: the domain is taken from whoever has it.
+    for (const domain of call.domains) {
+      for (const other of Object.values(account.workers)) other.domains = other.domains.filter((taken) => taken !== domain)
+      worker.domains.push(domain)
+    }
+    console.log(`Uploaded ${name} (3.21 sec)\nDeployed ${name} triggers (1.02 sec)`)
+    if (call.workersDev) console.log(`  https://${name}.acme.workers.dev`)
+    for (const domain of call.domains) console.log(`  ${domain} (custom domain)`)
+    console.log(`Current Version ID: ${worker.versions.at(-1)}`)
+  },
+  'secret list': () => console.log(JSON.stringify(account.secrets.map((secret) => ({ name: secret, type: 'secret_text' })))),
+  'secret put': () => {
+    account.secrets.push(args[2])
+    account.values.push(readFileSync(0, 'utf8'))
+  },
+  'auth token': () => console.log(JSON.stringify({ type: 'api_token', token: 'token' })),
+  rollback: () => {
+    account.workers[name].versions.push(args[1])
+  },
+}
+const run = commands[`${args[0]} ${args[1]}`] ?? commands[args[0]]
+if (!run) fail(`Unknown arguments: ${args.join(', ')}`)
+run()
+writeFileSync(ACCOUNT, JSON.stringify(account))
