@@ -21,15 +21,18 @@ const LATE_EVERY_MS = 5000
 /** A name or an address, and a port (RFC 9110, 7.2); of what else stands there the Worker could make no address. */
 const HOST = /^([\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 /** Every answer of the Worker has it; wrangler's own answers have not. */
-const MARK = 'x-request-id'
+export const MARK = 'x-request-id'
 /** Of one connection, not of the message (RFC 9110, 7.6.1), or answered here already. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'expect'])
 /** wrangler's and miniflare's own. */
 const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
 
-/** Listens on loopback and forwards to `upstreamPort`. `publicUrl`: where clients find it, if not here. */
-export function openFront(port: number, upstreamPort: number, publicUrl?: string): Promise<Server> {
+/**
+ * Listens on loopback and forwards to `upstreamPort`. `publicUrl`: where clients find it, if not here. `onAnswer` hears of every
+ * answer of the Worker's own.
+ */
+export function openFront(port: number, upstreamPort: number, publicUrl?: string, onAnswer = () => {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const times = {
@@ -46,7 +49,7 @@ export function openFront(port: number, upstreamPort: number, publicUrl?: string
       const { body, headers } = textOf(refusal, origin())
       outgoing.writeHead(refusal.status, headers).end(body)
     }
-    forward(incoming, outgoing, upstreamPort, agent)
+    forward(incoming, outgoing, { port: upstreamPort, agent, onAnswer })
       .then((refusal) => refusal && refuse(refusal))
       .catch(() => (outgoing.headersSent ? outgoing.destroy() : refuse(BUSY)))
   })
@@ -57,8 +60,15 @@ export function openFront(port: number, upstreamPort: number, publicUrl?: string
   })
 }
 
+interface Upstream {
+  readonly port: number
+  readonly agent: Agent
+  readonly onAnswer: () => void
+}
+
 /** @returns what the client is told instead of an answer */
-async function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number, agent: Agent): Promise<Refusal | undefined> {
+async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upstream: Upstream): Promise<Refusal | undefined> {
+  const { port, agent, onAnswer } = upstream
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   const path = pathOf(incoming.url ?? '/')
@@ -74,6 +84,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, port
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt))
       continue
     }
+    if (MARK in answer.headers) onAnswer()
     outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders))
     answer.once('error', () => outgoing.destroy())
     answer.pipe(outgoing)

@@ -7,7 +7,9 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { openFront } from './front.ts'
+import { MARK, openFront } from './front.ts'
+import { processorMs } from './processor-time.ts'
+import { Watchdog } from './watchdog.ts'
 import { WORKERD_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
@@ -21,11 +23,17 @@ export interface ServiceOptions {
   /** The https origin under which a proxy serves it; without one it serves this machine only. */
   readonly publicUrl?: string
   readonly verbose: boolean
+  /** Milliseconds of processor time without any answer, after which it hangs. Default: a minute. */
+  readonly patienceMs?: number
 }
 
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
+/** Far beyond the longest single call of any codec, and within what one job has. */
+const PATIENCE_MS = 60_000
+/** A service that is late with this is asked again meanwhile. */
+const ASK_TIMEOUT_MS = 60_000
 /** wrangler starts a new workerd then, behind a proxy that waits for the old one: every request would hang for ever. Workers' own lines are JSON. */
 const CRASHED = /^[^{]*Workers runtime crashed/
 
@@ -67,6 +75,8 @@ export class Service {
   readonly #lastLines: string[] = []
   #ended!: (code: string) => void
   #gone: Promise<unknown> = Promise.resolve()
+  #watchdog: Watchdog | undefined
+  #hung = false
   /** Settles when the child is gone, or has lost its workerd. */
   readonly exited = new Promise<string>((resolve) => {
     this.#ended = resolve
@@ -80,6 +90,11 @@ export class Service {
   /** The child's process id; its group has the same. */
   get pid(): number {
     return this.#child?.pid ?? 0
+  }
+
+  /** Was it ended because it hung? */
+  get hung(): boolean {
+    return this.#hung
   }
 
   /** The port it listens on, once started. */
@@ -99,7 +114,7 @@ export class Service {
     const inner = await freePort()
     this.#innerPort = inner
     // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
-    this.#front = await openFront(port, inner, publicUrl).catch((error: NodeJS.ErrnoException) => {
+    this.#front = await openFront(port, inner, publicUrl, () => this.#watchdog?.hear()).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
     })
     const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
@@ -119,7 +134,19 @@ export class Service {
     child.on('exit', (code, signal) => this.#ended(signal ?? `code ${code}`))
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
+    this.#watch(child.pid!, `http://127.0.0.1:${inner}/healthz`)
     await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
+    this.#watchdog?.hear()
+  }
+
+  #watch(group: number, url: string): void {
+    const watched = { ask: () => isThere(url), processorMs: () => processorMs(group) }
+    const watchdog = new Watchdog(watched, this.#options.patienceMs ?? PATIENCE_MS)
+    this.#watchdog = watchdog
+    void watchdog.hung.then((why) => {
+      this.#hung = true
+      this.#ended(why)
+    })
   }
 
   #log(child: ChildProcess): void {
@@ -151,10 +178,12 @@ export class Service {
 
   /** Asks the whole group to end, then makes it. */
   async stop(): Promise<void> {
+    this.#watchdog?.stop()
     this.#front?.close()
     this.#front?.closeAllConnections()
     if (!this.#child) return
-    this.#kill('SIGTERM')
+    // What hangs hears no signal.
+    this.#kill(this.#hung ? 'SIGKILL' : 'SIGTERM')
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
     await Promise.race([this.#gone, late])
     this.#kill('SIGKILL')
@@ -177,6 +206,17 @@ async function isOk(url: string): Promise<boolean> {
     const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) })
     await answer.arrayBuffer()
     return answer.ok
+  } catch {
+    return false
+  }
+}
+
+/** Does the Worker itself answer, whatever it says? wrangler answers in its place when it is gone. */
+async function isThere(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
+    await answer.arrayBuffer()
+    return answer.headers.has(MARK)
   } catch {
     return false
   }

@@ -1,12 +1,16 @@
 /**
  * `npm start`: all three Workers on this machine, state kept in a folder. The first start makes a development account and
- * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --public-url URL, --inspector-port N, --verbose.
+ * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --public-url URL, --inspector-port N, --patience SECONDS,
+ * --verbose.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
+import { lockState } from './state-lock.ts'
+import { supervise, wordsOf } from './supervise.ts'
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +20,8 @@ const { values } = parseArgs({
     'inspector-port': { type: 'string' },
     // The command line's own service: the keys in `.dev` stay those of the one that a person started.
     embedded: { type: 'boolean', default: false },
+    // Seconds of processor time without any answer, after which the service hangs and is started again.
+    patience: { type: 'string', default: '60' },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -25,7 +31,14 @@ const state = resolve(values.state ?? join(root, '.dev/state'))
 const baseUrl = `http://127.0.0.1:${values.port}`
 const publicUrl = values['public-url'] === undefined ? undefined : originOf(values['public-url'])
 
-await mkdir(state, { recursive: true })
+const patienceMs = Number(values.patience) * 1000
+if (!(patienceMs > 0)) refuse(`--patience takes a number of seconds (got '${values.patience}').`)
+
+try {
+  await lockState(state, { pid: process.pid, port: Number(values.port), embedded: values.embedded })
+} catch (error) {
+  refuse(wordsOf(error))
+}
 const secrets = await loadSecrets(join(state, 'secrets.env'))
 const options: ServiceOptions = {
   root,
@@ -35,13 +48,14 @@ const options: ServiceOptions = {
   secretsFile: secrets.file,
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: values.verbose,
+  patienceMs,
 }
-let service = new Service(options)
+let service: Service | undefined
 let stopping = false
 
 async function stop(): Promise<void> {
   stopping = true
-  await service.stop()
+  await service?.stop()
   process.exit(0)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -52,8 +66,20 @@ setInterval(() => {
   if (process.ppid !== parent) void stop()
 }, 500).unref()
 
-try {
-  await service.start()
+setInterval(() => void service?.fireCron().catch(() => undefined), 3_600_000)
+
+await supervise({
+  make: () => {
+    service = new Service(options)
+    return service
+  },
+  greet,
+  say: (line) => void (stopping || console.error(line)),
+  pause: (ms) => (stopping ? new Promise(() => undefined) : sleep(ms)),
+  now: Date.now,
+}).catch((error: unknown) => refuse(wordsOf(error)))
+
+async function greet(): Promise<void> {
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)
@@ -61,39 +87,18 @@ try {
     await mkdir(join(root, '.dev'), { recursive: true })
     await writeKeys(join(root, '.dev/keys.json'), { ...keys, state })
   }
-  greet(keys, await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id))
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  await service.stop()
-  process.exit(1)
+  introduce(keys, await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id))
 }
 
-setInterval(() => void service.fireCron().catch(() => undefined), 3_600_000)
-
-/** So many new starts within ten minutes: then something is wrong that a start does not mend. */
-const MOST_RESTARTS = 5
-const restarts: number[] = []
-for (;;) {
-  const why = await service.exited
-  await service.stop()
-  if (stopping) break
-  restarts.push(Date.now())
-  const again = restarts.filter((at) => at > Date.now() - 600_000).length <= MOST_RESTARTS
-  console.error(`The service has stopped (${why}); its log is ${service.logFile}.${again ? ' It is started again.' : ''}`)
-  if (!again) process.exit(1)
-  service = new Service(options)
-  await service.start().catch(async (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error)
-    await service.stop()
-    process.exit(1)
-  })
+function refuse(why: string): never {
+  console.error(why)
+  process.exit(1)
 }
 
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin
-  console.error(`--public-url takes the https address that clients will use, like https://whittle.example.com (got '${text}').`)
-  process.exit(1)
+  refuse(`--public-url takes the https address that clients will use, like https://whittle.example.com (got '${text}').`)
 }
 
 async function readKeys(file: string): Promise<DevelopmentKeys | undefined> {
@@ -108,7 +113,7 @@ async function writeKeys(file: string, keys: DevelopmentKeys & { state?: string 
   await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
 }
 
-function greet(keys: DevelopmentKeys, invitation: string): void {
+function introduce(keys: DevelopmentKeys, invitation: string): void {
   const key = keys.keys.enterprise
   const url = publicUrl ?? baseUrl
   console.log(`

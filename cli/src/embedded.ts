@@ -41,7 +41,26 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   stop()
-  throw new Trouble('service', 'The embedded service did not start.')
+  return running(state, service.pid)
+}
+
+/** Two services cannot have one folder: that of `npm start` serves this command as well, another command's ends with it. */
+async function running(state: string, ownPid: number | undefined): Promise<Server & { stop(): void }> {
+  const holder = holderOf(state)
+  if (!holder || holder.pid === ownPid) throw new Trouble('service', 'The embedded service did not start.')
+  const baseUrl = `http://127.0.0.1:${holder.port}`
+  const key = keyIn(join(state, 'keys.json'), baseUrl)
+  if (key && !holder.embedded) return { baseUrl, key, label: 'embedded', stop: () => undefined }
+  const who = holder.embedded ? 'Another whittle command' : 'A service that is only starting'
+  throw new Trouble('service', `${who} (pid ${holder.pid}) uses ${state}. Wait for it, or name another folder in WHITTLE_STATE.`)
+}
+
+function holderOf(state: string): { pid: number; port: number; embedded: boolean } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(state, 'service.json'), 'utf8')) as { pid: number; port: number; embedded: boolean }
+  } catch {
+    return undefined
+  }
 }
 
 function keyIn(path: string, baseUrl: string): string | undefined {

@@ -1,15 +1,18 @@
 /** `npm start` as a process among others. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { freePort } from '../../scripts/service.ts'
+import { lockState } from '../../scripts/state-lock.ts'
 import { workerdsBelow } from './processes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-async function started(work: (service: ChildProcess, answers: () => Promise<boolean>) => Promise<void>): Promise<void> {
+type Work = (service: ChildProcess, answers: () => Promise<boolean>, state: string) => Promise<void>
+
+async function started(work: Work): Promise<void> {
   const state = mkdtempSync(join(tmpdir(), 'whittle-start-'))
   const port = await freePort()
   const flags = ['--port', `${port}`, '--state', state, '--embedded']
@@ -26,7 +29,7 @@ async function started(work: (service: ChildProcess, answers: () => Promise<bool
   try {
     // It answers before it has made its keys; the greeting is the end of that.
     await expect.poll(() => said, { timeout: 90_000, interval: 200 }).toContain('Ctrl-C stops it.')
-    await work(service, answers)
+    await work(service, answers, state)
   } finally {
     service.kill('SIGKILL')
     rmSync(state, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
@@ -52,3 +55,24 @@ it(
     }),
   200_000,
 )
+
+/** Starts one more on a state that may be in use, for as long as it takes to say so. */
+const second = (state: string, port: number) =>
+  spawnSync(process.execPath, [join(ROOT, 'scripts/start.ts'), '--port', `${port}`, '--state', state], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+
+it('refuses a state that another service has, and says which (two-services-one-state)', () =>
+  started(async (service, answers, state) => {
+    const { status, stderr } = second(state, await freePort())
+    expect(stderr).toMatch(/^This state is in use by the service of another whittle command, on port \d+ \(pid \d+\): /)
+    expect(stderr).toContain(`(pid ${service.pid})`)
+    expect(status).toBe(1)
+    expect(await answers()).toBe(true)
+    service.kill('SIGKILL')
+    await expect.poll(answers, { timeout: 10_000, interval: 100 }).toBe(false)
+    // It may go on now: the lock went with its holder, whatever the folder says.
+    expect(readFileSync(join(state, 'service.json'), 'utf8')).toContain(`${service.pid}`)
+    await lockState(state, { pid: 0, port: 0, embedded: false })
+  }))

@@ -1,0 +1,158 @@
+/** What ends a service that hangs, and what starts it again: with processes and services that only pretend. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { Service } from '../../scripts/service.ts'
+import { type Mortal, pauseAfter, supervise } from '../../scripts/supervise.ts'
+import { Watchdog } from '../../scripts/watchdog.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const cleanups: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+/**
+ * Answers like a Worker under the name of a workerd; `/spin` never comes back from one call, after `/deaf` nothing is answered
+ * while next to nothing is computed.
+ */
+const PRETENDED = `
+import { createServer } from 'node:http'
+process.title = 'workerd'
+let deaf = false
+const port = Number(process.argv[process.argv.indexOf('--port') + 1])
+createServer((request, response) => {
+  if (request.url === '/spin') for (;;);
+  if (request.url === '/deaf') deaf = true
+  if (!deaf) response.writeHead(200, { 'x-request-id': 'req_1' }).end()
+}).listen(port, '127.0.0.1')
+`
+
+async function pretended(patienceMs: number): Promise<Service> {
+  const root = mkdtempSync(join(tmpdir(), 'whittle-watchdog-'))
+  const bin = join(root, 'node_modules/wrangler/bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(bin, 'wrangler.js'), PRETENDED)
+  const secretsFile = join(root, 'secrets.env')
+  writeFileSync(secretsFile, '')
+  const service = new Service({ root, state: root, port: 0, inspectorPort: 0, secretsFile, verbose: false, patienceMs })
+  cleanups.push(async () => {
+    await service.stop()
+    rmSync(root, { recursive: true, force: true })
+  })
+  await service.start()
+  return service
+}
+const ask = (service: Service, path: string) =>
+  fetch(`http://127.0.0.1:${service.port}${path}`).then(
+    (answer) => answer.status,
+    () => 0,
+  )
+
+it('ends a service that is inside of one call for too long (hung-call-silences-service)', async () => {
+  const service = await pretended(1500)
+  const answer = ask(service, '/spin')
+  expect(await service.exited).toMatch(/^it answered nothing while it was busy for \d+ s of processor time$/)
+  expect(service.hung).toBe(true)
+  await service.stop()
+  expect(await answer).not.toBe(200)
+})
+
+it('leaves a service alone that gets no processor time, however long it is silent', async () => {
+  const service = await pretended(1500)
+  const answer = ask(service, '/deaf')
+  expect(await Promise.race([service.exited, pause(8000).then(() => 'alive')])).toBe('alive')
+  await service.stop()
+  await answer
+})
+
+it('lets a busy service answer now and then, and does not disturb one at rest', async () => {
+  let [used, asked, answers] = [0, 0, true]
+  const watched = {
+    ask: async () => {
+      asked++
+      return answers
+    },
+    processorMs: async () => used,
+  }
+  const watchdog = new Watchdog(watched, 400)
+  cleanups.push(() => watchdog.stop())
+  watchdog.hear()
+  await pause(600)
+  expect(asked).toBe(0)
+  const busy = setInterval(() => {
+    used += 150
+  }, 100)
+  cleanups.push(() => clearInterval(busy))
+  expect(await Promise.race([watchdog.hung, pause(2000).then(() => 'alive')])).toBe('alive')
+  expect(asked).toBeGreaterThan(0)
+  answers = false
+  expect(await watchdog.hung).toContain('processor time')
+})
+
+it('gives the first answer a minute of processor time, whatever the patience', async () => {
+  let used = 0
+  const watchdog = new Watchdog({ ask: async () => false, processorMs: async () => used }, 100)
+  cleanups.push(() => watchdog.stop())
+  used = 50_000
+  expect(await Promise.race([watchdog.hung, pause(500).then(() => 'alive')])).toBe('alive')
+  used = 61_000
+  expect(await watchdog.hung).toContain('61 s')
+})
+
+/** Services that come up and die at once, as many as there are fates; then one that lives. */
+function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts')[]) {
+  const lines: string[] = []
+  const pauses: number[] = []
+  let [made, now, greetings] = [0, 0, 0]
+  let lives!: () => void
+  const alive = new Promise<void>((resolve) => {
+    lives = resolve
+  })
+  const make = (): Mortal => {
+    const fate = fates[made++]
+    if (fate === undefined) lives()
+    return {
+      start: async () => {
+        if (fate === 'never starts' || fate === 'hangs while it starts') throw new Error('The service did not come up')
+      },
+      stop: async () => undefined,
+      exited: fate === 'dies' ? Promise.resolve('SIGKILL') : new Promise(() => undefined),
+      hung: fate === 'hangs while it starts',
+      logFile: 'service.log',
+    }
+  }
+  const world = {
+    make,
+    greet: async () => {
+      greetings++
+    },
+    say: (line: string) => void lines.push(line),
+    pause: async (ms: number) => {
+      pauses.push(ms)
+      now += 1000 + ms
+    },
+    now: () => now,
+  }
+  return { world, alive, lines, pauses, greetings: () => greetings }
+}
+
+it('starts again after ever longer pauses instead of giving up (sixth-death-ends-service)', async () => {
+  const { world, alive, lines, pauses, greetings } = dying(Array(12).fill('dies'))
+  await Promise.race([supervise(world), alive])
+  expect(pauses.slice(0, 9)).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+  expect(Math.max(...pauses)).toBe(60_000)
+  expect(lines[2]).toBe('The service has stopped (SIGKILL), 3 times in ten minutes; its log is service.log. It is started again in 2 s.')
+  expect(greetings()).toBe(1)
+  expect([1, 2, 100].map(pauseAfter)).toEqual([0, 1000, 60_000])
+})
+
+it('says what keeps it from starting the first time, and tries again later on', async () => {
+  await expect(supervise(dying(['never starts']).world)).rejects.toThrow('did not come up')
+  const { world, alive, lines } = dying(['hangs while it starts', 'dies', 'never starts'])
+  await Promise.race([supervise(world), alive])
+  expect(lines).toHaveLength(3)
+  expect(lines[2]).toContain('The service has stopped (The service did not come up)')
+})
