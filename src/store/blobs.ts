@@ -12,8 +12,9 @@ const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCKS = 8
 
 /**
- * Reads of objects that one attempt at a job may make. `[limits] subrequests` of the Workers is 50,000; past it the platform
- * throws what no file can be blamed for, and the task would fail. What is left goes to the lease, the result and its lock.
+ * Reads of objects that one attempt at a job may make. The Workers' `[limits] subrequests` is 100,000; past it the platform throws
+ * what no file can be blamed for, and the task would fail. At 20 ms a read, one after the other, so many take the 15 minutes
+ * that a queue gives a message; the lease, the result and its password have the rest.
  */
 export const MOST_READS = 45_000
 
