@@ -7,8 +7,7 @@ import { breathe } from '../../../bytes/breathe.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { discard } from '../../../bytes/discard.ts'
 import type { Coded } from './jpeg.ts'
-import { MOST_PSNR_DB, type Target } from './levels.ts'
-import type { Eighths } from './rows.ts'
+import { FLOORS, MOST_PSNR_DB, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
 import { type Look, likenesses, openJpeg, type Sight, shown } from './view.ts'
 
@@ -20,9 +19,8 @@ const FINER_SAMPLE = 3
 const FIRST_GUESS = 40
 /** Above the target by less than this is good enough: tighter while nothing is known of the document. */
 const CLOSE_ENOUGH_DB = { first: 0.3, later: 0.7 }
+/** What renderers differ in how they reduce pictures. */
 const RENDERER_SSIM = 0.02
-/** What renderers differ, in dB: `usual` up to a PSNR of `from`, more above it, where their own sampling shows. */
-const RENDERER_PSNR_DB = { usual: 2, from: 32, slope: 0.2 }
 
 /** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
 export class SizeHints {
@@ -51,31 +49,23 @@ export class SizeHints {
 
 export interface Sized {
   job: JpegJob
-  /** The picture as it is seen at the size where the target must hold, opened at so many eighths. */
+  /** The picture as it is seen at the size where the target must hold. */
   sight: Sight
-  eighths: Eighths
 }
 
-/**
- * `target` must hold at the size of `sight`. `leastPsnrDb` is for those who look closer: what must hold at full size. Undefined when
- * nothing does.
- */
-export async function codeForSize(
-  { job, sight, eighths }: Sized,
-  target: Target,
-  leastPsnrDb: number,
-  headers: boolean,
-  hints: SizeHints,
-): Promise<Coded | undefined> {
+/** A decoder's whole numbers against the coefficients' fractions, on which the floors are measured. */
+const ROUNDING = { ssim: 0.001, psnrDb: 0.05 }
+
+/** `target` must hold at the size of `sight`, and the floors for those who look closer. Undefined when that cannot be had. */
+export async function codeForSize({ job, sight }: Sized, target: Target, headers: boolean, hints: SizeHints): Promise<Coded | undefined> {
   const looks: Look[] = [
     { reference: shown(sight.pixels, sight.channels), size: sight.size, mode: 'area' },
     { reference: sight.onScreen, size: sight.screen, mode: 'boxes' },
   ]
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
-  const closeUp = { ...target, ssim: 0, psnrDb: leastPsnrDb, colourPsnrDb: 0 }
+  const closeUp = { ...target, ssim: FLOORS.ssim + ROUNDING.ssim, psnrDb: FLOORS.psnrDb + ROUNDING.psnrDb, colourPsnrDb: 0 }
   const closeEnoughDb = CLOSE_ENOUGH_DB[hints.fresh ? 'first' : 'later']
-  job.measureErrorsOnly()
   const least = await narrow(job, every, closeUp, hints.least, closeEnoughDb)
   if (least === undefined) return undefined
   let best: Coded | undefined
@@ -84,7 +74,7 @@ export async function codeForSize(
     const near = marginDb(full, closeUp)
     if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))
-    const [seen, onScreen] = await likenesses(await openJpeg(data, { width, height }, eighths), looks)
+    const [seen, onScreen] = await likenesses(await openJpeg(data), looks)
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
     const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), near)
     if (margin < 0 || (best && best.data.length <= data.length)) {
@@ -92,19 +82,14 @@ export async function codeForSize(
       return margin
     }
     if (best) discard(best.data)
-    // What the receipt says: the least of what is seen, less what renderers differ; but means of errors are never larger
-    // than the errors, so the PSNR at full size holds at every smaller one.
-    const psnrDb = Math.max(full.psnrDb, asRendered(Math.min(seen.psnrDb, onScreen.psnrDb)))
-    const figures = { ssim: Math.min(seen.ssim, onScreen.ssim) - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb) }
+    // What the receipt says: the least of what is stored and what is seen, the latter less what renderers differ. Means of
+    // errors are never larger than the errors, so the PSNR of what is stored holds at every smaller size.
+    const ssim = Math.min(full.ssim - ROUNDING.ssim, seen.ssim - RENDERER_SSIM, onScreen.ssim - RENDERER_SSIM)
+    const figures = { ssim, psnrDb: Math.min(MOST_PSNR_DB, full.psnrDb - ROUNDING.psnrDb) }
     best = { width, height, channels: components, data, figures, quality }
     return margin
   }
   const found = await lowestGood(look, Math.min(HIGHEST, least + hints.aboveOf(least)), MAX_LOOKS, closeEnoughDb)
   if (found !== undefined) hints.learn(least, found)
   return best
-}
-
-function asRendered(psnrDb: number): number {
-  const { usual, from, slope } = RENDERER_PSNR_DB
-  return psnrDb - usual - Math.max(0, Math.min(psnrDb, MOST_PSNR_DB) - from) * slope
 }

@@ -11,9 +11,10 @@ import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
-import { CLOSE_UP_PSNR_DB, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
+import { AIMS_AT_PAGE, FLOORS, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { acceptable, type Reencoded, reencode, reencodeSight, type Wish } from './reencode.ts'
-import { asSyntax, type Eighths, hasRows, jpegFlow, openRows } from './rows.ts'
+import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
+import { storedLikeness } from './stored.ts'
 import { likeness, type Size, takeSight } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
@@ -33,8 +34,6 @@ const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
 /** With fewer pixels a photograph has few tones, too. */
 const ENOUGH_PIXELS = 20_000
-/** A JPEG that was opened at a smaller scale tells what a screen shows of it within about this. */
-const SCALED_DB = 1
 /** Of a view of fewer pixels renderers show too different ones for it to say anything. */
 const LEAST_VIEW_PIXELS = 1024
 /** Pixels of a picture that is kept while it is looked at. */
@@ -145,10 +144,24 @@ export class ImageShop {
       const found = picture.isJpeg
         ? await this.jpeg(picture, quality, limit)
         : await this.samples(picture, quality, worthwhile(picture, limit))
-      if (found && found.data.length < limit) best = found
+      const sound = found && found.data.length < limit ? await this.aboveFloors(picture, found) : undefined
+      if (sound) best = sound
       if (best && !best.deflated && best.figures && picture.facts.length >= LADDER_BYTES[best.reduced ? 'reduced' : 'coarser']) break
     }
     return best
+  }
+
+  /** What is found with the figures of what is stored, where these are not lower than any level allows. */
+  private async aboveFloors({ stream, facts }: Picture, found: Candidate): Promise<Candidate | undefined> {
+    if (!found.figures) return found
+    let { ssim, psnrDb } = found.figures
+    // Inks were measured one by one; where they are printed on each other, so are their errors.
+    if (found.channels === 4 && !found.deflated) {
+      const stored = await storedLikeness(await openRows(this.reader, stream, facts), found.data, found)
+      ssim = Math.min(ssim, stored.ssim)
+      psnrDb = Math.min(psnrDb, stored.psnrDb)
+    }
+    return ssim >= FLOORS.ssim && psnrDb >= FLOORS.psnrDb ? { ...found, figures: { ssim, psnrDb } } : undefined
   }
 
   /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
@@ -165,15 +178,13 @@ export class ImageShop {
   /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */
   private async sized(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
     const { stream, facts, drawn } = picture
-    const closeUp = CLOSE_UP_PSNR_DB[quality]
     const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (!size) return undefined
     const screen = screenFor(size, drawn)
     if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
-    if (closeUp === undefined || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
+    if (!AIMS_AT_PAGE.has(quality) || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
       return this.reduced(picture, quality, room)
-    const eighths = eighthsFor(facts, size)
-    using sight = await takeSight(await openRows(this.reader, stream, facts, eighths), size, screen)
+    using sight = await takeSight(await openRows(this.reader, stream, facts), size, screen)
     const wish = this.wish(picture, quality, size, room)
     const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
     const soft = await likeness(stored, { reference: sight.onScreen, size: sight.screen, mode: 'boxes' })
@@ -186,7 +197,7 @@ export class ImageShop {
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
-    const coded = await codeForSize({ job, sight, eighths }, TARGETS[quality], closeUp, needsHeaders(info.colour), hints)
+    const coded = await codeForSize({ job, sight }, TARGETS[quality], needsHeaders(info.colour), hints)
     return smallest([reduced, coded && coded.data.length < room ? { ...coded, reduced: false } : undefined])
   }
 
@@ -219,7 +230,7 @@ export class ImageShop {
 
   private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {
     const { stream, facts } = picture
-    const rows = await openRows(this.reader, stream, facts, eighthsFor(facts, size))
+    const rows = await openRows(this.reader, stream, facts)
     const found = await reencode(rows, this.wish(picture, quality, size, room))
     if (found && !found.deflated) this.hints[quality] = found.quality
     return found
@@ -235,7 +246,6 @@ export class ImageShop {
       size,
       screen: screenFor(size, drawn),
       target,
-      screenPsnrDb: target.psnrDb + (isJpeg ? SCALED_DB : 0),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
       hint: this.hints[quality],
@@ -297,14 +307,6 @@ function sizeFor(facts: ImageFacts, drawn: DrawnSize, dotsPerInch: number): Size
   const scale = Math.max(across / facts.width, down / facts.height)
   if (!(scale > 0) || scale * SMALLEST_REDUCTION > 1) return undefined
   return { width: Math.max(1, Math.round(facts.width * scale)), height: Math.max(1, Math.round(facts.height * scale)) }
-}
-
-/** A JPEG is opened at the smallest scale that still has the pixels. */
-function eighthsFor(facts: ImageFacts, size: Size): Eighths {
-  for (const eighths of [1, 2, 3, 4, 5, 6, 7] as const) {
-    if (Math.floor((facts.width * eighths) / 8) >= size.width && Math.floor((facts.height * eighths) / 8) >= size.height) return eighths
-  }
-  return 8
 }
 
 /** Pixels on a screen at 100 %, not more than there are. */

@@ -1,10 +1,13 @@
 import type { Quality } from '../../../codec/codec.ts'
 
 /**
- * Pictures that are stored finer than the level's resolution reach the target at that resolution; at full size, for those
- * who zoom in, they keep at least this PSNR in dB. Undefined: the target holds at full size.
+ * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for
+ * those who zoom in, they keep the floors. At other levels the target holds for them as they are stored.
  */
-export const CLOSE_UP_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 30, low: 27, ultra: 27 }
+export const AIMS_AT_PAGE: ReadonlySet<Quality> = new Set(['medium', 'low', 'ultra'])
+
+/** What every picture keeps as it is stored, compared with the upload's at the same size. */
+export const FLOORS = { ssim: 0.9, psnrDb: 30 }
 
 export interface Target {
   /** Of the luma, at the resolution that is stored. */

@@ -27,8 +27,6 @@ export interface Wish {
   /** What it is compared at: pixels on a screen, not more than what is stored. */
   screen: Size
   target: Target
-  /** What must hold on screen before anything is stored at a smaller size, PSNR in dB. */
-  screenPsnrDb: number
   /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
   jpeg: 'never' | 'photographs' | 'any'
   /** Is told whether the samples are of a photograph. */
@@ -109,7 +107,7 @@ async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, 
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
   if (data.length >= wish.room) return undefined
-  const seen = await likeness(await openJpeg(data, wish.size), { reference, size: wish.screen, mode: 'boxes' })
+  const seen = await likeness(await openJpeg(data), { reference, size: wish.screen, mode: 'boxes' })
   if (!acceptable(seen, wish)) return undefined
   const figures = claim(Math.min(found.figures.ssim, seen.ssim), Math.min(found.figures.psnrDb, seen.psnrDb))
   return { ...wish.size, channels, data, deflated: undefined, figures, quality: found.quality }
@@ -130,5 +128,5 @@ function claim(ssim: number, psnrDb: number) {
 const COLOUR_BEHIND_DB = 4
 
 /** Whether a picture of another size still looks like the original on screen. */
-export const acceptable = (seen: Likeness, { screenPsnrDb, target }: Pick<Wish, 'screenPsnrDb' | 'target'>) =>
-  seen.ssim >= target.ssim && seen.psnrDb >= screenPsnrDb && seen.psnrRgbDb >= screenPsnrDb - COLOUR_BEHIND_DB
+export const acceptable = (seen: Likeness, { target }: Pick<Wish, 'target'>) =>
+  seen.ssim >= target.ssim && seen.psnrDb >= target.psnrDb && seen.psnrRgbDb >= target.psnrDb - COLOUR_BEHIND_DB

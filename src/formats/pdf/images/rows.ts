@@ -66,8 +66,7 @@ async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eight
   if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
   const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * eighths) / 8))
   if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
-  const whole = eighths < 8 ? { width: facts.width, height: facts.height, share: eighths / 8 } : undefined
-  return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
+  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
 
 async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {

@@ -17,13 +17,10 @@ function areas(from: number, to: number): Taps[] {
   return Array.from({ length: to }, (_, i) => between(i * ratio, (i + 1) * ratio, from))
 }
 
-/**
- * Whole pixels only, the remainder spread evenly: what poppler does, and the harsher judge of hard edges. `length` pixels
- * are `share` of a picture of `whole` pixels, and its whole pixels count.
- */
-function boxes(length: number, whole: number, share: number, to: number): Taps[] {
-  const step = Math.floor(whole / to)
-  const remainder = whole % to
+/** Whole pixels only, the remainder spread evenly: what poppler does, and the harsher judge of hard edges. */
+function boxes(length: number, to: number): Taps[] {
+  const step = Math.floor(length / to)
+  const remainder = length % to
   let error = 0
   let first = 0
   return Array.from({ length: to }, () => {
@@ -32,7 +29,7 @@ function boxes(length: number, whole: number, share: number, to: number): Taps[]
     if (error >= to) error -= to
     const start = first
     first += count
-    return between(start * share, first * share, length)
+    return between(start, first, length)
   })
 }
 
@@ -41,8 +38,6 @@ export interface Opened {
   width: number
   height: number
   channels: number
-  /** What the picture is when these rows are only an excerpt of its spectrum: its size, and their share of it. */
-  whole?: { width: number; height: number; share: number } | undefined
 }
 
 /** `area`: the mean of the area that a result pixel covers. `boxes`: the mean of the whole pixels nearest to it. */
@@ -56,23 +51,23 @@ export class RowScaler {
 
   /** The picture comes out at `size`, which is not larger. */
   constructor(picture: Opened, size: { width: number; height: number }, mode: ScaleMode = 'area') {
-    const { channels, whole = { ...picture, share: 1 } } = picture
+    const { channels } = picture
     const { width, height } = size
     if (width > picture.width || height > picture.height || width < 1 || height < 1)
       throw new RangeError('a picture can only be made smaller')
     this.width = width
     this.height = height
     this.channels = channels
-    const same = width === picture.width && height === picture.height && (mode === 'area' || whole.share === 1)
-    const taps = (from: number, of: number, to: number) => (mode === 'area' ? areas(from, to) : boxes(from, of, whole.share, to))
+    const same = width === picture.width && height === picture.height
+    const taps = mode === 'area' ? areas : boxes
     this.kernel = same
       ? undefined
       : new Scaler({
           width: picture.width,
           height: picture.height,
           channels,
-          across: taps(picture.width, whole.width, width),
-          down: taps(picture.height, whole.height, height),
+          across: taps(picture.width, width),
+          down: taps(picture.height, height),
         })
   }
 

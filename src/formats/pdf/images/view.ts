@@ -4,7 +4,6 @@ import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { breathe } from '../../../bytes/breathe.ts'
 import { discard } from '../../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
-import type { Eighths } from './rows.ts'
 import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
 
 const STRIP_PIXELS = 64 * 1024
@@ -122,15 +121,10 @@ export async function likenesses(picture: Picture, looks: readonly Look[]): Prom
   })
 }
 
-/** A JPEG in memory as a picture, at a scale of so many eighths. */
-export async function openJpeg(
-  data: Uint8Array,
-  stored: Size,
-  eighths: Eighths = 8,
-): Promise<Opened & { strips: AsyncIterable<Uint8Array> }> {
-  const rows = await JpegRows.open(data, { eighths })
-  const whole = eighths < 8 ? { ...stored, share: eighths / 8 } : undefined
-  return { width: rows.width, height: rows.height, channels: rows.channels, whole, strips: stripsOf(rows) }
+/** A JPEG in memory as a picture. */
+export async function openJpeg(data: Uint8Array): Promise<Opened & { strips: AsyncIterable<Uint8Array> }> {
+  const rows = await JpegRows.open(data)
+  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
 
 async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
