@@ -18,7 +18,7 @@ export interface Rows extends Opened {
 
 export type Eighths = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 
-const STRIP_BYTES = 512 * 1024
+const STRIP_BYTES = 256 * 1024
 const MAX_SAMPLE_BYTES = 2 * 1024 * 1024 * 1024
 const MAX_GATHERED_BYTES = 8 * 1024 * 1024
 const MAX_JPX_BYTES = 12 * 1024 * 1024

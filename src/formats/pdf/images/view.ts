@@ -6,7 +6,7 @@ import { discard } from '../../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
 
-const STRIP_PIXELS = 64 * 1024
+const STRIP_PIXELS = 16 * 1024
 /** Rows between two breaths: about 20 ms of a page. */
 const PAUSE_ROWS = 512
 
