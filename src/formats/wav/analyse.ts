@@ -2,23 +2,29 @@
 import { discard } from '../../bytes/discard.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
+import { Dither, type DitheredBits } from './dither.ts'
 import { g711 } from './g711.ts'
 import type { Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
+import { MaskingMeter } from './masking.ts'
 import { in16thUnits, readSamples, type Samples, to16 } from './samples.ts'
 
 /** What samples can be stored as. */
 export type Target =
-  | { readonly coding: 'integer'; readonly bits: 8 | 16 | 24 | 32 }
+  | { readonly coding: 'integer'; readonly bits: 8 | 16 | 24 | 32; readonly dithered?: true }
   | { readonly coding: 'float'; readonly bits: 32 | 64 }
   | { readonly coding: 'alaw' | 'mulaw'; readonly bits: 8 }
   | { readonly coding: 'ima'; readonly bits: 4 }
 
 export interface Analysis {
-  /** The smallest form whose decoded samples are equal; undefined when that is the present one. */
+  /** The smallest PCM or float whose samples are equal; undefined when that is the present one. */
   readonly exact: Target | undefined
-  /** Signal-to-noise ratio in dB of the forms that lose something. */
-  readonly snrDb: { readonly rounded16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
+  /** The law of G.711 that holds the same samples. */
+  readonly exactLaw: Target | undefined
+  /** The fewest dithered bits whose hiss nobody hears; undefined when that is no less than there are, or was not looked for. */
+  readonly unheard: DitheredBits | undefined
+  /** Signal-to-noise ratio in dB of the forms that lose something that can be heard. */
+  readonly snrDb: { readonly dithered16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
 }
 
 /** The ratio below about 4 kHz, where a drifting predictor is heard first: both signals averaged over a few samples. */
@@ -91,55 +97,91 @@ class Bits {
   }
 }
 
-/** Reads every sample once. `lossy` also tries the lossy forms (slower). */
-export async function analyse(source: Source, wave: Wave, lossy: boolean, options: Options): Promise<Analysis> {
-  const { channels, hertz } = wave.layout
-  const bits = new Bits()
-  const meters = { rounded16: new SnrMeter(), alaw: new SnrMeter(), mulaw: new SnrMeter(), ima: new SnrMeter() }
-  const laws = g711()
-  const drift = new SnrMeter()
-  const imaLow = new LowBandMeter(channels, hertz)
-  const ima = lossy && channels <= 2 ? new ImaEncoder(hertz, channels) : undefined
-  // The ADPCM search is slow: of long files it looks at a minute's worth, spread evenly.
-  const every = Math.max(1, Math.ceil(wave.frames / (hertz * 60)))
-  let block = 0
-  for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
-    bits.add(samples)
-    if (!lossy) continue
+/** How much noise the forms would add that can be heard; `low` alone asks. */
+class Trials {
+  readonly #meters = { dithered16: new SnrMeter(), alaw: new SnrMeter(), mulaw: new SnrMeter(), ima: new SnrMeter() }
+  readonly #dither: Dither | undefined
+  readonly #ima: ImaEncoder | undefined
+  readonly #drift = new SnrMeter()
+  readonly #imaLow: LowBandMeter
+  /** The ADPCM search is slow: of long files it looks at a minute's worth, spread evenly. */
+  readonly #every: number
+  #block = 0
+
+  constructor({ layout: { channels, hertz, bits }, frames }: Wave) {
+    this.#dither = bits > 16 ? new Dither(16) : undefined
+    this.#ima = channels <= 2 ? new ImaEncoder(hertz, channels) : undefined
+    this.#imaLow = new LowBandMeter(channels, hertz)
+    this.#every = Math.max(1, Math.ceil(frames / (hertz * 60)))
+  }
+
+  add(samples: Samples): void {
     const original = in16thUnits(samples)
     const rounded = to16(samples)
-    meters.rounded16.add(original, rounded)
+    if (this.#dither) {
+      const dithered = this.#dither.round(samples)
+      this.#meters.dithered16.add(original, dithered)
+      discard(dithered)
+    }
+    this.#addLaws(original, rounded)
+    if (this.#ima && this.#block++ % this.#every === 0) this.#addIma(this.#ima, original, rounded)
+    discard(rounded)
+    discard(original)
+  }
+
+  #addLaws(original: Float64Array | Int32Array, rounded: Int32Array): void {
+    const laws = g711()
     for (const name of ['alaw', 'mulaw'] as const) {
       const { expand, compress } = laws[name]
       const decoded = new Int16Array(rounded.length)
       for (let i = 0; i < rounded.length; i++) decoded[i] = expand[compress[rounded[i]! + 32768]!]!
-      meters[name].add(original, decoded)
+      this.#meters[name].add(original, decoded)
       discard(decoded)
     }
-    // Blocks need not line up with those of the result to predict its noise.
-    if (ima && block++ % every === 0) {
-      const step = ima.blockSamples * channels
-      for (let at = 0; at < rounded.length; at += step) {
-        const { decoded, multiplied } = ima.encode(rounded.subarray(at, at + step))
-        const part = original.subarray(at, at + step)
-        meters.ima.add(part, decoded)
-        drift.add(part, multiplied)
-        imaLow.add(part, multiplied)
-      }
+  }
+
+  /** Blocks need not line up with those of the result to predict its noise. */
+  #addIma(ima: ImaEncoder, original: Float64Array | Int32Array, rounded: Int32Array): void {
+    const step = ima.blockSamples * ima.channels
+    for (let at = 0; at < rounded.length; at += step) {
+      const { decoded, multiplied } = ima.encode(rounded.subarray(at, at + step))
+      const part = original.subarray(at, at + step)
+      this.#meters.ima.add(part, decoded)
+      this.#drift.add(part, multiplied)
+      this.#imaLow.add(part, multiplied)
     }
-    discard(rounded)
-    discard(original)
   }
-  const snr = (meter: SnrMeter) => (lossy ? meter.decibels : 0)
-  return {
-    exact: exactTarget(wave, bits),
-    snrDb: {
-      rounded16: snr(meters.rounded16),
-      alaw: snr(meters.alaw),
-      mulaw: snr(meters.mulaw),
-      ima: ima ? Math.min(snr(meters.ima), snr(drift), imaLow.decibels + 6) : 0,
-    },
+
+  get snrDb(): Analysis['snrDb'] {
+    const { dithered16, alaw, mulaw, ima } = this.#meters
+    return {
+      dithered16: this.#dither ? dithered16.decibels : 0,
+      alaw: alaw.decibels,
+      mulaw: mulaw.decibels,
+      ima: this.#ima ? Math.min(ima.decibels, this.#drift.decibels, this.#imaLow.decibels + 6) : 0,
+    }
   }
+}
+
+/** What is looked at beside exact forms: fewer bits that nobody misses, and (slower) forms that can be heard. */
+export type Depth = 'exact' | 'unheard' | 'lossy'
+
+const UNTRIED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
+
+/** Reads every sample once. */
+export async function analyse(source: Source, wave: Wave, depth: Depth, options: Options): Promise<Analysis> {
+  const { channels, hertz, bits: stored } = wave.layout
+  const bits = new Bits()
+  const masking = depth !== 'exact' && stored > 16 ? new MaskingMeter(channels, hertz) : undefined
+  const trials = depth === 'lossy' ? new Trials(wave) : undefined
+  for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
+    bits.add(samples)
+    masking?.add(samples)
+    trials?.add(samples)
+  }
+  const exact = exactTarget(wave, bits)
+  const unheard = masking && ([16, 24] as const).find((word) => word < (exact?.bits ?? stored) && masking.allows(word))
+  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? UNTRIED }
 }
 
 function exactTarget(wave: Wave, bits: Bits): Target | undefined {
@@ -154,8 +196,11 @@ function exactTarget(wave: Wave, bits: Bits): Target | undefined {
   const zeros = bits.or === 0 ? stored : 31 - Math.clz32(bits.or & -bits.or)
   const needed = stored - zeros
   if (stored > 8 && needed <= 8) return { coding: 'integer', bits: 8 }
-  if (stored === 16 && bits.inMulaw) return { coding: 'mulaw', bits: 8 }
-  if (stored === 16 && bits.inAlaw) return { coding: 'alaw', bits: 8 }
   if (stored > 16 && needed <= 16) return { coding: 'integer', bits: 16 }
   return stored > 24 && needed <= 24 ? { coding: 'integer', bits: 24 } : undefined
+}
+
+function exactLaw({ layout }: Wave, bits: Bits): Target | undefined {
+  if (layout.coding !== 'integer' || layout.bits !== 16) return undefined
+  return bits.inMulaw ? { coding: 'mulaw', bits: 8 } : bits.inAlaw ? { coding: 'alaw', bits: 8 } : undefined
 }

@@ -61,7 +61,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
 async function integersOf(source: Source, wave: Wave, options: Options): Promise<Integers> {
   const { coding, bits } = wave.layout
   if (coding !== 'integer' && coding !== 'float') return { bits: 16, shift: 0, scale: 1, exact: true }
-  const { exact } = await analyse(source, wave, false, options)
+  const { exact } = await analyse(source, wave, 'exact', options)
   if (coding === 'integer') {
     // libFLAC finds wasted bits by itself, but a smaller word says the same to every player.
     const fits = exact?.coding === 'integer' ? exact.bits : bits

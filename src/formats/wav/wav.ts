@@ -1,4 +1,4 @@
-/** WAVE: exact first (fewer bits that hold the same samples), then companded or ADPCM within each level's floor. */
+/** WAVE: fewer bits that hold the same samples; below `high` fewer whose hiss nobody hears; at `low` companded or ADPCM above its floors. */
 import {
   type Codec,
   NoGain,
@@ -9,7 +9,7 @@ import {
   UnsupportedFeature,
   type Verdict,
 } from '../../codec/codec.ts'
-import { type Analysis, analyse, type Target } from './analyse.ts'
+import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
 import { WAV } from './format.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
 import { verifyFlac, wavToFlac } from './to-flac.ts'
@@ -17,11 +17,8 @@ import { verifyMp3, wavToMp3 } from './to-mp3.ts'
 import { verifyWave } from './verify.ts'
 import { writeWave } from './write.ts'
 
-/** Lowest signal-to-noise ratio in dB at which a level takes a lossy form. */
-const FLOORS_DB = {
-  low: { ima: 20, law: 26, rounded16: 40 },
-  medium: { ima: 34, law: 36, rounded16: 60 },
-} as const
+/** Lowest signal-to-noise ratio in dB at which `low` takes a form whose noise can be heard. */
+const FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const
 
 export const wav: Codec = {
   format: WAV,
@@ -45,33 +42,51 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   const { coding } = wave.layout
   // Players make something else of a file without samples, each in its way.
   if (wave.frames === 0) throw new NoGain()
-  const lossy =
-    !options.lossless && (options.quality === 'low' || options.quality === 'medium') && (coding === 'integer' || coding === 'float')
-  const found: Analysis =
-    coding === 'integer' || coding === 'float'
-      ? await analyse(source, wave, lossy, options)
-      : { exact: undefined, snrDb: { rounded16: 0, alaw: 0, mulaw: 0, ima: 0 } }
-  const chosen = lossy ? choose(wave.layout, found, options.quality === 'low' ? 'low' : 'medium') : undefined
+  const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, depthOf(options), options) : undefined
+  const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
     const snrDb = await writeWave(source, wave, chosen, sink, options)
     return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }
   }
-  const { exact } = found
-  await writeWave(source, wave, exact, sink, options)
+  const exact = found?.exact ?? (isLow(options) ? found?.exactLaw : undefined)
+  try {
+    await writeWave(source, wave, exact, sink, options)
+  } catch (error) {
+    if (!(error instanceof NoGain)) throw error
+    return { kind: 'unchanged', reason: 'no_gain', detail: whatWouldBeSmaller(wave.layout) }
+  }
   const steps = exact ? [`${describe(wave.layout)} → ${describe(exact)}, samples equal`] : []
   return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, 'padding dropped'] }
 }
 
-/** The smallest lossy form above the level's floors that beats the exact one. */
-function choose(layout: Layout, found: Analysis, level: 'low' | 'medium'): Target | undefined {
-  const floors = FLOORS_DB[level]
-  const best = found.exact?.bits ?? layout.bits
-  const { snrDb } = found
-  if (best > 4 && snrDb.ima >= floors.ima) return { coding: 'ima', bits: 4 }
-  const law = snrDb.alaw >= snrDb.mulaw ? 'alaw' : 'mulaw'
-  if (best > 8 && snrDb[law] >= floors.law) return { coding: law, bits: 8 }
-  if (best > 16 && snrDb.rounded16 >= floors.rounded16) return { coding: 'integer', bits: 16 }
-  return undefined
+/** `ultra` means as small as `low` here. */
+const isLow = ({ quality }: Options) => quality === 'low' || quality === 'ultra'
+
+function depthOf(options: Options): Depth {
+  if (options.lossless || options.quality === 'high') return 'exact'
+  return isLow(options) ? 'lossy' : 'unheard'
+}
+
+/** The smallest form that loses something the level allows, and beats the exact one. ADPCM and G.711 are for `low` alone. */
+function choose(layout: Layout, { exact, exactLaw, unheard, snrDb }: Analysis, depth: Depth): Target | undefined {
+  const best = exact?.bits ?? layout.bits
+  if (depth === 'lossy') {
+    if (best > 4 && snrDb.ima >= FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
+    const law = snrDb.alaw >= snrDb.mulaw ? 'alaw' : 'mulaw'
+    if (best > 8 && !exactLaw && snrDb[law] >= FLOORS_DB.law) return { coding: law, bits: 8 }
+    if (best > 16 && snrDb.dithered16 >= FLOORS_DB.dithered16) return { coding: 'integer', bits: 16, dithered: true }
+  }
+  return unheard && { coding: 'integer', bits: unheard, dithered: true }
+}
+
+/** Other outputs that are usually smaller than this WAVE. */
+function whatWouldBeSmaller({ coding, bits, channels }: Layout): string {
+  const flac =
+    (coding === 'integer' || coding === 'float') && channels <= 8 ? [`format=flac (${coding === 'float' ? '24 bits' : 'exact'})`] : []
+  const mp3 = channels <= 2 ? ['format=mp3'] : []
+  const others = [...flac, ...mp3].join(' or ')
+  const kept = `nothing smaller that sounds the same fits into WAV (${describe({ coding, bits })})`
+  return others ? `${kept}; ${others} would usually be smaller` : kept
 }
 
 const NAMES = {
@@ -83,4 +98,5 @@ const NAMES = {
   ms: 'Microsoft ADPCM',
   other: '?',
 } as const
-const describe = ({ coding, bits }: Pick<Layout, 'coding' | 'bits'>) => `${bits}-bit ${NAMES[coding]}`
+const describe = ({ coding, bits, dithered }: Pick<Layout, 'coding' | 'bits'> & { dithered?: true }) =>
+  `${bits}-bit ${NAMES[coding]}${dithered ? ' with triangular dither' : ''}`

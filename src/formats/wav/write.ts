@@ -4,6 +4,7 @@ import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import type { Target } from './analyse.ts'
+import { Dither } from './dither.ts'
 import { g711 } from './g711.ts'
 import { formatBody, type Layout, type Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
@@ -91,6 +92,10 @@ async function writeSamples(
   options: Options,
 ): Promise<number> {
   const meter = new SnrMeter()
+  // Both kinds of ADPCM decoders count: the noisier one is told.
+  const byProduct = new SnrMeter()
+  const meters = { exact: meter, byProduct }
+  const dither = target.coding === 'integer' && target.dithered ? new Dither(target.bits === 16 ? 16 : 24) : undefined
   const laws = g711()
   let pending = new Int32Array(0)
   let pendingOriginal: Float64Array | Int32Array = new Float64Array(0)
@@ -100,7 +105,7 @@ async function writeSamples(
       pendingOriginal = joinedFloats(pendingOriginal, in16thUnits(samples))
       const step = ima.blockSamples * wave.layout.channels
       let at = 0
-      for (; at + step <= pending.length; at += step) await writeIma(ima, pending, pendingOriginal, at, step, meter, sink)
+      for (; at + step <= pending.length; at += step) await writeIma(ima, pending, pendingOriginal, at, step, meters, sink)
       pending = pending.slice(at)
       pendingOriginal = pendingOriginal.slice(at)
     } else if (target.coding === 'alaw' || target.coding === 'mulaw') {
@@ -121,10 +126,17 @@ async function writeSamples(
       discard(rounded)
       discard(original)
       await sink.write(out)
-    } else await sink.write(convert(samples, target, meter))
+    } else if (dither) {
+      const rounded = dither.round(samples)
+      meter.add(
+        in16thUnits(samples),
+        Float64Array.from(rounded, (value) => value / 2 ** (target.bits - 16)),
+      )
+      await sink.write(packIntegers(rounded, target.bits, target.bits))
+    } else await sink.write(convert(samples, target))
   }
-  if (ima && pending.length) await writeIma(ima, pending, pendingOriginal, 0, pending.length, meter, sink)
-  return meter.decibels
+  if (ima && pending.length) await writeIma(ima, pending, pendingOriginal, 0, pending.length, meters, sink)
+  return Math.min(meter.decibels, byProduct.decibels)
 }
 
 async function writeIma(
@@ -133,36 +145,24 @@ async function writeIma(
   original: Float64Array | Int32Array,
   at: number,
   count: number,
-  meter: SnrMeter,
+  meters: { readonly exact: SnrMeter; readonly byProduct: SnrMeter },
   sink: Sink,
 ): Promise<void> {
   const { block, decoded, multiplied } = ima.encode(samples.subarray(at, at + count))
-  // Both kinds of decoders count: the noise is their mean.
-  meter.add(original.subarray(at, at + count), decoded)
-  meter.add(original.subarray(at, at + count), multiplied)
+  meters.exact.add(original.subarray(at, at + count), decoded)
+  meters.byProduct.add(original.subarray(at, at + count), multiplied)
   await sink.write(block)
 }
 
-function convert(samples: Samples, target: Target, meter: SnrMeter): Uint8Array {
+/** Samples that fit exactly. */
+function convert(samples: Samples, target: Target): Uint8Array {
   if (target.coding === 'float') {
     const out = new Float32Array(samples.values)
     return new Uint8Array(out.buffer)
   }
-  const bits = target.bits
-  if (samples.kind === 'integer') {
-    const low = (1 << Math.min(30, samples.bits - bits)) - 1
-    const exact = samples.values.every((value) => (value & low) === 0)
-    if (exact || bits !== 16) return packIntegers(samples.values, samples.bits, bits)
-    const rounded = to16(samples)
-    meter.add(in16thUnits(samples), rounded)
-    return packIntegers(rounded, 16, 16)
-  }
+  const { bits } = target
+  if (samples.kind === 'integer') return packIntegers(samples.values, samples.bits, bits)
   const scale = 2 ** (bits - 1)
-  if (bits === 16) {
-    const rounded = to16(samples)
-    meter.add(in16thUnits(samples), rounded)
-    return packIntegers(rounded, 16, 16)
-  }
   return packIntegers(
     Int32Array.from(samples.values, (value) => value * scale),
     bits,
