@@ -20,8 +20,10 @@ export function collect(paths: readonly string[], out: string | undefined, flags
   let leftOut = 0
   for (const path of paths) {
     if (!existsSync(path)) throw new Trouble('usage', `There is no file '${path}'.`)
-    if (!statSync(path).isDirectory()) {
-      jobs.push({ path, size: statSync(path).size, folder: out ?? dirname(path) })
+    const found = statSync(path)
+    if (!found.isDirectory()) {
+      if (!found.isFile()) throw new Trouble('usage', `'${path}' is neither a file nor a folder; - is standard input.`)
+      jobs.push({ path, size: found.size, folder: out ?? dirname(path) })
       continue
     }
     leftOut += walk(path, flags, (inner) => {

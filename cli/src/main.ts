@@ -1,13 +1,10 @@
 /** `whittle`: files in, smaller files out. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { Client, type Wishes } from './client.ts'
-import { findServer, type Server } from './config.ts'
-import { startEmbedded } from './embedded.ts'
-import { collect, type Job } from './files.ts'
-import { Journal } from './journal.ts'
-import { pressAll } from './press.ts'
-import { bytes, sum, watcher } from './show.ts'
+import { Client } from './client.ts'
+import { type CompressFlags, compress } from './compress.ts'
+import { withServer } from './server.ts'
+import { bytes } from './show.ts'
 import { Trouble } from './trouble.ts'
 
 interface Flags {
@@ -16,24 +13,12 @@ interface Flags {
   json?: boolean
 }
 
-interface CompressFlags extends Flags {
-  quality: string
-  format?: string
-  password?: string
-  targetSize?: string
-  out?: string
-  jobs: number
-  keep?: boolean
-  hidden?: boolean
-  /** false with `--no-ignore`. */
-  ignore: boolean
-}
-
 const EXAMPLES = `
 Examples:
   whittle photo.jpg                          the result lies beside it: photo.whittled.jpg
   whittle scans/ -q low -o smaller/          a folder with everything below it
   whittle report.pdf --target-size 1MB       the best result that fits
+  cat notes.txt | whittle - --name notes.txt > notes.txt.zst
   whittle compress --help                    all options
 `
 
@@ -54,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
-    .argument('[paths...]', 'files, or folders with what is below them')
+    .argument('[paths...]', 'files, folders with what is below them, or - for standard input to standard output')
     .addOption(
       new Option(
         '-q, --quality <level>',
@@ -65,17 +50,17 @@ export async function main(argv: readonly string[]): Promise<number> {
     )
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
     .option('-o, --out <folder>', 'where results go (default: beside the file, as name.whittled.ext)')
-    .option('-p, --password <text>', 'encrypt the results')
+    .addOption(new Option('-p, --password <text>', 'encrypt the results').env('WHITTLE_PASSWORD'))
     .option('-t, --target-size <size>', 'the best result that fits, like 500kB or 1MB', parseSize)
     .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
+    .option('--name <name>', 'what standard input is called, where its content does not tell its format', 'stdin')
     .option('--keep', 'leave tasks and results on the service')
     .option('--hidden', 'in folders, also what has a name that begins with a dot')
     .option('--no-ignore', 'in folders, also node_modules, .git, and what .gitignore names')
     .action(async (paths: string[], _options, command: Command) => {
       const settings = flags<CompressFlags>(command)
       if (paths.length === 0) program.help({ error: true })
-      const jobs = chosen(paths, settings)
-      exitCode = await withServer(settings, (server) => compress(server, jobs, settings))
+      exitCode = await compress(paths, settings)
     })
   program
     .command('usage')
@@ -126,48 +111,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     throw error
   }
-}
-
-/** The files that are meant; what stays at home is said, so that nobody misses it later. */
-function chosen(paths: readonly string[], flags: CompressFlags): Job[] {
-  const { jobs, leftOut } = collect(paths, flags.out, { hidden: flags.hidden === true, ignored: !flags.ignore })
-  const note = leftOut > 0 ? `${leftOut} hidden or ignored left out (--hidden, --no-ignore)` : ''
-  if (jobs.length === 0) throw new Trouble('usage', `There are no files in there${note && `: ${note}`}.`)
-  if (note && !flags.json) console.error(note)
-  return jobs
-}
-
-async function withServer(flags: Flags, work: (server: Server) => Promise<number>): Promise<number> {
-  const named = findServer(flags)
-  if (named) return work(named)
-  const embedded = await startEmbedded()
-  try {
-    return await work(embedded)
-  } finally {
-    embedded.stop()
-  }
-}
-
-async function compress(server: Server, jobs: Job[], flags: CompressFlags): Promise<number> {
-  const wishes: Wishes = {
-    quality: flags.quality,
-    ...(flags.format ? { format: flags.format } : {}),
-    ...(flags.password ? { password: flags.password } : {}),
-    ...(flags.targetSize ? { target_size: flags.targetSize } : {}),
-  }
-  const journal = new Journal(server.label, wishes, flags.out)
-  const interrupt = new AbortController()
-  process.once('SIGINT', () => interrupt.abort(new Trouble('failed', 'interrupted')))
-  const show = watcher(flags.json === true)
-  const settings = { wishes, jobs: flags.jobs, keep: flags.keep === true, signal: interrupt.signal }
-  const reports = await pressAll(new Client(server), jobs, journal, settings, show).finally(() => show.stop())
-  if (interrupt.signal.aborted) {
-    console.error(`Interrupted after ${reports.length} of ${jobs.length} files; the same command goes on from here.`)
-    return 130
-  }
-  journal.close()
-  if (!flags.json) console.log(sum(reports))
-  return reports.some((report) => report.status === 'failed') ? 1 : 0
 }
 
 function parseSize(text: string): string {

@@ -11,8 +11,8 @@ export interface Ran {
 }
 
 /** A folder that stands in for the person's home too, so that no configuration of this machine counts. */
-export function whittle(folder: string, baseUrl: string, args: readonly string[]): Promise<Ran> {
-  return run(process.execPath, [BIN, ...args], folder, baseUrl)
+export function whittle(folder: string, baseUrl: string, args: readonly string[], stdin = ''): Promise<Ran> {
+  return run(process.execPath, [BIN, ...args], folder, baseUrl, stdin)
 }
 
 /** The same on a pseudo-terminal (util-linux `script`); `out` is everything that the terminal was sent. */
@@ -21,7 +21,7 @@ export function whittleOnTerminal(folder: string, baseUrl: string, args: readonl
   return run('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], folder, baseUrl)
 }
 
-function run(command: string, args: readonly string[], folder: string, baseUrl: string): Promise<Ran> {
+function run(command: string, args: readonly string[], folder: string, baseUrl: string, stdin = ''): Promise<Ran> {
   const own = {
     WHITTLE_SERVER: baseUrl,
     WHITTLE_KEY: 'whl_live_test',
@@ -30,6 +30,7 @@ function run(command: string, args: readonly string[], folder: string, baseUrl: 
   }
   return new Promise((done, failed) => {
     const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...own } })
+    child.stdin.end(stdin)
     let [out, err] = ['', '']
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk

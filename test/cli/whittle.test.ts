@@ -167,6 +167,31 @@ describe('the command', () => {
   })
 })
 
+describe('a pipe', () => {
+  const pipe = (args: string[], stdin: string) => whittle(folder, service.baseUrl, args, stdin)
+
+  it('brings a file and takes its result, and nothing else is on standard output', async () => {
+    const { code, out, err } = await pipe(['-', '--name', 'notes.txt'], 'y'.repeat(1000))
+    expect({ code, out, received: service.received }).toEqual({ code: 0, out: 'y'.repeat(500), received: ['notes.txt'] })
+    expect(err).toBe('✓ -: 1.00 kB → 500 B (−50.0%) standard output\n')
+  })
+
+  it('says on standard error what went wrong, and by its exit code', async () => {
+    expect(await pipe(['-', '--name', 'noise.bin'], 'noise')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('✗ -: noise.bin has no format'),
+    })
+    expect(await pipe(['-', 'photo.jpg'], 'noise')).toMatchObject({ code: 2, err: expect.stringContaining('is taken alone') })
+    expect(await pipe(['/dev/null'], '')).toMatchObject({ code: 2, err: expect.stringContaining('neither a file nor a folder') })
+  })
+
+  it('may end in a folder', async () => {
+    const { code, out } = await pipe(['-', '--name', '../notes.txt', '-o', 'out'], 'y'.repeat(1000))
+    expect({ code, out, results: readdirSync(join(folder, 'out')) }).toEqual({ code: 0, out: '', results: ['notes.txt'] })
+  })
+})
+
 describe('the guides', () => {
   const ROOT = resolve(import.meta.dirname, '../..')
   const manifest = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<string, Record<string, string> & string>
