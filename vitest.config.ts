@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'rooms',
           include: ['test/formats/**/*.test.ts', 'test/codec/**/*.test.ts', 'test/bytes/**/*.test.ts', 'test/containers/**/*.test.ts'],
-          server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /@resvg/, /officecrypto/] } },
+          server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
           testTimeout: 60_000,
         },
       },

@@ -6,7 +6,6 @@ import { compress } from '../../src/codec/compress.ts'
 import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
-import { isAffordable } from '../../src/formats/svg/complexity.ts'
 import { SvgMeter } from '../../src/formats/svg/measure.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 
@@ -202,15 +201,12 @@ describe('bad input', () => {
     expect((await pack(bomb)).outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
   })
 
-  test('chains of use and endless filters are not drawn, but still tidied', async () => {
+  test('chains of use are not drawn, but still tidied', async () => {
     const levels = Array.from({ length: 12 }, (_, i) => `<g id="l${i + 1}">${`<use href="#l${i}"/>`.repeat(10)}</g>`).join('')
     const bomb = `${small}><!-- ${'x'.repeat(200)} --><rect id="l0" width="1" height="1"/>${levels}</svg>`
-    expect(isAffordable(bomb)).toBe(false)
     const started = performance.now()
     expect((await pack(bomb)).outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect(performance.now() - started).toBeLessThan(5000)
-    expect(isAffordable(`${small}><filter id="f"><feTurbulence numOctaves="99999999"/></filter></svg>`)).toBe(false)
-    expect(isAffordable(DRAWING)).toBe(true)
   })
 
   test('patterns that fill each other are not drawn, but still tidied', async () => {

@@ -1,6 +1,5 @@
 /** How close an optimized SVG is to the original: both are drawn, on black and on white. */
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
-import { isAffordable } from './complexity.ts'
 import { startTagsOf } from './markup.ts'
 import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
 
@@ -9,27 +8,34 @@ const WIDTH = 640
 const MAX_PIXELS = 1_500_000
 const MIN_SIDE = 8
 
+/** Instructions that drawing may take: a second or two, during which nobody else is served. The heaviest known needs half of it. */
+const MOST_WORK_OF_A_DRAWING = 20e9
+/** What all candidates together may take. */
+const MOST_WORK_OF_CANDIDATES = 80e9
+
 /** Draws the original once, candidates against it. */
 export class SvgMeter {
   readonly #renderer = new SvgRenderer()
   readonly #zoom: number
   readonly #original: Rendering
+  readonly #mostWork: number
 
-  /** @throws RenderError when the original cannot be drawn */
+  /** @throws RenderError when the original cannot be drawn, or would take too long */
   constructor(original: string) {
-    if (!isAffordable(original)) throw new RenderError('drawing it would take too long')
-    const { width, height } = this.#renderer.size(bareRoot(original) ?? original)
+    const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
     if (!(width > 0 && height > 0)) throw new RenderError('the picture has no size')
     this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
     if (this.#zoom * Math.min(width, height) < MIN_SIDE)
       throw new RenderError(`a picture of ${width}×${height} is too slender to be measured`)
-    this.#original = this.#renderer.render(original, this.#zoom)
+    this.#original = this.#renderer.render(original, this.#zoom, MOST_WORK_OF_A_DRAWING - this.#renderer.work)
+    this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
   }
 
   /** The worse of black and white; undefined when the candidate has another size or cannot be drawn. */
   measure(candidate: string): Likeness | undefined {
     try {
-      return likenessOf(this.#original, this.#renderer.render(candidate, this.#zoom))
+      const left = Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work)
+      return likenessOf(this.#original, this.#renderer.render(candidate, this.#zoom, left))
     } catch (error) {
       if (error instanceof RenderError) return undefined
       throw error

@@ -1,12 +1,15 @@
 /**
  * resvg (MPL-2.0) behind the little of it that is needed: an SVG in, pixels out. The package's own binding keeps one
  * instance for ever; here each renderer has its own, which is dropped with its memory, or after a trap. Nothing is ever
- * fetched, and no fonts are loaded: text is not drawn.
+ * fetched, and no fonts are loaded: text is not drawn. Nobody can interrupt a call from outside, so its work is counted inside
+ * (`scripts/meter-wasm.ts`), and its memory ends at 64 MB.
  */
-import wasmModule from '@resvg/resvg-wasm/index_bg.wasm'
+import wasmModule from '../../../wasm/resvg/resvg.wasm'
 
 interface Exports {
   memory: WebAssembly.Memory
+  /** Counted down by every function and every turn of a loop; below zero the call ends with a trap. */
+  work_left: { value: bigint }
   resvg_new(result: number, svg: number, options: number, optionsLength: number, fonts: number): void
   resvg_width(resvg: number): number
   resvg_height(resvg: number): number
@@ -33,24 +36,44 @@ export class RenderError extends Error {
   override readonly name = 'RenderError'
 }
 
+const MOST_MEMORY_BYTES = 64 * 1024 * 1024
+
+function reasonOf({ work_left, memory }: Exports, trap: Error): string {
+  if (work_left.value < 0n) return 'drawing it would take too long'
+  return memory.buffer.byteLength > 0.75 * MOST_MEMORY_BYTES ? 'drawing it would take too much memory' : trap.message
+}
+
+/** Freeing a tree is not drawing. */
+const ENOUGH_TO_FREE = 1n << 40n
+
 export class SvgRenderer {
-  readonly #exports: Exports
+  #running: Exports | undefined
+  #work = 0
   /** Objects that Wasm refers to by number. */
   readonly #objects: unknown[] = [undefined, null, true, false]
 
-  constructor() {
-    const instance = new WebAssembly.Instance(wasmModule, { wbg: this.#imports() })
-    this.#exports = instance.exports as unknown as Exports
+  /** A new instance after a trap: what was borrowed then is never given back. */
+  get #exports(): Exports {
+    this.#running ??= new WebAssembly.Instance(wasmModule, { wbg: this.#imports() }).exports as unknown as Exports
+    return this.#running
+  }
+
+  /** Instructions that all calls so far have taken, or somewhat less: one to four 10¹⁰ take a second. */
+  get work(): number {
+    return this.#work
   }
 
   /** Width and height in CSS pixels, as the root element says. @throws RenderError */
-  size(svg: string): { width: number; height: number } {
-    return this.#open(svg, {}, (resvg) => ({ width: this.#exports.resvg_width(resvg), height: this.#exports.resvg_height(resvg) }))
+  size(svg: string, mostWork: number): { width: number; height: number } {
+    return this.#open({ svg, mostWork }, {}, (resvg) => ({
+      width: this.#exports.resvg_width(resvg),
+      height: this.#exports.resvg_height(resvg),
+    }))
   }
 
-  /** The picture, `zoom` times its size. @throws RenderError */
-  render(svg: string, zoom: number): Rendering {
-    return this.#open(svg, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
+  /** The picture, `zoom` times its size. @throws RenderError, also when that takes more work */
+  render(svg: string, zoom: number, mostWork: number): Rendering {
+    return this.#open({ svg, mostWork }, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
       const image = this.#call((result) => this.#exports.resvg_render(result, resvg))
       try {
         const pixels = this.#take(this.#exports.renderedimage_pixels(image)) as Uint8Array
@@ -61,34 +84,41 @@ export class SvgRenderer {
     })
   }
 
-  #open<T>(svg: string, options: object, use: (resvg: number) => T): T {
+  #open<T>({ svg, mostWork }: { svg: string; mostWork: number }, options: object, use: (resvg: number) => T): T {
     const json = new TextEncoder().encode(JSON.stringify({ ...options, font: { loadSystemFonts: false }, logLevel: 'off' }))
-    const at = this.#exports.__wbindgen_malloc(json.length, 1) >>> 0
-    new Uint8Array(this.#exports.memory.buffer).set(json, at)
+    const running = this.#exports
+    const limit = BigInt(Math.max(0, Math.floor(mostWork)))
+    running.work_left.value = limit
     let resvg: number | undefined
     try {
-      resvg = this.#call((result) => this.#exports.resvg_new(result, this.#add(svg), at, json.length, 0))
+      const at = running.__wbindgen_malloc(json.length, 1) >>> 0
+      new Uint8Array(running.memory.buffer).set(json, at)
+      resvg = this.#call((result) => running.resvg_new(result, this.#add(svg), at, json.length, 0))
       return use(resvg)
     } catch (error) {
       if (!(error instanceof RangeError || error instanceof WebAssembly.RuntimeError)) throw error
-      // Patterns that fill each other go round until the stack is full; what is borrowed then is never given back.
+      // Too much work or memory, or patterns that fill each other and go round until the stack is full.
       resvg = undefined
-      throw new RenderError(error.message)
+      this.#running = undefined
+      throw new RenderError(reasonOf(running, error))
     } finally {
-      if (resvg !== undefined) this.#exports.__wbg_resvg_free(resvg)
+      this.#work += Number(limit - running.work_left.value)
+      running.work_left.value = ENOUGH_TO_FREE
+      if (resvg !== undefined) running.__wbg_resvg_free(resvg)
     }
   }
 
   /** Rust's `Result<pointer, JsValue>` in three words: pointer, error, whether it is one. */
   #call(run: (result: number) => void): number {
-    const result = this.#exports.__wbindgen_add_to_stack_pointer(-16)
+    const running = this.#exports
+    const result = running.__wbindgen_add_to_stack_pointer(-16)
     try {
       run(result)
-      const view = new DataView(this.#exports.memory.buffer)
+      const view = new DataView(running.memory.buffer)
       if (view.getInt32(result + 8, true) !== 0) throw new RenderError(String(this.#take(view.getInt32(result + 4, true))))
       return view.getInt32(result, true) >>> 0
     } finally {
-      this.#exports.__wbindgen_add_to_stack_pointer(16)
+      if (running.work_left.value >= 0n) running.__wbindgen_add_to_stack_pointer(16)
     }
   }
 

@@ -17,6 +17,8 @@ interface Candidate {
   readonly text: string
   readonly precision: number | undefined
   readonly likeness: Likeness | undefined
+  /** Why it could not be drawn, and so not be rounded. */
+  readonly undrawn?: string
 }
 
 /** svgo behind a safe preset; the decimals that coordinates keep are found by drawing. See docs/design/svg.md. */
@@ -34,7 +36,7 @@ export const svg: Codec = {
     const best = encoded[0]!
     await sink.write(best.bytes)
     const outcome = outcomeOf(best.candidate, zipped)
-    if (best.candidate.likeness) DRAWN.set(outcome, { original: text, result: best.candidate.text })
+    if (best.candidate.likeness || best.candidate.undrawn !== undefined) DRAWN.set(outcome, { original: text, result: best.candidate.text })
     return outcome
   },
   async verify(original, result, outcome, options) {
@@ -42,7 +44,7 @@ export const svg: Codec = {
   },
 }
 
-/** What was drawn and measured for a result. Where both are read again as the same texts, their drawings are the same, too. */
+/** What was drawn and measured for a result, or could not be drawn. Where both are read again as the same texts, so are their drawings. */
 const DRAWN = new WeakMap<Outcome, { readonly original: string; readonly result: string }>()
 
 /** undefined: its tree does not fit in memory. */
@@ -69,7 +71,7 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     if (!(error instanceof RenderError)) throw error
     // What it cannot draw may be damaged in ways that svgo mends silently: another picture than the none that readers show.
     assertWellFormed(new TextEncoder().encode(text))
-    return [exact()]
+    return [{ ...exact(), undrawn: error.message }]
   }
 }
 
@@ -81,10 +83,11 @@ function encode(text: string, zipped: boolean): Uint8Array {
   return zipped ? gzipCompress(bytes) : bytes
 }
 
-function outcomeOf({ precision, likeness }: Candidate, zipped: boolean): Outcome {
+function outcomeOf({ precision, likeness, undrawn }: Candidate, zipped: boolean): Outcome {
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
+  const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
   if (!likeness)
-    return { kind: 'compressed', fidelity: 'lossless', steps: ['comments and editor data removed, no number touched', ...gzip] }
+    return { kind: 'compressed', fidelity: 'lossless', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
   return {
     kind: 'compressed',
     fidelity: 'perceptual',
