@@ -1,6 +1,6 @@
 /**
  * `npm run conformance [-- arguments of verify.py]`: starts the service, and lets the acceptance tool of `../shared/verify`
- * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …), and veraPDF, where it is installed, the PDFs in it.
+ * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client, and veraPDF, where it is installed, the PDFs in it.
  * Without that folder there is nothing to run.
  */
 import { spawn } from 'node:child_process'
@@ -27,8 +27,11 @@ let failed = 0
 try {
   await service.start()
   const keys = join(state, 'keys.json')
-  await writeFile(keys, JSON.stringify(await provision(`http://127.0.0.1:${service.port}`, secrets.adminToken, undefined)))
+  const baseUrl = `http://127.0.0.1:${service.port}`
+  const account = await provision(baseUrl, secrets.adminToken, undefined)
+  await writeFile(keys, JSON.stringify(account))
   failed += await tool(['contract.py', '--keys', keys])
+  failed += await run('python3', ['scripts/generated-client.py', baseUrl, account.keys.enterprise, 'docs/photo.jpg'])
   failed += await tool(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
 } finally {
   await service.stop()

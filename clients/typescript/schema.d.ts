@@ -210,159 +210,166 @@ export interface components {
   schemas: {
     /** @description Every error looks like this; `error_detail` carries the facts of its type. */
     Error: {
-      error: {
-        code: number
-        message: string
-        request_id: string
-      }
-      error_detail: {
-        /** @enum {string} */
-        type:
-          | 'missing_file'
-          | 'empty_file'
-          | 'file_too_large'
-          | 'too_many_files'
-          | 'invalid_parameter'
-          | 'malformed_request'
-          | 'unsupported_format'
-          | 'unsupported_output'
-          | 'unsafe_callback_url'
-          | 'password_not_applicable'
-          | 'missing_key'
-          | 'invalid_key'
-          | 'expired_key'
-          | 'disabled_key'
-          | 'https_required'
-          | 'missing_scope'
-          | 'plan_not_allowed'
-          | 'not_owner'
-          | 'storage_quota_exceeded'
-          | 'unknown_task'
-          | 'unknown_batch'
-          | 'unknown_route'
-          | 'method_not_allowed'
-          | 'not_completed'
-          | 'idempotency_in_flight'
-          | 'precondition_failed'
-          | 'range_not_satisfiable'
-          | 'idempotency_mismatch'
-          | 'rate_limited'
-          | 'internal'
-          | 'overloaded'
-          | 'maintenance'
-        /** Format: uri */
-        doc_url: string
-      } & {
-        [key: string]: unknown
-      }
+      error: components['schemas']['ErrorBody']
+      error_detail: components['schemas']['ErrorDetail']
+    }
+    ErrorBody: {
+      /** @description The HTTP status */
+      code: number
+      /** @description For people */
+      message: string
+      request_id: string
+    }
+    /** @description The facts of an error; which ones depends on its `type`. */
+    ErrorDetail: {
+      /** @description A stable word of the table above; there may be new ones */
+      type: string
+      /** Format: uri */
+      doc_url: string
+    } & {
+      [key: string]: unknown
     }
     /** @description One compression job. */
-    Task:
-      | {
-          task_id: string
-          /** @description Bytes */
-          original_size: number
-          /** @description ISO 8601, UTC, with milliseconds */
-          created_at: string
-          file_name: string
-          /** @description Recognised input format; `unknown` for a file of a batch that no format recognises */
-          format: string
-          /** @enum {string} */
-          quality: 'low' | 'medium' | 'high' | 'ultra'
-          batch_id?: string
-          /** @enum {string} */
-          status: 'pending' | 'processing'
-          progress: number
-        }
-      | {
-          task_id: string
-          /** @description Bytes */
-          original_size: number
-          /** @description ISO 8601, UTC, with milliseconds */
-          created_at: string
-          file_name: string
-          /** @description Recognised input format; `unknown` for a file of a batch that no format recognises */
-          format: string
-          /** @enum {string} */
-          quality: 'low' | 'medium' | 'high' | 'ultra'
-          batch_id?: string
-          /** @constant */
-          status: 'completed'
-          /** Format: uri */
-          download_url: string
-          /** @description Bytes */
-          compressed_size: number
-          compression_ratio: string
-          /** @description ISO 8601, UTC, with milliseconds */
-          completed_at: string
-          /** @description What the result is; under a password, what lies inside of the ZIP */
-          output_format: string
-          output_name: string
-          /** @description ISO 8601, UTC, with milliseconds */
-          expires_at: string
-          result: components['schemas']['Receipt']
-        }
-      | {
-          task_id: string
-          /** @description Bytes */
-          original_size: number
-          /** @description ISO 8601, UTC, with milliseconds */
-          created_at: string
-          file_name: string
-          /** @description Recognised input format; `unknown` for a file of a batch that no format recognises */
-          format: string
-          /** @enum {string} */
-          quality: 'low' | 'medium' | 'high' | 'ultra'
-          batch_id?: string
-          /** @constant */
-          status: 'failed'
-          /** @description ISO 8601, UTC, with milliseconds */
-          completed_at: string
-          error: {
-            code: number
-            message: string
-            request_id: string
-          }
-          error_detail: {
-            type: string
-            /** Format: uri */
-            doc_url: string
-          } & {
-            [key: string]: unknown
-          }
-        }
+    Task: components['schemas']['TaskPending'] | components['schemas']['TaskCompleted'] | components['schemas']['TaskFailed']
+    TaskPending: {
+      task_id: string
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      original_size: number
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      created_at: string
+      file_name: string
+      /** @description Recognised input format; `unknown` for a file of a batch that no format recognises */
+      format: string
+      quality: components['schemas']['Quality']
+      batch_id?: string
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      status: 'pending' | 'processing'
+      progress: number
+    }
+    /** @enum {string} */
+    Quality: 'low' | 'medium' | 'high' | 'ultra'
+    TaskCompleted: {
+      task_id: string
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      original_size: number
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      created_at: string
+      file_name: string
+      /** @description Recognised input format; `unknown` for a file of a batch that no format recognises */
+      format: string
+      quality: components['schemas']['Quality']
+      batch_id?: string
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      status: 'completed'
+      /** Format: uri */
+      download_url: string
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      compressed_size: number
+      compression_ratio: string
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      completed_at: string
+      /** @description What the result is; under a password, what lies inside of the ZIP */
+      output_format: string
+      output_name: string
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      expires_at: string
+      result: components['schemas']['Receipt']
+    }
     /** @description What was done, and the proof: the result was decoded again and compared before the task was called completed. */
-    Receipt:
-      | {
-          /** @constant */
-          outcome: 'compressed'
-          /** @enum {string} */
-          fidelity: 'lossless' | 'perceptual'
-          ssim?: number
-          psnr_db?: number
-          snr_db?: number
-          /** @constant */
-          verified: true
-          sha256: string
-          original_sha256: string
-          steps: string[]
-        }
-      | {
-          /** @constant */
-          outcome: 'unchanged'
-          /** @enum {string} */
-          reason: 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
-          detail?: string
-          /** @enum {string} */
-          fidelity: 'lossless' | 'perceptual'
-          ssim?: number
-          psnr_db?: number
-          snr_db?: number
-          /** @constant */
-          verified: true
-          sha256: string
-          original_sha256: string
-        }
+    Receipt: components['schemas']['ReceiptCompressed'] | components['schemas']['ReceiptUnchanged']
+    ReceiptCompressed: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      outcome: 'compressed'
+      fidelity: components['schemas']['Fidelity']
+      ssim?: number
+      psnr_db?: number
+      snr_db?: number
+      /** @constant */
+      verified: true
+      sha256: string
+      original_sha256: string
+      steps: string[]
+    }
+    /** @enum {string} */
+    Fidelity: 'lossless' | 'perceptual'
+    ReceiptUnchanged: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      outcome: 'unchanged'
+      /** @enum {string} */
+      reason: 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
+      detail?: string
+      fidelity: components['schemas']['Fidelity']
+      ssim?: number
+      psnr_db?: number
+      snr_db?: number
+      /** @constant */
+      verified: true
+      sha256: string
+      original_sha256: string
+    }
+    TaskFailed: {
+      task_id: string
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      original_size: number
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      created_at: string
+      file_name: string
+      /** @description Recognised input format; `unknown` for a file of a batch that no format recognises */
+      format: string
+      quality: components['schemas']['Quality']
+      batch_id?: string
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      status: 'failed'
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      completed_at: string
+      error: components['schemas']['ErrorBody']
+      error_detail: components['schemas']['ErrorDetail']
+    }
     Batch: {
       batch_id: string
       tasks: components['schemas']['Task'][]
@@ -371,7 +378,10 @@ export interface components {
       task_id: string
       /** @constant */
       deleted: true
-      /** @description Bytes */
+      /**
+       * Format: int64
+       * @description Bytes
+       */
       freed_bytes: number
     }
     TaskPage: {
@@ -380,82 +390,117 @@ export interface components {
     }
     Usage: {
       month: string
-      /** @enum {string} */
-      plan: 'free' | 'basic' | 'pro' | 'enterprise'
+      plan: components['schemas']['Plan']
       api_calls: number
-      /** @description Bytes */
+      /**
+       * Format: int64
+       * @description Bytes
+       */
       original_size: number
-      /** @description Bytes */
+      /**
+       * Format: int64
+       * @description Bytes
+       */
       compressed_size: number
-      /** @description Bytes */
+      /**
+       * Format: int64
+       * @description Bytes
+       */
       storage_used: number
-      /** @description Bytes */
+      /**
+       * Format: int64
+       * @description Bytes
+       */
       storage_quota: number
       tasks_completed: number
       tasks_failed: number
       by_format: {
-        [key: string]: {
-          tasks: number
-          /** @description Bytes */
-          original_size: number
-          /** @description Bytes */
-          compressed_size: number
-        }
+        [key: string]: components['schemas']['UsageOfFormat']
       }
-      by_day: {
-        day: string
-        api_calls: number
-        tasks: number
-        /** @description Bytes */
-        original_size: number
-        /** @description Bytes */
-        compressed_size: number
-      }[]
+      by_day: components['schemas']['UsageOfDay'][]
+    }
+    /** @enum {string} */
+    Plan: 'free' | 'basic' | 'pro' | 'enterprise'
+    UsageOfFormat: {
+      tasks: number
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      original_size: number
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      compressed_size: number
+    }
+    UsageOfDay: {
+      day: string
+      api_calls: number
+      tasks: number
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      original_size: number
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      compressed_size: number
     }
     Formats: {
-      formats: {
-        id: string
-        title: string
-        family: string
-        extensions: string[]
-        mime_types: string[]
-        /** @description false: recognised, and returned unchanged for now */
-        available: boolean
-        /** @description The first is the default */
-        outputs: string[]
-        qualities: ('low' | 'medium' | 'high' | 'ultra')[]
-        levels?: {
-          [key: string]: string
-        }
-        /** @enum {string} */
-        fidelity: 'lossless' | 'perceptual'
-        /**
-         * @description How a password is applied
-         * @enum {string}
-         */
-        password: 'pdf' | 'ooxml' | 'zip'
-        /** @description Files up to this size are answered in the request; larger ones are queued */
-        quick_up_to: number
-      }[]
-      limits: {
-        plan: string
-        /** @description Bytes */
-        max_file_bytes: number
-        max_batch_files: number
-        retention_seconds: number
-        requests_per_minute: number | null
-        callbacks: boolean
+      formats: components['schemas']['Format'][]
+      limits: components['schemas']['Limits']
+    }
+    Format: {
+      id: string
+      title: string
+      family: string
+      extensions: string[]
+      mime_types: string[]
+      /** @description false: recognised, and returned unchanged for now */
+      available: boolean
+      /** @description The first is the default */
+      outputs: string[]
+      qualities: components['schemas']['Quality'][]
+      levels?: {
+        [key: string]: string
       }
+      fidelity: components['schemas']['Fidelity']
+      /**
+       * @description How a password is applied
+       * @enum {string}
+       */
+      password: 'pdf' | 'ooxml' | 'zip'
+      /**
+       * Format: int64
+       * @description Files up to this size are answered in the request; larger ones are queued
+       */
+      quick_up_to: number
+    }
+    Limits: {
+      plan: components['schemas']['Plan']
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      max_file_bytes: number
+      max_batch_files: number
+      retention_seconds: number
+      requests_per_minute: number | null
+      callbacks: boolean
     }
     Health: {
       /** @enum {string} */
       status: 'ok' | 'degraded'
       checks: {
-        [key: string]: {
-          ok: boolean
-          ms: number
-        }
+        [key: string]: components['schemas']['HealthCheck']
       }
+    }
+    HealthCheck: {
+      ok: boolean
+      ms: number
     }
   }
   responses: never
@@ -481,7 +526,8 @@ export interface operations {
     requestBody: {
       content: {
         'multipart/form-data': {
-          file: string
+          /** Format: binary */
+          file: Blob
           /**
            * @description `low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.
            * @default medium
@@ -587,7 +633,7 @@ export interface operations {
     requestBody: {
       content: {
         'multipart/form-data': {
-          'files[]': string[]
+          'files[]': Blob[]
           /**
            * @description `low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.
            * @default medium
@@ -841,7 +887,8 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/octet-stream': unknown
+          'application/octet-stream': string
+          '*/*': string
         }
       }
       /** @description A range of the file */
@@ -850,7 +897,8 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/octet-stream': unknown
+          'application/octet-stream': string
+          '*/*': string
         }
       }
       /** @description You have it already */

@@ -107,7 +107,7 @@ class Schemas {
   readonly components: Record<string, unknown> = {}
 
   of(schema: z.ZodType, io: 'input' | 'output'): unknown {
-    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: ({ jsonSchema }) => loosen(jsonSchema) }) as Json
     return this.#adopt(made)
   }
 
@@ -119,6 +119,13 @@ class Schemas {
     this.components[root['id']] = withoutId(root)
     return { $ref: `#/components/schemas/${root['id']}` }
   }
+}
+
+/** Fields are only added (docs/versioning.md), so no answer is closed; and the bounds of JavaScript's integers are nobody's business. */
+function loosen(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
 }
 
 const withoutId = ({ id: _, ...rest }: Json) => rest
@@ -155,7 +162,8 @@ const headerParameter = (name: keyof typeof HEADER_TEXTS) => ({
 
 function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   const { properties } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
-  const file = { type: 'string', contentMediaType: 'application/octet-stream' }
+  // OpenAPI 3.1 says it with `contentMediaType`; what most generators know is the `format` of 3.0.
+  const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
   const files = form.several ? { type: 'array', minItems: 1, items: file } : file
   const schema = { type: 'object', required: [form.file], properties: { [form.file]: files, ...properties } }
   return { required: true, content: { 'multipart/form-data': { schema } } }
@@ -173,7 +181,9 @@ function responses(route: Route, doc: RouteDoc, schemas: Schemas): Json {
 function success(doc: RouteDoc, schemas: Schemas): Json {
   const { answer } = doc
   if (answer === 'binary') {
-    const content = { 'application/octet-stream': {} }
+    const schema = { type: 'string', format: 'binary' }
+    // The type is that of the result; a generator that knows no `*/*` knows the other.
+    const content = { 'application/octet-stream': { schema }, '*/*': { schema } }
     return {
       200: { description: 'The file', content },
       206: { description: 'A range of the file', content },

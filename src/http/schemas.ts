@@ -1,6 +1,6 @@
 /** The shapes of requests and answers, once: they validate what comes in and become `/openapi.json`. */
 import * as z from 'zod'
-import { ERROR_TYPES, invalidParameter } from '../tasks/api-error.ts'
+import { invalidParameter } from '../tasks/api-error.ts'
 import type { Wishes } from '../tasks/wishes.ts'
 
 // Workers forbid making code from text, which zod would otherwise try.
@@ -9,8 +9,8 @@ z.config({ jitless: true })
 const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  .describe('ISO 8601, UTC, with milliseconds')
-const bytes = z.int().min(0).describe('Bytes')
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
+const bytes = z.int().min(0).meta({ format: 'int64', description: 'Bytes' })
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 export const taskId = z.string().regex(/^tsk_[0-9A-Za-z]{24}$/)
 export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
@@ -116,15 +116,33 @@ export const usageQuery = z.object({
 
 // ── Answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const errorType = z.enum(Object.keys(ERROR_TYPES) as [keyof typeof ERROR_TYPES, ...(keyof typeof ERROR_TYPES)[]])
-const errorObject = z.object({ code: z.int(), message: z.string(), request_id: z.string() })
+// Every object that appears twice, and every alternative of a union, has a name: generators make one type of it, and call it so.
+
+const qualityName = z.enum(QUALITIES).meta({ id: 'Quality' })
+const fidelity = z.enum(['lossless', 'perceptual']).meta({ id: 'Fidelity' })
+const planName = z.enum(['free', 'basic', 'pro', 'enterprise']).meta({ id: 'Plan' })
+
+const errorBody = z
+  .object({ code: z.int().describe('The HTTP status'), message: z.string().describe('For people'), request_id: z.string() })
+  .meta({ id: 'ErrorBody' })
+const errorDetail = z
+  .looseObject({ type: z.string().describe('A stable word of the table above; there may be new ones'), doc_url: z.url() })
+  .meta({ id: 'ErrorDetail', description: 'The facts of an error; which ones depends on its `type`.' })
 export const errorAnswer = z
-  .object({ error: errorObject, error_detail: z.looseObject({ type: errorType, doc_url: z.url() }) })
+  .object({ error: errorBody, error_detail: errorDetail })
   .meta({ id: 'Error', description: 'Every error looks like this; `error_detail` carries the facts of its type.' })
+
+/** Which field tells the alternatives apart, and by which words (OpenAPI 3.1, 4.8.25). */
+const discriminator = (propertyName: string, names: Readonly<Record<string, string>>) => ({
+  discriminator: {
+    propertyName,
+    mapping: Object.fromEntries(Object.entries(names).map(([word, name]) => [word, `#/components/schemas/${name}`])),
+  },
+})
 
 const measured = { ssim: z.number().min(0).max(1).optional(), psnr_db: z.number().optional(), snr_db: z.number().optional() }
 const receiptCommon = {
-  fidelity: z.enum(['lossless', 'perceptual']),
+  fidelity,
   ...measured,
   verified: z.literal(true),
   sha256,
@@ -133,11 +151,14 @@ const receiptCommon = {
 const REASONS = ['no_gain', 'below_floor', 'signed', 'encrypted', 'malformed', 'over_budget', 'unsupported_feature'] as const
 export const receipt = z
   .discriminatedUnion('outcome', [
-    z.object({ outcome: z.literal('compressed'), ...receiptCommon, steps: z.array(z.string()) }),
-    z.object({ outcome: z.literal('unchanged'), reason: z.enum(REASONS), detail: z.string().optional(), ...receiptCommon }),
+    z.object({ outcome: z.literal('compressed'), ...receiptCommon, steps: z.array(z.string()) }).meta({ id: 'ReceiptCompressed' }),
+    z
+      .object({ outcome: z.literal('unchanged'), reason: z.enum(REASONS), detail: z.string().optional(), ...receiptCommon })
+      .meta({ id: 'ReceiptUnchanged' }),
   ])
   .meta({
     id: 'Receipt',
+    ...discriminator('outcome', { compressed: 'ReceiptCompressed', unchanged: 'ReceiptUnchanged' }),
     description: 'What was done, and the proof: the result was decoded again and compared before the task was called completed.',
   })
 
@@ -147,42 +168,54 @@ const taskCommon = {
   created_at: time,
   file_name: z.string(),
   format: z.string().describe('Recognised input format; `unknown` for a file of a batch that no format recognises'),
-  quality: z.enum(QUALITIES),
+  quality: qualityName,
   batch_id: batchId.optional(),
 }
 export const task = z
   .discriminatedUnion('status', [
-    z.object({ ...taskCommon, status: z.enum(['pending', 'processing']), progress: z.number().min(0).max(1) }),
-    z.object({
-      ...taskCommon,
-      status: z.literal('completed'),
-      download_url: z.url(),
-      compressed_size: bytes,
-      compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
-      completed_at: time,
-      output_format: z.string().describe('What the result is; under a password, what lies inside of the ZIP'),
-      output_name: z.string(),
-      expires_at: time,
-      result: receipt,
-    }),
-    z.object({
-      ...taskCommon,
-      status: z.literal('failed'),
-      completed_at: time,
-      error: errorObject,
-      error_detail: z.looseObject({ type: z.string(), doc_url: z.url() }),
-    }),
+    z.object({ ...taskCommon, status: z.enum(['pending', 'processing']), progress: z.number().min(0).max(1) }).meta({ id: 'TaskPending' }),
+    z
+      .object({
+        ...taskCommon,
+        status: z.literal('completed'),
+        download_url: z.url(),
+        compressed_size: bytes,
+        compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
+        completed_at: time,
+        output_format: z.string().describe('What the result is; under a password, what lies inside of the ZIP'),
+        output_name: z.string(),
+        expires_at: time,
+        result: receipt,
+      })
+      .meta({ id: 'TaskCompleted' }),
+    z
+      .object({
+        ...taskCommon,
+        status: z.literal('failed'),
+        completed_at: time,
+        error: errorBody,
+        error_detail: errorDetail,
+      })
+      .meta({ id: 'TaskFailed' }),
   ])
-  .meta({ id: 'Task', description: 'One compression job.' })
+  .meta({
+    id: 'Task',
+    description: 'One compression job.',
+    ...discriminator('status', { pending: 'TaskPending', processing: 'TaskPending', completed: 'TaskCompleted', failed: 'TaskFailed' }),
+  })
 
 export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta({ id: 'Batch' })
 export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })
 export const deleted = z.object({ task_id: taskId, deleted: z.literal(true), freed_bytes: bytes }).meta({ id: 'Deleted' })
 
+const usageOfFormat = z.object({ tasks: z.int(), original_size: bytes, compressed_size: bytes }).meta({ id: 'UsageOfFormat' })
+const usageOfDay = z
+  .object({ day: z.string(), api_calls: z.int(), tasks: z.int(), original_size: bytes, compressed_size: bytes })
+  .meta({ id: 'UsageOfDay' })
 export const usage = z
   .object({
     month: z.string().regex(/^\d{4}-\d\d$/),
-    plan: z.enum(['free', 'basic', 'pro', 'enterprise']),
+    plan: planName,
     api_calls: z.int().min(0),
     original_size: bytes,
     compressed_size: bytes,
@@ -190,40 +223,38 @@ export const usage = z
     storage_quota: bytes,
     tasks_completed: z.int().min(0),
     tasks_failed: z.int().min(0),
-    by_format: z.record(z.string(), z.object({ tasks: z.int(), original_size: bytes, compressed_size: bytes })),
-    by_day: z.array(z.object({ day: z.string(), api_calls: z.int(), tasks: z.int(), original_size: bytes, compressed_size: bytes })),
+    by_format: z.record(z.string(), usageOfFormat),
+    by_day: z.array(usageOfDay),
   })
   .meta({ id: 'Usage' })
 
-export const formats = z
+const formatFacts = z
   .object({
-    formats: z.array(
-      z.object({
-        id: z.string(),
-        title: z.string(),
-        family: z.string(),
-        extensions: z.array(z.string()),
-        mime_types: z.array(z.string()),
-        available: z.boolean().describe('false: recognised, and returned unchanged for now'),
-        outputs: z.array(z.string()).describe('The first is the default'),
-        qualities: z.array(z.enum(QUALITIES)),
-        levels: z.record(z.string(), z.string()).optional(),
-        fidelity: z.enum(['lossless', 'perceptual']),
-        password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
-        quick_up_to: bytes.describe('Files up to this size are answered in the request; larger ones are queued'),
-      }),
-    ),
-    limits: z.object({
-      plan: z.string(),
-      max_file_bytes: bytes,
-      max_batch_files: z.int(),
-      retention_seconds: z.int(),
-      requests_per_minute: z.int().nullable(),
-      callbacks: z.boolean(),
-    }),
+    id: z.string(),
+    title: z.string(),
+    family: z.string(),
+    extensions: z.array(z.string()),
+    mime_types: z.array(z.string()),
+    available: z.boolean().describe('false: recognised, and returned unchanged for now'),
+    outputs: z.array(z.string()).describe('The first is the default'),
+    qualities: z.array(qualityName),
+    levels: z.record(z.string(), z.string()).optional(),
+    fidelity,
+    password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
+    quick_up_to: bytes.describe('Files up to this size are answered in the request; larger ones are queued'),
   })
-  .meta({ id: 'Formats' })
+  .meta({ id: 'Format' })
+const limits = z
+  .object({
+    plan: planName,
+    max_file_bytes: bytes,
+    max_batch_files: z.int(),
+    retention_seconds: z.int(),
+    requests_per_minute: z.int().nullable(),
+    callbacks: z.boolean(),
+  })
+  .meta({ id: 'Limits' })
+export const formats = z.object({ formats: z.array(formatFacts), limits }).meta({ id: 'Formats' })
 
-export const health = z
-  .object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() })) })
-  .meta({ id: 'Health' })
+const healthCheck = z.object({ ok: z.boolean(), ms: z.number() }).meta({ id: 'HealthCheck' })
+export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })

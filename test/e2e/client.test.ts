@@ -56,10 +56,10 @@ describe('the generated client', () => {
   it('compresses, reads and deletes with types', async () => {
     const client = createClient<paths>({ baseUrl: service.baseUrl, headers: { Authorization: `Bearer ${service.keys.enterprise}` } })
     const { data: made } = await client.POST('/v1/compress', {
-      body: { file: 'sent as a form' },
-      bodySerializer: () => {
+      body: { file: new File([TEXT], 'notes.md'), quality: 'high' },
+      bodySerializer: (body) => {
         const form = new FormData()
-        form.append('file', new Blob([TEXT]), 'notes.md')
+        for (const [name, value] of Object.entries(body)) form.append(name, value)
         return form
       },
     })

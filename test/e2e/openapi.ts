@@ -7,8 +7,15 @@ interface Operation {
 
 export interface Document {
   openapi: string
+  info: { description: string }
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, unknown> }
+}
+
+/** Clients must read over fields that they do not know; an answer of today has none that the document does not. */
+function closed(_: string, value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && 'properties' in value && 'type' in value
+  return isObject ? { additionalProperties: false, ...value } : value
 }
 
 export class Contract {
@@ -37,7 +44,9 @@ export class Contract {
     const type = answer.headers.get('Content-Type')?.split(';')[0] ?? ''
     const schema = described.content?.[type]?.schema
     if (schema === undefined) return type === 'application/json' ? answer.json() : answer.arrayBuffer()
-    const body = await answer.json()
+    const body = (await answer.json()) as { error_detail?: { type?: string } }
+    const word = body.error_detail?.type
+    if (word !== undefined && !this.#document.info.description.includes(`| \`${word}\` |`)) throw new Error(`'${word}' is not documented`)
     const parsed = this.#compiled(schema).safeParse(body)
     if (!parsed.success) {
       throw new Error(`${method} ${template} ${answer.status}: ${z.prettifyError(parsed.error)}\n${JSON.stringify(body, null, 1)}`)
@@ -49,7 +58,7 @@ export class Contract {
     const known = this.#schemas.get(schema)
     if (known) return known
     const whole = JSON.stringify({ ...(schema as object), $defs: this.#document.components.schemas })
-    const made = z.fromJSONSchema(JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')))
+    const made = z.fromJSONSchema(JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/'), closed))
     this.#schemas.set(schema, made)
     return made
   }

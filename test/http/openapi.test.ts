@@ -1,0 +1,114 @@
+/** What generators of clients need from the document, beyond its being right. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { call } from './client.ts'
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  contentMediaType?: string
+  const?: unknown
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  oneOf?: Schema[]
+  anyOf?: Schema[]
+  additionalProperties?: boolean | Schema
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
+  minimum?: number
+  maximum?: number
+}
+interface Operation {
+  operationId: string
+  parameters?: { name: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+}
+
+let schemas: Record<string, Schema>
+let operations: Operation[]
+beforeAll(async () => {
+  type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
+  const document = (await (await call(undefined, '/openapi.json')).json()) as Document
+  schemas = document.components.schemas
+  operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+}, 60_000)
+
+/** A schema and everything in it, with the name that a generator derives where it has none of its own. */
+function* within(schema: Schema, name: string): Generator<[schema: Schema, name: string]> {
+  yield [schema, name]
+  const inner: [Schema, string][] = [
+    ...Object.entries(schema.properties ?? {}).map(([key, one]): [Schema, string] => [one, `${name}_${key}`]),
+    ...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].map((one, i): [Schema, string] => [one, `${name}_type_${i}`]),
+    ...(schema.items ? [[schema.items, `${name}_item`] as [Schema, string]] : []),
+    ...(typeof schema.additionalProperties === 'object' ? [[schema.additionalProperties, `${name}_additional`] as [Schema, string]] : []),
+  ]
+  for (const [one, innerName] of inner) yield* within(one, innerName)
+}
+const answers = () =>
+  operations.flatMap(({ operationId, responses }) =>
+    Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.entries(content).flatMap(([type, { schema }]) => (schema ? [{ name: `${operationId}_${status}`, type, schema }] : [])),
+    ),
+  )
+const components = () => Object.entries(schemas).flatMap(([name, schema]) => [...within(schema, name)])
+
+const pascal = (name: string) => name.replace(/(^|[^A-Za-z0-9])([A-Za-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
+
+describe('the document', () => {
+  it('gives every object a name, so that none is made twice under one (client-cannot-be-imported)', () => {
+    const unnamed = components().filter(([schema, name]) => schema.properties && !(name in schemas))
+    expect(unnamed.map(([, name]) => name)).toEqual([])
+    for (const { name, type, schema } of answers())
+      if (type === 'application/json') expect(schema.$ref, name).toMatch(/^#\/components\/schemas\//)
+    const generated = [
+      ...Object.keys(schemas),
+      ...components().flatMap(([schema, name]) => (schema.enum && !(name in schemas) ? [name] : [])),
+      ...operations.flatMap(({ operationId, parameters = [], requestBody }) => [
+        ...parameters.flatMap(({ name, schema }) => (schema.enum ? [`${operationId}_${name}`] : [])),
+        ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => [
+          `${operationId}_body`,
+          ...[...within(schema, `${operationId}_body`)].flatMap(([one, name]) => (one.enum ? [name] : [])),
+        ]),
+      ]),
+    ].map(pascal)
+    expect(generated.filter((name, i) => generated.indexOf(name) !== i)).toEqual([])
+  })
+
+  it('tells alternatives apart by a field whose every word it names', () => {
+    const unions = components().filter(([schema]) => schema.oneOf)
+    expect(unions.map(([, name]) => name).sort()).toEqual(['Receipt', 'Task'])
+    for (const [{ oneOf = [], discriminator }, name] of unions) {
+      const words: Record<string, string> = {}
+      for (const { $ref = '' } of oneOf) {
+        const field = schemas[$ref.split('/').at(-1) ?? '']?.properties?.[discriminator?.propertyName ?? '']
+        for (const word of field?.enum ?? [field?.const]) words[String(word)] = $ref
+      }
+      expect(discriminator?.mapping, name).toEqual(words)
+    }
+  })
+
+  it('says of files that they are bytes (file-sent-as-text)', () => {
+    const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
+    const forms = operations.flatMap(({ operationId, requestBody }) => {
+      const schema = requestBody?.content['multipart/form-data']?.schema
+      return schema ? [[operationId, schema] as const] : []
+    })
+    expect(Object.fromEntries(forms.map(([id, schema]) => [id, schema.properties?.['file'] ?? schema.properties?.['files[]']]))).toEqual({
+      compress: file,
+      batchCompress: { type: 'array', minItems: 1, items: file },
+    })
+    const download = answers().filter(({ name }) => name.startsWith('download_20'))
+    expect(download.map(({ type }) => type)).toEqual(['application/octet-stream', '*/*', 'application/octet-stream', '*/*'])
+    for (const { schema } of download) expect(schema).toEqual({ type: 'string', format: 'binary' })
+  })
+
+  it('closes no answer, for fields are added, and writes times and numbers as others read them', () => {
+    for (const [schema, name] of components()) {
+      expect(schema.additionalProperties, name).not.toBe(false)
+      expect([schema.minimum, schema.maximum], name).not.toContain(Number.MAX_SAFE_INTEGER)
+      if (/_at$/.test(name)) expect(schema.format, name).toBe('date-time')
+      if (/(_size|_bytes|storage_used|storage_quota)$/.test(name)) expect(schema.format, name).toBe('int64')
+    }
+  })
+})
