@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url'
 import type { Server } from './config.ts'
 import { Trouble } from './trouble.ts'
 
-const START_MS = 60_000
+/** A little longer than the service itself waits for its parts. */
+const START_MS = 130_000
+/** Of what the service says when it cannot start. */
+const MAX_SAID = 4000
 
 /** Starts the Workers of this checkout on a free port of loopback. */
 export async function startEmbedded(): Promise<Server & { stop(): void }> {
@@ -21,14 +24,23 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const service = spawn(process.execPath, [script, '--port', String(port), '--state', state, '--embedded'], {
     cwd: root,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
+  })
+  let said = ''
+  service.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk).slice(-MAX_SAID)
+  })
+  // Not before all that it said has come.
+  let isGone = false
+  service.once('close', () => {
+    isGone = true
   })
   const stop = () => stopGroup(service)
   process.once('exit', stop)
   const baseUrl = `http://127.0.0.1:${port}`
   for (const deadline = Date.now() + START_MS; Date.now() < deadline; ) {
-    if (service.exitCode !== null) break
+    if (isGone) break
     const key = keyIn(join(state, 'keys.json'), baseUrl)
     if (
       key &&
@@ -41,13 +53,15 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   stop()
-  return running(state, service.pid)
+  return running(state, service.pid, said.trim())
 }
 
 /** Two services cannot have one folder: that of `npm start` serves this command as well, another command's ends with it. */
-async function running(state: string, ownPid: number | undefined): Promise<Server & { stop(): void }> {
+async function running(state: string, ownPid: number | undefined, said: string): Promise<Server & { stop(): void }> {
   const holder = holderOf(state)
-  if (!holder || holder.pid === ownPid) throw new Trouble('service', 'The embedded service did not start.')
+  if (!holder || holder.pid === ownPid) {
+    throw new Trouble('service', `The embedded service did not start: ${said || `its log is ${join(state, 'service.log')}`}`)
+  }
   const baseUrl = `http://127.0.0.1:${holder.port}`
   const key = keyIn(join(state, 'keys.json'), baseUrl)
   if (key && !holder.embedded) return { baseUrl, key, label: 'embedded', stop: () => undefined }

@@ -25,6 +25,7 @@ function run(command: string, args: readonly string[], folder: string, baseUrl: 
   const own = {
     WHITTLE_SERVER: baseUrl,
     WHITTLE_KEY: 'whl_live_test',
+    WHITTLE_STATE: join(folder, '.embedded'),
     XDG_STATE_HOME: join(folder, '.state'),
     XDG_CONFIG_HOME: join(folder, '.config'),
   }

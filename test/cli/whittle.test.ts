@@ -167,6 +167,15 @@ describe('the command', () => {
   })
 })
 
+describe('without a server', () => {
+  it('says why the embedded service did not start', async () => {
+    lay({ 'photo.jpg': undefined, '.embedded': 'no folder' })
+    const { code, err } = await whittle(folder, '', ['photo.jpg'])
+    expect(code).toBe(3)
+    expect(err).toMatch(/^The embedded service did not start: [\s\S]*(ENOTDIR|EEXIST)[\s\S]*\.embedded/)
+  })
+})
+
 describe('a pipe', () => {
   const pipe = (args: string[], stdin: string) => whittle(folder, service.baseUrl, args, stdin)
 
