@@ -26,8 +26,8 @@ import { PartTable } from './part-table.ts'
 
 const DEFAULT_LEASE_MS = 90_000
 const SOON_MS = 5000
-/** A step that lost its worker waits this long, up to twice as long by chance, and twice that the next time. */
-const LOST_PAUSE_MS = 10_000
+/** A step that lost its worker waits this share of a lease, up to twice as long by chance, and twice that the next time. */
+const LOST_PAUSE = 1 / 3
 /** A task that was found again waits as long as a service that has just been started needs to answer. */
 const FOUND_PAUSE_MS = 2000
 
@@ -321,7 +321,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   /** Its worker is gone, with or because of it. @returns when it may be claimed again */
   #writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): number {
-    const lost = this.#putStep(job, part, lostStep(step, now, spread(LOST_PAUSE_MS)))
+    const lost = this.#putStep(job, part, lostStep(step, now, spread(LOST_PAUSE * this.#leaseMs)))
     console.warn(
       JSON.stringify({ level: 'warn', event: 'worker_lost', task_id: task.taskId, part, attempt: step.attempts, lost: lost.lost }),
     )
