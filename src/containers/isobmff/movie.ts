@@ -265,10 +265,14 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
   })
 }
 
+/** @throws MalformedFile, UnsupportedFeature for tables that name the file's bytes again and again: 4 bytes of them are frames to decode */
 function checkExtents({ chunks, index }: Track, fileSize: number): void {
+  let bytes = 0
   for (let i = 0; i < chunks.count; i++) {
     if (chunks.offset[i]! + chunks.size[i]! > fileSize) {
       throw new MalformedFile('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
     }
+    bytes += chunks.size[i]!
   }
+  if (bytes > 2 * fileSize) throw new UnsupportedFeature(`chunks of track ${index} with ${bytes} bytes in a file of ${fileSize}`)
 }

@@ -1,5 +1,5 @@
 /** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
 import { fourCC } from './riff.ts'
 
@@ -82,7 +82,27 @@ export async function readAvi(source: Source): Promise<Avi> {
   const { avih, streams, headers } = readHeaders(hdrl)
   if (cutShort && !idx1) throw new MalformedFile('avi', lists[0].offset, "the 'movi' list runs over the end")
   const chunks = await findChunks(source, lists, idx1, streams)
+  refuseRepeats(chunks, source.size)
   return { avih, headers, streams, chunks, others }
+}
+
+/** An index may name a frame twice; so often, it is no film but work for years: 16 bytes in the index are a frame to decode. */
+const MOST_REPEATS = 1000
+
+/** @throws UnsupportedFeature where chunks of a stream overlap again and again, or are more than the file twice over */
+function refuseRepeats(chunks: AviChunks, fileSize: number): void {
+  const ends = new Map<number, number>()
+  let repeats = 0
+  let bytes = 0
+  for (let i = 0; i < chunks.count; i++) {
+    const [stream, offset, size] = [chunks.stream[i]!, chunks.offset[i]!, chunks.size[i]!]
+    if (size === 0) continue
+    bytes += size
+    if (offset < (ends.get(stream) ?? 0)) repeats++
+    else ends.set(stream, offset + size)
+  }
+  if (bytes > 2 * fileSize || repeats > Math.max(MOST_REPEATS, chunks.count / 4))
+    throw new UnsupportedFeature(`an index that names ${bytes} bytes of a file of ${fileSize}, ${repeats} chunks again`)
 }
 
 /** Cameras keep their notes in JUNK, and begin them with a name (`PENT`, `OLYM`, `QVMI`, `ucmt`, …); filling does not. */

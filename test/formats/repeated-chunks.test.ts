@@ -1,0 +1,80 @@
+/** Indexes that name the same frames again and again: a few bytes each, and each a frame to decode and to encode. */
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../src/bytes/concat.ts'
+import { UnsupportedFeature } from '../../src/codec/codec.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { readMovie } from '../../src/containers/isobmff/movie.ts'
+import { readAvi } from '../../src/containers/riff/avi.ts'
+import { rawAvi, rawMovie } from './media-fixtures.ts'
+
+const at = (file: Uint8Array, id: string, from = 0) => {
+  const found = Buffer.from(file).indexOf(id, from, 'latin1')
+  if (found < 0) throw new Error(`no ${id}`)
+  return found
+}
+
+/** Rows of `idx1`, its last chunk, made to be these. */
+function withIndex(file: Uint8Array, rowsOf: (rows: Uint8Array[]) => Uint8Array[]): Uint8Array {
+  const idx1 = at(file, 'idx1')
+  const old = Array.from({ length: (file.length - idx1 - 8) / 16 }, (_, i) => file.slice(idx1 + 8 + i * 16, idx1 + 24 + i * 16))
+  const rows = rowsOf(old)
+  const out = concat([file.subarray(0, idx1 + 8), ...rows])
+  const view = new DataView(out.buffer)
+  view.setUint32(4, out.length - 8, true)
+  view.setUint32(idx1 + 4, rows.length * 16, true)
+  return out
+}
+
+const count = (rows: Uint8Array[], times: number) => Array.from({ length: times }, () => rows).flat()
+
+describe('an AVI index', () => {
+  it('that names one frame 8000 times is refused before any is decoded', async () => {
+    const film = withIndex(rawAvi(4), (rows) => count(rows.slice(0, 1), 8000))
+    await expect(readAvi(memorySource(film, 'film.avi'))).rejects.toThrow(UnsupportedFeature)
+  })
+
+  it('is refused, too, where the frames are so short that all together are no more than the file', async () => {
+    const film = withIndex(rawAvi(4), (rows) =>
+      count(rows.slice(0, 1), 8000).map((row) => {
+        const short = row.slice()
+        new DataView(short.buffer).setUint32(12, 8, true)
+        return short
+      }),
+    )
+    await expect(readAvi(memorySource(film, 'film.avi'))).rejects.toThrow(UnsupportedFeature)
+  })
+
+  it('may name a frame twice, as where a picture stands still', async () => {
+    const film = withIndex(rawAvi(12, 64, 48, 8000), (rows) => [...rows, ...rows.slice(-2)])
+    expect((await readAvi(memorySource(film, 'film.avi'))).chunks.count).toBe(26)
+  })
+})
+
+/** The chunk of the first track named so many times. */
+function withChunks(file: Uint8Array, times: number): Uint8Array {
+  const stco = at(file, 'stco')
+  const extra = (times - 1) * 4
+  const row = file.slice(stco + 12, stco + 16)
+  const out = concat([file.subarray(0, stco + 16), ...Array.from({ length: times - 1 }, () => row), file.subarray(stco + 16)])
+  const view = new DataView(out.buffer)
+  let from = 0
+  for (const box of ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stco']) {
+    from = at(file, box, from)
+    view.setUint32(from - 4, view.getUint32(from - 4) + extra)
+  }
+  view.setUint32(stco + 8, times)
+  const stsz = at(file, 'stsz')
+  view.setUint32(stsz + 12, view.getUint32(stsz + 12) * times)
+  return out
+}
+
+describe('the tables of a MOV', () => {
+  it('that name one chunk 5000 times are refused before any is decoded', async () => {
+    await expect(readMovie(memorySource(withChunks(rawMovie(4), 5000), 'film.mov'))).rejects.toThrow(UnsupportedFeature)
+  })
+
+  it('may name a chunk twice', async () => {
+    using movie = await readMovie(memorySource(withChunks(rawMovie(4), 2), 'film.mov'))
+    expect(movie.tracks[0]?.sampleCount).toBe(8)
+  })
+})
