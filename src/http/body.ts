@@ -24,20 +24,22 @@ function parseJson(text: string): unknown {
 
 async function readText(request: Request): Promise<string> {
   if (!request.body) return ''
+  // Nothing of it is read here; `drain` lets its sender finish.
+  if (!(Number(request.headers.get('Content-Length') ?? 0) <= MAX_JSON_BYTES)) throw tooLong()
   const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
   const decoder = new TextDecoder('utf-8')
   let text = ''
-  let size = Number(request.headers.get('Content-Length') ?? 0)
-  if (size <= MAX_JSON_BYTES) size = 0
-  while (size <= MAX_JSON_BYTES) {
+  for (let size = 0; size <= MAX_JSON_BYTES; ) {
     const chunk = await pull().catch(brokenOff)
     if (!chunk) return text + decoder.decode()
     size += chunk.length
     if (size <= MAX_JSON_BYTES) text += decoder.decode(chunk, { stream: true })
   }
   await close().catch(() => undefined)
-  throw new ApiError('malformed_request', `The body is longer than ${MAX_JSON_BYTES} bytes.`, { limit_bytes: MAX_JSON_BYTES })
+  throw tooLong()
 }
+
+const tooLong = () => new ApiError('malformed_request', `The body is longer than ${MAX_JSON_BYTES} bytes.`, { limit_bytes: MAX_JSON_BYTES })
 
 function brokenOff(): never {
   throw new ApiError('malformed_request', 'The body breaks off.')
@@ -45,14 +47,13 @@ function brokenOff(): never {
 
 /**
  * Reads and forgets the body of a request that was refused, through a small buffer: a client that sends its file before it
- * listens must be able to, and then hears why. Only forms may be long.
+ * listens must be able to, and then hears why.
  */
-export async function drain(request: Request, formBytes: number): Promise<void> {
+export async function drain(request: Request, limit: number): Promise<void> {
   if (!request.body || request.body.locked || request.bodyUsed) return
-  const isForm = /^\s*multipart\/form-data\s*(;|$)/i.test(request.headers.get('Content-Type') ?? '')
   const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
   try {
-    for (let left = isForm ? formBytes : MAX_JSON_BYTES; left > 0; ) {
+    for (let left = limit; left > 0; ) {
       const chunk = await pull()
       if (!chunk) return
       left -= chunk.length
