@@ -11,6 +11,9 @@ const MOST_PIXELS = 110_000_000
 /** All frames of an animation together. */
 const MOST_FRAME_PIXELS = 400_000_000
 
+/** Each takes some hundred bytes beyond its own; a long animation has thousands. */
+const MOST_ITEMS = 20_000
+
 export interface PngFile extends PngPicture {
   /** The header in the file, where `header` is another form of the picture: chunks speak of the former. */
   readonly writtenAs?: PictureHeader
@@ -152,7 +155,7 @@ async function surveyOf(source: Source, options: Options) {
       size = frameSize(data)
       sequence.frame(new DataView(data.buffer, data.byteOffset).getUint32(0))
     }
-    items.push({ type, data, offset })
+    if (items.push({ type, data, offset }) > MOST_ITEMS) throw new PngError('memory', `more than ${MOST_ITEMS} chunks`)
   }
   if (!header || !defaultDone) throw new PngError('truncated', 'no image data')
   if (animated) sequence.end()

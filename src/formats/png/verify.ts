@@ -1,5 +1,6 @@
 /** Decodes what was stored and compares it with the upload: samples or figures, frames, chunks. */
 
+import { createHash } from 'node:crypto'
 import { PngEngine } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { discard } from '../../bytes/discard.ts'
@@ -26,20 +27,31 @@ function compareAround(before: PngFile, after: PngFile): string | undefined {
   const [a, b] = [before.header, after.header]
   if (a.width !== b.width || a.height !== b.height) return `${a.width} x ${a.height} became ${b.width} x ${b.height}`
   if (before.frames !== after.frames) return `${before.frames} frames became ${after.frames}`
-  const left = after.items.filter((item) => 'type' in item).map((item) => ({ ...item }))
+  const left = new Map<string, { type: string; times: number }>()
+  for (const item of after.items) {
+    if (!('type' in item)) continue
+    const known = left.get(nameOf(item))
+    if (known) known.times++
+    else left.set(nameOf(item), { type: item.type, times: 1 })
+  }
   for (const item of before.items) {
     if (!('type' in item)) continue
-    const expected = carried(item, before.header, after.header)
-    if (!expected) continue
-    // The first four bytes of fcTL are a sequence number, which may change.
-    const skip = item.type === 'fcTL' ? 4 : 0
-    const found = left.findIndex(
-      ({ type, data }) => type === item.type && data.length === expected.length && data.every((v, i) => i < skip || v === expected[i]),
-    )
-    if (found < 0) return `${item.type} of byte ${item.offset} is lost or changed`
-    left.splice(found, 1)
+    const data = carried(item, before.header, after.header)
+    if (!data) continue
+    const name = nameOf({ type: item.type, data })
+    const found = left.get(name)
+    if (!found) return `${item.type} of byte ${item.offset} is lost or changed`
+    if (--found.times === 0) left.delete(name)
   }
-  return left.length ? `${left[0]?.type} was not in the upload` : undefined
+  for (const { type } of left.values()) return `${type} was not in the upload`
+  return undefined
+}
+
+/** The same for the same chunks: to look each up among all others would take the square of their number. */
+function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Array }): string {
+  // The first four bytes of fcTL are a sequence number, which may change.
+  const content = type === 'fcTL' ? data.subarray(4) : data
+  return `${type} ${createHash('sha256').update(content).digest('base64')}`
 }
 
 async function digestOf(file: PngFile): Promise<bigint> {
