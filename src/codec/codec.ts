@@ -107,6 +107,8 @@ export type InnerResult =
 /** Floors under every perceptual result (spec, section 1, item 4). */
 export const FLOOR_SSIM = 0.9
 export const FLOOR_PSNR_DB = 30
+/** Figures of receipts end here: 99 dB stands for 99 and more, equal samples among them. */
+export const MOST_DB = 99
 /** Floor under perceptual sound: what a transparent MP3 leaves of noisy music's waveform is not far above it. */
 export const FLOOR_SNR_DB = 6
 

@@ -11,7 +11,7 @@ export interface Likeness {
   readonly psnrRgbDb: number
 }
 
-/** Samples of a pixel: grey, grey and alpha, RGB, RGBA; 8 bits each, alpha not premultiplied. */
+/** Samples of a pixel: grey, grey and alpha, RGB, RGBA; alpha not premultiplied. */
 export type Channels = 1 | 2 | 3 | 4
 
 const WINDOW_ROWS = 11
@@ -32,15 +32,17 @@ export class LikenessMeter {
   /** Pictures lower than a window: all their rows, to be mirrored at the end. */
   readonly #low: { reference: Uint8Array; candidate: Uint8Array } | undefined
 
-  constructor(width: number, height: number, channels: Channels) {
+  /** Samples have 8 bits, or 16 (little-endian, 65535 stands for 255). */
+  constructor(width: number, height: number, channels: Channels, bits: 8 | 16 = 8) {
     if (!(width >= 1 && height >= 1 && width <= 0x40000)) throw new RangeError(`a picture of ${width}×${height} cannot be measured`)
     this.#width = width
     this.#height = height
     this.#channels = channels
-    this.#rowBytes = width * channels
+    this.#rowBytes = (width * channels * bits) / 8
     this.#rowCapacity = Math.max(1, Math.floor(BATCH_BYTES / this.#rowBytes))
     this.#kernel = createSsimKernel()
-    if (!this.#kernel.begin(width, channels, this.#rowCapacity)) throw new RangeError(`no memory to measure rows of ${width} pixels`)
+    if (!this.#kernel.begin(width, channels, this.#rowCapacity, bits === 16 ? 1 : 0))
+      throw new RangeError(`no memory to measure rows of ${width} pixels`)
     const lowBytes = height < WINDOW_ROWS ? height * this.#rowBytes : 0
     this.#low = lowBytes ? { reference: new Uint8Array(lowBytes), candidate: new Uint8Array(lowBytes) } : undefined
   }

@@ -6,7 +6,7 @@ import { decodePng, pngRows } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import { discard } from '../bytes/discard.ts'
-import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
+import { MOST_DB, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoded, Wish } from './encoded.ts'
@@ -25,6 +25,8 @@ export interface Convertible {
   readonly carried: Carried
   /** 8 bits of a sample are all there is; otherwise nothing exact can be promised. */
   readonly exact: boolean
+  /** What rounding to 8 bits costs, measured; without it a bound stands. */
+  readonly rounding?: () => Promise<{ readonly ssim: number; readonly psnrDb: number }>
   /** Further chunks for a PNG result. */
   readonly chunks?: readonly AncillaryChunk[]
 }
@@ -43,30 +45,38 @@ export async function convertPicture(picture: Convertible, sizeLimit: number, si
   if (output === 'png') {
     const best = await encodeBestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), options)
     for (const piece of best.pieces) await sink.write(piece)
-    return outcomeOf(best, [...steps, best.step], picture, raster === picture.raster)
+    return await outcomeOf(best, [...steps, best.step], picture, raster === picture.raster)
   }
   const encode = ENCODERS[output]
   if (!encode) throw new UnsupportedFeature(`a picture as ${output}`)
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.exact, options, sizeLimit }
   const encoded = await encodeAsSeen(output, encode, await withoutIdleAlpha(raster), picture.carried, wish)
   for (const chunk of encoded.chunks) await sink.write(chunk)
-  return outcomeOf(encoded, [...steps, encoded.step], picture, raster === picture.raster)
+  return await outcomeOf(encoded, [...steps, encoded.step], picture, raster === picture.raster)
 }
 
 type Result = { fidelity: 'lossless' } | { fidelity: 'perceptual'; ssim: number; psnrDb: number }
 
 /** Downsampling and rounding to eight bits are no longer exact, even where the container is: figures are of what was kept. */
-function outcomeOf(result: Result, steps: string[], { exact }: Convertible, wholeSize: boolean): Outcome {
+async function outcomeOf(result: Result, steps: string[], { exact, rounding }: Convertible, wholeSize: boolean): Promise<Outcome> {
   if (result.fidelity === 'perceptual') {
     return { kind: 'compressed', fidelity: 'perceptual', ssim: result.ssim, psnrDb: result.psnrDb, steps }
   }
-  return exact && wholeSize
-    ? { kind: 'compressed', fidelity: 'lossless', steps }
-    : { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: ROUNDED_PSNR_DB, steps: exact ? steps : [...steps, '16 → 8 bits'] }
+  if (exact && wholeSize) return { kind: 'compressed', fidelity: 'lossless', steps }
+  const found = exact ? EQUAL : ((await rounding?.()) ?? ROUNDED)
+  return {
+    kind: 'compressed',
+    fidelity: 'perceptual',
+    ssim: found.ssim,
+    psnrDb: Math.min(found.psnrDb, MOST_DB),
+    steps: exact ? steps : [...steps, '16 → 8 bits'],
+  }
 }
 
-/** PSNR of values rounded to eight bits: the mean squared error is a twelfth. */
-const ROUNDED_PSNR_DB = 58.9
+/** The reduced picture as it was to be encoded: verification holds the result to it. */
+const EQUAL = { ssim: 1, psnrDb: MOST_DB }
+/** No sample is further off than half a step of eight bits: at least this much is left, even of a window that was almost black. */
+const ROUNDED = { ssim: 0.95, psnrDb: 54.15 }
 
 function fitted(raster: Raster, options: Options): { raster: Raster; steps: string[] } {
   const size = options.fitWithin && !options.lossless ? fittedSize(raster.width, raster.height, options.fitWithin) : undefined

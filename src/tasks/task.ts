@@ -2,7 +2,7 @@
  * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
-import type { Outcome, Quality } from '../codec/codec.ts'
+import { MOST_DB, type Outcome, type Quality } from '../codec/codec.ts'
 import type { FormatId, OutputId } from '../formats/format.ts'
 
 export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
@@ -157,8 +157,8 @@ function measured(outcome: Extract<Outcome, { kind: 'compressed' }>) {
   if (outcome.fidelity === 'lossless') return {}
   const { ssim, psnrDb, snrDb } = outcome
   return {
-    ...(ssim === undefined ? {} : { ssim: floorTo(ssim, 4), psnr_db: floorTo(Math.min(psnrDb, 99), 2) }),
-    ...(snrDb === undefined ? {} : { snr_db: floorTo(Math.min(snrDb, 99), 2) }),
+    ...(ssim === undefined ? {} : { ssim: floorTo(ssim, 4), psnr_db: floorTo(Math.min(psnrDb, MOST_DB), 2) }),
+    ...(snrDb === undefined ? {} : { snr_db: floorTo(Math.min(snrDb, MOST_DB), 2) }),
   }
 }
 

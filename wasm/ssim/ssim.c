@@ -38,6 +38,7 @@ struct plane { /* what is measured on one background */
 extern unsigned char __heap_base;
 
 static uint32_t width, channels, windows, padded;
+static uint32_t wide, pixel_bytes; /* samples of 16 bits; 65535 stands for 255 */
 static uint32_t rows_seen, planes;
 static uint64_t window_count;
 static uint8_t *reference_rows, *candidate_rows;
@@ -48,9 +49,22 @@ static uint8_t *unlaid;            /* for each block of those rows: its quantiti
 static uint32_t blocks;
 static struct plane plane[2];
 
+/* A sample of a row of 16-bit samples, on the scale of eight bits. */
+static float wide_sample(const uint8_t *row, uint32_t i)
+{
+	uint16_t sample;
+	memcpy(&sample, row + 2 * (size_t)i, 2);
+	return sample * (1.0f / 257);
+}
+
 static int is_opaque(const uint8_t *row)
 {
 	uint32_t i = 0;
+	if (wide) {
+		for (i = channels - 1; i < width * channels; i += channels)
+			if (row[2 * i] != 255 || row[2 * i + 1] != 255) return 0;
+		return 1;
+	}
 	if (channels == 4) {
 		v128_t all = wasm_u32x4_splat(0xffffffff);
 		for (; i + 4 <= width; i += 4) all = wasm_v128_and(all, wasm_v128_load(row + i * 4));
@@ -72,8 +86,25 @@ static int is_equal(const uint8_t *a, const uint8_t *b, uint32_t bytes)
 	return 1;
 }
 
+static void wide_to_luma(const uint8_t *row, uint32_t pixels, float background, float *out)
+{
+	for (uint32_t i = 0; i < pixels; i++, row += pixel_bytes) {
+		const float first = wide_sample(row, 0);
+		float grey = channels < 3 ? first : 0.299f * first + 0.587f * wide_sample(row, 1) + 0.114f * wide_sample(row, 2);
+		if (!(channels & 1)) {
+			const float alpha = wide_sample(row, channels - 1) * (1.0f / 255);
+			grey = grey * alpha + background * (1 - alpha);
+		}
+		out[i] = grey - 128.0f;
+	}
+}
+
 static void to_luma(const uint8_t *row, uint32_t pixels, int opaque, float background, float *out)
 {
+	if (wide) {
+		wide_to_luma(row, pixels, background, out);
+		return;
+	}
 	if (opaque && channels == 4) {
 		for (uint32_t i = 0; i < pixels; i++) {
 			uint32_t c;
@@ -98,9 +129,25 @@ static void to_luma(const uint8_t *row, uint32_t pixels, int opaque, float backg
 	}
 }
 
+static double wide_rgb_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels, float background)
+{
+	const uint32_t colours = channels & 1 ? channels : channels - 1;
+	double sum = 0;
+	for (uint32_t i = 0; i < pixels; i++, a += pixel_bytes, b += pixel_bytes) {
+		const float alpha_a = channels & 1 ? 1 : wide_sample(a, colours) * (1.0f / 255);
+		const float alpha_b = channels & 1 ? 1 : wide_sample(b, colours) * (1.0f / 255);
+		for (uint32_t c = 0; c < colours; c++) {
+			const float d = wide_sample(a, c) * alpha_a - wide_sample(b, c) * alpha_b + background * (alpha_b - alpha_a);
+			sum += d * d;
+		}
+	}
+	return sum;
+}
+
 static double rgb_squares(const uint8_t *a, const uint8_t *b, uint32_t pixels, int opaque, float background)
 {
 	double sum = 0;
+	if (wide) return wide_rgb_squares(a, b, pixels, background);
 	if (opaque && channels == 4) return opaque_squares_of(a, b, pixels);
 	if (channels & 1) {
 		uint64_t squares = 0;
@@ -139,9 +186,9 @@ static float *ring_row(const struct plane *p, uint32_t slot) { return p->ring + 
 static void fill(const struct plane *p, uint32_t slot, const uint8_t *reference, const uint8_t *candidate, int opaque, uint32_t from, uint32_t to)
 {
 	float *x = ring_row(p, slot), *y = x + padded, *joint = y + padded, *cross = joint + padded;
-	to_luma(reference + from * channels, to - from, opaque, p->background, x + from);
+	to_luma(reference + from * pixel_bytes, to - from, opaque, p->background, x + from);
 	if (reference == candidate) memcpy(y + from, x + from, (to - from) * sizeof *x);
-	else to_luma(candidate + from * channels, to - from, opaque, p->background, y + from);
+	else to_luma(candidate + from * pixel_bytes, to - from, opaque, p->background, y + from);
 	if (width < TAPS) {
 		mirror(x);
 		mirror(y);
@@ -161,7 +208,7 @@ static void fill_missing(uint32_t from, uint32_t to)
 		for (uint32_t k = from / BLOCK; k * BLOCK < to; k++) {
 			const int state = unlaid[slot * blocks + k];
 			if (!state) continue;
-			const uint8_t *row = equal_pixels + (size_t)slot * width * channels;
+			const uint8_t *row = equal_pixels + (size_t)slot * width * pixel_bytes;
 			unlaid[slot * blocks + k] = 0;
 			for (uint32_t b = 0; b < planes; b++) fill(&plane[b], slot, row, row, state == 1, k * BLOCK, least((k + 1) * BLOCK, width));
 		}
@@ -171,12 +218,12 @@ static void push_row(const uint8_t *reference, const uint8_t *candidate, int opa
 {
 	const uint32_t slot = rows_seen % TAPS;
 	for (uint32_t from = 0, k = 0; from < width; from += BLOCK, k++) {
-		const uint32_t to = least(from + BLOCK, width), at = from * channels;
-		const int equal = is_equal(reference + at, candidate + at, (to - from) * channels);
+		const uint32_t to = least(from + BLOCK, width), at = from * pixel_bytes;
+		const int equal = is_equal(reference + at, candidate + at, (to - from) * pixel_bytes);
 		equal_rows[k] = equal ? equal_rows[k] + 1 : 0;
 		unlaid[slot * blocks + k] = !equal ? 0 : opaque ? 1 : 2;
 		if (equal) {
-			memcpy(equal_pixels + (size_t)slot * width * channels + at, reference + at, (to - from) * channels);
+			memcpy(equal_pixels + (size_t)slot * width * pixel_bytes + at, reference + at, (to - from) * pixel_bytes);
 			continue;
 		}
 		for (uint32_t b = 0; b < planes; b++) {
@@ -266,23 +313,25 @@ static double ssim_row(const struct plane *p)
 }
 
 /*
- * Starts a measurement. `row_capacity` is how many rows one `push` may bring. Returns 0 when the memory does not suffice.
+ * Starts a measurement. `row_capacity` is how many rows one `push` may bring; their samples have eight bits, or sixteen (little-endian). Returns 0 when the memory does not suffice.
  */
-EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint32_t row_capacity)
+EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint32_t row_capacity, int sixteen_bits)
 {
 	width = picture_width;
 	channels = picture_channels;
+	wide = sixteen_bits != 0;
+	pixel_bytes = channels << wide;
 	windows = width < TAPS ? 1 : width - TAPS + 1;
 	padded = ((width < TAPS ? TAPS : width) + 4 + TAPS + 3) & ~3u; /* vectors may read past the last window */
 	rows_seen = 0;
 	window_count = 0;
 	planes = 1;
 	uintptr_t at = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
-	uint64_t row_bytes = (uint64_t)padded * sizeof(float), input_bytes = ((uint64_t)width * channels * row_capacity + 15) & ~15ull;
+	uint64_t row_bytes = (uint64_t)padded * sizeof(float), input_bytes = ((uint64_t)width * pixel_bytes * row_capacity + 15) & ~15ull;
 	uint64_t plane_bytes = row_bytes * TAPS * QUANTITIES, backgrounds = channels & 1 ? 1 : 2;
 	blocks = width / BLOCK + 1;
-	uint64_t block_bytes = (blocks * (sizeof *equal_rows + TAPS) + 15) & ~15ull, pixel_bytes = ((uint64_t)width * channels * TAPS + 31) & ~15ull;
-	uint64_t end = at + 2 * input_bytes + QUANTITIES * row_bytes + block_bytes + pixel_bytes + backgrounds * plane_bytes;
+	uint64_t block_bytes = (blocks * (sizeof *equal_rows + TAPS) + 15) & ~15ull, kept_bytes = ((uint64_t)width * pixel_bytes * TAPS + 31) & ~15ull;
+	uint64_t end = at + 2 * input_bytes + QUANTITIES * row_bytes + block_bytes + kept_bytes + backgrounds * plane_bytes;
 	if (end > UINTPTR_MAX || !heap_claim((uintptr_t)end)) return 0;
 	memset((void *)at, 0, (size_t)(end - at));
 	reference_rows = (uint8_t *)at;
@@ -290,7 +339,7 @@ EXPORT(begin) int begin(uint32_t picture_width, uint32_t picture_channels, uint3
 	equal_rows = (uint32_t *)(candidate_rows + input_bytes);
 	unlaid = (uint8_t *)(equal_rows + blocks);
 	equal_pixels = (uint8_t *)equal_rows + block_bytes;
-	float *next = (float *)(equal_pixels + pixel_bytes);
+	float *next = (float *)(equal_pixels + kept_bytes);
 	for (int q = 0; q < QUANTITIES; q++, next += padded) blurred[q] = next;
 	for (uint32_t b = 0; b < backgrounds; b++, next += plane_bytes / sizeof(float)) {
 		plane[b] = (struct plane){.background = b ? 255.0f : 0.0f, .ring = next};
@@ -305,8 +354,8 @@ EXPORT(candidate_at) uint8_t *candidate_at(void) { return candidate_rows; }
 EXPORT(push) void push(uint32_t rows, int counts)
 {
 	for (uint32_t r = 0; r < rows; r++) {
-		const uint8_t *reference = reference_rows + (size_t)r * width * channels;
-		const uint8_t *candidate = candidate_rows + (size_t)r * width * channels;
+		const uint8_t *reference = reference_rows + (size_t)r * width * pixel_bytes;
+		const uint8_t *candidate = candidate_rows + (size_t)r * width * pixel_bytes;
 		const int opaque = (channels & 1) || (is_opaque(reference) && is_opaque(candidate));
 		if (planes == 1 && !opaque) {
 			/* Opaque up to here: black and white have given the same. From now on they differ. */

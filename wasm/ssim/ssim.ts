@@ -3,7 +3,7 @@ import wasmModule from './ssim.wasm'
 
 /** What the kernel exports (ssim.c). */
 export interface SsimKernel extends Engine {
-  begin(width: number, channels: number, rowCapacity: number): number
+  begin(width: number, channels: number, rowCapacity: number, sixteenBits: number): number
   reference_at(): number
   candidate_at(): number
   push(rows: number, counts: number): void

@@ -2,7 +2,16 @@
 import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { discard } from '../../bytes/discard.ts'
-import { MalformedFile, NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import {
+  FLOOR_SNR_DB,
+  MalformedFile,
+  NoGain,
+  type Options,
+  type Outcome,
+  type Sink,
+  type Source,
+  UnsupportedFeature,
+} from '../../codec/codec.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
 import type { Format } from '../../formats/format.ts'
 import { box, text, words } from '../isobmff/box.ts'
@@ -15,7 +24,7 @@ import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
-import { PERFECT_DB, verifyFilm } from './verify.ts'
+import { verifyFilm } from './verify.ts'
 
 const TRIFLE = 0.999
 
@@ -156,11 +165,11 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   for (const job of sounds) {
     const made = parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
     const [file] = await readParts<SoundHead>(made)
-    if (!file?.head.count) continue
+    if (!file?.head.count || file.head.snrDb < FLOOR_SNR_DB) continue
     const track = newSound(movie, job, file, quickTime)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
     fresh.set(job.track.index, track)
-    snrDb = Math.min(snrDb ?? 120, file.head.snrDb)
+    snrDb = Math.min(snrDb ?? Number.POSITIVE_INFINITY, file.head.snrDb)
     steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
   }
   // What is new has tables of its own now.
@@ -175,8 +184,8 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   steps.push('index first, dead space dropped')
   if (kept && !figures) steps.push(`pictures kept: ${kept.detail}`)
   if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...(snrDb === undefined ? {} : { snrDb }), steps }
-  // Pictures copied, if there are any, and sound new: the pictures are perfect, and a receipt of this family must say so.
-  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: PERFECT_DB, snrDb, steps }
+  // Pictures that were copied, if there are any, have no figures.
+  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
   return { kind: 'compressed', fidelity: 'lossless', steps }
 }
 

@@ -19,8 +19,6 @@ const COMPARED_BYTES = 512 * 1024
 /** Pixels of the result that are decoded to see that they can be: all of a short film, the beginning of every stretch of a long one. */
 const DECODED_PIXELS = 2.5e9
 const MAX_STRETCHES = 400
-/** What receipts say of pictures that were copied beside new sound. */
-export const PERFECT_DB = 99
 
 export async function verifyFilm(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
@@ -92,9 +90,7 @@ async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Op
 /** Whether a track may have been encoded again: the receipt has figures for such tracks, and they are smaller. */
 function isNew(a: Track, b: Track, outcome: Outcome): boolean {
   if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual' || trackBytes(a) === trackBytes(b)) return false
-  return a.handler === 'vide'
-    ? outcome.psnrDb !== undefined && outcome.psnrDb < PERFECT_DB
-    : a.handler === 'soun' && outcome.snrDb !== undefined
+  return a.handler === 'vide' ? outcome.psnrDb !== undefined : a.handler === 'soun' && outcome.snrDb !== undefined
 }
 
 /** New sound may be longer by the encoder's run-up and the rest of its last packet. */

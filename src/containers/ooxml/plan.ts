@@ -1,5 +1,5 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, OverBudget } from '../../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, MOST_DB, type Options, OverBudget } from '../../codec/codec.ts'
 import { cropped, surrounded } from '../pictures/crop.ts'
 import { pictureFacts } from '../pictures/facts.ts'
 import { likeness } from '../pictures/likeness.ts'
@@ -142,7 +142,7 @@ async function croppedPicture(
   if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
   const measured = await likeness(bytes, made.bytes, rect)
   if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
-  const loss = { ssim: measured.ssim, psnrDb: Math.min(measured.psnrDb, EQUAL_PSNR_DB) }
+  const loss = { ssim: measured.ssim, psnrDb: Math.min(measured.psnrDb, MOST_DB) }
   const small = pictureFacts(made.bytes)
   if (made.output !== 'png' || made.downsampled || !small) return { ...made, loss, cut: true }
   const whole = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
@@ -151,9 +151,6 @@ async function croppedPicture(
   const best = packed.kind === 'compressed' ? packed.bytes : whole
   return best.length <= bytes.length * CROP_SHARE ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
 }
-
-/** Stands for pixels that are all the same. */
-const EQUAL_PSNR_DB = 99
 
 /** A PNG that only image relationships lead to, under a name that needs no escapes. */
 function isPngPart(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {

@@ -1,11 +1,10 @@
 /** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
 import { sumOf } from '../../bytes/column.ts'
-import { NoGain, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
+import { FLOOR_SNR_DB, NoGain, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart } from '../../codec/segmented.ts'
 import { WORTH_IT } from '../../containers/film/in-sequence.ts'
 import { frameSamples } from '../../containers/film/mp3-sound.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../../containers/film/part-file.ts'
-import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { type NewStream, planAvi, type Run } from '../../containers/riff/write-avi.ts'
 import type { AviJob, AviSound } from './job.ts'
 import { delayOf, describe, pictureFiles, soundFiles, worstOf } from './parts.ts'
@@ -29,9 +28,10 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   }
   for (const sound of job.sounds) {
     const files = await soundFiles<SoundHead>(sound, parts)
-    if (files.length === 0 || bytesOf(files) >= sumOf(sound.runs.size) * WORTH_IT) continue
+    if (files.length === 0 || files.some(({ head }) => head.snrDb < FLOOR_SNR_DB) || bytesOf(files) >= sumOf(sound.runs.size) * WORTH_IT)
+      continue
     fresh.set(sound.stream.index, newSound(sound, files))
-    snrDb = Math.min(snrDb ?? 120, ...files.map(({ head }) => head.snrDb))
+    snrDb = Math.min(snrDb ?? Number.POSITIVE_INFINITY, ...files.map(({ head }) => head.snrDb))
     steps.push(`sound: ${sound.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
   }
   const plan = planAvi(source, file, fresh)
@@ -44,8 +44,8 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   if (kept?.reason) steps.push(`pictures kept: ${kept.detail}`)
   const sounds = snrDb === undefined ? {} : { snrDb }
   if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...sounds, steps }
-  // Pictures copied, sound new: the pictures are perfect.
-  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: PERFECT_DB, snrDb, steps }
+  // Pictures that were copied have no figures.
+  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
   return { kind: 'compressed', fidelity: 'lossless', steps }
 }
 

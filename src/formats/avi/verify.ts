@@ -5,7 +5,6 @@ import { compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from
 import { reorderDepth } from '../../containers/film/cut.ts'
 import { videoStream } from '../../containers/film/decoders.ts'
 import { frameSamples, mp3Lead } from '../../containers/film/mp3-sound.ts'
-import { PERFECT_DB } from '../../containers/film/verify.ts'
 import { Window } from '../../containers/film/window.ts'
 import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
@@ -44,7 +43,7 @@ async function compare(original: Source, result: Source, outcome: Outcome, optio
   if (tags) return tags
   const lossy = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
   // H.264 that became H.264 has the format it had; copied pictures are said to be perfect.
-  const repainted = lossy && outcome.psnrDb !== undefined && outcome.psnrDb < PERFECT_DB
+  const repainted = lossy && outcome.psnrDb !== undefined
   const pictures = before.streams.find(({ kind }) => kind === 'vids')
   const fresh = before.streams.filter((stream, i) => (repainted && stream === pictures) || !same(stream.strf, after.streams[i]!.strf))
   if (fresh.length > 0 && !lossy) return 'a stream changed its format'

@@ -1,6 +1,6 @@
 /** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
 import { inflateSync } from 'node:zlib'
-import { GATHER_BYTES, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { GATHER_BYTES, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { discard } from '../../bytes/discard.ts'
 import { type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
@@ -8,6 +8,7 @@ import type { Convertible } from '../../raster/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
 import { carried as carriedChunk } from './chunks.ts'
 import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
+import { likenessOfRounding } from './likeness.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
@@ -23,7 +24,18 @@ export async function convertible(source: Source, options: Options): Promise<Con
     const data = carriedChunk(item, header, { colourType: 6, bitDepth: 8 })
     return data ? [{ type: item.type, data }] : []
   })
-  return { raster: rasterOf(file, source, options), carried: carriedOf(file), exact: header.bitDepth <= 8, chunks }
+  const rounding = async () => {
+    const found = await likenessOfRounding(file.bytes, header)
+    if (typeof found === 'string') throw new PngError('damaged', found)
+    return found
+  }
+  return {
+    raster: rasterOf(file, source, options),
+    carried: carriedOf(file),
+    exact: header.bitDepth <= 8,
+    ...(header.bitDepth === 16 ? { rounding } : {}),
+    chunks,
+  }
 }
 
 /** Chunks that speak of the stored form of the pixels. */

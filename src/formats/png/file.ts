@@ -21,6 +21,8 @@ export interface PngFile extends PngPicture {
   /** Everything but IHDR, PLTE, tRNS, image data and IEND, in file order; frame data are marked by their number. */
   readonly items: readonly (PngChunk | { frame: number })[]
   events(): AsyncGenerator<PngEvent>
+  /** The file as it came. */
+  bytes(): Bytes
 }
 
 export interface PngChunk {
@@ -70,10 +72,12 @@ export function inHouseWords(error: unknown): unknown {
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
   const survey = await surveyOf(source, options)
   const { header } = survey
-  const events = () => readPng(streamOf(source, options))
+  const bytes = () => streamOf(source, options)
+  const events = () => readPng(bytes())
   return {
     ...survey,
     profiled: survey.items.some((item) => 'type' in item && item.type === 'iCCP'),
+    bytes,
     events,
     visit: (visitor) => visitFrames(events(), header, visitor),
   }

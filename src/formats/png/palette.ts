@@ -1,6 +1,8 @@
 /** A palette, or the exact form where that is smaller: compared as bytes that were really made, unless the case is clear. */
-import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
-import { NoGain, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
+import { type Facts, PngEngine, PngError } from '../../../wasm/png/engine.ts'
+import { concat } from '../../bytes/concat.ts'
+import { MOST_DB, NoGain, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
+import { memorySource } from '../../codec/source.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import {
   applyPalette,
@@ -12,8 +14,9 @@ import {
   stepBack,
 } from '../../raster/png-quantise.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
-import { EIGHT_BITS, inEightBits } from './eight.ts'
-import { type PngFile, pause } from './file.ts'
+import { inEightBits } from './eight.ts'
+import { openPngFile, type PngFile, pause } from './file.ts'
+import { digestOf, likenessOf, likenessOfRounding } from './likeness.ts'
 import { writePng } from './write.ts'
 
 interface ChosenPalette {
@@ -113,14 +116,19 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
       const held = heldSink(limit)
       try {
         const outcome = await writePalette(file, engine, tried, held, options, alpha)
+        const exact = outcome.psnrDb >= MOST_DB && (await isExact(file, held.pieces, options))
         margin = marginDb(engine.quality(), target)
         firstBytes ??= held.written
-        if (margin >= 0) return finished(tried, held.written, (sink) => held.pass(sink, outcome))
+        if (margin >= 0)
+          return finished(tried, held.written, (sink) =>
+            held.pass(sink, exact ? { kind: 'compressed', fidelity: 'lossless', steps: outcome.steps } : outcome),
+          )
       } catch (error) {
         if (error instanceof NoGain) return undefined
         throw error
       }
-    } else {
+    } else if (isDeep(file)) return undefined
+    else {
       margin = marginDb(await measureWhole(engine, file, tried, alpha), target)
       if (margin < 0) firstBytes ??= await paletteBytes(engine, file, tried, alpha)
       else
@@ -135,6 +143,8 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
 
 /** The picture in eight bits, as small as it gets. */
 async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Finished> {
+  const found = await likenessOfRounding(file.bytes, file.header)
+  if (typeof found === 'string') throw new PngError('damaged', found)
   const eight = inEightBits(file)
   const engine = engines.use(new PngEngine(eight.header))
   await analyse(engine, eight)
@@ -145,7 +155,13 @@ async function finishEightBits({ file, engines, options }: PaletteJob): Promise<
     exact.plan.apply(engine)
     engine.setEffort(exact.plan.effort)
     const dropped = await writePng(eight, engine, { kind: 'encode', alpha: false }, sink, options)
-    return { kind: 'compressed', fidelity: 'perceptual', ...EIGHT_BITS, steps: ['16 → 8 bits a sample', ...saidOf(dropped)] }
+    return {
+      kind: 'compressed',
+      fidelity: 'perceptual',
+      ssim: found.ssim,
+      psnrDb: found.psnrDb,
+      steps: ['16 → 8 bits a sample', ...saidOf(dropped)],
+    }
   }
   return { estimate: bytes, bytes, around, write }
 }
@@ -167,6 +183,7 @@ function heldSink(limit: number) {
       pieces.length = 0
       this.written = 0
     },
+    pieces,
     async pass<T>(sink: Sink, outcome: T): Promise<T> {
       for (const piece of pieces) await sink.write(piece)
       return outcome
@@ -179,6 +196,11 @@ export function bytesAround(file: PngFile): number {
   return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
 }
 
+type Measured = Extract<Outcome, { fidelity: 'perceptual'; psnrDb: number }>
+
+/** Sixteen bits a sample: the engine measures at eight, so the result is made in memory and measured there. */
+const isDeep = ({ header }: PngFile) => header.bitDepth === 16
+
 export async function writePalette(
   file: PngFile,
   engine: PngEngine,
@@ -186,14 +208,26 @@ export async function writePalette(
   sink: Sink,
   options: Options,
   alpha = !engine.facts().opaque,
-): Promise<Outcome> {
+): Promise<Measured> {
   applyPalette(engine, plan)
   const colours = (engine.layout().palette?.length ?? 0) / 3
-  const dropped = await writePng(file, engine, { kind: 'remap', alpha }, sink, options)
-  const { ssim, psnrDb } = engine.quality()
+  const held = isDeep(file) ? heldSink(MOST_HELD_BYTES) : undefined
+  const dropped = await writePng(file, engine, { kind: 'remap', alpha }, held ?? sink, options)
   const steps = [`palette of ${colours} colours`, ...saidOf(dropped)]
-  if (psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: 99, steps }
-  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps }
+  const found = held ? await likenessOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
+  if (typeof found === 'string') throw new PngError('misuse', found)
+  await held?.pass(sink, undefined)
+  return { kind: 'compressed', fidelity: 'perceptual', ssim: found.ssim, psnrDb: Math.min(found.psnrDb, MOST_DB), steps }
+}
+
+/** Whether what was made holds the very samples of the upload. */
+async function isExact(file: PngFile, pieces: readonly Uint8Array[], options: Options): Promise<boolean> {
+  const result = await openPngFile(memorySource(concat([...pieces]), 'result.png'), options)
+  return (await digestOf(file)) === (await digestOf(result))
+}
+
+async function* streamOfPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield piece.slice()
 }
 
 export const saidOf = (dropped: readonly string[]) =>
