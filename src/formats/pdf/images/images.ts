@@ -12,10 +12,11 @@ import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
 import { AIMS_AT_PAGE, FLOORS, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
-import { acceptable, type Reencoded, reencode, reencodeSight, type Wish } from './reencode.ts'
+import { MaskRows, openMask } from './mask.ts'
+import { acceptable, type Reencoded, reencode, reencodeMasked, reencodeSight, type Wish } from './reencode.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
 import { storedLikeness } from './stored.ts'
-import { likeness, type Size, takeSight } from './view.ts'
+import { likeness, onScreen, type Sight, type Size, takeMaskedSight, takeSight } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
 const SMALLEST_BYTES = 1024
@@ -63,6 +64,8 @@ interface Picture {
   facts: ImageFacts
   isJpeg: boolean
   isMask: boolean
+  /** Whether a mask hides some of it, and whether that can be read here: the colours there are nobody's. */
+  mask: 'none' | 'read' | 'unread'
   drawn: DrawnSize | undefined
   /** There is a result to fall below. */
   narrow: boolean
@@ -117,6 +120,7 @@ export class ImageShop {
       facts,
       isJpeg,
       isMask: this.masks.has(number),
+      mask: await this.maskOf(facts),
       drawn: this.drawn.get(number),
       narrow: false,
       graphic: false,
@@ -130,6 +134,16 @@ export class ImageShop {
     if (!coded || (same && coded.data.length > same.data.length * LOSSY_GAIN)) return same
     this.account(coded)
     return { dict: dictionaryOf(facts, coded), data: coded.data }
+  }
+
+  private async maskOf({ dict, components, palette }: ImageFacts): Promise<Picture['mask']> {
+    try {
+      if (!(await openMask(this.reader, dict))) return 'none'
+      return (palette?.channels ?? components) === 4 ? 'unread' : 'read'
+    } catch (error) {
+      if (error instanceof PdfSyntax) return 'unread'
+      throw error
+    }
   }
 
   /** The smallest of what the level and, where it is unsure, the gentler levels make of a picture. */
@@ -177,21 +191,21 @@ export class ImageShop {
 
   /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */
   private async sized(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
-    const { stream, facts, drawn } = picture
-    const size = drawn && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
+    const { stream, facts, drawn, mask } = picture
+    const size = drawn && mask !== 'unread' && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (!size) return undefined
     const screen = screenFor(size, drawn)
     if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
     if (!AIMS_AT_PAGE.has(quality) || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
       return this.reduced(picture, quality, room)
-    using sight = await takeSight(await openRows(this.reader, stream, facts), size, screen)
+    using sight = await this.sight(picture, size, screen)
     const wish = this.wish(picture, quality, size, room)
     const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
-    const soft = await likeness(stored, { reference: sight.onScreen, size: sight.screen, mode: 'boxes' })
+    const soft = await likeness(stored, onScreen(sight))
     const found = acceptable(soft, wish) ? await reencodeSight(sight, wish) : undefined
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
-    if (reduced && soft.psnrDb >= SOFT_PSNR_DB) return reduced
+    if (picture.mask !== 'none' || (reduced && soft.psnrDb >= SOFT_PSNR_DB)) return reduced
     using job = await JpegJob.read(jpegFlow(this.reader, stream, facts)).catch(asSyntax)
     const { info } = job
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
@@ -212,8 +226,8 @@ export class ImageShop {
 
   /** Down to the resolution of the level at the size it is drawn. */
   private async reduced(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
-    const { facts, drawn } = picture
-    if (!drawn) return undefined
+    const { facts, drawn, mask } = picture
+    if (!drawn || mask === 'unread') return undefined
     for (const finer of FINER) {
       const dotsPerInch = TARGETS[quality].dotsPerInch * finer
       const size = sizeFor(facts, drawn, dotsPerInch)
@@ -229,11 +243,26 @@ export class ImageShop {
   }
 
   private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {
-    const { stream, facts } = picture
-    const rows = await openRows(this.reader, stream, facts)
-    const found = await reencode(rows, this.wish(picture, quality, size, room))
+    const { stream, facts, mask } = picture
+    const wish = this.wish(picture, quality, size, room)
+    const asItIs = size.width === facts.width && size.height === facts.height
+    const fits = size.width * size.height <= MAX_SIGHT_PIXELS
+    if (mask === 'read' && !fits && !asItIs) return undefined
+    let found: Reencoded | undefined
+    if (mask === 'read' && fits) {
+      using sight = await this.sight(picture, size, wish.screen)
+      found = await reencodeMasked(sight, wish, asItIs)
+    } else found = await reencode(await openRows(this.reader, stream, facts), wish)
     if (found && !found.deflated) this.hints[quality] = found.quality
     return found
+  }
+
+  /** The picture at a size; what its mask hides does not count. */
+  private async sight(picture: Picture, size: Size, screen: Size): Promise<Sight> {
+    const { stream, facts } = picture
+    const rows = await openRows(this.reader, stream, facts)
+    const mask = picture.mask === 'read' ? await openMask(this.reader, facts.dict) : undefined
+    return mask ? takeMaskedSight(rows, new MaskRows(mask, rows.width, rows.height), size, screen) : takeSight(rows, size, screen)
   }
 
   private wish(picture: Picture, quality: Quality, size: Size, room: number): Wish {

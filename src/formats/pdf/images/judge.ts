@@ -1,14 +1,16 @@
 /** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
 import { discard } from '../../../bytes/discard.ts'
 import { LikenessMeter } from '../../../quality/metrics.ts'
-import { PdfSyntax } from '../objects.ts'
+import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Judge } from '../verify.ts'
 import { bilevelFlow, isBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { decodeFax } from './fax-decode.ts'
 import { decodeJbig2 } from './jbig2.ts'
-import { type Eighths, hasRows, openRows } from './rows.ts'
+import { type Mask, MaskRows, openMask } from './mask.ts'
+import { withOpacity } from './opacity.ts'
+import { type Eighths, hasRows, openRows, type Rows } from './rows.ts'
 import { RowScaler, scaledPixels } from './scale.ts'
 
 /** Side of the size both are reduced to. */
@@ -26,7 +28,9 @@ export function imageJudge(a: Reader, b: Reader): Judge {
     if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'image changed its proportions'
     if (isBilevel(before)) return sameBilevel(a, original, b, result, before, imageFilter(after))
     if (!hasRows(before) || !hasRows(after)) return 'image of a kind that is not coded anew'
-    return compare(await sketch(a, original, before), await sketch(b, result, after))
+    // The original's mask for both: whether the result's is the same is asked where that is looked at.
+    const mask = () => openMask(a, original.dict).catch(unread)
+    return compare(await sketch(a, original, before, mask), await sketch(b, result, after, mask))
   }
 }
 
@@ -34,39 +38,59 @@ interface Sketch {
   width: number
   height: number
   channels: number
+  /** Below a mask RGBA, colours weighted by what it shows. */
   pixels: Uint8Array
+  masked: boolean
 }
 
-async function sketch(reader: Reader, stream: Parameters<typeof openRows>[1], facts: ImageFacts): Promise<Sketch> {
+async function sketch(reader: Reader, stream: Stream, facts: ImageFacts, maskOf: () => Promise<Mask | undefined>): Promise<Sketch> {
   const eighths = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as Eighths
   const rows = await openRows(reader, stream, facts, eighths)
   const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
-  const scaler = new RowScaler(rows, { width: side(rows.width), height: side(rows.height) })
-  const pixels = await scaledPixels(scaler, rows.strips)
-  return { width: scaler.width, height: scaler.height, channels: rows.channels, pixels }
+  const size = { width: side(rows.width), height: side(rows.height) }
+  const mask = rows.channels === 4 ? undefined : await maskOf()
+  const shape = mask ? { ...rows, channels: 4 } : rows
+  const strips = mask ? belowMask(rows, new MaskRows(mask, rows.width, rows.height)) : rows.strips
+  const pixels = await scaledPixels(new RowScaler(shape, size, 'area', mask !== undefined), strips)
+  return { ...size, channels: shape.channels, pixels, masked: mask !== undefined }
+}
+
+/** Where a mask cannot be read, no colours below it were filled. */
+function unread(error: unknown): undefined {
+  if (!(error instanceof PdfSyntax)) throw error
+}
+
+async function* belowMask(rows: Rows, mask: MaskRows): AsyncGenerator<Uint8Array> {
+  for await (const strip of rows.strips)
+    yield withOpacity(strip, rows.channels, await mask.next(strip.length / (rows.width * rows.channels)))
 }
 
 async function compare(before: Sketch, after: Sketch): Promise<string | undefined> {
   if (before.channels !== after.channels) return `image of ${before.channels} components has ${after.channels}`
   const width = Math.min(before.width, after.width)
   const height = Math.min(before.height, after.height)
-  const [x, y] = [before, after].map((s) => scaledPixels(new RowScaler(s, { width, height }), [s.pixels]))
+  const [x, y] = await Promise.all(
+    [before, after].map((s) => scaledPixels(new RowScaler(s, { width, height }, 'area', s.masked), [s.pixels])),
+  )
+  if (before.masked) showBelow(x!, y!)
   // Every channel counts alike: as grey pixels side by side.
   using meter = new LikenessMeter(width * before.channels, height, 1)
-  meter.push(await x!, await y!)
-  for (const pixels of [await x!, await y!, before.pixels, after.pixels]) discard(pixels)
+  meter.push(x!, y!)
+  for (const pixels of [x!, y!, before.pixels, after.pixels]) discard(pixels)
   const { psnrDb } = meter.finish()
   return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
 }
 
-async function sameBilevel(
-  a: Reader,
-  original: Parameters<typeof openRows>[1],
-  b: Reader,
-  result: Parameters<typeof openRows>[1],
-  facts: ImageFacts,
-  filter: string,
-) {
+/** Colours of both as far as the mask shows them; the mask itself has a comparison of its own. */
+function showBelow(before: Uint8Array, after: Uint8Array): void {
+  for (let at = 0; at < before.length; at += 4) {
+    const opacity = before[at + 3]! / 255
+    for (const pixels of [before, after]) for (let c = 0; c < 3; c++) pixels[at + c] = Math.round(pixels[at + c]! * opacity)
+    after[at + 3] = before[at + 3]!
+  }
+}
+
+async function sameBilevel(a: Reader, original: Stream, b: Reader, result: Stream, facts: ImageFacts, filter: string) {
   if (filter !== 'CCITTFaxDecode' && filter !== 'JBIG2Decode') return 'bilevel image of a kind that is not coded anew'
   const rowBytes = (facts.width + 7) >> 3
   const coded = await b.raw(result, 64 * 1024 * 1024)

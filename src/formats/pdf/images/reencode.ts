@@ -10,7 +10,7 @@ import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 import { searchQuality } from './search.ts'
 import { ToneStatistics } from './tone.ts'
-import { likeness, openJpeg, type Sight, type Size, View } from './view.ts'
+import { type Look, likeness, onScreen, openJpeg, type Sight, type Size, View } from './view.ts'
 
 /** Channels of rows, in the engine's words. */
 export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
@@ -74,9 +74,15 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   // Hard edges that are gone already will not come back with JPEG.
   if (seen && !acceptable(seen, wish)) return undefined
   using job = jpegIn?.end()
-  const coded = job && (wish.jpeg === 'any' || tones.photographic) ? await asJpeg(job, reference, channels, wish) : undefined
+  const look: Look = { reference, size: wish.screen, mode: 'boxes' }
+  const coded = job && (wish.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, channels, wish) : undefined
   if (!pixels || !seen) return coded
-  const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: width }
+  return deflatedOr(coded, pixels, channels, seen, wish)
+}
+
+/** Deflated pixels where these are smaller than what was coded. */
+function deflatedOr(coded: Reencoded | undefined, pixels: Uint8Array, channels: number, seen: Likeness, wish: Wish): Reencoded | undefined {
+  const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: wish.size.width }
   const packed = deflateBest(pixels, layout, wish.effort, coded?.data.length ?? wish.room)
   if (!packed) return coded
   return {
@@ -89,6 +95,19 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
   }
 }
 
+/** A picture below a mask, at the size it is to be stored at: as JPEG where that is wished, or, unless it has its size already, deflated. */
+export async function reencodeMasked(sight: Sight, wish: Wish, asItIs: boolean): Promise<Reencoded | undefined> {
+  const { channels, pixels, size } = sight
+  const seen = await likeness({ ...size, channels, strips: [pixels] }, onScreen(sight))
+  if (!acceptable(seen, wish)) return undefined
+  const tones = new ToneStatistics(size.width, channels)
+  tones.push(pixels)
+  wish.told?.(tones.photographic)
+  const toJpeg = (wish.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
+  const coded = toJpeg ? await reencodeSight(sight, wish) : undefined
+  return asItIs ? coded : deflatedOr(coded, pixels, channels, seen, wish)
+}
+
 /** A picture that is there at the size it is to be stored at. */
 export async function reencodeSight(sight: Sight, wish: Wish): Promise<Reencoded | undefined> {
   const { width, height } = wish.size
@@ -97,17 +116,17 @@ export async function reencodeSight(sight: Sight, wish: Wish): Promise<Reencoded
   const strip = width * channels * STRIP_ROWS
   for (let at = 0; at < sight.pixels.length; at += strip) rows.write(sight.pixels.subarray(at, at + strip))
   using job = rows.end()
-  return await asJpeg(job, sight.onScreen, channels, wish)
+  return await asJpeg(job, onScreen(sight), channels, wish)
 }
 
-async function asJpeg(job: JpegJob, reference: Uint8Array, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
+async function asJpeg(job: JpegJob, look: Look, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
   const { width, height } = wish.size
   const found = await searchQuality(job, width * height, wish.target, wish.hint, wish.room)
   if (!found) return undefined
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
   if (data.length >= wish.room) return undefined
-  const seen = await likeness(await openJpeg(data), { reference, size: wish.screen, mode: 'boxes' })
+  const seen = await likeness(await openJpeg(data), look)
   if (!acceptable(seen, wish)) return undefined
   const figures = claim(Math.min(found.figures.ssim, seen.ssim), Math.min(found.figures.psnrDb, seen.psnrDb))
   return { ...wish.size, channels, data, deflated: undefined, figures, quality: found.quality }

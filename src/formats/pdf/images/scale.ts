@@ -49,8 +49,8 @@ export class RowScaler {
   readonly channels: number
   private readonly kernel: Scaler | undefined
 
-  /** The picture comes out at `size`, which is not larger. */
-  constructor(picture: Opened, size: { width: number; height: number }, mode: ScaleMode = 'area') {
+  /** The picture comes out at `size`, which is not larger. `alpha`: the fourth channel is opacity, by which colours are weighted. */
+  constructor(picture: Opened, size: { width: number; height: number }, mode: ScaleMode = 'area', alpha = false) {
     const { channels } = picture
     const { width, height } = size
     if (width > picture.width || height > picture.height || width < 1 || height < 1)
@@ -66,6 +66,7 @@ export class RowScaler {
           width: picture.width,
           height: picture.height,
           channels,
+          alpha,
           across: taps(picture.width, width),
           down: taps(picture.height, height),
         })

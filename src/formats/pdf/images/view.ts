@@ -4,6 +4,9 @@ import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { breathe } from '../../../bytes/breathe.ts'
 import { discard } from '../../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
+import { PdfSyntax } from '../objects.ts'
+import type { MaskRows } from './mask.ts'
+import { fillHidden, withOpacity, withoutOpacity } from './opacity.ts'
 import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
 
 const STRIP_PIXELS = 16 * 1024
@@ -57,16 +60,20 @@ function asRgb(cmyk: Uint8Array): Uint8Array {
 export interface Sight {
   size: Size
   channels: number
-  /** As stored: CMYK stays CMYK. */
+  /** As stored: CMYK stays CMYK. Below a mask, colours are weighted by what it shows, and hidden ones are filled. */
   pixels: Uint8Array
+  /** Of the pixels, below a mask. */
+  opacity: Uint8Array | undefined
   screen: Size
-  /** Gray or RGB. */
+  /** Gray or RGB; below a mask RGBA. */
   onScreen: Uint8Array
   /** Frees the pixels. */
   [Symbol.dispose](): void
 }
 
-export async function takeSight(picture: Opened & { strips: AsyncIterable<Uint8Array> }, size: Size, screen: Size): Promise<Sight> {
+type Streamed = Opened & { strips: AsyncIterable<Uint8Array> }
+
+export async function takeSight(picture: Streamed, size: Size, screen: Size): Promise<Sight> {
   const { channels } = picture
   const scaler = new RowScaler(picture, size)
   const view = new View(picture, screen, 'boxes')
@@ -79,17 +86,57 @@ export async function takeSight(picture: Opened & { strips: AsyncIterable<Uint8A
       at += rows.length
     }
   }
-  const onScreen = view.done()
-  const free = () => [pixels, onScreen].forEach(discard)
-  return { size, channels, pixels, screen, onScreen, [Symbol.dispose]: free }
+  return sightOf(size, channels, { pixels, opacity: undefined }, screen, view.done())
 }
+
+/** The same of a picture of one or three channels below a mask. */
+export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Sight> {
+  const { channels } = picture
+  if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks below a mask')
+  const opened = { width: picture.width, height: picture.height, channels: 4 }
+  const targets = [
+    { scaler: new RowScaler(opened, size, 'area', true), rgba: new Uint8Array(size.width * size.height * 4), at: 0 },
+    { scaler: new RowScaler(opened, screen, 'boxes', true), rgba: new Uint8Array(screen.width * screen.height * 4), at: 0 },
+  ]
+  for await (const strip of picture.strips) {
+    const rgba = withOpacity(strip, channels, await mask.next(strip.length / (picture.width * channels)))
+    for (const target of targets) {
+      for (const rows of target.scaler.push(rgba)) {
+        target.rgba.set(rows, target.at)
+        target.at += rows.length
+      }
+    }
+    discard(rgba)
+  }
+  const [stored, shownAt] = [targets[0]!, targets[1]!]
+  fillHidden(stored.rgba, size.width, size.height)
+  const split = withoutOpacity(stored.rgba, channels)
+  discard(stored.rgba)
+  return sightOf(size, channels, split, screen, shownAt.rgba)
+}
+
+function sightOf(size: Size, channels: number, stored: Pick<Sight, 'pixels' | 'opacity'>, screen: Size, onScreen: Uint8Array): Sight {
+  const { pixels, opacity } = stored
+  const free = () => [pixels, onScreen, ...(opacity ? [opacity] : [])].forEach(discard)
+  return { size, channels, pixels, opacity, screen, onScreen, [Symbol.dispose]: free }
+}
+
+/** How a screen shows the original. */
+export const onScreen = (sight: Sight): Look => ({
+  reference: sight.onScreen,
+  size: sight.screen,
+  mode: 'boxes',
+  opacity: sight.opacity,
+})
 
 /** What the original looks like at some size. */
 export interface Look {
-  /** Gray or RGB rows. */
+  /** Gray or RGB rows; RGBA with `opacity`. */
   reference: Uint8Array
   size: Size
   mode: ScaleMode
+  /** Of the pixels of what is compared with it. */
+  opacity?: Uint8Array | undefined
 }
 
 type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
@@ -102,23 +149,49 @@ export async function likeness(picture: Picture, look: Look): Promise<Likeness> 
 
 /** The same at several sizes, while the picture is decoded once. */
 export async function likenesses(picture: Picture, looks: readonly Look[]): Promise<Likeness[]> {
-  const meters = looks.map(({ reference, size, mode }) => {
-    const scaler = new RowScaler(picture, size, mode)
-    return { reference, scaler, meter: new LikenessMeter(size.width, size.height, picture.channels === 1 ? 1 : 3), at: 0 }
-  })
-  for await (const strip of picture.strips) {
-    for (const each of meters) {
-      for (const reduced of each.scaler.push(strip)) {
-        const rows = shown(reduced, picture.channels)
-        each.meter.push(each.reference.subarray(each.at, each.at + rows.length), rows)
-        each.at += rows.length
-      }
+  const viewers = looks.map((look) => new Viewer(picture, look))
+  for await (const strip of picture.strips) for (const viewer of viewers) viewer.push(strip)
+  return viewers.map((viewer) => viewer.finish())
+}
+
+/** One picture, looked at as another is. */
+class Viewer {
+  private readonly look: Look
+  private readonly channels: number
+  private readonly scaler: RowScaler
+  private readonly meter: LikenessMeter
+  /** Pixels that came in, bytes that were compared. */
+  private taken = 0
+  private at = 0
+
+  constructor(picture: Opened, look: Look) {
+    const { size, mode, opacity } = look
+    this.look = look
+    this.channels = picture.channels
+    this.scaler = new RowScaler(opacity ? { ...picture, channels: 4 } : picture, size, mode, opacity !== undefined)
+    this.meter = new LikenessMeter(size.width, size.height, opacity ? 4 : picture.channels === 1 ? 1 : 3)
+  }
+
+  push(strip: Uint8Array): void {
+    const { channels } = this
+    const { reference, opacity } = this.look
+    const count = strip.length / channels
+    const rgba = opacity && withOpacity(strip, channels, opacity.subarray(this.taken, this.taken + count))
+    this.taken += count
+    for (const reduced of this.scaler.push(rgba ?? strip)) {
+      const rows = rgba ? reduced.slice() : shown(reduced, channels)
+      const same = reference.subarray(this.at, this.at + rows.length)
+      // The mask is not what is compared here, and was reduced another way.
+      if (rgba) for (let i = 3; i < rows.length; i += 4) rows[i] = same[i]!
+      this.meter.push(same, rows)
+      this.at += rows.length
     }
   }
-  return meters.map(({ meter }) => {
-    const { ssim, psnrDb, psnrRgbDb } = meter.finish()
+
+  finish(): Likeness {
+    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
     return { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
-  })
+  }
 }
 
 /** A JPEG in memory as a picture. */

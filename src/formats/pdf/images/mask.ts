@@ -1,0 +1,110 @@
+/** What a mask leaves of a picture (ISO 32000-2, 8.9.6.3 and 11.6.5.2), row by row at the size of the picture. */
+import { type Dict, PdfSyntax, Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { bilevelFlow, isBilevel } from './bilevel.ts'
+import { type ImageFacts, imageFacts } from './facts.ts'
+import { hasRows, openRows } from './rows.ts'
+import { RowScaler } from './scale.ts'
+
+/** A mask in its own size: 8 bits a pixel, 255 is opaque. */
+export interface Mask {
+  width: number
+  height: number
+  strips: AsyncIterable<Uint8Array>
+}
+
+/** The mask of a picture, undefined where there is none. Throws `PdfSyntax` for one that cannot be read. */
+export async function openMask(reader: Reader, dict: Dict): Promise<Mask | undefined> {
+  // A soft mask overrides the other one (11.6.5.2).
+  for (const key of ['SMask', 'Mask']) {
+    const stream = await reader.resolve(dict.get(key))
+    if (!(stream instanceof Stream)) continue
+    const facts = await imageFacts(reader, stream, await reader.filters(stream))
+    if (!facts) throw new PdfSyntax('a mask that is no image')
+    const [from, to] = facts.decode ?? [0, 1]
+    // A stencil says where nothing is painted.
+    const levels = Uint8Array.from({ length: 256 }, (_, value) => {
+      const opaque = (from! + ((to! - from!) * value) / 255) * 255
+      return Math.round(Math.min(255, Math.max(0, key === 'Mask' ? 255 - opaque : opaque)))
+    })
+    if (!isBilevel(facts) && (!hasRows(facts) || facts.palette || facts.components !== 1))
+      throw new PdfSyntax('a mask of a kind that is not followed')
+    return { width: facts.width, height: facts.height, strips: mapped(grey(reader, stream, facts), levels) }
+  }
+  return undefined
+}
+
+async function* grey(reader: Reader, stream: Stream, facts: ImageFacts): AsyncGenerator<Uint8Array> {
+  yield* isBilevel(facts) ? unpacked(await bilevelFlow(reader, stream, facts), facts) : (await openRows(reader, stream, facts)).strips
+}
+
+async function* mapped(strips: AsyncIterable<Uint8Array>, levels: Uint8Array): AsyncGenerator<Uint8Array> {
+  for await (const strip of strips) yield strip.map((value) => levels[value]!)
+}
+
+/** Whole rows of bits as bytes, 0 and 255. */
+async function* unpacked(flow: AsyncIterable<Uint8Array>, { width, height }: ImageFacts): AsyncGenerator<Uint8Array> {
+  const rowBytes = (width + 7) >> 3
+  let row = new Uint8Array(width)
+  let column = 0
+  let rows = 0
+  for await (const piece of flow) {
+    for (const byte of piece) {
+      if (rows === height) return
+      for (let bit = 0, x = column * 8; bit < 8 && x < width; bit++, x++) row[x] = (byte >> (7 - bit)) & 1 ? 255 : 0
+      if (++column < rowBytes) continue
+      yield row
+      row = new Uint8Array(width)
+      column = 0
+      rows++
+    }
+  }
+}
+
+/** The rows of a mask at another size: reduced by areas, enlarged by repeating. */
+export class MaskRows {
+  private readonly width: number
+  private readonly height: number
+  private readonly stage: { width: number; height: number }
+  private readonly rows: AsyncGenerator<Uint8Array>
+  private current: Uint8Array | undefined
+  private index = -1
+  private given = 0
+
+  constructor(mask: Mask, width: number, height: number) {
+    this.width = width
+    this.height = height
+    this.stage = { width: Math.min(mask.width, width), height: Math.min(mask.height, height) }
+    this.rows = rowsOf(mask, this.stage)
+  }
+
+  /** The next `count` rows. */
+  async next(count: number): Promise<Uint8Array> {
+    const { width, stage } = this
+    const out = new Uint8Array(count * width)
+    for (let y = 0; y < count; y++) {
+      const wanted = Math.floor((this.given++ * stage.height) / this.height)
+      while (this.index < wanted) {
+        const { value, done } = await this.rows.next()
+        if (done) throw new PdfSyntax('a mask that ends early')
+        this.current = value
+        this.index++
+      }
+      const row = this.current!
+      if (stage.width === width) out.set(row, y * width)
+      else for (let x = 0; x < width; x++) out[y * width + x] = row[Math.floor((x * stage.width) / width)]!
+    }
+    return out
+  }
+}
+
+async function* rowsOf(mask: Mask, size: { width: number; height: number }): AsyncGenerator<Uint8Array> {
+  const scaler = new RowScaler({ ...mask, channels: 1 }, size)
+  for await (const strip of mask.strips) {
+    for (const rows of scaler.push(strip)) {
+      // A copy: what comes out of the scaler does not last.
+      const own = rows.slice()
+      for (let at = 0; at < own.length; at += size.width) yield own.subarray(at, at + size.width)
+    }
+  }
+}

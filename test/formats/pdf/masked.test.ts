@@ -1,0 +1,153 @@
+/**
+ * Pictures below a mask: what it hides (black, as a rule) was averaged into what it shows, so that reduced pictures had dark
+ * rims.
+ */
+import { describe, expect, it } from 'vitest'
+import { memorySource } from '../../../src/codec/source.ts'
+import { fillHidden } from '../../../src/formats/pdf/images/opacity.ts'
+import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
+import { Reader } from '../../../src/formats/pdf/reader.ts'
+import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
+import { buildPdf, flate } from './build.ts'
+import { press } from './run.ts'
+
+const SIDE = 600
+/** Points on the page: 600 pixels at 600 dpi. */
+const POINTS = 72
+const RADIUS = 250
+/** The darkest that the disc is. */
+const LIGHT = 190
+
+const distance = (x: number, y: number) => Math.hypot(x + 0.5 - SIDE / 2, y + 0.5 - SIDE / 2)
+
+/** A light disc, black around it. */
+function disc(channels: 1 | 3): Uint8Array {
+  const pixels = new Uint8Array(SIDE * SIDE * channels)
+  let seed = 5
+  for (let i = 0; i < SIDE * SIDE; i++) {
+    const [x, y] = [i % SIDE, Math.floor(i / SIDE)]
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
+    if (distance(x, y) > RADIUS + 0.5) continue
+    for (let c = 0; c < channels; c++)
+      pixels[i * channels + c] = LIGHT + 15 + 30 * Math.sin((x + y * (c + 1)) / 60) ** 2 + ((seed >> (16 + c)) % 6)
+  }
+  return pixels
+}
+
+/** What shows of it: with a soft edge, 0 to 255. */
+function opacity(): Uint8Array {
+  return Uint8Array.from({ length: SIDE * SIDE }, (_, i) =>
+    Math.round(255 * Math.min(1, Math.max(0, RADIUS + 0.5 - distance(i % SIDE, Math.floor(i / SIDE))))),
+  )
+}
+
+const softMask = (more = '') => ({
+  dict: `/Type/XObject/Subtype/Image/Width ${SIDE}/Height ${SIDE}/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/FlateDecode${more}`,
+  data: flate(opacity()),
+})
+
+/** One where the disc is not, as a stencil has it. */
+function stencil() {
+  const rowBytes = (SIDE + 7) >> 3
+  const bits = new Uint8Array(rowBytes * SIDE)
+  for (const [i, value] of opacity().entries()) {
+    const [x, y] = [i % SIDE, Math.floor(i / SIDE)]
+    if (value < 128) bits[y * rowBytes + (x >> 3)]! |= 128 >> (x & 7)
+  }
+  const dict = `/Type/XObject/Subtype/Image/ImageMask true/Width ${SIDE}/Height ${SIDE}/BitsPerComponent 1/Filter/FlateDecode`
+  return { dict, data: flate(bits) }
+}
+
+function page(picture: { dict: string; data: Uint8Array }, mask: { dict: string; data: Uint8Array }, points = POINTS): Uint8Array {
+  return buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 600]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>',
+    { dict: '', data: `q ${points} 0 0 ${points} 10 10 cm /I Do Q` },
+    { dict: `/Type/XObject/Subtype/Image/Width ${SIDE}/Height ${SIDE}/BitsPerComponent 8${picture.dict}`, data: picture.data },
+    mask,
+  ])
+}
+
+const samples = (mask: string, channels: 1 | 3 = 3) => ({
+  dict: `/ColorSpace/Device${channels === 1 ? 'Gray' : 'RGB'}/Filter/FlateDecode/${mask} 6 0 R`,
+  data: flate(disc(channels)),
+})
+
+async function jpeg() {
+  const { chunks } = await encodeRows({ width: SIDE, height: SIDE, pixels: 'rgb', quality: 95, subsampled: false }, [disc(3)])
+  return { dict: '/ColorSpace/DeviceRGB/Filter/DCTDecode/SMask 6 0 R', data: new Uint8Array(Buffer.concat(chunks)) }
+}
+
+async function pictureOf(bytes: Uint8Array) {
+  const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
+  for (let number = 1; number < reader.xref.size; number++) {
+    const object = await reader.get(number)
+    if (!(object instanceof Stream) || nameOf(object.dict.get('Subtype')) !== 'Image') continue
+    if (!object.dict.has('SMask') && !object.dict.has('Mask')) continue
+    const [width, height] = ['Width', 'Height'].map((key) => object.dict.get(key) as number) as [number, number]
+    const isJpeg = nameOf(object.dict.get('Filter')) === 'DCTDecode'
+    const rows = isJpeg ? await JpegRows.open(await reader.raw(object, 1 << 24)) : undefined
+    const pixels = rows ? (await rows.read(height))! : await reader.decoded(object, 1 << 24)
+    return { width, height, pixels, channels: pixels.length / (width * height) }
+  }
+  throw new Error('no picture')
+}
+
+/** The darkest sample of a pixel of which the mask shows anything worth seeing. */
+function darkest({ width, height, pixels, channels }: Awaited<ReturnType<typeof pictureOf>>): number {
+  const shows = opacity()
+  let least = 255
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      let [sum, count] = [0, 0]
+      for (let v = Math.floor((y * SIDE) / height); v < ((y + 1) * SIDE) / height; v++)
+        for (let u = Math.floor((x * SIDE) / width); u < ((x + 1) * SIDE) / width; u++, count++) sum += shows[v * SIDE + u]!
+      if (sum / count < 0.05 * 255) continue
+      for (let c = 0; c < channels; c++) least = Math.min(least, pixels[(y * width + x) * channels + c]!)
+    }
+  }
+  return least
+}
+
+describe.each(['low', 'medium'] as const)('a light disc that a mask cuts out of black, at %s', (quality) => {
+  it.each([
+    ['samples below a soft mask', async () => page(samples('SMask'), softMask()), 20],
+    ['grey samples below a soft mask', async () => page(samples('SMask', 1), softMask()), 20],
+    ['samples below a stencil', async () => page(samples('Mask'), stencil()), 20],
+    ['a JPEG below a soft mask', async () => page(await jpeg(), softMask()), 40],
+  ] as const)('is reduced without a dark rim: %s', async (_, make, ringing) => {
+    const source = await make()
+    const { outcome, bytes } = await press(source, quality)
+    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    const picture = await pictureOf(bytes)
+    expect(picture.width).toBeLessThan(SIDE)
+    expect(darkest(picture)).toBeGreaterThan(LIGHT - ringing)
+  })
+
+  it('becomes a JPEG of its size without a dark rim', async () => {
+    const { bytes } = await press(page(samples('SMask'), softMask(), 600), quality)
+    const picture = await pictureOf(bytes)
+    expect(picture.width).toBe(SIDE)
+    expect(bytes.length).toBeLessThan(page(samples('SMask'), softMask(), 600).length * 0.8)
+    expect(darkest(picture)).toBeGreaterThan(LIGHT - 20)
+  })
+
+  it('keeps every sample where a matte is mixed into it', async () => {
+    const { bytes } = await press(page(samples('SMask'), softMask('/Matte[0 0 0]')), quality)
+    const picture = await pictureOf(bytes)
+    expect(Buffer.compare(picture.pixels, disc(3))).toBe(0)
+  })
+})
+
+it('hidden pixels take the colour of what is shown near by, and nothing that is shown changes', () => {
+  const [width, height] = [37, 23]
+  const rgba = new Uint8Array(width * height * 4)
+  for (let i = 0; i < width * height; i++) if (i % width > 20) rgba.set([200, 100, i % 7, 1 + (i % 255)], i * 4)
+  const before = rgba.slice()
+  fillHidden(rgba, width, height)
+  for (let at = 0; at < rgba.length; at += 4) {
+    if (before[at + 3]! > 0) expect(rgba.subarray(at, at + 4)).toEqual(before.subarray(at, at + 4))
+    else expect([...rgba.subarray(at, at + 2), rgba[at + 3]]).toEqual([200, 100, 0])
+  }
+})
