@@ -28,6 +28,31 @@ export function withoutOpacity(rgba: Uint8Array, channels: number): { pixels: Ui
   return { pixels, opacity }
 }
 
+/** How much of a picture is shown, 0 to 1; `step` bytes a pixel, its opacity the last. All of one that is hidden wholly. */
+export function shownShare(opacity: Uint8Array, step: number): number {
+  let sum = 0
+  for (let at = step - 1; at < opacity.length; at += step) sum += opacity[at]!
+  return sum === 0 ? 1 : (sum * step) / (255 * opacity.length)
+}
+
+/**
+ * Figures of what is shown, where what is hidden is the same and was measured, too: a small disc in a large frame would
+ * otherwise be coded as coarsely as the frame allows.
+ */
+export const ofShown = <F extends { ssim: number; psnrDb: number }>(figures: F, share: number): F => ({
+  ...figures,
+  ssim: 1 - (1 - figures.ssim) / share,
+  psnrDb: figures.psnrDb + 10 * Math.log10(share),
+})
+
+/** The other way round: what must be measured of everything for a target to hold for what is shown. */
+export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: number }>(target: T, share: number): T => ({
+  ...target,
+  ssim: 1 - (1 - target.ssim) * share,
+  psnrDb: target.psnrDb - 10 * Math.log10(share),
+  colourPsnrDb: target.colourPsnrDb - 10 * Math.log10(share),
+})
+
 /** Gives hidden pixels of RGBA the mean colour of what is shown near by, in blocks that grow with the distance. */
 export function fillHidden(rgba: Uint8Array, width: number, height: number): void {
   if (width * height <= 1 || !hasHidden(rgba)) return

@@ -6,6 +6,7 @@ import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
 import type { Coded } from './jpeg.ts'
 import { MOST_PSNR_DB, type Target } from './levels.ts'
+import { forAll, ofShown, shownShare } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 import { searchQuality } from './search.ts'
@@ -121,14 +122,16 @@ export async function reencodeSight(sight: Sight, wish: Wish): Promise<Reencoded
 
 async function asJpeg(job: JpegJob, look: Look, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
   const { width, height } = wish.size
-  const found = await searchQuality(job, width * height, wish.target, wish.hint, wish.room)
+  const share = look.opacity ? shownShare(look.opacity, 1) : 1
+  const found = await searchQuality(job, width * height, forAll(wish.target, share), wish.hint, wish.room)
   if (!found) return undefined
+  const stored = ofShown(found.figures, share)
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
   if (data.length >= wish.room) return undefined
   const seen = await likeness(await openJpeg(data), look)
   if (!acceptable(seen, wish)) return undefined
-  const figures = claim(Math.min(found.figures.ssim, seen.ssim), Math.min(found.figures.psnrDb, seen.psnrDb))
+  const figures = claim(Math.min(stored.ssim, seen.ssim), Math.min(stored.psnrDb, seen.psnrDb))
   return { ...wish.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
 

@@ -6,7 +6,7 @@ import { discard } from '../../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { MaskRows } from './mask.ts'
-import { fillHidden, withOpacity, withoutOpacity } from './opacity.ts'
+import { fillHidden, ofShown, shownShare, withOpacity, withoutOpacity } from './opacity.ts'
 import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
 
 const STRIP_PIXELS = 16 * 1024
@@ -190,7 +190,10 @@ class Viewer {
 
   finish(): Likeness {
     const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
-    return { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
+    const seen = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
+    if (!this.look.opacity) return seen
+    const share = shownShare(this.look.reference, 4)
+    return { ...ofShown(seen, share), psnrRgbDb: seen.psnrRgbDb + 10 * Math.log10(share) }
   }
 }
 
