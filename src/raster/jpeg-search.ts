@@ -224,9 +224,21 @@ const keepsFloors = (figures: Measured) =>
 
 /**
  * Requantises stored coefficients to the highest quality whose file has at most `limit` bytes with `overhead` bytes of
- * segments; the result is ready to be written. Throws `TargetUnreachable` where that would break the floors.
+ * segments; the result is ready to be written. Throws `TargetUnreachable` where that would break the floors, even with
+ * steps that show in smooth areas.
  */
 export async function requantiseToSize(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found> {
+  job.refineSmooth(true)
+  const best = await largestWithin(job, limit, overhead, settings)
+  if (best) return best
+  job.refineSmooth(false)
+  const coarse = await largestWithin(job, limit, overhead, settings)
+  if (coarse) return coarse
+  throw new TargetUnreachable(await smallest(job, overhead, settings))
+}
+
+/** The highest quality that fits; undefined where that would break the floors. */
+async function largestWithin(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found | undefined> {
   const every = sampleEvery(job.info.width, job.info.height)
   const estimates = new Map<number, number>()
   const estimate = async (quality: number) => {
@@ -260,7 +272,7 @@ export async function requantiseToSize(job: JpegJob, limit: number, overhead: nu
     low = made
     best = { quality: made, figures }
   }
-  if (!best || !keepsFloors(best.figures)) throw new TargetUnreachable(await smallest(job, overhead, settings))
+  if (!best || !keepsFloors(best.figures)) return undefined
   if (made !== best.quality) await job.requantise(best.quality, () => settings.pause())
   return best
 }

@@ -84,8 +84,9 @@ async function fromStreamed(raster: Raster, wish: Wish) {
   const settings = { pause: () => pause(wish.options) }
   using sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
   let quality = await searchQuality(sample, wish.target, settings, STREAMED_CAUTION)
+  const { smoothPlanes } = sample
   for (;;) {
-    const job = await taken(raster, wish, { kind: 'stream', quality }, true)
+    const job = await taken(raster, wish, { kind: 'stream', quality, smoothPlanes }, true)
     if (isReachedStreaming(quality, job.figures, wish.target)) return { job, quality, figures: job.figures }
     quality = await climbed(sample, quality, job.figures, wish.target, settings)
     job[Symbol.dispose]()

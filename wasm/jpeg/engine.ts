@@ -7,6 +7,8 @@ interface Exports extends Pooled {
   host_alloc(bytes: number): number
   host_free(pointer: number): void
   intake_mode(mode: number, every: number): void
+  smooth_planes(): number
+  assume_smooth(planes: number): void
   stream_quality(quality: number, trellis: number): void
   chroma_quality(shift: number): void
   read_begin(): void

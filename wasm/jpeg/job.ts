@@ -26,13 +26,14 @@ export interface JpegInfo {
 /**
  * What happens to block rows as they come in. `store` keeps them (about two bytes per non-zero coefficient: 1.5–2 times
  * the bytes of a file; for pixel rows 0.5–2 bytes per pixel); `sample` keeps one of `every` pairs of MCU rows, enough for
- * `estimate`; `stream` requantises at once and keeps only the result; `hash` keeps nothing but `digest()`.
+ * `estimate`; `stream` requantises at once and keeps only the result, with finer steps for the planes that a sample found
+ * smooth (`smoothPlanes`); `hash` keeps nothing but `digest()`.
  * Progressive files are always stored; `stream` then requantises them afterwards.
  */
 export type Intake =
   | { readonly kind: 'store' }
   | { readonly kind: 'sample'; readonly every: number }
-  | { readonly kind: 'stream'; readonly quality: number; readonly trellis?: boolean }
+  | { readonly kind: 'stream'; readonly quality: number; readonly trellis?: boolean; readonly smoothPlanes?: number }
   | { readonly kind: 'hash' }
 
 /** Pixel rows that become a JPEG. */
@@ -53,6 +54,8 @@ export type Scans = 'sequential' | 'progressive'
 /** Which coefficients: those that came in, or the requantised ones. */
 export type Which = 'read' | 'made'
 
+/** What the engine finds out by itself. */
+const UNKNOWN = -1
 const ALL_ROWS = 0xffffffff
 /** Pixels between two breaths of a long requantisation: about 0.1 s. */
 const STEP_PIXELS = 2e6
@@ -74,7 +77,10 @@ export class JpegJob {
     const { exports } = this.engine
     this.intake = intake
     exports.intake_mode(INTAKE[intake.kind], intake.kind === 'sample' ? intake.every : 1)
-    if (intake.kind === 'stream') exports.stream_quality(intake.quality, intake.trellis === false ? 0 : 1)
+    if (intake.kind === 'stream') {
+      exports.stream_quality(intake.quality, intake.trellis === false ? 0 : 1)
+      exports.assume_smooth(intake.smoothPlanes ?? UNKNOWN)
+    }
     exports.chroma_quality(chromaQuality)
   }
 
@@ -158,6 +164,19 @@ export class JpegJob {
    */
   measureErrorsOnly(): void {
     this.engine.exports.measure_errors_only(1)
+  }
+
+  /**
+   * Planes (bit 0 is the first) with skies, backdrops, paper: steps of quantisation show there as bands and blocks, so
+   * their tables are finer where it matters.
+   */
+  get smoothPlanes(): number {
+    return this.engine.exports.smooth_planes()
+  }
+
+  /** Whether smooth planes get finer steps (they do unless told otherwise): where a size cannot be reached with them. */
+  refineSmooth(wanted: boolean): void {
+    this.engine.exports.assume_smooth(wanted ? UNKNOWN : 0)
   }
 
   /** Looks at one quality (1–100, mozjpeg's scale) on one of `every` pairs of MCU rows. */

@@ -130,9 +130,13 @@ class Recompression {
       using sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
       return await look(sample)
     }
-    let quality = await sampled((sample) => searchQuality(sample, this.target, this, STREAMED_CAUTION))
+    let smoothPlanes = 0
+    let quality = await sampled((sample) => {
+      smoothPlanes = sample.smoothPlanes
+      return searchQuality(sample, this.target, this, STREAMED_CAUTION)
+    })
     for (;;) {
-      const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality })
+      const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality, smoothPlanes })
       const { figures } = job
       if (isReachedStreaming(quality, figures, this.target)) return { job, quality, figures }
       job[Symbol.dispose]()

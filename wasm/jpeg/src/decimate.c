@@ -2,7 +2,7 @@
  * Chroma at full or half size → 4:2:0, inside the packed rows: block → samples → mean of 2×1, 1×2 or 2×2 → block, with a
  * quantisation step of 1. There is never a plane of samples.
  */
-#include "engine.h"
+#include "smooth.h"
 
 static int factors(int *across, int *down) {
   if (picture.planes != 3 || picture.colour != JCS_YCbCr) return 0;
@@ -88,7 +88,10 @@ double EXPORT(decimate)(int every) {
     plane->blocks_high = high;
     for (int k = 0; k < DCTSIZE2; k++) plane->read_step[k] = 1;
   }
-  if (apply) forget_script(0);
+  if (apply) {
+    forget_script(0);
+    smooth_forget();
+  }
   if (apply) picture.plane[0].h = picture.plane[0].v = picture.h_max = picture.v_max = 2;
   return counted ? error / counted : 0;
 }

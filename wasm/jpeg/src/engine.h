@@ -75,6 +75,8 @@ typedef struct {
   uint32_t width, height;          /* samples that belong to the picture */
   uint16_t read_step[DCTSIZE2];    /* quantisation of the coefficients that came in, natural order */
   uint16_t made_step[DCTSIZE2];    /* and of those that go out */
+  uint16_t table_step[DCTSIZE2];   /* what they were but for smooth areas */
+  int smooth;                      /* has areas where coarse steps show (smooth.c) */
   int chroma;                      /* quantised with the chroma table */
   int measured;                    /* its pixels count for SSIM and PSNR */
   double weight;                   /* of its squared error in the picture's */

@@ -3,6 +3,7 @@
  * squared error measured between the pixels before and after. The search needs the price of Huffman symbols: it is learnt
  * from the rows that were already coded, so one pass is enough and no row has to be kept.
  */
+#include "smooth.h"
 #include "trellis.h"
 
 typedef struct {
@@ -50,13 +51,19 @@ static void scaled_tables(float quality) {
 /* Never finer than what was read: finer steps cost bytes and bring nothing back. */
 void tables_for_quality(float quality) {
   prepare_tables();
+  const int smooth = smooth_planes();
   for (int chroma = 0; chroma < 2; chroma++) {
     scaled_tables(quality + (chroma ? chroma_shift : 0));
     const UINT16 *step = tables.quant_tbl_ptrs[chroma]->quantval;
     for (int i = 0; i < picture.planes; i++) {
       Plane *plane = &picture.plane[i];
       if (plane->chroma != chroma) continue;
-      for (int k = 0; k < DCTSIZE2; k++) plane->made_step[k] = step[k] > plane->read_step[k] ? step[k] : plane->read_step[k];
+      plane->smooth = smooth >> i & 1;
+      for (int k = 0; k < DCTSIZE2; k++) {
+        const uint16_t fine = plane->smooth ? smooth_step(k, step[k]) : step[k];
+        plane->table_step[k] = step[k] > plane->read_step[k] ? step[k] : plane->read_step[k];
+        plane->made_step[k] = fine > plane->read_step[k] ? fine : plane->read_step[k];
+      }
     }
   }
 }
@@ -96,6 +103,7 @@ void requantise_begin(int trellis, int metrics, int store) {
   use_metrics = metrics;
   use_store = store;
   if (store) forget_script(1);
+  if (trellis && smooth_planes()) quiet_places_begin();
   for (int i = 0; i < picture.planes; i++) {
     const Plane *plane = &picture.plane[i];
     RowState *s = &state[i];
@@ -157,7 +165,7 @@ void requantise_row(int index, uint32_t row, JBLOCKROW in) {
       memset(&s->seen, 0, sizeof s->seen);
       s->dc = 0;
     }
-    quantise_trellis(plane, &s->prices, in, out, width);
+    quantise_trellis(plane, &s->prices, (RowPlace){row, s->first, width, smooth_planes() != 0}, in, out);
   }
   if (s->metrics) measure_row(s, plane, row, in, out);
   else if (use_metrics) s->coefficient_error += coefficient_error(plane, width, in, out);
@@ -176,6 +184,7 @@ void requantise_row(int index, uint32_t row, JBLOCKROW in) {
 static double result_ssim, result_mse, result_bytes, result_chroma_mse[PLANES];
 
 void requantise_end(void) {
+  quiet_places_end();
   result_ssim = 1;
   result_mse = result_bytes = 0;
   for (int i = 0; i < picture.planes; i++) {
@@ -209,6 +218,7 @@ void EXPORT(stream_quality)(float quality, int trellis) {
 
 void requantise_ready(void) {
   stretch = 0;
+  smooth_unseen();
   tables_for_quality(wanted_quality);
   requantise_begin(use_trellis, 1, 1);
 }

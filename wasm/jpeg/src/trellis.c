@@ -3,6 +3,7 @@
  * error in units of the step. Costs, candidates and λ are those of mozjpeg's quantize_trellis(); after Crouse and
  * Ramchandran, "Joint thresholding and quantizer selection for transform image coding" (1997).
  */
+#include "smooth.h"
 #include "trellis.h"
 #include <wasm_simd128.h>
 
@@ -97,26 +98,13 @@ void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t wi
 }
 
 /* λ: the busier a block, the less its errors are seen. */
-static inline float lambda_of(const JCOEF *in, const float *step) {
-  v128_t energies = wasm_f32x4_splat(0);
-  for (int k = 0; k < DCTSIZE2; k += 8) {
-    const v128_t levels = wasm_v128_load(in + k);
-    if (k && !wasm_v128_any_true(levels)) continue;
-    const v128_t low = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(levels)), wasm_v128_load(step + k));
-    const v128_t high = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(levels)), wasm_v128_load(step + k + 4));
-    energies = wasm_f32x4_add(energies, wasm_f32x4_add(wasm_f32x4_mul(low, low), wasm_f32x4_mul(high, high)));
-  }
-  const float energy = wasm_f32x4_extract_lane(energies, 0) + wasm_f32x4_extract_lane(energies, 1) +
-                       wasm_f32x4_extract_lane(energies, 2) + wasm_f32x4_extract_lane(energies, 3);
-  const float dc = in[0] * step[0];
-  return 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + (energy - dc * dc) * (1 / 63.0f));
-}
+static inline float lambda_of(float energy) { return 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + energy * (1 / 63.0f)); }
 
 /*
  * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is what it
  * costs, up to a value, more than leaving everything at zero.
  */
-static void search_block(const float *scaled, float lambda, const Prices *prices, JCOEF *out) {
+static void search_block(const float *scaled, float block_lambda, const float *weight, const Prices *prices, JCOEF *out) {
   uint64_t mask = zigzag_mask(out);
   if (!mask) return;
   float saved[DCTSIZE2], least_saved[DCTSIZE2];
@@ -128,6 +116,7 @@ static void search_block(const float *scaled, float lambda, const Prices *prices
   float best_cost = prices->ac[0];
   for (; mask; mask &= mask - 1, count++) {
     const int i = __builtin_ctzll(mask), k = jpeg_natural_order[i];
+    const float lambda = block_lambda * weight[k];
     const float exact = fabsf(scaled[k]), at_zero = lambda * exact * exact;
     /* the nearest level, and the largest that takes a bit less (none where that would be zero) */
     const int rounded = magnitude(out[k]), size = bits_of(rounded), lower = (1 << (size - 1)) - 1;
@@ -193,20 +182,63 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
   }
 }
 
-void quantise_trellis(const Plane *plane, const Prices *prices, JBLOCKROW in, JBLOCKROW out, uint32_t width) {
-  float ratio[DCTSIZE2], step[DCTSIZE2], scaled[DCTSIZE2];
+/*
+ * How much an error of a step counts. Steps that are finer for the sake of smooth areas weigh elsewhere what the table's own
+ * would, the lowest frequencies a third of that: their finer steps are for gradients. In smooth blocks DC is hardly moved.
+ */
+#define SMOOTH_WEIGHT 4
+#define LOW_WEIGHT 0.35f
+
+static void weights(const Plane *plane, float *weight) {
+  for (int k = 0; k < DCTSIZE2; k++) {
+    const float finer = (float)plane->made_step[k] / plane->table_step[k];
+    weight[k] = finer * finer * (finer < 1 && k ? LOW_WEIGHT : 1);
+  }
+}
+
+/* Whether a block is in a smooth area; rows of luma come before those of colour, which it hides. */
+static int is_smooth(const Plane *plane, uint32_t x, uint32_t row, float energy) {
+  const int quiet = block_is_quiet(energy);
+  if (plane == &picture.plane[0] && !quiet) note_loud_place(plane, x, row);
+  return quiet && plane->smooth && !(plane->chroma && is_loud_place(plane, x, row));
+}
+
+/* A gradient has the same sign in nearly all blocks around, noise has not: only the first is worth its bits. */
+#define REACH 4
+#define AGREEMENT 0.75f
+
+static int is_gradient(JBLOCKROW in, uint32_t width, uint32_t x, int k) {
+  const uint32_t from = x < REACH ? 0 : x - REACH, to = x + REACH < width ? x + REACH : width - 1;
+  int signs = 0;
+  for (uint32_t i = from; i <= to; i++) signs += (in[i][k] > 0) - (in[i][k] < 0);
+  return magnitude(signs) >= AGREEMENT * (to - from + 1);
+}
+
+static void smooth_weights(JBLOCKROW in, uint32_t width, uint32_t x, const float *busy, float *weight) {
+  weight[0] = SMOOTH_WEIGHT;
+  weight[1] = is_gradient(in, width, x, 1) ? 1 : busy[1];
+  weight[8] = is_gradient(in, width, x, 8) ? 1 : busy[8];
+}
+
+void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in, JBLOCKROW out) {
+  float ratio[DCTSIZE2], step[DCTSIZE2], scaled[DCTSIZE2], busy[DCTSIZE2], smooth[DCTSIZE2];
   ratios(plane, ratio);
+  weights(plane, busy);
+  memcpy(smooth, busy, sizeof smooth);
   for (int k = 0; k < DCTSIZE2; k++) step[k] = plane->read_step[k];
-  DcStep *path = allocate(width * sizeof *path);
-  for (uint32_t x = 0; x < width; x++) {
+  DcStep *path = allocate(at.width * sizeof *path);
+  for (uint32_t x = 0; x < at.width; x++) {
     round_block(in[x], ratio, scaled, out[x]);
-    const float lambda = lambda_of(in[x], step);
-    search_block(scaled, lambda, prices, out[x]);
-    dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda, prices);
+    const float energy = ac_energy(in[x], step), lambda = lambda_of(energy);
+    const int is_gentle = at.smooth && is_smooth(plane, at.first + x, at.row, energy);
+    if (is_gentle) smooth_weights(in, at.width, x, busy, smooth);
+    const float *weight = is_gentle ? smooth : busy;
+    search_block(scaled, lambda, weight, prices, out[x]);
+    dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda * weight[0], prices);
   }
   int best = 0;
-  for (int c = 1; c < DC_CANDIDATES; c++) if (path[width - 1].cost[c] < path[width - 1].cost[best]) best = c;
-  for (uint32_t x = width; x-- > 0;) {
+  for (int c = 1; c < DC_CANDIDATES; c++) if (path[at.width - 1].cost[c] < path[at.width - 1].cost[best]) best = c;
+  for (uint32_t x = at.width; x-- > 0;) {
     out[x][0] = path[x].level[best];
     best = path[x].from[best];
   }

@@ -21,6 +21,12 @@ void prices_from(Prices *prices, const Counts *counts);
 double counts_bits(const Counts *counts);
 
 void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t width);
-void quantise_trellis(const Plane *plane, const Prices *prices, JBLOCKROW in, JBLOCKROW out, uint32_t width);
+
+/* The blocks of a row that are looked at. */
+typedef struct {
+  uint32_t row, first, width;
+  int smooth; /* the picture has smooth areas */
+} RowPlace;
+void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in, JBLOCKROW out);
 
 #endif

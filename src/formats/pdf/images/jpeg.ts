@@ -84,9 +84,10 @@ async function large(
   sample: JpegJob,
 ): Promise<Coded | undefined> {
   if (!target) return undefined
+  const { smoothPlanes } = sample
   let quality = await narrow(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
-    using job = await JpegJob.read(jpegFlow(reader, stream, facts), { kind: 'stream', quality })
+    using job = await JpegJob.read(jpegFlow(reader, stream, facts), { kind: 'stream', quality, smoothPlanes })
     const { ssim, psnrDb } = job.figures
     if (ssim < target.ssim || psnrDb < target.psnrDb) continue
     const data = concat(job.write('made', 'progressive', headers))
