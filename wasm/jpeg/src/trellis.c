@@ -184,15 +184,15 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
 
 /*
  * How much an error of a step counts. Steps that are finer for the sake of smooth areas weigh elsewhere what the table's own
- * would, the lowest frequencies a third of that: their finer steps are for gradients. In smooth blocks DC is hardly moved.
+ * would. In smooth blocks DC is hardly moved, and the lowest frequencies are kept for gradients, not for noise.
  */
 #define SMOOTH_WEIGHT 4
-#define LOW_WEIGHT 0.35f
+#define NOISE_WEIGHT 0.5f
 
 static void weights(const Plane *plane, float *weight) {
   for (int k = 0; k < DCTSIZE2; k++) {
     const float finer = (float)plane->made_step[k] / plane->table_step[k];
-    weight[k] = finer * finer * (finer < 1 && k ? LOW_WEIGHT : 1);
+    weight[k] = finer * finer;
   }
 }
 
@@ -216,8 +216,8 @@ static int is_gradient(JBLOCKROW in, uint32_t width, uint32_t x, int k) {
 
 static void smooth_weights(JBLOCKROW in, uint32_t width, uint32_t x, const float *busy, float *weight) {
   weight[0] = SMOOTH_WEIGHT;
-  weight[1] = is_gradient(in, width, x, 1) ? 1 : busy[1];
-  weight[8] = is_gradient(in, width, x, 8) ? 1 : busy[8];
+  weight[1] = is_gradient(in, width, x, 1) ? 1 : NOISE_WEIGHT * busy[1];
+  weight[8] = is_gradient(in, width, x, 8) ? 1 : NOISE_WEIGHT * busy[8];
 }
 
 void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in, JBLOCKROW out) {
