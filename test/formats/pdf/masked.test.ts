@@ -140,6 +140,41 @@ describe.each(['low', 'medium'] as const)('a light disc that a mask cuts out of 
   })
 })
 
+it('a small picture in a large hidden frame keeps 30 dB where it is shown', async () => {
+  const small = (x: number, y: number) => distance(x, y) < 90
+  const source = new Uint8Array(SIDE * SIDE)
+  for (let y = 0; y < SIDE; y++)
+    for (let x = 0; x < SIDE; x++)
+      source[y * SIDE + x] = small(x, y) ? 128 + 70 * Math.sin(x * 0.23) * Math.cos(y * 0.19) + ((x * y) % 23) : 0
+  const shows = Uint8Array.from({ length: SIDE * SIDE }, (_, i) => (small(i % SIDE, Math.floor(i / SIDE)) ? 255 : 0))
+  const { chunks } = await encodeRows({ width: SIDE, height: SIDE, pixels: 'gray', quality: 97 }, [source])
+  const data = new Uint8Array(Buffer.concat(chunks))
+  const original = (await (await JpegRows.open(data)).read(SIDE))!
+  const dict = '/ColorSpace/DeviceGray/Filter/DCTDecode/SMask 6 0 R'
+  const { bytes } = await press(page({ dict, data }, { dict: softMask().dict, data: flate(shows) }, 216), 'low')
+  const { width, pixels } = await pictureOf(bytes)
+  const step = SIDE / width
+  expect(Buffer.compare(pixels, original)).not.toBe(0)
+  let [squares, count] = [0, 0]
+  for (let y = 0; y < width; y++) {
+    for (let x = 0; x < width; x++) {
+      if (distance((x + 0.5) * step, (y + 0.5) * step) > 90 - 3 * step) continue
+      let [sum, weight] = [0, 0]
+      for (let v = Math.floor(y * step); v < (y + 1) * step; v++) {
+        for (let u = Math.floor(x * step); u < (x + 1) * step; u++) {
+          const share =
+            (Math.min(u + 1, (x + 1) * step) - Math.max(u, x * step)) * (Math.min(v + 1, (y + 1) * step) - Math.max(v, y * step))
+          sum += share * original[v * SIDE + u]!
+          weight += share
+        }
+      }
+      squares += (sum / weight - pixels[y * width + x]!) ** 2
+      count++
+    }
+  }
+  expect(10 * Math.log10(255 ** 2 / (squares / count))).toBeGreaterThan(30)
+})
+
 it('hidden pixels take the colour of what is shown near by, and nothing that is shown changes', () => {
   const [width, height] = [37, 23]
   const rgba = new Uint8Array(width * height * 4)

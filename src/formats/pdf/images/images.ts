@@ -13,6 +13,7 @@ import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
 import { AIMS_AT_PAGE, FLOORS, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { MaskRows, openMask } from './mask.ts'
+import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type Reencoded, reencode, reencodeMasked, reencodeSight, type Wish } from './reencode.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
 import { storedLikeness } from './stored.ts'
@@ -183,10 +184,23 @@ export class ImageShop {
     const { stream, facts } = picture
     const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, room))
     if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
-    const target = this.lossless ? undefined : TARGETS[quality]
+    const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
+    const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
     const inPlace = await recodeJpeg(this.reader, stream, facts, target, CHROMA_PSNR_DB[quality], this.hints[quality])
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
-    return smallest([sized, inPlace && { ...inPlace, reduced: false }])
+    const figures = inPlace?.figures && ofShown(inPlace.figures, share)
+    return smallest([sized, inPlace && { ...inPlace, figures, reduced: false }])
+  }
+
+  /** How much of a picture its mask shows. */
+  private async shownShare({ dict }: ImageFacts): Promise<number> {
+    const mask = await openMask(this.reader, dict)
+    let [sum, count] = [0, 0]
+    for await (const strip of mask?.strips ?? []) {
+      sum += shownShare(strip, 1, 0) * strip.length
+      count += strip.length
+    }
+    return sum > 0 ? sum / count : 1
   }
 
   /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */

@@ -28,11 +28,11 @@ export function withoutOpacity(rgba: Uint8Array, channels: number): { pixels: Ui
   return { pixels, opacity }
 }
 
-/** How much of a picture is shown, 0 to 1; `step` bytes a pixel, its opacity the last. All of one that is hidden wholly. */
-export function shownShare(opacity: Uint8Array, step: number): number {
+/** How much of a picture is shown, 0 to 1; `step` bytes a pixel, its opacity the last; `ofNothing` where all is hidden. */
+export function shownShare(opacity: Uint8Array, step: number, ofNothing = 1): number {
   let sum = 0
   for (let at = step - 1; at < opacity.length; at += step) sum += opacity[at]!
-  return sum === 0 ? 1 : (sum * step) / (255 * opacity.length)
+  return sum === 0 ? ofNothing : (sum * step) / (255 * opacity.length)
 }
 
 /**
