@@ -62,5 +62,5 @@ i32 distance(u32 a, u32 b) {
   const i32 r = (i32)(a & 255) - (i32)(b & 255), g = (i32)(a >> 8 & 255) - (i32)(b >> 8 & 255), l = (i32)(a >> 16 & 255) - (i32)(b >> 16 & 255);
   const i32 y = (77 * r + 150 * g + 29 * l) / 16; /* sixteen times the luma */
   const i32 cr = r * 16 - y, cb = l * 16 - y;
-  return (y * y + (cr * cr + cb * cb) / 8) >> 8;
+  return (y * y + (cr * cr + cb * cb) / 5) >> 8;
 }

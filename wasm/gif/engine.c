@@ -67,8 +67,8 @@ void colours_recycle(bool *alive) {
   numbers_alive(alive);
 }
 
-EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, double block_psnr, double block_rgb_psnr) {
-  target = (Target){ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr};
+EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, double block_psnr, double block_rgb_psnr, double cast, double smooth, double most) {
+  target = (Target){ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr, cast, smooth, most};
 }
 
 EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {

@@ -37,7 +37,7 @@ void *allocate(size_t bytes); /* zeroed; fails through host_fail */
 extern u32 colour_of[65536]; /* r | g << 8 | b << 16 | 255 << 24; 0 for CLEAR */
 u16 number_of(u32 rgb);
 void colours_forget(void);
-/* Squared distance as eye and metrics see it: luma fully, chroma by half. */
+/* Squared distance as eye and metrics see it: luma fully, chroma by about half. */
 i32 distance(u32 a, u32 b);
 
 /* ---- decode.c: the file that comes in ---- */
@@ -101,6 +101,10 @@ void lzw_begin(Lzw *l, int code_size, LzwStyle style, bool writing);
 void lzw_row(Lzw *l, const u8 *row, u32 count);
 u32 lzw_end(Lzw *l);             /* bytes, sub-block lengths included */
 
+/* ---- flat.c ---- */
+bool is_flat(size_t pixel);   /* of the canvas: it must be as it is */
+bool is_smooth_at(size_t pixel);
+
 /* ---- near.c: symbols that may be others ---- */
 static inline bool may_stay(const u8 *bits, u32 pixel) { return bits[pixel >> 3] >> (pixel & 7) & 1; }
 typedef struct {
@@ -110,6 +114,8 @@ typedef struct {
   int clear_index;       /* transparent index, -1 for none */
   int code_size;
   i32 tolerance;         /* squared distance a pixel may be off */
+  i32 smooth_tolerance;  /* and where it is smooth */
+  Box box;               /* of the canvas, where the pixels are */
   const u16 *distances;  /* 256 x 256, between palette entries */
 } Pixels;
 /* Bytes of codes after every sixteenth of the pixels. */
@@ -146,7 +152,8 @@ extern int wanted_delay;
 extern bool wanted_transparent; /* frame_transparent of the frame that waits */
 
 /* What a frame must keep. */
-typedef struct { double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr; } Target;
+/* `cast`: distance of the mean colour of small areas; `smooth`: squared distance of a pixel in smooth areas; `most`: in others. */
+typedef struct { double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr, cast, smooth, most; } Target;
 extern Target target;
 extern bool lossy, muted, hurried; /* hurried: fewer trials, measured on what changes; every frame still holds the target */
 extern double worst_ssim, worst_luma_mse, worst_rgb_mse;

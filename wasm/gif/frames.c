@@ -70,15 +70,20 @@ static void result_row(const Plan *plan, int y, int left, int count, u32 *out) {
     if (symbol[x] != plan->table.clear_index) out[x - left] = colour_of[plan->table.number[symbol[x]]];
 }
 
+static double cast_found; /* of the frame that was measured last */
+
 /* Of the whole frame; SSIM of what has changed from every n-th row of windows. */
 static Quality measure_frame(const Plan *plan, u32 every) {
   const Box part = likeness_open(box_around(wanted_dirty, plan->box), every);
+  cast_open(part.w);
   for (int y = part.y; y < part.y + part.h; y++) {
     const u16 *line = wanted + (size_t)y * canvas_width + part.x;
     for (int x = 0; x < part.w; x++) row_a[x] = colour_of[line[x]];
     result_row(plan, y, part.x, part.w, row_b);
     likeness_row(row_a, row_b);
+    cast_row(row_a, row_b);
   }
+  cast_found = cast_close();
   return likeness_close();
 }
 
@@ -87,7 +92,7 @@ static Quality measure_trial(const Plan *plan) { return measure_frame(plan, plan
 static double decibels(double mse) { return mse > 0 ? 10 * log10(65025 / mse) : 1000; }
 static bool holds(Quality q) {
   return q.ssim >= target.ssim && decibels(q.luma_mse) >= target.psnr && decibels(q.rgb_mse) >= target.rgb_psnr &&
-         decibels(q.block_luma_mse) >= target.block_psnr && decibels(q.block_rgb_mse) >= target.block_rgb_psnr;
+         cast_found <= target.cast && decibels(q.block_luma_mse) >= target.block_psnr && decibels(q.block_rgb_mse) >= target.block_rgb_psnr;
 }
 
 /* ---- search ---- */
@@ -116,7 +121,8 @@ static void settle(Plan *plan, const NearMarks *rival) {
   plan->serial = ++settled;
   if (plan->tolerance <= 0) return;
   find_distances(t, (u32)plan->box.w * plan->box.h);
-  const Pixels p = {symbols, plan->kind == KIND_FREE ? may_repeat : NULL, (u32)plan->box.w * plan->box.h, t->clear_index, code_size_of(t), (i32)plan->tolerance, distances};
+  const Pixels p = {symbols, plan->kind == KIND_FREE ? may_repeat : NULL, (u32)plan->box.w * plan->box.h, t->clear_index, code_size_of(t), (i32)plan->tolerance,
+                    (i32)fmin(plan->tolerance, target.smooth), plan->box, distances};
   plan->bytes = near_settle(&p, styles[plan->style], &plan->filled, rival);
   if (plan->bytes < UINT32_MAX) plan->bytes += head_bytes(t);
 }
@@ -133,7 +139,6 @@ static bool settle_within(Plan *plan, double tolerance, double keep_share, bool 
 }
 
 #define STEP 1.35
-#define LARGEST 6000.0
 
 static double least(double a, double b) { return a < b ? a : b; }
 
@@ -141,7 +146,7 @@ static double least(double a, double b) { return a < b ? a : b; }
 static double room_left(Quality q) {
   const double share = least((1 - target.ssim) / fmax(1 - q.ssim, 1e-9), pow(10, (decibels(q.luma_mse) - target.psnr) / 10));
   const double blocks = least(pow(10, (decibels(q.block_luma_mse) - target.block_psnr) / 10), pow(10, (decibels(q.block_rgb_mse) - target.block_rgb_psnr) / 10));
-  return least(share, least(blocks, pow(10, (decibels(q.rgb_mse) - target.rgb_psnr) / 10)));
+  return least(least(share, pow(target.cast / fmax(cast_found, 1e-3), 2)), least(blocks, pow(10, (decibels(q.rgb_mse) - target.rgb_psnr) / 10)));
 }
 
 /* Settles and measures. Steps that there is room for: none or less where the target is missed; far below where no table serves. */
@@ -156,14 +161,14 @@ static NearMarks found_marks; /* of the plan that search_tolerance has found */
 
 /* The largest tolerance that holds, near the last frame's: neighbours are alike. */
 static bool search_tolerance(Plan *best, double keep_share, int disposal, const u16 *next) {
-  const double first = tolerance_now < 6 ? 24 : tolerance_now;
+  const double first = least(tolerance_now < 6 ? 24 : tolerance_now, target.most);
   const int climb = !hurried || frames_written < 2 ? 12 : frames_written % 4 == 0 ? 1 : 0; /* steps up */
   bool found = false;
   int low = -40, high = climb + 1; /* what holds is at or above `low`, once found; what does not, at `high` */
   for (int step = 0, tries = 0; tries < 20; tries++) {
     const double t = first * pow(STEP, step);
     Plan plan;
-    const double room = t > LARGEST ? -1e-9 : try_tolerance(&plan, t, keep_share, disposal, next);
+    const double room = t > target.most ? -1e-9 : try_tolerance(&plan, t, keep_share, disposal, next);
     if (room >= 0) {
       *best = plan;
       found_marks = near_marks;

@@ -35,7 +35,16 @@ interface Exports extends Engine {
   compare_row(y: number, at: number): void
   compare_end(): void
   quality(what: number): number
-  set_target(ssim: number, psnr: number, rgbPsnr: number, blockPsnr: number, blockRgbPsnr: number): void
+  set_target(
+    ssim: number,
+    psnr: number,
+    rgbPsnr: number,
+    blockPsnr: number,
+    blockRgbPsnr: number,
+    cast: number,
+    smooth: number,
+    most: number,
+  ): void
 }
 
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
@@ -46,7 +55,7 @@ const PIECE_BYTES = 64 * 1024
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, lookAtFrames: 6 } as const
 /** Bytes of Wasm memory for a pixel of the canvas: in general, for a single frame, and for looking alone. */
-export const BYTES_PER_PIXEL = { encode: 8.8, still: 7, look: 2.5 }
+export const BYTES_PER_PIXEL = { encode: 9.05, still: 7.25, look: 2.5 }
 /** And for a pixel of the largest frame that is taken away again (`restored`), in either case. */
 export const BYTES_PER_RESTORED = 2
 
@@ -78,6 +87,12 @@ export interface GifTarget {
   readonly rgbPsnrDb: number
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
+  /** Distance in CIE Lab a and b of the mean colour, at most, in the worst area of 16 × 16 pixels. */
+  readonly cast: number
+  /** Squared distance of a colour, at most, where its neighbours are alike; where they are equal it is exact. */
+  readonly smooth: number
+  /** And elsewhere: more would tear lines and edges. */
+  readonly most: number
 }
 
 export class GifEngine {
@@ -149,7 +164,10 @@ export class GifEngine {
     this.#out = []
     this.#filled = 0
     const { target } = how
-    if (target) this.#wasm.set_target(target.ssim, target.psnrDb, target.rgbPsnrDb, target.blockPsnrDb, target.blockRgbPsnrDb)
+    if (target) {
+      const { ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most } = target
+      this.#wasm.set_target(ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most)
+    }
     this.#canvas = MODES[mode] <= MODES.look
     this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0, how.hurry ? 1 : 0)
   }

@@ -35,7 +35,9 @@ static inline i32 cost_of(const Pixels *p, u32 at, u8 symbol) {
   if (symbol == p->clear_index) return p->may_repeat && may_stay(p->may_repeat, at) ? 0 : -1;
   if (exact == p->clear_index) return -1;
   const i32 d = p->distances[exact << 8 | symbol];
-  return d <= p->tolerance ? d : -1;
+  if (!d || d > p->tolerance) return d ? -1 : 0;
+  const size_t pixel = (size_t)(p->box.y + at / p->box.w) * canvas_width + p->box.x + at % p->box.w;
+  return is_flat(pixel) || (d > p->smooth_tolerance && is_smooth_at(pixel)) ? -1 : d;
 }
 
 typedef struct { u16 code, depth; float error; } Candidate;

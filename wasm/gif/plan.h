@@ -48,6 +48,15 @@ bool prepare_common(Plan *plan, int disposal, const u16 *next);
 bool prepare_local(Plan *plan, int disposal, const u16 *next);
 bool own_table(const Plan *plan, Table *table); /* the table that prepare_local would make, if it can */
 
+/* ---- flat.c ---- */
+void flat_begin(void);
+void flat_find(void);             /* of the frame that waits */
+
+/* ---- cast.c: of rows of both pictures ---- */
+void cast_open(int width);
+void cast_row(const u32 *a, const u32 *b);
+double cast_close(void); /* the worst area's distance in CIE Lab a and b */
+
 /* ---- codings.c ---- */
 #define STYLES 7
 #define LARGE_FRAME 65536 /* pixels; above, fewer styles are tried where neighbours agree */

@@ -30,6 +30,7 @@ void tables_begin(void) {
       level_of[d] = level;
     }
   }
+  flat_begin();
   memset(row_differs, 1, canvas_height);
 }
 /* Pixels up to this level may stay. */
@@ -44,6 +45,7 @@ static struct { Box box; int limit, disposal; } box_known; /* of this frame */
 
 void levels_find(void) {
   box_known.limit = -1;
+  flat_find();
   for (int y = 0; y < canvas_height; y++) {
     const size_t line = (size_t)y * canvas_width;
     if (row_levels[y]) memset(levels + line, 0, canvas_width);
@@ -58,6 +60,7 @@ void levels_find(void) {
       levels[i] = NEVER;
       if (!lossy || !a || !b) continue;
       const i32 d = distance(colour_of[a], colour_of[b]);
+      if (is_flat(i) || (is_smooth_at(i) && d > target.smooth)) continue; /* no dirt is left behind */
       if (d < (i32)sizeof level_of) levels[i] = level_of[d];
     }
   }

@@ -118,6 +118,10 @@ async function scanned(source: Source, options: Options): Promise<GifFacts> {
   return await scan(source, engine, options)
 }
 
+/** What holds beside a target: no hue changes, smooth areas stay smooth (a luma of 5 or 7 steps), lines stay whole (of 8 or 11). */
+const capsOf = ({ ssim }: RasterTarget) =>
+  ssim >= PALETTE_TARGETS.medium.ssim ? { cast: 4, smooth: 25, most: 64 } : { cast: 7, smooth: 49, most: 121 }
+
 /** One encode. Writes to `sink`, or counts only. `afterFrame` is told the bytes so far, and may end it: then undefined. */
 async function encode(
   source: Source,
@@ -129,7 +133,7 @@ async function encode(
 ): Promise<number | undefined> {
   const { frames, width, height } = engine.facts()
   const hurry = target !== undefined && width * height * frames > MOST_PIXELS.hurried
-  engine.begin('encode', { ...(target ? { target } : {}), mute: !sink, hurry })
+  engine.begin('encode', { ...(target ? { target: { ...capsOf(target), ...target } } : {}), mute: !sink, hurry })
   let done = 0
   for await (const frame of framesOf(source, engine, options)) {
     if (frame) options.progress(Math.min(0.95, 0.1 + (0.85 * ++done) / Math.max(1, frames)))

@@ -11,7 +11,7 @@ export const FIXED_BYTES = 4 * 1024 * 1024
  * Of an engine that writes: the first of the two that verify takes its memory over, which the pool must keep for that; and the
  * second must fit beside it, with heap and buffers (docs/design/memory.md).
  */
-const MOST_WRITING_BYTES = 64 * 1024 * 1024
+const MOST_WRITING_BYTES = 66 * 1024 * 1024
 const MOST_CANVAS_PIXELS = 110_000_000
 /** Of all frames together, each of its own size. */
 const MOST_PIXELS = 900_000_000
