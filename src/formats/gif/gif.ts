@@ -118,7 +118,7 @@ async function scanned(source: Source, options: Options): Promise<GifFacts> {
   return await scan(source, engine, options)
 }
 
-/** What holds beside a target: no hue changes, smooth areas stay smooth (a luma of 5 or 7 steps), lines stay whole (of 8 or 11). */
+/** What holds beside a target: no hue changes, smooth areas stay smooth (a luma of 5 or 7 steps), and no pixel is far off (of 8 or 11). */
 const capsOf = ({ ssim }: RasterTarget) =>
   ssim >= PALETTE_TARGETS.medium.ssim ? { cast: 4, smooth: 25, most: 64 } : { cast: 7, smooth: 49, most: 121 }
 
