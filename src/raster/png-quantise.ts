@@ -1,11 +1,13 @@
-/** A palette for a target: how many colours, and how far pixels may stray to repeat their neighbours. */
+/** A palette for a target: how many colours, whether errors are diffused, and how far pixels may stray to repeat their neighbours. */
 import type { Effort, Facts, PictureQuality, PngEngine } from '../../wasm/png/engine.ts'
 import type { PngPicture } from './png-picture.ts'
-import { marginDb, type RasterTarget } from './targets.ts'
+import { marginDb, PALETTE_TARGETS, type RasterTarget } from './targets.ts'
 
 export interface PalettePlan {
   readonly colours: number
   readonly tolerance: number
+  /** The share of each error that neighbours make up for; 0: every pixel has the nearest colour. */
+  readonly dither: number
   readonly effort: Effort
   /** Bytes of the whole picture, estimated from the sample. */
   readonly estimate: number
@@ -36,12 +38,21 @@ export async function lookAtColours(engine: PngEngine, picture: PngPicture): Pro
   await picture.visit(engine)
 }
 
+/** What medium allows, and a little less: the colours of a picture are weighed once, for all targets. */
+const MOST_CAST = PALETTE_TARGETS.medium.cast * 0.9
+/** A full share shows as noise; less leaves steps. */
+const DITHER = 0.8
+/** Dithered indices deflate worse: they must do with so much fewer colours to be worth a closer look. */
+const DITHER_PAYS = 0.75
+
+type Way = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
+
 /** Tries palettes on the sample. */
 class Trials {
   readonly #engine: PngEngine
   readonly #target: RasterTarget
-  /** By colours, without tolerance. */
-  readonly #margins = new Map<number, number>()
+  /** By colours and dithering, without tolerance. */
+  readonly #margins = new Map<string, number>()
   #current = 0
   share = 1
 
@@ -50,26 +61,28 @@ class Trials {
     this.#target = target
   }
 
-  apply(colours: number, tolerance: number): void {
+  apply({ colours, tolerance, dither }: Way): void {
     if (this.#current !== colours) this.#engine.quantise(colours, K_MEANS_ROUNDS)
     this.#current = colours
     this.#engine.setTolerance(tolerance)
+    this.#engine.setDither(dither)
   }
 
   /** Decibels above (or below) the target. */
-  margin(colours: number, tolerance: number): number {
-    const known = tolerance === 0 ? this.#margins.get(colours) : undefined
+  margin(way: Way): number {
+    const key = `${way.colours} ${way.dither}`
+    const known = way.tolerance === 0 ? this.#margins.get(key) : undefined
     if (known !== undefined) return known
-    this.apply(colours, tolerance)
+    this.apply(way)
     const trial = this.#engine.trial()
     this.share = trial.share
     const margin = marginDb(trial, this.#target, marginOf(trial.share))
-    if (tolerance === 0) this.#margins.set(colours, margin)
+    if (way.tolerance === 0) this.#margins.set(key, margin)
     return margin
   }
 
-  bytes(colours: number, tolerance: number, strategies: number): number {
-    this.apply(colours, tolerance)
+  bytes(way: Way, strategies: number): number {
+    this.apply(way)
     this.#engine.setEffort({ ...TRIAL, strategies })
     return this.#engine.trialBytes('palette')
   }
@@ -85,36 +98,51 @@ export async function planPalette(
   target: RasterTarget,
   pause: () => Promise<void>,
 ): Promise<PalettePlan | undefined> {
+  engine.minimiseCasts(MOST_CAST)
   const trials = new Trials(engine, target)
-  const fewest = await fewestColours(engine, trials, target, pause)
-  if (fewest === undefined) return undefined
+  const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
+  const plain = await fewestColours(trials, { least, most: 256, dither: 0 }, pause)
+  const most = plain === undefined ? 256 : Math.floor(plain * DITHER_PAYS)
+  const dithered = most > least ? await fewestColours(trials, { least, most, dither: DITHER }, pause) : undefined
 
-  // More colours leave room for repeats; bytes decide.
-  let best: { colours: number; tolerance: number; bytes: number } | undefined
-  for (const factor of [1, 1.5, 2.25, 3.4]) {
-    const colours = Math.min(256, Math.round(fewest * factor))
-    if (best && colours <= best.colours) break
-    // Even with more tolerance than it is likely to have?
-    const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
-    if (best && likely !== undefined && trials.bytes(colours, likely, FILTER_NONE) >= best.bytes) break
-    const tolerance = mostTolerant((t) => trials.margin(colours, t), best && Math.max(1, best.tolerance))
-    const bytes = trials.bytes(colours, tolerance, FILTER_NONE)
-    await pause()
-    if (best && bytes >= best.bytes) break
-    best = { colours, tolerance, bytes }
-    if (colours === 256) break
+  let best = plain === undefined ? undefined : await withTolerance(trials, plain, pause)
+  if (dithered !== undefined) {
+    const way = { colours: dithered, tolerance: 0, dither: DITHER }
+    const bytes = trials.bytes(way, FILTER_NONE)
+    if (!best || bytes < best.bytes) best = { ...way, bytes }
   }
   if (!best) return undefined
-  const { colours, tolerance } = best
-  const filtered = trials.bytes(colours, tolerance, FILTER_BY_ENTROPY)
+  const { colours, tolerance, dither } = best
+  const filtered = trials.bytes(best, FILTER_BY_ENTROPY)
   const filters = filtered < best.bytes * WORTH_FILTERING
   const { width, height } = picture.header
   return {
     colours,
     tolerance,
+    dither,
     estimate: Math.min(filtered, best.bytes) / trials.share,
     effort: finalEffort(width * height, filters ? FILTER_BY_ENTROPY : FILTER_NONE),
   }
+}
+
+/** More colours leave room for repeats; bytes decide. */
+async function withTolerance(trials: Trials, fewest: number, pause: () => Promise<void>): Promise<Way & { bytes: number }> {
+  let best: (Way & { bytes: number }) | undefined
+  for (const factor of [1, 1.5, 2.25]) {
+    const colours = Math.min(256, Math.round(fewest * factor))
+    if (best && colours <= best.colours) break
+    // Even with more tolerance than it is likely to have?
+    const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
+    if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 0 }, FILTER_NONE) >= best.bytes) break
+    const tolerance = mostTolerant((t) => trials.margin({ colours, tolerance: t, dither: 0 }), best && Math.max(1, best.tolerance))
+    const way = { colours, tolerance, dither: 0 }
+    const bytes = trials.bytes(way, FILTER_NONE)
+    await pause()
+    if (best && bytes >= best.bytes) break
+    best = { ...way, bytes }
+    if (colours === 256) break
+  }
+  return best ?? { colours: fewest, tolerance: 0, dither: 0, bytes: Number.POSITIVE_INFINITY }
 }
 
 function finalEffort(pixels: number, strategies: number): Effort {
@@ -122,16 +150,15 @@ function finalEffort(pixels: number, strategies: number): Effort {
   return { level, trialLevel: 3, strategies, bandBytes: 131072, passes: 0, sparse: level < 12 }
 }
 
-/** The fewest colours that hold the target, to an eighth; undefined where 256 do not. */
+/** The fewest colours that hold the target, to an eighth; undefined where `most` do not. */
 async function fewestColours(
-  engine: PngEngine,
   trials: Trials,
-  target: RasterTarget,
+  { least, most, dither }: { least: number; most: number; dither: number },
   pause: () => Promise<void>,
 ): Promise<number | undefined> {
-  let high = { colours: 256, margin: trials.margin(256, 0) }
+  const marginOf = (colours: number) => trials.margin({ colours, tolerance: 0, dither })
+  let high = { colours: most, margin: marginOf(most) }
   if (high.margin < 0) return undefined
-  const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
   let low: { colours: number; margin: number } | undefined
   for (let probe = 0; probe < 2 * MOST_PROBES && high.colours > least; probe++) {
     const floor = low?.colours ?? least - 1
@@ -142,7 +169,7 @@ async function fewestColours(
     const closest = floor + Math.max(1, (high.colours - floor) >> 3)
     const middle = low && probe >= MOST_GUESSES ? Math.sqrt(low.colours * high.colours) : wanted
     const colours = Math.min(high.colours - 1, Math.max(low ? closest : least, Math.round(middle)))
-    const margin = trials.margin(colours, 0)
+    const margin = marginOf(colours)
     if (margin >= 0) high = { colours, margin }
     else low = { colours, margin }
     await pause()
@@ -213,9 +240,10 @@ export async function measureWhole(engine: PngEngine, picture: PngPicture, plan:
 }
 
 /** Makes a plan's palette the engine's layout, and its effort the engine's. */
-export function applyPalette(engine: PngEngine, plan: { colours: number; tolerance: number; effort?: Effort }): void {
+export function applyPalette(engine: PngEngine, plan: Way & { effort?: Effort }): void {
   engine.quantise(plan.colours, K_MEANS_ROUNDS)
   engine.setTolerance(plan.tolerance)
+  engine.setDither(plan.dither)
   if (plan.effort) engine.setEffort(plan.effort)
 }
 
@@ -239,5 +267,6 @@ export function glanceAtExact(engine: PngEngine, facts: Facts): number {
   if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour', GLANCE_EVERY) / share
   engine.quantise(256, 1)
   engine.setTolerance(0)
+  engine.setDither(0)
   return engine.trialBytes('palette', GLANCE_EVERY) / share
 }

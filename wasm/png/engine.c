@@ -19,6 +19,8 @@ static u64 digest_sum;
 static bool in_frame, fed_bytes;
 static u32 frame_number;
 static Measure *measure;
+static double score;
+static ShadesFound shades;
 
 void source_frame(u32 width, u32 height); /* source.c */
 bool source_complete(void);
@@ -80,6 +82,7 @@ EXPORT(begin) void begin(int wanted, int form, bool mute, bool alpha) {
   if (mode == REMAP || mode == INDICES) {
     measure_close(measure);
     if (!(measure = measure_open(source.width, alpha))) host_fail(FAIL_MEMORY, "no memory to measure with");
+    look_begin(source.height, alpha);
     remap_begin();
   }
   free(out_row);
@@ -114,7 +117,11 @@ EXPORT(frame_end) void frame_end(void) {
   if (!source_complete()) host_fail(FAIL_TRUNCATED, "fewer rows than the picture has");
   in_frame = false;
   if (mode == ENCODE || mode == REMAP) encode_frame_end();
-  if (measure && (mode == REMAP || mode == INDICES)) measure_break(measure);
+  if (measure && (mode == REMAP || mode == INDICES)) {
+    measure_break(measure);
+    shades = look_result(&score);
+    look_end();
+  }
 }
 
 void rows_begin(void) {
@@ -162,12 +169,14 @@ static void give_row(const u8 *row, u32 y) {
 }
 
 static void remap_one(const u8 *row, u32 y) {
+  if (rows.width != source.width) host_fail(FAIL_MISUSE, "a palette for parts of a picture");
   const u32 n = rows.width;
   to_rgba8(row, n, rgba_row);
   remap_row(rgba_row, n, index_row);
   u32 *mapped = (u32 *)out_row;
   for (u32 i = 0; i < n; i++) mapped[i] = layout.palette[index_row[i]];
   measure_row(measure, rgba_row, mapped);
+  look_row(rgba_row, mapped);
   if (mode == INDICES) {
     host_row(index_row, n, y);
     return;
@@ -221,9 +230,11 @@ EXPORT(fact) u32 fact(int what) {
     default: return 0;
   }
 }
-/* Quality of the last REMAP or INDICES pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block. */
+/* Quality of the last REMAP or INDICES pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block, 6 SSIMULACRA 2.1,
+ * 7 colour cast, 8 steps. */
 EXPORT(quality) double quality(int what) {
   if (!measure) return 0;
+  if (what >= 6) return what == 6 ? score : what == 7 ? shades.cast : shades.steps;
   Quality q = measure_result(measure);
   return what == 0 ? q.ssim : what == 1 ? q.luma_mse : what == 2 ? q.rgb_mse : what == 3 ? q.block_luma_mse : q.block_rgb_mse;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../measure/measure.h"
+#include "../measure/shades.h"
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -117,6 +118,15 @@ void encode_row(const u8 *packed);
 void encode_frame_end(void);
 extern u64 encoded_bytes;
 
+/* ---- look.c ---- */
+void look_begin(u32 height, bool alpha); /* of rows as wide as the picture */
+void look_row(const u32 *a, const u32 *b);
+void look_break(void);                   /* the next row is no neighbour */
+ShadesFound look_result(double *score);  /* after all rows */
+void look_watch(float cast);             /* remember windows with a larger one */
+const ShadesWindow *look_watched(u32 *count);
+void look_end(void);
+
 /* ---- quantise.c, remap.c ---- */
 #define COORDINATES 4
 extern float palette_xyz[COORDINATES][256] __attribute__((aligned(16)));
@@ -125,6 +135,7 @@ void to_coordinates(float r, float g, float b, float a, float *out);
 int nearest_colour(const float *point, float *distance);
 void histogram_begin(void);
 void histogram_row(const u32 *rgba, u32 width, u32 y);
+void weigh_up(u32 colour);               /* the next palette is to come closer to it */
 void remap_begin(void);
 void remap_row(const u32 *rgba, u32 width, u8 *indices);
 extern double predicted_mse; /* of the palette, per sample, before rows are mapped */

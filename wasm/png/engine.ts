@@ -75,6 +75,12 @@ export interface PictureQuality {
   /** The same two figures of the worst block of 32 × 32 pixels. */
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
+  /** SSIMULACRA 2.1; 100 for pictures below 32 pixels each way. */
+  readonly score: number
+  /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
+  readonly cast: number
+  /** How far gradients have become steps in the worst such window, in CIE Lab (`shades.h`). */
+  readonly steps: number
 }
 
 export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
@@ -114,7 +120,9 @@ interface Exports extends Engine {
   quantise(colours: number, rounds: number): number
   colour_points(): number
   set_tolerance(multiple: number): void
-  trial(): void
+  set_dither(share: number): void
+  weigh_as_at_first(): void
+  trial(watch: number): void
   trial_bytes(mapped: number, gray: number, every: number): number
   trial_fact(what: number): number
 }
@@ -124,6 +132,9 @@ const FEED_BYTES = 16 * 1024
 
 /** Adam7 pictures up to so many bytes are gathered in memory and come out in order; larger ones pass by pass. */
 export const GATHER_BYTES = 48 * 1024 * 1024
+
+/** Palettes tried in `minimiseCasts`. */
+const CAST_ROUNDS = 4
 
 const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
@@ -141,6 +152,7 @@ export class PngEngine {
   readonly #buffer: number
   readonly #rowBuffer: number
   #out: Uint8Array[] = []
+  #castsMinimised = false
 
   /** Throws `PngError`. `header` must be valid (`parseHeader` in `chunks.ts` checks files). */
   constructor(header: PictureHeader) {
@@ -193,6 +205,7 @@ export class PngEngine {
 
   begin(pass: keyof typeof PASS, how: { form?: RowForm; mute?: boolean; alpha?: boolean } = {}): void {
     this.#out = []
+    if (pass === 'histogram' || pass === 'survey') this.#castsMinimised = false
     this.#wasm.begin(PASS[pass], ROW_FORM[how.form ?? 'native'], how.mute ? 1 : 0, how.alpha ? 1 : 0)
   }
 
@@ -302,15 +315,40 @@ export class PngEngine {
     return this.#wasm.quantise(colours, rounds)
   }
 
-  /** Multiples of that error a pixel may stray to repeat its neighbour's index: smaller files, more noise. */
+  /** Multiples of that error a pixel in texture may stray to repeat its neighbour's index: smaller files, more noise. */
   setTolerance(multiple: number): void {
     this.#wasm.set_tolerance(multiple)
   }
 
+  /** The share of a pixel's error that its neighbours make up for (error diffusion); 0 for none. */
+  setDither(share: number): void {
+    this.#wasm.set_dither(share)
+  }
+
   /** Maps a sample of the picture (all of it up to some 390,000 pixels), `share` of its rows; SSIM from a quarter of the windows. */
   trial(): PictureQuality & { share: number } {
-    this.#wasm.trial()
+    this.#wasm.trial(0)
     return { ...qualityOf(this.#wasm.trial_fact), share: this.#wasm.trial_fact(5) }
+  }
+
+  /**
+   * Palettes from now on come closer to the colours of those parts of the sample where 256 colours leave a cast above this. Once
+   * for a histogram.
+   */
+  minimiseCasts(most: number): void {
+    if (this.#castsMinimised) return
+    this.#castsMinimised = true
+    this.#wasm.set_tolerance(0)
+    this.#wasm.set_dither(0)
+    let [first, last] = [0, 0]
+    for (let round = 0; round < CAST_ROUNDS; round++) {
+      this.#wasm.quantise(256, 8)
+      this.#wasm.trial(most)
+      last = this.#wasm.trial_fact(7)
+      if (round === 0) first = last
+      if (last <= most) return
+    }
+    if (last > first * 0.9) this.#wasm.weigh_as_at_first()
   }
 
   /** Share of the picture's rows that are in the sample. */
@@ -341,5 +379,8 @@ function qualityOf(fact: (what: number) => number): PictureQuality {
     rgbPsnrDb: decibels(fact(2)),
     blockPsnrDb: decibels(fact(3)),
     blockRgbPsnrDb: decibels(fact(4)),
+    score: fact(6),
+    cast: fact(7),
+    steps: fact(8),
   }
 }

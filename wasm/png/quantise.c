@@ -6,12 +6,14 @@
  * the mean of the two squared luma errors is (dY - da / 2)^2 + (da / 2)^2; chroma does not see a grey background. */
 #include "engine.h"
 
+#include "../measure/texture.h"
+
 #ifndef CHROMA
-#define CHROMA 0.5f /* chroma axes are scaled by this */
+#define CHROMA 0.8f /* chroma axes are scaled by this */
 #endif
 /* Rare colours count more than by their pixels: a red button on a grey screen is why people look at it. */
 #ifndef WEIGHT_POWER
-#define WEIGHT_POWER 0.75f
+#define WEIGHT_POWER 0.6f
 #endif
 #define HISTOGRAM_SLOTS (1u << 15)
 
@@ -19,7 +21,7 @@ typedef float v4f __attribute__((vector_size(16)));
 typedef i32 v4i __attribute__((vector_size(16)));
 
 typedef struct { u32 key, count; u64 sum[4]; } Bin;
-typedef struct { float at[COORDINATES], weight; } Point;
+typedef struct { float at[COORDINATES], weight, first_weight; } Point;
 
 float palette_xyz[COORDINATES][256] __attribute__((aligned(16)));
 int palette_used;
@@ -30,6 +32,9 @@ static u32 bins_used;
 static int bin_shift; /* low bits of each channel that bins ignore */
 static Point *points;
 static u32 point_count, *point_order;
+static u32 *slot_key;    /* of what the bins were */
+static u16 *slot_point;  /* + 1 */
+static u8 *weighed;      /* in this round */
 static int cuts_made; /* of the points into boxes; -1: none yet */
 
 void to_coordinates(float r, float g, float b, float a, float *out) {
@@ -87,8 +92,19 @@ void sample_begin(void);                                  /* sample.c */
 void sample_row(const u32 *rgba, u32 width, u32 y);
 void sample_new_colour(u32 x);
 
+/* Pixels in smooth areas count up to so many times: there eyes see shades, and steps between them. */
+#define MOST_COUNTED 8
+/* Bends (texture.h) that halve that. */
+#define BUSY 4
+static Texture texture;
+static u8 counted[256]; /* by bends */
+
 void histogram_begin(void) {
-  free(bins), free(points), free(point_order);
+  if (!texture.bends && !texture_open(&texture, source.width)) host_fail(FAIL_MEMORY, "no memory for texture");
+  texture_break(&texture);
+  for (int i = 0; i < 256; i++) counted[i] = MOST_COUNTED * BUSY / (BUSY + i) > 0 ? MOST_COUNTED * BUSY / (BUSY + i) : 1;
+  free(bins), free(points), free(point_order), free(slot_key), free(slot_point), free(weighed);
+  slot_key = NULL, slot_point = NULL, weighed = NULL;
   points = NULL;
   point_order = NULL;
   cuts_made = -1;
@@ -99,9 +115,10 @@ void histogram_begin(void) {
 }
 
 void histogram_row(const u32 *px, u32 width, u32 y) {
-  for (u32 i = 0, run; i < width; i += run) {
-    u32 c = px[i];
-    for (run = 1; i + run < width && px[i + run] == c; run++) {}
+  texture_row(&texture, px, width);
+  for (u32 i = 0, end; i < width; i = end) {
+    u32 c = px[i], run = 0;
+    for (end = i; end < width && px[end] == c; end++) run += counted[texture.bends[end]];
     if (!(c >> 24)) c = 0; /* nobody sees the colour of transparent pixels */
     const u64 sum[4] = {(u64)(c & 255) * run, (u64)(c >> 8 & 255) * run, (u64)(c >> 16 & 255) * run, (u64)(c >> 24) * run};
     if (bins_add(c >> bin_shift & bin_mask(), run, sum)) sample_new_colour(i);
@@ -116,15 +133,41 @@ static void histogram_to_points(void) {
   point_count = bins_used;
   points = allocate(point_count * sizeof(Point) + 16);
   point_order = allocate(point_count * sizeof(u32) + 16);
+  slot_key = zeroed(HISTOGRAM_SLOTS * sizeof *slot_key);
+  slot_point = zeroed(HISTOGRAM_SLOTS * sizeof *slot_point);
+  weighed = zeroed(point_count + 1);
   u32 n = 0;
   for (u32 i = 0; i < HISTOGRAM_SLOTS; i++) {
     if (!bins[i].count) continue;
+    slot_key[i] = bins[i].key;
+    slot_point[i] = n + 1;
     const float w = bins[i].count;
     to_coordinates(bins[i].sum[0] / w, bins[i].sum[1] / w, bins[i].sum[2] / w, bins[i].sum[3] / w, points[n].at);
-    points[n++].weight = powf(w, WEIGHT_POWER);
+    points[n].weight = points[n].first_weight = powf(w, WEIGHT_POWER);
+    n++;
   }
   free(bins);
   bins = NULL;
+}
+
+/* More, and the colours of small areas displace those of large ones. */
+#define HEAVIER 1.6f
+
+void weigh_up(u32 colour) {
+  if (!slot_key) return;
+  const u32 key = colour >> bin_shift & bin_mask();
+  u32 i = (key * 0x9E3779B1u ^ key >> 15) & (HISTOGRAM_SLOTS - 1);
+  while (slot_point[i] && slot_key[i] != key) i = (i + 1) & (HISTOGRAM_SLOTS - 1);
+  if (!slot_point[i] || weighed[slot_point[i] - 1]) return;
+  weighed[slot_point[i] - 1] = 1;
+  points[slot_point[i] - 1].weight *= HEAVIER;
+  cuts_made = -1;
+}
+
+/* Takes back what weigh_up did. */
+EXPORT(weigh_as_at_first) void weigh_as_at_first(void) {
+  for (u32 i = 0; i < point_count; i++) points[i].weight = points[i].first_weight;
+  cuts_made = -1;
 }
 
 /* ---- variance cuts ---- */
@@ -367,6 +410,7 @@ static void palette_to_layout(void) {
 /* After a HISTOGRAM pass: a palette of at most `colours`. Returns the mean squared error it promises, in the space above. */
 EXPORT(quantise) double quantise(int colours, int rounds) {
   histogram_to_points();
+  memset(weighed, 0, point_count);
   cut_boxes(colours < 1 ? 1 : colours > 256 ? 256 : colours);
   k_means(rounds);
   palette_to_layout();

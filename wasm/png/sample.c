@@ -76,14 +76,13 @@ static u16 *numbers; /* of the sample's pixels, then of the hard blocks'; NULL: 
 static u32 numbered; /* colours; the first is what nobody sees */
 static u32 *numbered_colour;
 static v4f *numbered_at;
-static float *numbered_distance;
 static u8 *numbered_nearest;
 static bool numbers_tried;
 static u32 nearest_version;
 
 static void numbers_forget(void) {
-  free(numbers), free(numbered_colour), free(numbered_at), free(numbered_distance), free(numbered_nearest);
-  numbers = NULL, numbered_colour = NULL, numbered_at = NULL, numbered_distance = NULL, numbered_nearest = NULL;
+  free(numbers), free(numbered_colour), free(numbered_at), free(numbered_nearest);
+  numbers = NULL, numbered_colour = NULL, numbered_at = NULL, numbered_nearest = NULL;
   numbers_tried = false;
 }
 
@@ -133,7 +132,6 @@ static void number_sample(void) {
     return;
   }
   numbered_at = allocate(numbered * sizeof *numbered_at);
-  numbered_distance = allocate(numbered * sizeof *numbered_distance);
   numbered_nearest = allocate(numbered);
   for (u32 i = 0; i < numbered; i++) {
     const u32 c = numbered_colour[i];
@@ -142,58 +140,38 @@ static void number_sample(void) {
   nearest_version = 0;
 }
 
+/* Whether each pixel gets the nearest colour, whatever stands beside it. */
+static bool by_number(void) { return numbers && tolerance <= 0 && dither <= 0; }
+
 static void sample_remap_begin(void) {
   number_sample();
-  if (!numbers) {
+  if (!by_number()) {
     remap_begin();
     return;
   }
   palette_follow();
   if (nearest_version == palette_version) return;
   nearest_version = palette_version;
-  for (u32 i = 0; i < numbered; i++) numbered_nearest[i] = nearest_colour((const float *)&numbered_at[i], &numbered_distance[i]);
+  float distance;
+  for (u32 i = 0; i < numbered; i++) numbered_nearest[i] = nearest_colour((const float *)&numbered_at[i], &distance);
 }
 
-/* As in remap_row. */
-static inline bool goes_on(const u16 *row, const u8 *above) {
-  if (!wasm_i16x8_all_true(wasm_i16x8_eq(wasm_v128_load(row), wasm_u16x8_splat(row[-1])))) return false;
-  u64 eight;
-  if (!above) return true;
-  memcpy(&eight, above, 8);
-  return eight == above[-1] * 0x0101010101010101u;
+static void remap_numbers(const u16 *row, u32 width, u8 *indices) {
+  for (u32 i = 0; i < width; i++) indices[i] = numbered_nearest[row[i]];
 }
 
-/* As remap_row. `above`: indices, or NULL. */
-static void remap_numbers(const u16 *row, u32 width, const u8 *above, u8 *indices) {
-  if (tolerance <= 0) above = NULL;
-  u8 left = numbered_nearest[row[0]];
-  for (u32 i = 0; i < width; i++) {
-    const u32 n = row[i];
-    const u8 nearest = numbered_nearest[n];
-    if (tolerance > 0 && n) left = settle(numbered_at[n], numbered_distance[n], nearest, left, above ? above[i] : nearest);
-    else left = nearest;
-    indices[i] = left;
-    while (i + 9 <= width && goes_on(row + i + 1, above ? above + i + 1 : NULL)) {
-      memset(indices + i + 1, left, 8);
-      i += 8;
-    }
-  }
-}
-
-/* Indices of row y of the sample, in one half of `both`; the other has those of the row before. */
-static const u8 *sample_remap(u32 y, u8 *both) {
+/* Row y of the sample as indices. */
+static void sample_remap(u32 y, u8 *indices) {
   const u32 n = source.width;
-  u8 *indices = both + (y & 1 ? n : 0);
-  if (numbers) remap_numbers(numbers + (size_t)y * n, n, y ? both + (y & 1 ? 0 : n) : NULL, indices);
+  if (by_number()) remap_numbers(numbers + (size_t)y * n, n, indices);
   else remap_row(sample + (size_t)y * n, n, indices);
-  return indices;
 }
 
 /* Makes the figures of the worst block those of the worst hard block, where that is worse. */
 static void hard_trial(Quality *q) {
-  u8 both[2][BLOCK];
+  u8 indices[BLOCK];
   if (!block_rows) return;
-  const u16 *n = numbers ? numbers + (size_t)sample_rows * source.width : NULL;
+  const u16 *n = by_number() ? numbers + (size_t)sample_rows * source.width : NULL;
   for (int k = 0; k < HARD_BLOCKS && hard_blocks; k++) {
     if (!hardness[k]) continue;
     float luma[2] = {0}, rgb[2] = {0};
@@ -201,8 +179,7 @@ static void hard_trial(Quality *q) {
     for (u32 r = 0; r < BLOCK; r++) {
       const size_t at = ((size_t)k * BLOCK + r) * BLOCK;
       const u32 *px = hard_blocks + at;
-      u8 *indices = both[r & 1];
-      if (n) remap_numbers(n + at, BLOCK, r ? both[~r & 1] : NULL, indices);
+      if (n) remap_numbers(n + at, BLOCK, indices);
       else remap_row(px, BLOCK, indices);
       for (u32 i = 0; i < BLOCK; i++) pixel_errors(px[i], layout.palette[indices[i]], luma, rgb);
     }
@@ -243,35 +220,67 @@ void sample_row(const u32 *px, u32 width, u32 y) {
 #define TRIAL_EVERY 4
 
 static Quality trial_quality;
+static double trial_score;
+static ShadesFound trial_shades;
 
 static bool at_gap(u32 y) { return y % group_rows == 0 && groups_wanted < groups; } /* else the sample is the picture */
 
-/* Maps the sample to the palette and measures: trial_fact. */
-EXPORT(trial) void trial(void) {
-  Measure *m = measure_open(source.width, sample_alpha != 0xff000000u);
-  u8 *both = allocate((size_t)source.width * 2);
+/* Squared distance from the palette from which a colour counts as missing. */
+#define FAR 8.f
+
+/* The colours of windows whose hue the palette changes weigh more from now on. */
+static void weigh_watched(void) {
+  u32 count;
+  const ShadesWindow *windows = look_watched(&count);
+  for (u32 i = 0; i < count; i++)
+    for (u32 y = windows[i].y > 15 ? windows[i].y - 15 : 0; y < windows[i].y && y < sample_rows; y++)
+      for (u32 x = windows[i].x; x < windows[i].x + 15 && x < source.width; x++) {
+        const u32 c = sample[(size_t)y * source.width + x];
+        float at[COORDINATES] __attribute__((aligned(16))), distance;
+        to_coordinates(c & 255, c >> 8 & 255, c >> 16 & 255, c >> 24, at);
+        nearest_colour(at, &distance);
+        if (distance > FAR) weigh_up(c);
+      }
+}
+
+/* Maps the sample to the palette and measures: trial_fact. With `watch`, the next palette will come closer to colours of windows
+ * whose cast is above it. The score takes the sample for a picture, gaps and all. */
+EXPORT(trial) void trial(double watch) {
+  const bool alpha = sample_alpha != 0xff000000u;
+  Measure *m = measure_open(source.width, alpha);
+  u8 *indices = allocate((size_t)source.width);
   u32 *mapped = allocate((size_t)source.width * 4);
   if (!m) host_fail(FAIL_MEMORY, "no memory to measure with");
   measure_every(m, TRIAL_EVERY);
+  look_begin(sample_rows, alpha);
+  if (watch > 0) look_watch((float)watch);
   sample_remap_begin();
   for (u32 y = 0; y < sample_rows; y++) {
-    const u8 *indices = sample_remap(y, both);
-    if (at_gap(y)) measure_break(m);
+    const u32 *row = sample + (size_t)y * source.width;
+    sample_remap(y, indices);
+    if (at_gap(y)) {
+      measure_break(m);
+      look_break();
+    }
     for (u32 i = 0; i < source.width; i++) mapped[i] = layout.palette[indices[i]];
-    measure_row(m, sample + (size_t)y * source.width, mapped);
+    measure_row(m, row, mapped);
+    look_row(row, mapped);
   }
   measure_break(m);
   trial_quality = measure_result(m);
+  trial_shades = look_result(&trial_score);
+  weigh_watched();
   if (groups_wanted < groups) hard_trial(&trial_quality);
   measure_close(m);
-  free(both), free(mapped);
+  look_end();
+  free(indices), free(mapped);
 }
 
 /* Bytes of the sample, mapped to the palette and deflated; or plain, if not `mapped`. `gray`: with alpha, without colour. Told from
  * one group of rows in `every`. */
 EXPORT(trial_bytes) double trial_bytes(bool mapped, bool gray, u32 every) {
   if (!mapped) layout_set(gray ? GRAY_ALPHA : sample_alpha == 0xff000000u ? RGB : RGB_ALPHA, 8);
-  u8 *both = allocate((size_t)source.width * 2 + 4), *packed = allocate((size_t)source.width * 4 + 64);
+  u8 *indices = allocate((size_t)source.width + 4), *packed = allocate((size_t)source.width * 4 + 64);
   if (mapped) sample_remap_begin();
   if (sample_rows < 2 * every * group_rows) every = 1;
   u32 taken = 0;
@@ -281,15 +290,18 @@ EXPORT(trial_bytes) double trial_bytes(bool mapped, bool gray, u32 every) {
   for (u32 y = 0; y < sample_rows; y++) {
     if (y / group_rows % every != every / 2) continue;
     taken++;
-    if (mapped) pack_indices(sample_remap(y, both), source.width, packed);
-    else pack_direct(sample + (size_t)y * source.width, source.width, packed);
+    if (mapped) {
+      sample_remap(y, indices);
+      pack_indices(indices, source.width, packed);
+    } else pack_direct(sample + (size_t)y * source.width, source.width, packed);
     encode_row(packed);
   }
   encode_frame_end();
-  free(both), free(packed);
+  free(indices), free(packed);
   return (double)encoded_bytes * sample_rows / taken;
 }
-/* Of the last trial: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it. */
+/* Of the last trial: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it;
+ * 6 SSIMULACRA 2.1, 7 colour cast, 8 steps. */
 EXPORT(trial_fact) double trial_fact(int what) {
   switch (what) {
     case 0: return trial_quality.ssim;
@@ -297,6 +309,9 @@ EXPORT(trial_fact) double trial_fact(int what) {
     case 2: return trial_quality.rgb_mse;
     case 3: return trial_quality.block_luma_mse;
     case 4: return trial_quality.block_rgb_mse;
+    case 6: return trial_score;
+    case 7: return trial_shades.cast;
+    case 8: return trial_shades.steps;
     default: return (double)sample_rows / source.height;
   }
 }

@@ -12,8 +12,9 @@ export const PNG = {
   outputs: ['png', 'jpg', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {
-    low: 'a palette that holds SSIM 0.93 and 32 dB everywhere, or eight bits a sample, else exact; animations exact',
-    medium: 'a palette that holds SSIM 0.96 and 35 dB everywhere, or eight bits a sample, else exact; animations exact',
+    low: 'a palette that keeps hues and soft gradients (SSIM 0.92, 32 dB, SSIMULACRA2 57), or eight bits a sample, else exact; animations exact',
+    medium:
+      'a palette that keeps hues and soft gradients (SSIM 0.94, 35 dB, SSIMULACRA2 70), or eight bits a sample, else exact; animations exact',
     high: 'exact',
   },
 } as const satisfies Format

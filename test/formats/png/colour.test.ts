@@ -1,0 +1,92 @@
+/** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
+import { expect, it } from 'vitest'
+import type { Quality } from '../../../src/codec/codec.ts'
+import { compress } from '../../../src/codec/compress.ts'
+import { memorySink } from '../../../src/codec/sink.ts'
+import { memorySource, readAll } from '../../../src/codec/source.ts'
+import { png } from '../../../src/formats/png/png.ts'
+import { decodePng, PngEncoder, QUICK } from '../../../wasm/png/png.ts'
+
+type Pixel = readonly [red: number, green: number, blue: number, alpha: number]
+const SIDE = 200
+const OPTIONS = {
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  output: 'png' as const,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
+}
+
+function picture(pixel: (x: number, y: number) => Pixel): Uint8Array {
+  const rgba = new Uint8Array(SIDE * SIDE * 4)
+  for (let y = 0; y < SIDE; y++) for (let x = 0; x < SIDE; x++) rgba.set(pixel(x, y), (y * SIDE + x) * 4)
+  return rgba
+}
+
+/** What comes back at a level, decoded. */
+async function after(rgba: Uint8Array, quality: Quality): Promise<Uint8Array> {
+  using encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 6, bitDepth: 8 }, QUICK)
+  for (let at = 0; at < rgba.length; at += SIDE * 4) encoder.writeRow(rgba.subarray(at, at + SIDE * 4))
+  const source = memorySource(Buffer.concat(encoder.finish()), 'test.png')
+  const { result } = await compress(png, source, async () => memorySink(source.size, source.name), { ...OPTIONS, quality } as never)
+  if (!result) throw new Error('unchanged')
+  const bytes = await readAll(result)
+  const out = new Uint8Array(rgba.length)
+  async function* whole() {
+    yield bytes
+  }
+  await decodePng(whole(), 'rgba8', (row, y) => out.set(row, y * SIDE * 4))
+  return out
+}
+
+/** Mean of a sum of channels over a square of pixels. */
+function mean(rgba: Uint8Array, weights: Pixel, [x, y, side]: readonly [number, number, number]): number {
+  let sum = 0
+  for (let j = y; j < y + side; j++)
+    for (let i = x; i < x + side; i++) for (let c = 0; c < 4; c++) sum += (weights[c] ?? 0) * (rgba[(j * SIDE + i) * 4 + c] ?? 0)
+  return sum / (side * side)
+}
+
+/** The largest difference of means over squares of 5 × 5 pixels. */
+function worst(a: Uint8Array, b: Uint8Array, weights: Pixel): number {
+  let most = 0
+  for (let y = 0; y + 5 <= SIDE; y += 5)
+    for (let x = 0; x + 5 <= SIDE; x += 5) most = Math.max(most, Math.abs(mean(a, weights, [x, y, 5]) - mean(b, weights, [x, y, 5])))
+  return most
+}
+
+const noise = (x: number, y: number, c: number) => (((x * 73 + y * 151 + c * 31) * 2654435761) >>> 26) - 32
+const LUMA: Pixel = [0.299, 0.587, 0.114, 0]
+
+it('areas of equal luma keep their hues', async () => {
+  const hues = picture((x, y) => {
+    const disc = Math.floor(x / 40) + 5 * Math.floor(y / 40)
+    const inside = Math.hypot((x % 40) - 20, (y % 40) - 20) < 16
+    const [cb, cr] = inside ? [22 * Math.cos((disc * 2 * Math.PI) / 25), 22 * Math.sin((disc * 2 * Math.PI) / 25)] : [0, 0]
+    const luma = 128 + noise(x, y, 0) / 4
+    return [luma + 1.402 * cr, luma - 0.344 * cb - 0.714 * cr, luma + 1.772 * cb, 255]
+  })
+  for (const [quality, most] of [
+    ['medium', 6],
+    ['low', 10],
+  ] as const) {
+    const found = await after(hues, quality)
+    expect(worst(hues, found, [0.5, -0.419, -0.081, 0]), quality).toBeLessThan(most)
+    expect(worst(hues, found, [-0.169, -0.331, 0.5, 0]), quality).toBeLessThan(most)
+  }
+})
+
+it('a soft shadow stays soft', async () => {
+  const shadow = picture((x, y) => [0, 0, 0, Math.round(180 * Math.exp(-(((x - 100) / 60) ** 2 + ((y - 100) / 60) ** 2)))])
+  expect(worst(shadow, await after(shadow, 'medium'), [0, 0, 0, 1])).toBeLessThan(3)
+  expect(worst(shadow, await after(shadow, 'low'), [0, 0, 0, 1])).toBeLessThan(5)
+})
+
+it('a gradient has neither stripes nor staircases', async () => {
+  const sky = picture((x, y) => {
+    const v = x / 4 + y / 2 + noise(x, y, 0) / 40
+    return [60 + v, 100 + v * 0.8, 180 + v * 0.4, 255]
+  })
+  expect(worst(sky, await after(sky, 'medium'), LUMA)).toBeLessThan(3.2)
+  expect(worst(sky, await after(sky, 'low'), LUMA)).toBeLessThan(4.8)
+})

@@ -1,0 +1,293 @@
+/* Own code after the definition; weights and constants are those of the crate ssimulacra2 0.5.1 (BSD-2-Clause, see ../png/LICENSE.ssimulacra2).
+ *
+ * The blur of the definition is a "recursive" Gaussian (Charalampidis 2016, truncated cosines, sigma 1.5), but its impulse response
+ * is finite: nine taps.  So each scale needs a ring of nine rows, and rows of half the size go on to the next scale.  Outside of
+ * the picture all is 0, in the samples and in their products alike. */
+#include "score.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALES 6
+#define TAPS 9
+#define HALF 4
+#define SIDE 4 /* zeros on both sides of a blurred row */
+
+typedef float v4 __attribute__((vector_size(16), aligned(4)));
+typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
+
+/* x, y, x^2 + y^2, (x - y)^2.  With V the variance of x - y, m the squared difference of the means and S the sum of the
+ * variances, 1 - SSIM is (V + m (S - V)) / S: nothing cancels. */
+enum { X, Y, SQUARES, SQUARED, QUANTITIES };
+
+static const double WEIGHT[108] = {
+  /* X: per scale, 1-norms of lost similarity, ringing, blur, then their 4-norms */
+  0, .0007376606707406586, 0, 0, .0007793481682867309, 0,
+  0, .0004371155730107379, 0, 1.1041726426657346, .00066284834129271, .00015231632783718752,
+  0, .0016406437456599754, 0, 1.8422455520539298, 11.441172603757666, 0,
+  .0007989109436015163, .000176816438078653, 0, 1.8787594979546387, 10.94906990605142, 0,
+  .0007289346991508072, .9677937080626833, 0, .00014003424285435884, .9981766977854967, .00031949755434435053,
+  .0004550992113792063, 0, 0, .0013648766163243398, 0, 0,
+  /* Y */
+  0, 0, 0, 7.466890328078848, 0, 17.445833984131262,
+  .0006235601634041466, 0, 0, 6.683678146179332, .00037724407979611296, 1.027889937768264,
+  225.20515300849274, 0, 0, 19.213238186143016, .0011401524586618361, .001237755635509985,
+  176.39317598450694, 0, 0, 24.43300999870476, .28520802612117757, .0004485436923833408,
+  0, 0, 0, 34.77906344483772, 44.835625328877896, 0,
+  0, 0, 0, 0, 0, 0,
+  /* B - Y */
+  0, .0008680556573291698, 0, 0, 0, 0,
+  0, .0005313191874358747, 0, .00016533814161379112, 0, 0,
+  0, 0, 0, .0004179171803251336, .0017290828234722833, 0,
+  .0020827005846636437, 0, 0, 8.826982764996862, 23.19243343998926, 0,
+  95.1080498811086, .9863978034400682, .9834382792465353, .0012286405048278493, 171.2667255897307, .9807858872435379,
+  0, 0, 0, .0005130064588990679, 0, .00010854057858411537,
+};
+/* Channels with smaller weights at a scale add under a hundredth of a point, and are left out. */
+#define LEAST_WEIGHT .005
+
+static const float tap[HALF + 1] = {.264621105f, .212928592f, .109335373f, .036011115f, .009414368f};
+
+typedef struct {
+  uint32_t width, height, padded, in, out;
+  float *ring[3];      /* TAPS rows of QUANTITIES times `padded`, for each channel that counts here */
+  float *linear;       /* 6 rows: red, green and blue of both pictures in linear light, the newest */
+  float *upper;        /* the row above it, while the pair is not whole */
+  bool same[TAPS], upper_same; /* whether the pictures agree in those rows */
+  double sum[3][6];
+} Scale;
+
+struct Score {
+  Scale scale[SCALES];
+  int scales;
+  float to_linear[256];
+  float *zeros, *down, *unused;
+};
+
+static bool counts(int scale, int channel) {
+  double most = 0;
+  for (int i = 0; i < 6; i++) most = fmax(most, WEIGHT[channel * 36 + scale * 6 + i]);
+  return most > LEAST_WEIGHT;
+}
+
+static float *row_room(bool *good, uint32_t padded, uint32_t rows) {
+  float *p = calloc((size_t)padded * rows + 16, sizeof *p);
+  if (!p) *good = false;
+  return p;
+}
+
+Score *score_open(uint32_t width, uint32_t height) {
+  Score *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  bool good = true;
+  for (int i = 0; i < 256; i++) {
+    const double v = i / 255.;
+    s->to_linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
+  }
+  for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
+    Scale *l = &s->scale[s->scales];
+    if (s->scales && (l[-1].width < 8 || l[-1].height < 8)) break;
+    bool any = false; /* the smaller scales count for nothing from some on, but their rows lead nowhere else */
+    for (int k = s->scales; k < SCALES; k++)
+      for (int c = 0; c < 3; c++) any |= counts(k, c);
+    if (!any) break;
+    l->width = w, l->height = h, l->padded = ((w + 3) & ~3u) + 2 * SIDE;
+    for (int c = 0; c < 3; c++)
+      if (counts(s->scales, c)) l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
+    l->linear = row_room(&good, l->padded, 6);
+    l->upper = row_room(&good, l->padded, 6);
+  }
+  s->zeros = row_room(&good, s->scale[0].padded, QUANTITIES);
+  s->down = row_room(&good, s->scale[0].padded, QUANTITIES);
+  s->unused = row_room(&good, s->scale[0].padded, 1);
+  if (good) return s;
+  score_close(s);
+  return NULL;
+}
+
+void score_close(Score *s) {
+  if (!s) return;
+  for (int k = 0; k < SCALES; k++) {
+    for (int c = 0; c < 3; c++) free(s->scale[k].ring[c]);
+    free(s->scale[k].linear);
+    free(s->scale[k].upper);
+  }
+  free(s->zeros), free(s->down), free(s->unused);
+  free(s);
+}
+
+static inline v4 load(const float *p) { return *(const v4 *)p; }
+static inline void store(float *p, v4 v) { *(v4 *)p = v; }
+static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
+
+static inline v4 cube_root(v4 x) { /* a first guess by the exponent, then Halley twice */
+  v4 y = (v4)(__builtin_convertvector(__builtin_convertvector((i4)x, v4) * (1.f / 3), i4) + 0x2a5137a0);
+  for (int k = 0; k < 2; k++) {
+    const v4 cube = y * y * y;
+    y = y * (cube + 2 * x) / (2 * cube + x);
+  }
+  return y;
+}
+
+#define BIAS .0037930732552754493f
+#define BIAS_ROOT .15595420054924863f
+static void to_xyb(const float *rgb, uint32_t padded, uint32_t n, float *const out[3]) {
+  for (uint32_t i = 0; i < n; i += 4) {
+    const v4 r = load(rgb + i), g = load(rgb + padded + i), b = load(rgb + 2 * padded + i);
+    const v4 l = cube_root(.3f * r + .622f * g + .078f * b + BIAS), m = cube_root(.23f * r + .692f * g + .078f * b + BIAS);
+    const v4 s = cube_root(.24342268924547819f * r + .20476744424496821f * g + .5518098665095536f * b + BIAS);
+    const v4 y = .5f * (l + m) - BIAS_ROOT;
+    store(out[0] + i, .5f * (l - m) * 14 + .42f);
+    store(out[1] + i, y + .01f);
+    store(out[2] + i, s - BIAS_ROOT - y + .55f);
+  }
+}
+
+static void blur_down(const Score *s, const Scale *l, int c, uint32_t at) {
+  const float *row[TAPS];
+  for (int k = 0; k < TAPS; k++) {
+    const int64_t y = (int64_t)at - HALF + k;
+    row[k] = y < 0 || y >= l->height ? s->zeros : l->ring[c] + (size_t)(y % TAPS) * QUANTITIES * l->padded;
+  }
+  for (int q = 0; q < QUANTITIES; q++) {
+    const size_t from = (size_t)q * l->padded;
+    float *out = s->down + from + SIDE;
+    for (uint32_t x = 0; x < l->width; x += 4) {
+      const size_t i = from + x;
+      store(out + x, tap[0] * load(row[4] + i) + tap[1] * (load(row[3] + i) + load(row[5] + i)) + tap[2] * (load(row[2] + i) + load(row[6] + i)) +
+                       tap[3] * (load(row[1] + i) + load(row[7] + i)) + tap[4] * (load(row[0] + i) + load(row[8] + i)));
+    }
+    memset(out + l->width, 0, SIDE * sizeof *out);
+    memset(out - SIDE, 0, SIDE * sizeof *out);
+  }
+}
+
+static inline v4 along(const float *r) {
+  return tap[0] * load(r) + tap[1] * (load(r - 1) + load(r + 1)) + tap[2] * (load(r - 2) + load(r + 2)) +
+         tap[3] * (load(r - 3) + load(r + 3)) + tap[4] * (load(r - 4) + load(r + 4));
+}
+
+static bool all_same(const Scale *l, uint32_t at) {
+  bool same = true;
+  for (int64_t y = (int64_t)at - HALF; y <= (int64_t)at + HALF; y++)
+    if (y >= 0 && y < l->height) same &= l->same[y % TAPS];
+  return same;
+}
+
+/* Adds row `at`, whose neighbours are all there. */
+static void add_row(Score *s, Scale *l, int c, uint32_t at) {
+  blur_down(s, l, c, at);
+  const float *row = l->ring[c] + (size_t)(at % TAPS) * QUANTITIES * l->padded;
+  const float *m1 = s->down + SIDE, *m2 = m1 + l->padded, *ss = m2 + l->padded, *dd = ss + l->padded;
+  v4 sum[6] = {0};
+  for (uint32_t x = 0; x < l->width; x += 4) {
+    const v4 a = along(m1 + x), b = along(m2 + x), squares = along(ss + x), squared = along(dd + x);
+    const v4 m = (a - b) * (a - b), variance = squared - m, all = squares - a * a - b * b + .0009f;
+    const v4 ex = load(row + x) - a, ey = load(row + l->padded + x) - b;
+    const v4 e1 = 1 + (v4)((i4)ey & 0x7fffffff), e2 = 1 + (v4)((i4)ex & 0x7fffffff), e = e1 / e2 - 1;
+    v4 term[3] = {positive((variance + m * (all - variance)) / all), positive(e), positive(-e)};
+    for (int t = 0; t < 3; t++) {
+      if (x + 4 > l->width) term[t] = (v4)((i4)term[t] & ((i4){0, 1, 2, 3} < (int32_t)(l->width - x)));
+      sum[2 * t] += term[t];
+      const v4 square = term[t] * term[t];
+      sum[2 * t + 1] += square * square;
+    }
+  }
+  for (int i = 0; i < 6; i++) l->sum[c][i] += (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
+}
+
+static void fill_ring(Score *s, Scale *l) {
+  float *of[2][3];
+  for (int c = 0; c < 3; c++) {
+    float *row = l->ring[c] ? l->ring[c] + (size_t)(l->in % TAPS) * QUANTITIES * l->padded : NULL;
+    of[0][c] = row ? row : s->unused;
+    of[1][c] = row ? row + l->padded : s->unused;
+  }
+  if (!l->ring[0] && !l->ring[1] && !l->ring[2]) return;
+  for (int p = 0; p < 2; p++) to_xyb(l->linear + (size_t)3 * p * l->padded, l->padded, l->width, of[p]);
+  for (int c = 0; c < 3; c++) {
+    if (!l->ring[c]) continue;
+    float *row = of[0][c];
+    for (uint32_t x = 0; x < l->width; x += 4) {
+      const v4 a = load(row + x), b = load(row + l->padded + x);
+      store(row + SQUARES * l->padded + x, a * a + b * b);
+      store(row + SQUARED * l->padded + x, (a - b) * (a - b));
+    }
+  }
+}
+
+static void halve(const Scale *l, const float *above, Scale *below) {
+  const uint32_t pairs = l->width / 2;
+  for (int v = 0; v < 6; v++) {
+    const float *a = above + (size_t)v * l->padded, *b = l->linear + (size_t)v * l->padded;
+    float *out = below->linear + (size_t)v * below->padded;
+    for (uint32_t i = 0; i < pairs; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
+    if (l->width & 1) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
+  }
+}
+
+/* A new row stands in `linear` of scale k. */
+static void row_came(Score *s, int k, bool same) {
+  for (;; k++) {
+    Scale *l = &s->scale[k];
+    if (l->in >= l->height) return;
+    l->same[l->in % TAPS] = same;
+    fill_ring(s, l);
+    l->in++;
+    for (; l->out + HALF < l->in || (l->in == l->height && l->out < l->height); l->out++) {
+      if (all_same(l, l->out)) continue;
+      for (int c = 0; c < 3; c++)
+        if (l->ring[c]) add_row(s, l, c, l->out);
+    }
+    if (k + 1 >= s->scales) return;
+    const bool lower = !(l->in & 1);
+    if (!lower && l->in < l->height) {
+      memcpy(l->upper, l->linear, (size_t)6 * l->padded * sizeof *l->upper);
+      l->upper_same = same;
+      return;
+    }
+    halve(l, lower ? l->upper : l->linear, l + 1);
+    same = same && (!lower || l->upper_same);
+  }
+}
+
+static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) { return (value * alpha + behind * (255 - alpha) + 127) / 255; }
+
+static void lay(const Score *s, const uint32_t *px, uint32_t n, uint32_t behind, float *r, float *g, float *b) {
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t c = px[i], alpha = c >> 24, rgb[3] = {c & 255, c >> 8 & 255, c >> 16 & 255};
+    const bool opaque = alpha == 255;
+    r[i] = s->to_linear[opaque ? rgb[0] : over(rgb[0], alpha, behind)];
+    g[i] = s->to_linear[opaque ? rgb[1] : over(rgb[1], alpha, behind)];
+    b[i] = s->to_linear[opaque ? rgb[2] : over(rgb[2], alpha, behind)];
+  }
+}
+
+void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) {
+  Scale *l = &s->scale[0];
+  const uint32_t p = l->padded;
+  const bool same = !memcmp(a, b, (size_t)l->width * sizeof *a);
+  lay(s, a, l->width, behind, l->linear, l->linear + p, l->linear + 2 * p);
+  if (same) memcpy(l->linear + 3 * p, l->linear, (size_t)3 * p * sizeof *l->linear);
+  else lay(s, b, l->width, behind, l->linear + 3 * p, l->linear + 4 * p, l->linear + 5 * p);
+  row_came(s, 0, same);
+}
+
+double score_result(const Score *s) {
+  double total = 0;
+  for (int c = 0, i = 0; c < 3; c++) {
+    i = c * 36;
+    for (int k = 0; k < s->scales; k++) {
+      const double pixels = (double)s->scale[k].width * s->scale[k].height;
+      for (int norm = 0; norm < 2; norm++)
+        for (int map = 0; map < 3; map++, i++) {
+          const double mean = s->scale[k].sum[c][map * 2 + norm] / pixels;
+          total += WEIGHT[i] * (norm ? sqrt(sqrt(mean)) : mean);
+        }
+    }
+  }
+  total *= .9562382616834844;
+  total = 2.326765642916932 * total - .020884521182843837 * total * total + 6.248496625763138e-05 * total * total * total;
+  return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
+}

@@ -1,0 +1,20 @@
+/* SSIMULACRA 2.1 (github.com/cloudinary/ssimulacra2), streamed row by row: exact, in about 570 bytes per pixel of width.
+ * Its scale: 90 not to be told apart, 70 differs without annoying, 50 slightly annoying, 30 obvious. */
+#ifndef SCORE_H
+#define SCORE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Score Score;
+
+#define SCORE_SMALLEST 32 /* pixels each way; below, too few scales are left to say much */
+
+/* For exactly `height` rows of `width` pixels. NULL when memory is short. */
+Score *score_open(uint32_t width, uint32_t height);
+/* One row of both pictures: r | g << 8 | b << 16 | a << 24, laid over a grey of 0..255 as browsers
+ * do, without regard to gamma. */
+void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind);
+/* After all rows. 100 when equal. */
+double score_result(const Score *s);
+void score_close(Score *s);
+#endif

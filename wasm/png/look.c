@@ -1,0 +1,40 @@
+/* What eyes see beyond SSIM and PSNR, of one comparison at a time: SSIMULACRA 2.1, colour casts and steps. */
+#include "engine.h"
+
+#include "../measure/score.h"
+
+#define BACKGROUNDS 2
+static Score *scores[BACKGROUNDS]; /* on black, and where a picture is translucent on white; none for small pictures */
+static Shades *shades;
+
+void look_end(void) {
+  for (int i = 0; i < BACKGROUNDS; i++) score_close(scores[i]), scores[i] = NULL;
+  shades_close(shades), shades = NULL;
+}
+
+void look_begin(u32 height, bool alpha) {
+  look_end();
+  bool good = (shades = shades_open(source.width, alpha)) != NULL;
+  if (source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
+    for (int i = 0; i < (alpha ? 2 : 1); i++) good &= (scores[i] = score_open(source.width, height)) != NULL;
+  if (!good) host_fail(FAIL_MEMORY, "no memory to measure with");
+}
+
+void look_row(const u32 *a, const u32 *b) {
+  shades_row(shades, a, b);
+  for (int i = 0; i < BACKGROUNDS; i++)
+    if (scores[i]) score_row(scores[i], a, b, i ? 255 : 0);
+}
+
+void look_watch(float cast) { shades_watch(shades, cast); }
+const ShadesWindow *look_watched(u32 *count) { return shades_watched(shades, count); }
+
+void look_break(void) { shades_break(shades); }
+
+ShadesFound look_result(double *score) {
+  *score = 100;
+  for (int i = 0; i < BACKGROUNDS; i++)
+    if (scores[i]) *score = fmin(*score, score_result(scores[i]));
+  shades_break(shades);
+  return shades_result(shades);
+}
