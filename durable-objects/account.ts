@@ -14,7 +14,7 @@ import type {
 } from '../src/store/accounts.ts'
 import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
-import { PLANS, type PlanId } from '../src/tasks/plans.ts'
+import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/env.ts'
 import type { Entry, KeyGateFace, KeyRecord, RateState, Scope } from '../src/store/keys.ts'
-import { PLANS } from '../src/tasks/plans.ts'
+import { PLANS } from '../src/store/plans.ts'
 
 const WINDOW_MS = 60_000
 

@@ -12,7 +12,7 @@ import type {
 } from '../src/store/accounts.ts'
 import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
 import type { KeyGateFace, KeyRecord } from '../src/store/keys.ts'
-import { PLANS, type PlanId } from '../src/tasks/plans.ts'
+import { PLANS, type PlanId } from '../src/store/plans.ts'
 
 const MINUTE_MS = 60_000
 

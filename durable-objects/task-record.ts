@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
+import { type NewTask, present, type Task, type TaskError, type TaskResult } from '../src/store/task.ts'
 import type { Claim, JobMessage, Json, TaskRecordFace } from '../src/store/tasks.ts'
 import {
   beatStep,
@@ -21,7 +22,6 @@ import {
   watch,
 } from '../src/tasks/job.ts'
 import { deliver, nextDelivery } from '../src/tasks/notify.ts'
-import { type NewTask, present, type Task, type TaskError, type TaskResult } from '../src/tasks/task.ts'
 import { PartTable } from './part-table.ts'
 
 const DEFAULT_LEASE_MS = 90_000

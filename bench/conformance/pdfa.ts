@@ -7,11 +7,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compress } from '../../src/codec/compress.ts'
-import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { pdf } from '../../src/formats/pdf/pdf.ts'
+import { compress } from '../../src/pipeline/compress.ts'
+import { innerRooms } from '../../src/pipeline/inner.ts'
 
 const verapdf = process.env['VERAPDF'] ?? 'verapdf'
 /** What a file says that it is, and accessible documents, which seldom are both. */

@@ -1,5 +1,5 @@
 /** Tables of films and the like: half a million numbers for a few hours, in as few bytes as hold them. */
-import { discard } from './discard.ts'
+import { discard } from '../../wasm/memories/discard.ts'
 
 /** Whole numbers, none below zero. */
 export type Column = Uint32Array | Float64Array

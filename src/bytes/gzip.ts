@@ -1,8 +1,8 @@
 /** gzip (RFC 1952) in a stream, any size, by libdeflate. */
 import { DeflateSegments } from '../../wasm/libdeflate/libdeflate.ts'
-import { breathe } from './breathe.ts'
 import { crc32 } from './deflate.ts'
 import { inflateStream } from './inflate-stream.ts'
+import { breathe } from './yield.ts'
 
 const MB = 1_000_000
 

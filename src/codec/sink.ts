@@ -1,5 +1,5 @@
+import { discard } from '../../wasm/memories/discard.ts'
 import { concat } from '../bytes/concat.ts'
-import { discard } from '../bytes/discard.ts'
 import { NoGain, PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
 import { memorySource } from './source.ts'
 

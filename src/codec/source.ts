@@ -1,4 +1,4 @@
-import { discard } from '../bytes/discard.ts'
+import { discard } from '../../wasm/memories/discard.ts'
 import type { Source } from './codec.ts'
 
 const CHUNK_BYTES = 256 * 1024

@@ -1,12 +1,12 @@
 /** Every format of the service, as facts. The codecs are listed where they run: `src/press.ts`, `src/media.ts`. */
 
-import { AVI } from './avi/format.ts'
 import { BMP } from './bmp/format.ts'
 import { DICOM } from './dicom/format.ts'
 import { DOCX } from './docx/format.ts'
 import { DXF } from './dxf/format.ts'
 import { EML } from './eml/format.ts'
 import { EPUB } from './epub/format.ts'
+import { AVI } from './film/avi/format.ts'
 import type { Format, FormatId } from './format.ts'
 import { GEOTIFF } from './geotiff/format.ts'
 import { GIF } from './gif/format.ts'

@@ -1,6 +1,6 @@
 /** The codecs of `whittle-media`. A room's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
-import { avi } from './avi/avi.ts'
+import { avi } from './film/avi/avi.ts'
 import type { FormatId } from './format.ts'
 import { mov } from './mov/mov.ts'
 import { mp3 } from './mp3/mp3.ts'

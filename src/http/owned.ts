@@ -1,8 +1,8 @@
 /** The task of the path, if it is the caller's. */
 
+import type { Task } from '../store/task.ts'
 import type { TaskRecordFace } from '../store/tasks.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import type { Task } from '../tasks/task.ts'
 import type { AppContext } from './context.ts'
 import { taskId } from './schemas.ts'
 

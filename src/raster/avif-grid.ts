@@ -1,5 +1,5 @@
 /** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
-import { discard } from '../bytes/discard.ts'
+import { discard } from '../../wasm/memories/discard.ts'
 import { OverBudget, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'

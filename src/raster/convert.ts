@@ -1,21 +1,21 @@
 /** Pictures of lossless formats in another form or size: one door for the rooms, and its verification. */
 
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../wasm/memories/discard.ts'
 import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { decodePng, pngRows } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
-import { discard } from '../bytes/discard.ts'
 import { MOST_DB, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoded, Wish } from './encoded.ts'
 import { encodeJpeg } from './jpeg.ts'
-import { likenessOfRows } from './likeness.ts'
 import { encodeBestPng } from './png-best.ts'
 import { type Carried, onWhite, type Raster, stripRows, withoutIdleAlpha } from './raster.ts'
 import { fittedSize, resized } from './resize.ts'
 import { encodeAsSeen } from './seen.ts'
+import { likenessOfRows } from './similarity.ts'
 import { differenceOf } from './verify.ts'
 import { encodeWebp } from './webp.ts'
 

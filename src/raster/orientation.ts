@@ -1,5 +1,5 @@
 /** EXIF orientation: for containers whose readers do not look there. */
-import { discard } from '../bytes/discard.ts'
+import { discard } from '../../wasm/memories/discard.ts'
 import type { Raster } from './raster.ts'
 
 const TAG_ORIENTATION = 0x0112

@@ -7,8 +7,8 @@ import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, UnsupportedFeature } from '../codec/codec.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import type { Encoded, Wish } from './encoded.ts'
-import { likenessOfJpeg, likenessOfWebp } from './likeness.ts'
 import type { Carried, Raster } from './raster.ts'
+import { likenessOfJpeg, likenessOfWebp } from './similarity.ts'
 
 type Encoder = (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>
 

@@ -1,16 +1,16 @@
 /** Decodes converted pictures again and compares them with the rows they were made from. */
 
+import { discard } from '../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
-import { discard } from '../bytes/discard.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import { AvifCodec, likeness } from './avif-codec.ts'
 import { likenessOfGrid } from './avif-grid.ts'
-import { likenessOfWebp } from './likeness.ts'
 import { orientationOf, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
+import { likenessOfWebp } from './similarity.ts'
 import { webpChunks } from './webp-container.ts'
 
 /** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */

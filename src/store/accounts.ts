@@ -1,7 +1,8 @@
 /** The typed face of Account: applications and keys, usage, the task index, storage, the webhook secret. */
-import type { PlanId } from '../tasks/plans.ts'
+
 import type { KeyRecord, Scope } from './keys.ts'
 import type { ChallengeFace, DeliveryRecord, PeopleFace } from './people.ts'
+import type { PlanId } from './plans.ts'
 
 export interface AccountRecord {
   readonly accountId: string

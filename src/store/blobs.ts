@@ -1,5 +1,5 @@
 /** R2 as sources and sinks. Names: `uploads/<task>`, `results/<task>/<attempt>`, `parts/<task>/<generation>/<part>/<attempt>`. */
-import { discard } from '../bytes/discard.ts'
+import { discard } from '../../wasm/memories/discard.ts'
 import { hex } from '../bytes/hex.ts'
 import { NoGain, OverBudget, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'

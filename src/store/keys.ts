@@ -1,5 +1,5 @@
 /** The typed face of KeyGate: one Durable Object per API key, named by the key's SHA-256 (hex). */
-import type { PlanId } from '../tasks/plans.ts'
+import type { PlanId } from './plans.ts'
 
 export type Scope = 'compress' | 'tasks:read' | 'tasks:delete' | 'usage:read'
 export const SCOPES: readonly Scope[] = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']

@@ -1,5 +1,5 @@
 /** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
-import type { NewTask, Task, TaskError, TaskResult } from '../tasks/task.ts'
+import type { NewTask, Task, TaskError, TaskResult } from './task.ts'
 
 /** A queue message: one step of one task. Old generations are ignored, so that cancel and re-plan win. */
 export interface JobMessage {

@@ -1,5 +1,5 @@
 /** Every way the service says no, as one error: the HTTP status, the stable machine word, the sentence, the facts. */
-import type { TaskError } from './task.ts'
+import type { TaskError } from '../store/task.ts'
 
 export interface ErrorFacts {
   readonly [fact: string]: unknown

@@ -1,6 +1,6 @@
-import { extension } from '../codec/extension.ts'
 import type { Format, OutputId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
+import { extension } from '../pipeline/extension.ts'
 
 /** Outputs that are put around a file keep its whole name: `notes.md.zst`. */
 const COMPANIONS: readonly OutputId[] = ['zst', 'br', 'gz', 'zip']

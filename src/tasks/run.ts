@@ -3,18 +3,18 @@
  * the slow lane (queue) call the same function; so does every part of a job that was split.
  */
 import { type Codec, type Options, type Outcome, OverBudget, type Source, TargetUnreachable } from '../codec/codec.ts'
-import { attempt, compress, expectedTrouble, type Pressed } from '../codec/compress.ts'
-import { innerRooms } from '../codec/inner.ts'
-import { seal } from '../codec/seal.ts'
 import { isSegmented, type PartPlan, type PartReceipt, type SegmentedCodec } from '../codec/segmented.ts'
 import type { WorkerEnv } from '../env.ts'
 import type { FormatId, OutputId } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
+import { attempt, compress, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
+import { seal } from '../pipeline/encrypt.ts'
+import { innerRooms } from '../pipeline/inner.ts'
 import { Blocks, r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
+import type { Task, TaskError, TaskResult } from '../store/task.ts'
 import type { Claim, JobMessage, Json, TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'
 import { contentType, outputName } from './output-name.ts'
-import type { Task, TaskError, TaskResult } from './task.ts'
 
 /** Heap and Wasm memory of one job; the isolate has 128 MB, and the house itself needs some of it. */
 export const MEMORY_BUDGET_BYTES = 96 * 1024 * 1024

@@ -1,8 +1,8 @@
 /** One uploaded file on its way in: stored, hashed, recognised, or refused with nothing left behind. */
 import { createHash } from 'node:crypto'
-import { identify } from '../codec/identify.ts'
 import type { Env } from '../env.ts'
 import type { Format } from '../formats/format.ts'
+import { identify } from '../pipeline/identify.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { Upload } from '../store/uploads.ts'
 import { ApiError } from './api-error.ts'

@@ -1,14 +1,15 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
-import { passwordApplies } from '../codec/locked.ts'
+
 import { type Env, loopbackHttp } from '../env.ts'
 import type { Format } from '../formats/format.ts'
+import { passwordApplies } from '../pipeline/password.ts'
 import type { KeyRecord } from '../store/keys.ts'
+import type { Plan } from '../store/plans.ts'
+import type { Lane, NewTask, Task } from '../store/task.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
-import type { Plan } from './plans.ts'
 import { isSignedPdf } from './signed-pdf.ts'
 import type { Staged } from './stage.ts'
-import type { Lane, NewTask, Task } from './task.ts'
 import { checkQuality, chooseOutput, type Wishes } from './wishes.ts'
 
 export interface Submission {

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import type { NewTask, TaskResult } from '../../src/tasks/task.ts'
+import type { NewTask, TaskResult } from '../../src/store/task.ts'
 
 let count = 0
 

@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { NewTask } from '../../src/store/task.ts'
 import type { TaskRecordFace } from '../../src/store/tasks.ts'
-import type { NewTask } from '../../src/tasks/task.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
 
 const LEASE_MS = 30_000

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Quality } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { readHeader } from '../../src/formats/bmp/header.ts'
 import { openPixels, rgbRows } from '../../src/formats/bmp/pixels.ts'
 import { encodeRle4, encodeRle8, rleRoom, rleRowStarts, rleRows } from '../../src/formats/bmp/rle.ts'
+import { compress } from '../../src/pipeline/compress.ts'
 
 const base = {
   memoryBudget: 96 * 1024 * 1024,

@@ -3,13 +3,13 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Options, Source } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
-import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, rangeStream, readAll } from '../../src/codec/source.ts'
-import { compressCompanion, verifyCompanion } from '../../src/formats/companion.ts'
+import { compressCompanion, verifyCompanion } from '../../src/containers/wrapper/wrapper.ts'
 import type { OutputId } from '../../src/formats/format.ts'
 import { text } from '../../src/formats/text/text.ts'
+import { compress } from '../../src/pipeline/compress.ts'
+import { innerRooms } from '../../src/pipeline/inner.ts'
 
 const DECODE = { zst: zstdDecompressSync, br: brotliDecompressSync, gz: gunzipSync } as const
 const OUTPUTS = ['zst', 'br', 'gz'] as const

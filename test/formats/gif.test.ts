@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Quality } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { gif } from '../../src/formats/gif/gif.ts'
+import { compress } from '../../src/pipeline/compress.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'
 
 interface Frame {

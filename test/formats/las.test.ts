@@ -3,7 +3,7 @@ import createLazPerf from 'laz-perf/lib/node/laz-perf.js'
 import { describe, expect, it } from 'vitest'
 import type { Options, Source } from '../../src/codec/codec.ts'
 import { las } from '../../src/formats/las/las.ts'
-import { laz } from '../../src/formats/laz/laz.ts'
+import { laz } from '../../src/formats/las/laz.ts'
 import { lasFile } from '../support/las-file.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 

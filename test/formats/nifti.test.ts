@@ -1,10 +1,10 @@
 import { gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it } from 'vitest'
-import { identify } from '../../src/codec/identify.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { readNiftiHeader } from '../../src/formats/nifti/header.ts'
 import { nifti } from '../../src/formats/nifti/nifti.ts'
+import { identify } from '../../src/pipeline/identify.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 
 /** A volume of int16 voxels with a smooth blob in noise. */

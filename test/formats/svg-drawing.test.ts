@@ -1,12 +1,12 @@
 /** Drawings that ask for minutes, hours or years of work end after a bounded number of instructions, and the file is still tidied. */
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
-import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { RenderError, SvgRenderer } from '../../src/formats/svg/renderer.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
+import { compress } from '../../src/pipeline/compress.ts'
+import { innerRooms } from '../../src/pipeline/inner.ts'
 
 /** A tenth of what files may take. */
 const MOST_WORK = 2e9

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compress } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { leanDifference, leanSvg } from '../../src/formats/svg/lean.ts'
 import { absolutePath, readPath, roundPath, shortNumber, writePath } from '../../src/formats/svg/path.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
+import { compress } from '../../src/pipeline/compress.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const lean = (text: string, decimals?: number) => new TextDecoder().decode(Buffer.concat([...leanSvg(bytesOf(text), decimals)]))

@@ -1,12 +1,12 @@
 /** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
-import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { piecesOf } from '../../src/formats/svg/markup.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
+import { compress } from '../../src/pipeline/compress.ts'
+import { innerRooms } from '../../src/pipeline/inner.ts'
 
 const base = {
   quality: 'medium' as const,

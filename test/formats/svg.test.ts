@@ -2,12 +2,12 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Options, Quality } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
-import { innerRooms } from '../../src/codec/inner.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { SvgMeter } from '../../src/formats/svg/measure.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
+import { compress } from '../../src/pipeline/compress.ts'
+import { innerRooms } from '../../src/pipeline/inner.ts'
 
 function optionsFor(quality: Quality = 'medium', over: Partial<Options> = {}): Options {
   const base = {

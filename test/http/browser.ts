@@ -1,6 +1,6 @@
 /** A person at the console: cookies, and the header that other sites cannot send. */
 import { env, exports } from 'cloudflare:workers'
-import type { PlanId } from '../../src/tasks/plans.ts'
+import type { PlanId } from '../../src/store/plans.ts'
 import { type Authenticator, newAuthenticator } from './authenticator.ts'
 import { BASE } from './client.ts'
 import { nested } from './nested.ts'

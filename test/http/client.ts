@@ -2,7 +2,7 @@
 import { env, exports } from 'cloudflare:workers'
 import type { NewKey } from '../../src/store/accounts.ts'
 import { SCOPES } from '../../src/store/keys.ts'
-import type { TaskView } from '../../src/tasks/task.ts'
+import type { TaskView } from '../../src/store/task.ts'
 
 export const BASE = 'http://127.0.0.1'
 

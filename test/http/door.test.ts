@@ -6,7 +6,7 @@ import type { Env } from '../../src/env.ts'
 import { createApp } from '../../src/http/app.ts'
 import { ROUTES } from '../../src/http/routes/index.ts'
 import { makeKey } from '../../src/store/key-format.ts'
-import type { TaskView } from '../../src/tasks/task.ts'
+import type { TaskView } from '../../src/store/task.ts'
 import { BASE, call, errorOf, form, member, TEXT } from './client.ts'
 
 describe('every answer', () => {

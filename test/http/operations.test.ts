@@ -1,7 +1,7 @@
 /** What a file costs in billed operations: scripts/cost.ts counts on these numbers. */
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import type { TaskView } from '../../src/tasks/task.ts'
+import type { TaskView } from '../../src/store/task.ts'
 import { call, done, form, member, TEXT } from './client.ts'
 import { type Operations, operations } from './operations.ts'
 

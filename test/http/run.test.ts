@@ -5,11 +5,11 @@ import { type Codec, UnsupportedFeature } from '../../src/codec/codec.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
 import type { Env } from '../../src/env.ts'
 import { MP4 } from '../../src/formats/mp4/format.ts'
+import type { NewTask } from '../../src/store/task.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'
 import { run } from '../../src/tasks/run.ts'
 import { runAndWait } from '../../src/tasks/submit.ts'
-import type { NewTask } from '../../src/tasks/task.ts'
 
 const refuse = async (): Promise<never> => {
   throw new UnsupportedFeature('a film that cannot be cut')

@@ -2,10 +2,10 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import type { Codec, Inner, InnerResult, InnerWish, Options, Quality } from '../../src/codec/codec.ts'
-import { compress } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import type { OutputId } from '../../src/formats/format.ts'
+import { compress } from '../../src/pipeline/compress.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 
 export type Parts = Record<string, string | Uint8Array>

@@ -1,7 +1,7 @@
 import type { Codec, Options } from '../../src/codec/codec.ts'
-import { compress, type Pressed } from '../../src/codec/compress.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
+import { compress, type Pressed } from '../../src/pipeline/compress.ts'
 
 /** One job for one room, as the house runs it: compressed, verified, never larger. */
 export async function pressFile(

@@ -2,7 +2,7 @@
  * PNG rows in and out, for whoever needs them: `decodePng` gives the rows of a file, `PngEncoder` makes a file (or a bare zlib
  * stream with PNG predictors, as PDF wants it) of rows. Both stream; the memory does not depend on the height.
  */
-import { discard } from '../../src/bytes/discard.ts'
+import { discard } from '../memories/discard.ts'
 import { type Bytes, chunk, colourChunks, readPng, startOfPng, withColours } from './chunks.ts'
 import { type Effort, type PictureHeader, PngEngine, PngError, type RowForm, rowBytesOf } from './engine.ts'
 

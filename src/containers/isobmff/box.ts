@@ -1,6 +1,7 @@
 /** Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory. */
+
+import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
-import { discard } from '../../bytes/discard.ts'
 
 export interface Box {
   readonly type: string

@@ -1,6 +1,7 @@
 /** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
+
+import { discard } from '../../../wasm/memories/discard.ts'
 import { zlibDecompress } from '../../bytes/deflate.ts'
-import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
 import { readFragments } from './fragments.ts'

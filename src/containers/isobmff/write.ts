@@ -1,7 +1,8 @@
 /** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
+
+import { discard } from '../../../wasm/memories/discard.ts'
 import { type Column, columnOf, sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
-import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64, wordsOf } from './box.ts'

@@ -2,7 +2,7 @@
 
 import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { DECODER_DELAY, frameHeader } from './frame.ts'
 

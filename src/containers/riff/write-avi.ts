@@ -2,7 +2,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { type Options, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { Gathered } from '../../codec/sink.ts'
-import { Window } from '../film/window.ts'
+import { Window } from '../window.ts'
 import type { Avi, AviStream, OtherChunk } from './avi.ts'
 import { chunkHeader } from './riff.ts'
 

@@ -4,8 +4,8 @@
  */
 
 import { crc32, createDeflateRaw } from 'node:zlib'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
-import { discard } from '../../bytes/discard.ts'
 import { through } from '../../bytes/through.ts'
 import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'

@@ -1,7 +1,7 @@
 /** Rows of a BMP, whatever its form, as 8-bit samples in PNG's forms. */
 
+import { discard } from '../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../wasm/png/engine.ts'
-import { discard } from '../../bytes/discard.ts'
 import { MalformedFile, type Options, OverBudget, type Source } from '../../codec/codec.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'

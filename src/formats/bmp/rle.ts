@@ -1,5 +1,5 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
 import type { BmpHeader } from './header.ts'

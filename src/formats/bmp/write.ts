@@ -1,5 +1,5 @@
 /** Writing a BMP: headers that carry on what the source said, and rows from the bottom. */
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import type { Sink } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
 import { encodeRle4, encodeRle8, rleRoom } from './rle.ts'

@@ -5,11 +5,11 @@
  */
 
 import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
-import { breathe } from '../../bytes/breathe.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
+import { breathe } from '../../bytes/yield.ts'
 import { type Codec, type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
 import { memorySink } from '../../codec/sink.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
 import { AlreadyCompressed, type Dicom, readDicom, SYNTAX } from './file.ts'
 import { DICOM } from './format.ts'

@@ -2,7 +2,7 @@
  * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), of one component, as DICOM has it in transfer syntaxes
  * 1.2.840.10008.1.2.4.57 and .70: each sample is predicted from its neighbours, the difference is coded.
  */
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { MalformedFile } from '../../codec/codec.ts'
 
 export interface JpegShape {

@@ -2,11 +2,12 @@
  * Files that were compressed by RLE (PS3.5, annex G), by lossless JPEG (A.4.1) or as deflated data sets (A.5), all of which JPEG-LS
  * beats: seen as the explicit little-endian file that they stand for.
  */
-import { breathe } from '../../bytes/breathe.ts'
+
+import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { DeflateError } from '../../bytes/deflate.ts'
-import { discard } from '../../bytes/discard.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { breathe } from '../../bytes/yield.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'

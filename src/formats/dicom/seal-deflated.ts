@@ -1,9 +1,9 @@
 /** Deflated Explicit VR Little Endian (PS3.5, A.5): the whole data set as one raw Deflate stream behind the meta information. */
 import { DeflateSegments } from '../../../wasm/libdeflate/libdeflate.ts'
-import { breathe } from '../../bytes/breathe.ts'
 import { DeflateError } from '../../bytes/deflate.ts'
 import { gzipLevel } from '../../bytes/gzip.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { breathe } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 import { rangeStream } from '../../codec/source.ts'
 import { PIXEL_DATA } from './elements.ts'

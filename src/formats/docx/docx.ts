@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { ooxmlRoom } from '../../containers/ooxml/ooxml.ts'
+import { ooxmlRoom } from '../office/office.ts'
 import { DOCX } from './format.ts'
 
 export const docx: Codec = ooxmlRoom(DOCX)

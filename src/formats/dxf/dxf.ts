@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { companionCodec } from '../companion.ts'
+import { companionCodec } from '../../containers/wrapper/wrapper.ts'
 import { DXF } from './format.ts'
 
 /** Drawings, ASCII or binary: byte for byte inside a companion. */

@@ -1,11 +1,11 @@
 /** Mail to mail: attachments go through their own rooms and come back in the same transfer encoding and lines. */
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { readBase64, writeBase64 } from '../../containers/mime/base64.ts'
-import { everyPart, type MimePart, readMime } from '../../containers/mime/parts.ts'
-import { pictureFacts } from '../../containers/pictures/facts.ts'
-import { recompressPicture } from '../../containers/pictures/recompress.ts'
-import { unlikePictures } from '../../containers/pictures/room.ts'
 import { differentChunks } from '../../containers/zip/compare.ts'
+import { pictureFacts } from '../../embedded/facts.ts'
+import { unlikePictures } from '../../embedded/package-codec.ts'
+import { recompressPicture } from '../../embedded/recompress.ts'
+import { readBase64, writeBase64 } from './base64.ts'
+import { everyPart, type MimePart, readMime } from './parts.ts'
 
 const MOST_ATTACHMENT_BYTES = 24 * 1024 * 1024
 const SMALLEST_ATTACHMENT_BYTES = 600

@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { compressCompanion, verifyCompanion } from '../companion.ts'
+import { compressCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { compressMail, verifyMail } from './attachments.ts'
 import { EML } from './format.ts'
 

@@ -1,7 +1,7 @@
 import { type Codec, MalformedFile } from '../../codec/codec.ts'
-import { pictureRoom, type Survey } from '../../containers/pictures/room.ts'
 import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
 import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
+import { pictureRoom, type Survey } from '../../embedded/package-codec.ts'
 import { EPUB } from './format.ts'
 
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */

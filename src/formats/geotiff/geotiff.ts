@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/codec.ts'
-import { transcodeTiff } from '../../containers/tiff/transcode.ts'
-import { verifyTiff } from '../../containers/tiff/verify.ts'
+import { transcodeTiff } from '../tiff/transcode.ts'
+import { verifyTiff } from '../tiff/verify.ts'
 import { GEOTIFF } from './format.ts'
 
 /** The lossless channel: pixels, GeoKeys, overviews and masks as they were; a cloud optimized file stays one. */

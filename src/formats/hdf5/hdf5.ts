@@ -1,8 +1,8 @@
 /** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
 import { type Codec, MalformedFile, OverBudget, UnsupportedFeature } from '../../codec/codec.ts'
-import { difference, rewrite } from '../../containers/hdf5/hdf5.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { HDF5 } from './format.ts'
+import { difference, rewrite } from './rewrite.ts'
 
 export const hdf5: Codec = {
   format: HDF5,

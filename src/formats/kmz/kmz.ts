@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { pictureRoom } from '../../containers/pictures/room.ts'
+import { pictureRoom } from '../../embedded/package-codec.ts'
 import { KMZ } from './format.ts'
 
 /**

@@ -1,11 +1,11 @@
 /** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
-import { breathe } from '../../bytes/breathe.ts'
+import { breathe } from '../../bytes/yield.ts'
 import { type Codec, MalformedFile, type Options, UnsupportedFeature } from '../../codec/codec.ts'
-import { LasProblem } from '../../containers/laz/las-header.ts'
-import { encodeLaz } from '../../containers/laz/las-to-laz.ts'
-import { lazDifference } from '../../containers/laz/laz-equals-las.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { LAS } from './format.ts'
+import { LasProblem } from './las-header.ts'
+import { encodeLaz } from './las-to-laz.ts'
+import { lazDifference } from './laz-equals-las.ts'
 
 export const las: Codec = {
   format: LAS,

@@ -1,5 +1,5 @@
 import type { SegmentedCodec } from '../../codec/segmented.ts'
-import { filmCodec } from '../../containers/film/film.ts'
+import { filmCodec } from '../film/film.ts'
 import { MOV } from './format.ts'
 
 /** QuickTime movies. */

@@ -1,5 +1,5 @@
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { id3Frames } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'

@@ -1,5 +1,5 @@
 import type { SegmentedCodec } from '../../codec/segmented.ts'
-import { filmCodec } from '../../containers/film/film.ts'
+import { filmCodec } from '../film/film.ts'
 import { MP4 } from './format.ts'
 
 /** MP4 (ISO/IEC 14496-14) and its relatives by brand. */

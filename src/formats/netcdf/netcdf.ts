@@ -1,7 +1,7 @@
 /** NetCDF-4, which is HDF5 with dimension scales, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
 import { type Codec, MalformedFile, OverBudget, UnsupportedFeature } from '../../codec/codec.ts'
-import { difference, rewrite } from '../../containers/hdf5/hdf5.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
+import { difference, rewrite } from '../hdf5/rewrite.ts'
 import { NETCDF } from './format.ts'
 
 export const netcdf: Codec = {

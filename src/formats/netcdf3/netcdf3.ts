@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { companionCodec } from '../companion.ts'
+import { companionCodec } from '../../containers/wrapper/wrapper.ts'
 import { NETCDF3 } from './format.ts'
 
 /** The classic format has no compression of its own: byte for byte inside a companion. */

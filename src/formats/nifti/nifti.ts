@@ -18,9 +18,9 @@ import {
   UnsupportedFeature,
 } from '../../codec/codec.ts'
 import { rangeStream } from '../../codec/source.ts'
+import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../companion.ts'
 import { NIFTI } from './format.ts'
 import { HEADER_BYTES, type NiftiHeader, readNiftiHeader } from './header.ts'
 

@@ -1,6 +1,6 @@
 import type { Codec, Options } from '../../codec/codec.ts'
-import { pictureRoom, type Survey } from '../../containers/pictures/room.ts'
 import type { ZipArchive } from '../../containers/zip/read.ts'
+import { pictureRoom, type Survey } from '../../embedded/package-codec.ts'
 import { duplicateFiles } from './duplicates.ts'
 import { OFD } from './format.ts'
 import { shownSizes } from './shown.ts'

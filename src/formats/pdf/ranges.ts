@@ -1,4 +1,4 @@
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import type { Source } from '../../codec/codec.ts'
 
 const BLOCK_BYTES = 65_536

@@ -1,8 +1,8 @@
 /** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
 import { inflateSync } from 'node:zlib'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
-import { discard } from '../../bytes/discard.ts'
 import { type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'

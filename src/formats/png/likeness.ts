@@ -1,7 +1,8 @@
 /** Two PNG pictures side by side, measured at the depth of the upload: rounding sixteen bits to eight counts, too. */
+
+import { discard } from '../../../wasm/memories/discard.ts'
 import { type PictureHeader, PngEngine } from '../../../wasm/png/engine.ts'
 import { type Bytes, pngRows } from '../../../wasm/png/png.ts'
-import { discard } from '../../bytes/discard.ts'
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
 
 import type { PngFile } from './file.ts'

@@ -1,8 +1,8 @@
 /** Writes the result: chunks in order, frames encoded on the way. */
 
+import { discard } from '../../../wasm/memories/discard.ts'
 import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
 import { type PngEngine, PngError } from '../../../wasm/png/engine.ts'
-import { discard } from '../../bytes/discard.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
 import type { PngFile } from './file.ts'

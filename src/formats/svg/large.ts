@@ -1,7 +1,8 @@
 /** Drawings whose trees do not fit in memory: the light pass, drawn and measured where the renderer can hold them. */
-import { breathe } from '../../bytes/breathe.ts'
+
 import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
+import { breathe } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
 import { fewestDecimals, sideOf } from './decimals.ts'

@@ -1,5 +1,5 @@
 /** Which decimals a drawing keeps, found by drawing what is left without the others. */
-import { breathe } from '../../bytes/breathe.ts'
+import { breathe } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'

@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { companionCodec } from '../companion.ts'
+import { companionCodec } from '../../containers/wrapper/wrapper.ts'
 import { TEXT } from './format.ts'
 
 /** Markdown, JSON, CSV and their family, in whatever encoding: byte for byte inside a companion. */

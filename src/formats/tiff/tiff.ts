@@ -1,7 +1,7 @@
 import type { Codec } from '../../codec/codec.ts'
-import { transcodeTiff } from '../../containers/tiff/transcode.ts'
-import { verifyTiff } from '../../containers/tiff/verify.ts'
 import { TIFF } from './format.ts'
+import { transcodeTiff } from './transcode.ts'
+import { verifyTiff } from './verify.ts'
 
 /** The lossless channel: see `containers/tiff`. */
 export const tiff: Codec = {

@@ -1,5 +1,5 @@
 /** One pass over the samples: what they would fit into without loss, and how much noise each lossy form would add. */
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { Dither, type DitheredBits } from './dither.ts'

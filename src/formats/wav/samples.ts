@@ -1,5 +1,5 @@
 /** Samples of a WAVE file by blocks: read by ranges, unpacked, packed again. */
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
 import { type Adpcm, adpcm } from './adpcm.ts'
 import { g711 } from './g711.ts'

@@ -1,8 +1,8 @@
 /** WAVE → FLAC (RFC 9639): every sample, the tags, and the other chunks as foreign metadata. */
 
 import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../wasm/flac/flac.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
-import { discard } from '../../bytes/discard.ts'
 import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'

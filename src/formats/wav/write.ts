@@ -1,5 +1,5 @@
 /** Writes a WAVE file whose samples are stored another way; every other chunk stays as it is, in its place. */
-import { discard } from '../../bytes/discard.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../quality/snr.ts'

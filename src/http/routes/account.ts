@@ -1,7 +1,7 @@
 /** GET /v1/usage and GET /v1/formats. */
 import type { Format } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
-import { PLANS } from '../../tasks/plans.ts'
+import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { formats, parseOrRefuse, usage, usageQuery } from '../schemas.ts'

@@ -1,6 +1,7 @@
 /** GET /v1/batches/{batch_id}. */
+
+import { present, type Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import { present, type Task } from '../../tasks/task.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { batch, batchId } from '../schemas.ts'

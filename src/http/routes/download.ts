@@ -1,7 +1,7 @@
 /** GET and HEAD /v1/tasks/{task_id}/download: the bytes as they are stored, streamed. */
 import { Buffer } from 'node:buffer'
+import type { Task, TaskResult } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import type { Task, TaskResult } from '../../tasks/task.ts'
 import type { AppContext } from '../context.ts'
 import { attachment } from '../file-name.ts'
 import { ownedTask } from '../owned.ts'

@@ -1,6 +1,7 @@
 /** Tasks: the list, one, and its removal. */
+
+import { present, type Task } from '../../store/task.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
-import { present, type Task } from '../../tasks/task.ts'
 import { baseUrl } from '../context.ts'
 import { ownedTask, unknownTask } from '../owned.ts'
 import { applied, preference } from '../prefer.ts'

@@ -1,12 +1,12 @@
 /** POST /v1/compress and POST /v1/batch/compress: form → staged files → tasks. */
 
 import { randomBase62 } from '../../store/key-format.ts'
+import { PLANS } from '../../store/plans.ts'
+import { present, type Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
-import { PLANS } from '../../tasks/plans.ts'
 import { type Digested, digest, type Staged, stage } from '../../tasks/stage.ts'
 import { admit, checkCallback, giveBack, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
-import { present, type Task } from '../../tasks/task.ts'
 import type { Wishes } from '../../tasks/wishes.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type FormRules, readForm } from '../form.ts'

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
 import type { Options } from '../../../src/codec/codec.ts'
-import { compress } from '../../../src/codec/compress.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
+import { compress } from '../../../src/pipeline/compress.ts'
 import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
 
 /** Every Wasm memory made during a test, as if none was ever collected: more than an isolate can hold. */

@@ -7,10 +7,10 @@ import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Options } from '../../../src/codec/codec.ts'
-import { compress } from '../../../src/codec/compress.ts'
-import { innerRooms } from '../../../src/codec/inner.ts'
 import { pptx } from '../../../src/formats/pptx/pptx.ts'
 import { PRESS_CODECS } from '../../../src/formats/press.ts'
+import { compress } from '../../../src/pipeline/compress.ts'
+import { innerRooms } from '../../../src/pipeline/inner.ts'
 import { fileSink, fileSource } from './files.ts'
 
 const [path = ''] = process.argv.slice(2)

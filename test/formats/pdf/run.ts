@@ -1,9 +1,9 @@
 import type { Options, Quality } from '../../../src/codec/codec.ts'
-import { compress } from '../../../src/codec/compress.ts'
-import { innerRooms } from '../../../src/codec/inner.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
+import { compress } from '../../../src/pipeline/compress.ts'
+import { innerRooms } from '../../../src/pipeline/inner.ts'
 
 /** Runs the room as the house does. `bytes` is the result, or the upload when it is unchanged. */
 export async function press(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {

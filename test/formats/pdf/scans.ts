@@ -3,9 +3,9 @@
  * and prints how much was alive at most: heap, buffers and Wasm.
  */
 import type { Options, Quality, Sink, Source } from '../../../src/codec/codec.ts'
-import { innerRooms } from '../../../src/codec/inner.ts'
 import { rangeStream } from '../../../src/codec/source.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
+import { innerRooms } from '../../../src/pipeline/inner.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 
 const [pages = '5', quality = 'medium'] = process.argv.slice(2)

@@ -1,10 +1,10 @@
 /** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
 import { expect, it } from 'vitest'
 import type { Quality } from '../../../src/codec/codec.ts'
-import { compress } from '../../../src/codec/compress.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
+import { compress } from '../../../src/pipeline/compress.ts'
 import { decodePng, PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 
 type Pixel = readonly [red: number, green: number, blue: number, alpha: number]

@@ -3,9 +3,9 @@
  * so: hard edges (scanned text) do not survive being reduced, but they bear more loss per pixel the finer they are stored.
  */
 import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
-import { breathe } from '../../../bytes/breathe.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
-import { discard } from '../../../bytes/discard.ts'
+import { breathe } from '../../../bytes/yield.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, MOST_PSNR_DB, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'

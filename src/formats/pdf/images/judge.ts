@@ -1,5 +1,5 @@
 /** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
-import { discard } from '../../../bytes/discard.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
 import { LikenessMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'

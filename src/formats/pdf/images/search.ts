@@ -1,6 +1,6 @@
 /** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
 import type { JpegJob, Measured } from '../../../../wasm/jpeg/jpeg.ts'
-import { breathe } from '../../../bytes/breathe.ts'
+import { breathe } from '../../../bytes/yield.ts'
 import type { Target } from './levels.ts'
 
 export const LOWEST = 8

@@ -1,8 +1,8 @@
 /** Pictures as they are seen at some size, and how alike two of them are there. */
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { breathe } from '../../../bytes/breathe.ts'
-import { discard } from '../../../bytes/discard.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { breathe } from '../../../bytes/yield.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { MaskRows } from './mask.ts'

@@ -1,0 +1,180 @@
+/** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
+import { discard } from '../../wasm/memories/discard.ts'
+import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../codec/codec.ts'
+import { encodeXml } from '../containers/xml/scan.ts'
+import { changedFact, differentBytes, differentShell } from '../containers/zip/compare.ts'
+import { openZip, readEntry, type ZipArchive, type ZipEntry } from '../containers/zip/read.ts'
+import { type Arrange, repack, repackSteps, verifyRepacked } from '../containers/zip/repack.ts'
+import { type Fate, KEEP, rewriteZip } from '../containers/zip/rewrite.ts'
+import type { Likeness } from '../quality/metrics.ts'
+import type { Rect } from './crop.ts'
+import { pictureFacts } from './facts.ts'
+import { recompressPicture } from './recompress.ts'
+import { decodes, likeness, partLikeness } from './similarity.ts'
+
+/** Larger pictures stay as they are: the room holds one and its result. */
+const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
+const SMALLEST_PICTURE_BYTES = 600
+/** Downsampling keeps the shape of a picture within this. */
+const ASPECT_TOLERANCE = 0.02
+
+/** What a room knows about one package. */
+export interface Survey {
+  /** Why the bytes of every file must stay (a signature, encryption); nothing but re-deflating is done then. */
+  readonly sealed?: string
+  /** Files that must stay byte for byte although they look like pictures. */
+  readonly untouchable?: ReadonlySet<ZipEntry>
+  /** Files that go because another stands for them, and the texts that say so. */
+  readonly duplicates?: { readonly merged: ReadonlyMap<ZipEntry, ZipEntry>; readonly texts: ReadonlyMap<ZipEntry, string> }
+  /** The size at which pictures are shown, where it is known for sure. */
+  readonly shown?: ReadonlyMap<ZipEntry, { readonly widthInches: number; readonly heightInches: number }>
+}
+
+export interface PictureRules {
+  survey(archive: ZipArchive, options: Pick<Options, 'signal' | 'quality'>): Promise<Survey>
+  readonly arrange?: Arrange
+  /** Files that are written stored. */
+  readonly stores?: (entry: ZipEntry) => boolean
+}
+
+export function pictureRoom(format: Codec['format'], rules: PictureRules): Codec {
+  const arrange = rules.arrange ?? ((same: ZipArchive) => same)
+  const recipe = (entry: ZipEntry): Fate => (rules.stores?.(entry) ? { kind: 'store' } : KEEP)
+  return {
+    format,
+    async compress(source, sink, options) {
+      const archive = arrange(await openZip(source, format.id))
+      const survey = await rules.survey(archive, options)
+      if (survey.sealed !== undefined || options.lossless) {
+        return repack(archive, sink, options, { recipe }, survey.sealed === undefined ? [] : [survey.sealed])
+      }
+      return compressPictures(archive, survey, sink, options, recipe)
+    },
+    async verify(original, result, _outcome, options): Promise<Verdict> {
+      const before = arrange(await openZip(original, format.id))
+      const survey = await rules.survey(before, options)
+      if (survey.sealed !== undefined || options.lossless) return verifyRepacked(before, result, options)
+      return verifyPictures(before, await openZip(result, format.id), survey, options)
+    },
+  }
+}
+
+async function compressPictures(
+  archive: ZipArchive,
+  survey: Survey,
+  sink: Sink,
+  options: Options,
+  recipe: (entry: ZipEntry) => Fate,
+): Promise<Outcome> {
+  let [pictures, recompressed, downsampled] = [0, 0, 0]
+  let loss: { ssim: number; psnrDb: number } | undefined
+  const counts = await rewriteZip(archive, sink, options, async (entry, load) => {
+    if (survey.duplicates?.merged.has(entry)) return { kind: 'drop' }
+    const text = survey.duplicates?.texts.get(entry)
+    if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
+    if (!mayChange(entry, survey) || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES) return recipe(entry)
+    pictures++
+    const result = await recompressPicture(await load(), entry.name.split('/').at(-1)!, options, { shown: survey.shown?.get(entry) })
+    if (!result) return KEEP
+    recompressed++
+    if (result.downsampled) downsampled++
+    if (result.loss) {
+      loss = {
+        ssim: Math.min(result.loss.ssim, loss?.ssim ?? 1),
+        psnrDb: Math.min(result.loss.psnrDb, loss?.psnrDb ?? Number.POSITIVE_INFINITY),
+      }
+    }
+    return { kind: 'replace', bytes: result.bytes }
+  })
+  const detail = downsampled > 0 ? ` (${downsampled} downsampled to what is shown)` : ''
+  const steps = [...(recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []), ...repackSteps(counts)]
+  const merged = survey.duplicates?.merged.size ?? 0
+  if (merged > 0) steps.push(`${merged} duplicate files merged`)
+  return loss ? { kind: 'compressed', fidelity: 'perceptual', ...loss, steps } : { kind: 'compressed', fidelity: 'lossless', steps }
+}
+
+const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i
+const mayChange = (entry: ZipEntry, survey: Survey) =>
+  !entry.opaque && !entry.isDirectory && PICTURE.test(entry.name) && !survey.untouchable?.has(entry)
+
+/** Every file in its place with its facts and bytes; pictures decode, in the same kind and shape. */
+async function verifyPictures(
+  original: ZipArchive,
+  result: ZipArchive,
+  survey: Survey,
+  options: Pick<Options, 'signal'>,
+): Promise<Verdict> {
+  const different = (difference: string): Verdict => ({ equal: false, difference })
+  const expected = original.physical.filter((entry) => !survey.duplicates?.merged.has(entry))
+  if (expected.length !== result.physical.length) return different(`${expected.length} files became ${result.physical.length}`)
+  const around = await differentShell(original, result)
+  if (around) return different(around)
+  for (const [index, before] of expected.entries()) {
+    options.signal.throwIfAborted()
+    const after = result.physical[index]!
+    const fact = changedFact(before, after)
+    if (fact) return different(`${before.name}: ${fact} changed`)
+    const text = survey.duplicates?.texts.get(before)
+    if (text !== undefined) {
+      if (Buffer.compare(await readEntry(result, after), encodeXml(text)) === 0) continue
+      return different(`${before.name}: more than the names of equal files changed`)
+    }
+    const picture = mayChange(before, survey) && (before.size !== after.size || before.crc32 !== after.crc32)
+    const problem = picture
+      ? await differentPicture(original, before, result, after)
+      : await differentBytes(original, before, result, after)
+    if (problem) return different(`${before.name}: ${problem}`)
+  }
+  return { equal: true }
+}
+
+async function differentPicture(original: ZipArchive, before: ZipEntry, result: ZipArchive, after: ZipEntry): Promise<string | undefined> {
+  return unlikePicturesOf(original, before, await readEntry(result, after))
+}
+
+/** Why a picture cannot stand for the one in an entry; `after` is freed. */
+export async function unlikePicturesOf(
+  archive: ZipArchive,
+  entry: ZipEntry,
+  after: Uint8Array,
+  mayBecomeJpeg = false,
+): Promise<string | undefined> {
+  const before = await readEntry(archive, entry)
+  const difference = await unlikePictures(before, after, mayBecomeJpeg)
+  discard(before)
+  discard(after)
+  return difference
+}
+
+/** Why one picture cannot stand for another: kind, shape, damage. */
+export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayBecomeJpeg = false): Promise<string | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  // Kinds without a header reader here (SVG, TIFF) were verified by their room; the CRC says that these are its bytes.
+  if (!old && !fresh) return undefined
+  if (!old || !fresh || (old.kind !== fresh.kind && !(mayBecomeJpeg && old.kind === 'png' && fresh.kind === 'jpg')))
+    return 'the picture changed its kind'
+  const aspect = (fresh.width * old.height) / (fresh.height * old.width)
+  if (fresh.width > old.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height)) {
+    return `the picture of ${old.width}×${old.height} became one of ${fresh.width}×${fresh.height}`
+  }
+  return (await decodes(after)) ? undefined : 'the picture does not decode'
+}
+
+/**
+ * Why one picture cannot stand for a part of another: kind, shape, likeness. `cut`: it is the part alone; else it has the
+ * whole size, and only the part must look the same.
+ */
+export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect, cut: boolean): Promise<string | undefined> {
+  const stands = (left: Likeness | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
+  if (!cut) {
+    const problem = await unlikePictures(before, after, true)
+    if (problem || stands(await likeness(before, after))) return problem
+    return stands(await partLikeness(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
+  }
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture changed its kind'
+  const aspect = (fresh.width * part.height) / (fresh.height * part.width)
+  if (fresh.width > part.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height))
+    return `a part of ${part.width}×${part.height} became ${fresh.width}×${fresh.height}`
+  return stands(await likeness(before, after, part)) ? undefined : 'the part of the picture does not look the same'
+}

@@ -1,0 +1,173 @@
+/**
+ * A picture inside a document: recompressed by its own room, downsampled to what is shown of it, and measured against the
+ * old one at the old size, because the floors hold for what was uploaded.
+ */
+
+import { discard } from '../../wasm/memories/discard.ts'
+import { breathe } from '../bytes/yield.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
+import type { OutputId } from '../formats/format.ts'
+import { pictureTarget } from '../quality/levels.ts'
+import type { Likeness } from '../quality/metrics.ts'
+import { type PictureFacts, pictureFacts } from './facts.ts'
+import { isOpaque, likeness, scaledLikeness } from './similarity.ts'
+
+/** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
+export const DPI: Record<Quality, number> = { ultra: 96, low: 150, medium: 200, high: 300 }
+
+/** Downsampling by less than this is not worth a loss. */
+const WORTHWHILE_SCALE = 0.8
+/** What an upscaled result must keep, so that other measurements agree. */
+const SCALED_SSIM = FLOOR_SSIM + 0.01
+const SCALED_PSNR_DB = FLOOR_PSNR_DB + 0.5
+const SCALED_RGB_PSNR_DB = 26
+/** How much better than its target a level's coding may be: smooth pictures keep a least quality. */
+const DOUBT_SSIM: Record<Quality, number> = { ultra: 0.02, low: 0.02, medium: 0.002, high: 0.002 }
+/** Smaller pictures are tried as quickly as they are looked at. */
+const WORTH_LOOKING_PIXELS = 100_000
+/** A PNG becomes a JPEG only if that saves this much; at the same size a part gets another name for much more only. */
+const JPEG_SHARE = 0.7
+const SAME_SIZE_JPEG_SHARE = 0.5
+const SAME_SIZE_JPEG_SAVES_BYTES = 48 * 1024
+
+export interface Recompressed {
+  readonly bytes: Uint8Array
+  readonly output: OutputId
+  /** Luma, against the old picture at its size; absent when no sample changed. */
+  readonly loss?: { readonly ssim: number; readonly psnrDb: number }
+  readonly downsampled: boolean
+}
+
+export interface PictureWish {
+  /** The size the whole picture is shown at; undefined when that is not known for sure. */
+  readonly shown?: { readonly widthInches: number; readonly heightInches: number } | undefined
+  /** An opaque PNG may become a JPEG: whoever asks can change its name and type everywhere. */
+  readonly mayBecomeJpeg?: boolean
+  /** Only an exact result. */
+  readonly lossless?: boolean
+}
+
+type Rooms = Pick<Options, 'inner' | 'quality' | 'signal'>
+
+/** Undefined when nothing is gained. */
+export async function recompressPicture(
+  bytes: Uint8Array,
+  name: string,
+  options: Rooms,
+  wish: PictureWish = {},
+): Promise<Recompressed | undefined> {
+  const facts = pictureFacts(bytes)
+  if (!facts) return undefined
+  const kept = await sameKind(bytes, name, facts, options, wish)
+  if (!wish.mayBecomeJpeg || wish.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
+  const jpeg = await asJpeg(bytes, name, facts, options, wish)
+  if (!jpeg) return kept
+  const size = kept?.bytes.length ?? bytes.length
+  const limit = jpeg.downsampled ? size * JPEG_SHARE : Math.min(size * SAME_SIZE_JPEG_SHARE, size - SAME_SIZE_JPEG_SAVES_BYTES)
+  return jpeg.bytes.length < limit ? jpeg : kept
+}
+
+/** A PNG as a JPEG, however much larger or smaller; undefined when it has transparent pixels, or the level cannot be kept. */
+export async function pictureAsJpeg(png: Uint8Array, name: string, options: Rooms, wish: PictureWish): Promise<Recompressed | undefined> {
+  const facts = pictureFacts(png)
+  return facts?.kind === 'png' && facts.comparable ? asJpeg(png, name, facts, options, wish) : undefined
+}
+
+async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
+  const exact = wish.lossless ? { lossless: true } : {}
+  let gentler: Recompressed | undefined
+  for (const attempt of attempts(facts, options.quality, wish)) {
+    await pause(options)
+    const left = await leftBySize(bytes, facts, attempt)
+    if (mayStand(left, options.quality)) {
+      const result = await options.inner.compress(bytes, name, { ...attempt, ...exact })
+      const judged = await judge(bytes, facts, result)
+      if (judged) return smaller(judged, gentler)
+      if (hopeless(facts, result)) return gentler
+      if (result.kind === 'compressed') discard(result.bytes)
+    }
+    // What a gentler level would choose counts, too, or the stronger level could come out larger.
+    const gentle = GENTLER[options.quality]
+    if (attempt.maxWidth === undefined || gentler || !gentle || !mayStand(left, gentle)) continue
+    await pause(options)
+    gentler = await judge(bytes, facts, await options.inner.compress(bytes, name, { ...attempt, quality: gentle }))
+  }
+  return gentler
+}
+
+const GENTLER: Partial<Record<Quality, Quality>> = { ultra: 'medium', low: 'medium' }
+
+const smaller = (a: Recompressed, b: Recompressed | undefined) => (b && b.bytes.length < a.bytes.length ? b : a)
+
+/** No larger size would bring a gain: nothing was gained, or the room does not downsample. */
+function hopeless(facts: PictureFacts, result: InnerResult): boolean {
+  if (result.kind === 'unchanged') return result.reason !== 'below_floor'
+  const fresh = pictureFacts(result.bytes)
+  return fresh?.width === facts.width && fresh.height === facts.height
+}
+
+async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
+  if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
+  for (const attempt of attempts(facts, options.quality, wish)) {
+    await pause(options)
+    if (!mayStand(await leftBySize(bytes, facts, attempt), options.quality)) continue
+    const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
+    const judged = await judge(bytes, facts, result)
+    if (judged) return judged
+    if (hopeless(facts, result)) return undefined
+    if (result.kind === 'compressed') discard(result.bytes)
+  }
+  return undefined
+}
+
+/** Between two tries others get their turn, and the engines of the last one can be collected. */
+async function pause({ signal }: Rooms): Promise<void> {
+  await breathe()
+  signal.throwIfAborted()
+}
+
+/** What is left of a large picture at a smaller size, before any coding; undefined where that is as soon tried as told. */
+async function leftBySize(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerWish): Promise<Likeness | undefined> {
+  if (maxWidth === undefined || facts.width * facts.height < WORTH_LOOKING_PIXELS) return undefined
+  return scaledLikeness(bytes, facts, maxWidth / facts.width)
+}
+
+/**
+ * Whether what is `left` by downsampling can still stand after a level's coding, which takes its share of that: structure
+ * that is lost twice multiplies.
+ */
+function mayStand(left: Likeness | undefined, quality: Quality): boolean {
+  if (!left) return true
+  const ssim = left.ssim * pictureTarget(quality).ssim + DOUBT_SSIM[quality]
+  return ssim >= SCALED_SSIM && left.psnrDb >= SCALED_PSNR_DB && left.psnrRgbDb >= SCALED_RGB_PSNR_DB
+}
+
+/** From the smallest acceptable size up to all pixels. The same ladder for every level, so that levels stay in order. */
+function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: PictureWish): InnerWish[] {
+  const sizes: InnerWish[] = []
+  if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
+    for (const dpi of [96, 150, 200, 300].filter((each) => each >= DPI[quality])) {
+      const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
+      if (!(scale < WORTHWHILE_SCALE)) break
+      sizes.push({ maxWidth: Math.max(1, Math.ceil(facts.width * scale)), maxHeight: Math.max(1, Math.ceil(facts.height * scale)) })
+    }
+  }
+  return [...sizes, {}]
+}
+
+/** What a room made, if it stands at the old picture's size. */
+async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
+  if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
+  const { bytes, output, outcome } = result
+  if (outcome.fidelity === 'lossless') return { bytes, output, downsampled: false }
+  if (outcome.ssim === undefined) return undefined
+  const fresh = pictureFacts(bytes)
+  if (!fresh) return undefined
+  if (fresh.width === facts.width && fresh.height === facts.height) {
+    return { bytes, output, loss: { ssim: outcome.ssim, psnrDb: outcome.psnrDb }, downsampled: false }
+  }
+  const measured = await likeness(before, bytes)
+  if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
+    return undefined
+  return { bytes, output, loss: { ssim: measured.ssim, psnrDb: measured.psnrDb }, downsampled: true }
+}

@@ -1,0 +1,183 @@
+/** How close a picture in a document is to the one it replaces, at the size of the old one. */
+
+import { JpegError, JpegRows } from '../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../wasm/memories/discard.ts'
+import { PngError, pngRows } from '../../wasm/png/png.ts'
+import type { RowSample } from '../../wasm/scale/scale.ts'
+import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { croppedRows, type Rect } from './crop.ts'
+import { type PictureFacts, pictureFacts } from './facts.ts'
+import { grown } from './grow.ts'
+
+const BATCH_ROWS = 32
+
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Rows of a JPEG or PNG, top to bottom, some at a time; they hold until the next are asked for. */
+export async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4): AsyncGenerator<Uint8Array> {
+  if (facts.kind === 'png') {
+    for await (const { rows } of pngRows(once(bytes), channels === 4 ? 'rgba8' : 'rgb8')) {
+      yield rows
+      discard(rows)
+    }
+    return
+  }
+  const jpeg = await JpegRows.open(bytes, { colour: channels === 4 ? 'rgba' : 'rgb' })
+  yield* jpeg.strips(BATCH_ROWS)
+}
+
+/**
+ * SSIM and PSNR of `after` against `before` (or a part of it), scaled up to its size first where it is smaller. Undefined when
+ * one of them is of a kind whose rows cannot be had (CMYK, animations) or is damaged.
+ */
+export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Likeness | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!isComparable(old) || !isComparable(fresh)) return undefined
+  const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
+  const { width, height } = part ?? old
+  using meter = new LikenessMeter(width, height, channels)
+  const same = width === fresh.width && height === fresh.height
+  try {
+    const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
+    const candidate = rowsOf(after, fresh, channels)
+    const pairs = paired(reference, same ? candidate : grown(candidate, channels, fresh, { width, height }), width * channels)
+    for await (const [rows, shown] of pairs) meter.push(rows, shown)
+    return meter.finish()
+  } catch (error) {
+    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** The same for a part of two pictures of one size. */
+export async function partLikeness(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Likeness | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
+  const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
+  try {
+    using meter = new LikenessMeter(part.width, part.height, channels)
+    const pairs = paired(croppedRows(before, old, part, channels), croppedRows(after, fresh, part, channels), part.width * channels)
+    for await (const [rows, shown] of pairs) meter.push(rows, shown)
+    return meter.finish()
+  } catch (error) {
+    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
+  facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
+
+/**
+ * Two streams of rows cut to the same pieces. The first one's chunks are whole rows and hold until the next is asked for;
+ * the second's are copied.
+ */
+async function* paired(
+  first: AsyncGenerator<Uint8Array>,
+  second: AsyncGenerator<Uint8Array>,
+  rowBytes: number,
+): AsyncGenerator<[Uint8Array, Uint8Array]> {
+  const piece = new Uint8Array(BATCH_ROWS * rowBytes)
+  let rest: Uint8Array = new Uint8Array()
+  try {
+    for await (const reference of first) {
+      for (let at = 0; at < reference.length; at += piece.length) {
+        const part = reference.subarray(at, at + piece.length)
+        for (let filled = 0; filled < part.length; ) {
+          if (rest.length === 0) {
+            const next = await second.next()
+            if (next.done) throw new RangeError('one picture ends early')
+            rest = next.value
+          }
+          const taken = rest.subarray(0, part.length - filled)
+          piece.set(taken, filled)
+          filled += taken.length
+          rest = rest.subarray(taken.length)
+        }
+        yield [part, piece.subarray(0, part.length)]
+      }
+    }
+  } finally {
+    await second.return(undefined)
+    discard(piece)
+  }
+}
+
+/** The bands of rows that stand for a whole picture. */
+const SAMPLE: RowSample = { period: 384, span: 64 }
+
+/**
+ * How much of a picture is left when it is downsampled to `scale`, before any coding: by bands of its rows, in a fraction of
+ * the time that trying takes. Undefined where that cannot be told.
+ */
+export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Likeness | undefined> {
+  if (!isComparable(facts)) return undefined
+  const channels = facts.mayBeTransparent ? 4 : 3
+  using meter = new LikenessMeter(facts.width, sampledRows(facts.height), channels)
+  const rowBytes = facts.width * channels
+  try {
+    const small = await smallRows(bytes, facts, channels, scale)
+    if (!small) return undefined
+    const candidate = grown(small.rows, channels, small, facts, SAMPLE)
+    for await (const [old, shown] of paired(sampled(rowsOf(bytes, facts, channels), rowBytes), candidate, rowBytes)) meter.push(old, shown)
+    return meter.finish()
+  } catch (error) {
+    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** The rows of the picture at about that size: of a JPEG by its DCT. */
+async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4, scale: number) {
+  if (facts.kind === 'jpg') {
+    const eighths = Math.max(1, Math.round(scale * 8))
+    if (!isEighths(eighths)) return undefined
+    const opened = await JpegRows.open(bytes, { colour: 'rgb', eighths })
+    return { width: opened.width, height: opened.height, rows: opened.strips(BATCH_ROWS) }
+  }
+  const [width, height] = [Math.max(1, Math.round(facts.width * scale)), Math.max(1, Math.round(facts.height * scale))]
+  return { width, height, rows: grown(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
+}
+
+const isEighths = (eighths: number): eighths is 1 | 2 | 3 | 4 | 5 | 6 | 7 => eighths >= 1 && eighths <= 7
+
+const sampledRows = (height: number) => Math.floor(height / SAMPLE.period) * SAMPLE.span + Math.min(SAMPLE.span, height % SAMPLE.period)
+
+/** The rows of the sample, from chunks of whole rows. */
+async function* sampled(chunks: AsyncIterable<Uint8Array>, rowBytes: number): AsyncGenerator<Uint8Array> {
+  let row = 0
+  for await (const chunk of chunks) {
+    const end = row + chunk.length / rowBytes
+    for (let band = row - (row % SAMPLE.period); band < end; band += SAMPLE.period) {
+      const [from, to] = [Math.max(row, band), Math.min(end, band + SAMPLE.span)]
+      if (from < to) yield chunk.subarray((from - row) * rowBytes, (to - row) * rowBytes)
+    }
+    row = end
+  }
+}
+
+/** Whether a picture decodes to its last row. Kinds that are not read here count as sound. */
+export async function decodes(bytes: Uint8Array): Promise<boolean> {
+  const facts = pictureFacts(bytes)
+  if (!facts) return false
+  if (!isComparable(facts)) return true
+  try {
+    let rowBytes = 0
+    for await (const rows of rowsOf(bytes, facts, 3)) rowBytes += rows.length
+    return rowBytes === facts.width * facts.height * 3
+  } catch (error) {
+    if (error instanceof JpegError || error instanceof PngError) return false
+    throw error
+  }
+}
+
+/** Whether every pixel of a PNG is opaque. */
+export async function isOpaque(bytes: Uint8Array, facts: PictureFacts): Promise<boolean> {
+  if (!facts.mayBeTransparent) return true
+  for await (const rows of rowsOf(bytes, facts, 4)) {
+    for (let at = 3; at < rows.length; at += 4) if (rows[at] !== 255) return false
+  }
+  return true
+}

@@ -1,0 +1,79 @@
+/** One part of an AVI file's work: a stretch of pictures, or of sound. */
+import { sumOf } from '../../../bytes/column.ts'
+import { MalformedFile, type Options, type Sink, type Source } from '../../../codec/codec.ts'
+import type { FinishedPart, PartPlan, PartReceipt } from '../../../codec/segmented.ts'
+import { isOfPictures, runInSequence } from '../in-sequence.ts'
+import type { Level } from '../levels.ts'
+import { encodeMp3Frames } from '../mp3-sound.ts'
+import { type PartFile, type PartHead, PartWriter, type PicturesHead, readParts } from '../part-file.ts'
+import { encodePart } from '../pictures.ts'
+import { encodeSound } from '../sound.ts'
+import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
+
+export async function runPart(source: Source, job: AviJob, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  if (part.facts['kind'] === 'sound') return runSound(source, job, part, sink, options)
+  if (!job.pictures) throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+  const { track } = job.pictures
+  const cut = cutOf(part, track.samples.count)
+  const writer = new PartWriter(sink)
+  const done = await encodePart(source, track, cut, job.level, writer, options)
+  const head: PicturesHead = {
+    kind: 'pictures',
+    headers: [...done.headers],
+    count: cut.frames,
+    quality: done.quality,
+    crf: done.crf,
+    delay: done.delay,
+  }
+  const bytes = await writer.finish(head, done.pts, done.keys)
+  const { meanSsim, meanPsnrDb } = done.quality
+  const replaces = sumOf(track.samples.size.subarray(cut.start, cut.end))
+  return { bytes, replaces, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
+}
+
+async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  const sound = job.sounds.find(({ stream }) => stream.index === facts['stream'])
+  const { from, to } = facts
+  if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
+    throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+  const { audio, runs, coding } = sound
+  const writer = new PartWriter(sink)
+  const { head, memoryBytes } =
+    coding === 'mp3'
+      ? await encodeMp3Frames(source, audio, runs, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3, writer, options)
+      : await encodeSound(source, audio, runs, aacRate(job.level, sound), writer, options)
+  return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
+}
+
+export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number => Math.min(aacPerChannel, audio.hertz * 3) * audio.channels
+
+/** All parts in sequence; in an AVI, pictures are given up as soon as they do not get smaller. */
+export async function runAll(source: Source, job: AviJob, options: Options): Promise<FinishedPart[]> {
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, job, plan, into, inner)
+  return runInSequence(await partsOf(source, job), { run, mustPay: options.output === 'avi' }, options)
+}
+
+/** The finished parts of the pictures, when they are all there. */
+export async function pictureFiles({ pictures }: AviJob, parts: readonly FinishedPart[]): Promise<PartFile<PicturesHead>[] | undefined> {
+  const files = await readParts<PicturesHead>(parts.filter(({ plan }) => isOfPictures(plan)))
+  const frames = files.reduce((sum, { head }) => sum + head.count, 0)
+  return pictures && frames === pictures.track.samples.count ? files : undefined
+}
+
+export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> =>
+  readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
+
+/** The figures of the worst part. */
+export const worstOf = (files: readonly PartFile<PicturesHead>[]) => ({
+  ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
+  psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
+})
+
+/** `mpeg4 → H.264 crf 27/25 in 12 parts`. */
+export function describe({ pictures }: AviJob, files: readonly PartFile<PicturesHead>[]): string {
+  const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
+  return `pictures: ${pictures!.track.stream.decoder} → H.264 crf ${crfs.join('/')}${files.length > 1 ? ` in ${files.length} parts` : ''}`
+}
+
+/** By how many frames players show the new stream later: the old decoder waited for reordered frames. */
+export const delayOf = (files: readonly PartFile<PicturesHead>[]): number => Math.max(0, ...files.map(({ head }) => head.delay ?? 0))

@@ -1,0 +1,91 @@
+/** Sound streams of AVI files: what their headers say, and what can be encoded of them. */
+import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, UnsupportedFeature } from '../../../codec/codec.ts'
+import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
+import { AAC_RATES } from '../aac-rates.ts'
+import { frameSamples } from '../mp3-sound.ts'
+import type { SoundRuns } from '../sound.ts'
+
+/** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */
+function waveFormat({ strf }: AviStream) {
+  if (strf.length < 16) throw new MalformedFile('avi', 0, 'a sound stream without format')
+  const view = new DataView(strf.buffer, strf.byteOffset, strf.length)
+  const plain = view.getUint16(0, true)
+  // WAVEFORMATEXTENSIBLE: the old tag begins the subformat.
+  const tag = plain === 0xfffe && strf.length >= 26 ? view.getUint16(24, true) : plain
+  const bits = view.getUint16(14, true)
+  return { tag, channels: view.getUint16(2, true), hertz: view.getUint32(4, true), blockAlign: view.getUint16(12, true), bits }
+}
+
+export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
+  const used = chunks.of(index).filter((i) => chunks.size[i]! > 0)
+  return {
+    count: used.length,
+    offset: chunks.offsetsOf(used),
+    size: used.map((i) => chunks.size[i]!),
+  }
+}
+
+/** AVISTREAMHEADER.dwStart: when the stream begins, in seconds. */
+export function streamStart({ strh, rate, scale }: AviStream): number {
+  const start = new DataView(strh.buffer, strh.byteOffset, strh.length).getUint32(28, true)
+  return (start * scale) / rate
+}
+
+export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
+
+/** @throws UnsupportedFeature for sound that has no place in MP4, or no encoder */
+export function uncompressed(stream: AviStream): AudioStream {
+  const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
+  const decoder = decoderFor(tag, bits)
+  if (!decoder) throw new UnsupportedFeature(`sound of type 0x${tag.toString(16)} stays in its AVI file`)
+  if (channels < 1 || channels > 2 || !AAC_RATES.includes(hertz))
+    throw new UnsupportedFeature(`${channels} channels of ${hertz} Hz stay in their AVI file`)
+  if (blockAlign < 1 || blockAlign > 16384) throw new MalformedFile('avi', 0, `sound in blocks of ${blockAlign} bytes`)
+  return { decoder, extradata: stream.strf.slice(18), hertz, channels, bitsPerSample: bits, blockAlign, tag }
+}
+
+/** Sound in blocks of one sample, mono or stereo; undefined for all other. */
+export function pcm(stream: AviStream): AudioStream | undefined {
+  const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
+  const decoder = tag === 1 || tag === 3 ? decoderFor(tag, bits) : undefined
+  if (!decoder || channels < 1 || channels > 2 || blockAlign !== (channels * bits) / 8) return undefined
+  return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: bits, blockAlign, tag }
+}
+
+function decoderFor(tag: number, bits: number): string | undefined {
+  if (tag === 1) return bits === 8 ? 'pcm_u8' : [16, 24, 32].includes(bits) ? `pcm_s${bits}le` : undefined
+  if (tag === 3) return bits === 32 || bits === 64 ? `pcm_f${bits}le` : undefined
+  return { 2: 'adpcm_ms', 6: 'pcm_alaw', 7: 'pcm_mulaw', 17: 'adpcm_ima_wav' }[tag]
+}
+
+/** Samples of one channel in a block: ADPCM blocks begin with a header that holds one sample (IMA) or two (Microsoft). */
+export function samplesPerBlock({ decoder, channels, blockAlign }: AudioStream): number {
+  if (decoder === 'adpcm_ima_wav') return ((blockAlign - 4 * channels) * 2) / channels + 1
+  return decoder === 'adpcm_ms' ? ((blockAlign - 7 * channels) * 2) / channels + 2 : 1
+}
+
+/** MPEGLAYER3WAVEFORMAT (mmreg.h): one frame a chunk, counted by its samples, as FFmpeg writes MP3 into AVI. */
+export function mp3Headers(strh: Uint8Array, hertz: number, channels: number, bitsPerSecond: number, frames: number, startSeconds: number) {
+  const perFrame = frameSamples(hertz)
+  const header = new DataView(strh.buffer, strh.byteOffset, strh.length)
+  header.setUint32(4, 0, true) // fccHandler
+  header.setUint32(20, perFrame, true) // dwScale
+  header.setUint32(24, hertz, true) // dwRate
+  header.setUint32(28, Math.round((startSeconds * hertz) / perFrame), true) // dwStart
+  header.setUint32(32, frames, true) // dwLength
+  header.setUint32(44, 0, true) // dwSampleSize: chunks differ
+  const strf = new Uint8Array(30)
+  const format = new DataView(strf.buffer)
+  format.setUint16(0, 0x55, true)
+  format.setUint16(2, channels, true)
+  format.setUint32(4, hertz, true)
+  format.setUint32(8, Math.round(bitsPerSecond / 8), true)
+  format.setUint16(12, perFrame, true) // nBlockAlign
+  format.setUint16(16, 12, true) // cbSize
+  format.setUint16(18, 1, true) // wID
+  format.setUint32(20, 2, true) // fdwFlags: never padded
+  format.setUint16(24, perFrame, true) // nBlockSize
+  format.setUint16(26, 1, true) // nFramesPerBlock
+  return { strh, strf }
+}

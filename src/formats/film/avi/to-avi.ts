@@ -1,0 +1,98 @@
+/** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
+import { sumOf } from '../../../bytes/column.ts'
+import { FLOOR_SNR_DB, NoGain, type Options, type Outcome, type Sink, type Source } from '../../../codec/codec.ts'
+import type { FinishedPart } from '../../../codec/segmented.ts'
+import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
+import { WORTH_IT } from '../in-sequence.ts'
+import { frameSamples } from '../mp3-sound.ts'
+import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
+import type { AviJob, AviSound } from './job.ts'
+import { delayOf, describe, pictureFiles, soundFiles, worstOf } from './parts.ts'
+import { mp3Headers, streamStart } from './sounds.ts'
+
+const FOURCC = Uint8Array.from('H264', (letter) => letter.charCodeAt(0))
+
+export async function joinAvi(source: Source, job: AviJob, parts: readonly FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  const { file, pictures, kept } = job
+  const fresh = new Map<number, NewStream>()
+  const steps: string[] = []
+  let figures: { ssim: number; psnrDb: number } | undefined
+  let snrDb: number | undefined
+  const films = await pictureFiles(job, parts)
+  if (films && pictures) {
+    if (bytesOf(films) < sumOf(pictures.track.samples.size) * WORTH_IT) {
+      fresh.set(pictures.index, newPictures(films))
+      figures = worstOf(films)
+      steps.push(describe(job, films))
+    }
+  }
+  for (const sound of job.sounds) {
+    const files = await soundFiles<SoundHead>(sound, parts)
+    if (files.length === 0 || files.some(({ head }) => head.snrDb < FLOOR_SNR_DB) || bytesOf(files) >= sumOf(sound.runs.size) * WORTH_IT)
+      continue
+    fresh.set(sound.stream.index, newSound(sound, files))
+    snrDb = Math.min(snrDb ?? Number.POSITIVE_INFINITY, ...files.map(({ head }) => head.snrDb))
+    steps.push(`sound: ${sound.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
+  }
+  const plan = planAvi(source, file, fresh)
+  if (plan.total >= source.size) {
+    if (kept?.reason) return { kind: 'unchanged', reason: kept.reason, detail: kept.detail }
+    throw new NoGain()
+  }
+  await plan.write(sink, options)
+  steps.push('index written anew, dead space dropped')
+  if (kept?.reason) steps.push(`pictures kept: ${kept.detail}`)
+  const sounds = snrDb === undefined ? {} : { snrDb }
+  if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...sounds, steps }
+  // Pictures that were copied have no figures.
+  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
+  return { kind: 'compressed', fidelity: 'lossless', steps }
+}
+
+const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) => files.reduce((sum, { sizes }) => sum + sumOf(sizes), 0)
+
+const runsOf = (files: readonly PartFile<PicturesHead | SoundHead>[], keyed: boolean): Run[] =>
+  files.map(({ source, sizes, keys }) => ({ from: source, offset: 0, sizes, ...(keyed ? { keys } : {}) }))
+
+/** One frame for each chunk that was not empty, in order. */
+function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
+  let given = 0
+  return {
+    runs: runsOf(files, true),
+    kind: 'dc',
+    due: () => ++given,
+    headers(strh, old) {
+      strh.set(FOURCC, 4)
+      const header = new DataView(strh.buffer)
+      header.setUint32(28, header.getUint32(28, true) + delayOf(files), true) // dwStart
+      // BITMAPINFOHEADER alone: what follows it belonged to the old codec.
+      const strf = old.slice(0, 40)
+      const format = new DataView(strf.buffer)
+      format.setUint32(0, 40, true)
+      format.setInt32(8, Math.abs(format.getInt32(8, true)), true) // rows of uncompressed pictures may go down
+      format.setUint16(14, 24, true)
+      strf.set(FOURCC, 16)
+      return { strh, strf }
+    },
+  }
+}
+
+/** Frames stand where the old samples did. */
+function newSound({ stream, audio, samples }: AviSound, files: readonly PartFile<SoundHead>[]): NewStream {
+  const { hertz, channels, blockAlign } = audio
+  const perFrame = frameSamples(hertz)
+  let passed = 0
+  return {
+    runs: runsOf(files, false),
+    kind: 'wb',
+    due(oldBytes) {
+      passed += oldBytes / blockAlign
+      return Math.ceil(passed / perFrame)
+    },
+    headers(strh) {
+      const frames = files.reduce((sum, { head }) => sum + head.count, 0)
+      const bitsPerSecond = (bytesOf(files) * 8 * hertz) / samples
+      return mp3Headers(strh, hertz, channels, bitsPerSecond, frames, streamStart(stream))
+    },
+  }
+}

@@ -1,0 +1,322 @@
+import { CodecTrouble, Ffmpeg, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../../codec/codec.ts'
+import { type Movie, readMovie, type Track } from '../../../containers/isobmff/movie.ts'
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
+import { type Avi, type AviStream, readAvi } from '../../../containers/riff/avi.ts'
+import { Window } from '../../../containers/window.ts'
+import { compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../compare-sound.ts'
+import { reorderDepth } from '../cut.ts'
+import { videoStream } from '../decoders.ts'
+import { frameSamples, mp3Lead } from '../mp3-sound.ts'
+import { type Mp3Sound, mp3Frames } from './mp3-frames.ts'
+import { pictureTrack } from './picture-track.ts'
+import { isMp3, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
+
+/** Frames that are decoded on both sides and compared. */
+const DECODED = 150
+/** Stretches of the result that are decoded, and their frames. */
+const MAX_STRETCHES = 300
+const STRETCH = 5
+/** Of what was copied, at a time. */
+const COMPARED_BYTES = 256 * 1024
+/** Mean over the compared frames; single frames are measured by the encoder. */
+const MIN_PSNR_DB = 29
+
+/** Streams, chunk counts and copied bytes; new pictures are decoded and compared with the old ones. */
+export async function verifyAvi(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  try {
+    const difference = await compare(original, result, outcome, options)
+    return difference ? { equal: false, difference } : { equal: true }
+  } catch (error) {
+    if (error instanceof MalformedFile || error instanceof CodecTrouble) return { equal: false, difference: error.message }
+    throw error
+  }
+}
+
+async function compare(original: Source, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const before = await readAvi(original)
+  const after = await readAvi(result)
+  if (before.streams.length !== after.streams.length) return 'streams'
+  const tags = await compareOthers(original, result, before, after)
+  if (tags) return tags
+  const lossy = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
+  // H.264 that became H.264 has the format it had; copied pictures are said to be perfect.
+  const repainted = lossy && outcome.psnrDb !== undefined
+  const pictures = before.streams.find(({ kind }) => kind === 'vids')
+  const fresh = before.streams.filter((stream, i) => (repainted && stream === pictures) || !same(stream.strf, after.streams[i]!.strf))
+  if (fresh.length > 0 && !lossy) return 'a stream changed its format'
+  for (const stream of before.streams) {
+    const difference = fresh.includes(stream) ? compareNew(before, after, stream) : compareCounts(before, after, stream)
+    if (difference) return `stream ${stream.index}: ${difference}`
+  }
+  const copied = await compareCopied(original, result, before, after, new Set(fresh.map(({ index }) => index)), options)
+  if (copied) return copied
+  for (const { kind, index } of fresh) {
+    const difference = kind === 'auds' ? await compareMp3(original, result, before, after, index, outcome, options) : undefined
+    if (difference) return `stream ${index}: ${difference}`
+  }
+  if (!fresh.some(({ kind }) => kind === 'vids')) return undefined
+  return (await comparePictures(original, result, before, after)) ?? decodeStretches(result, after, options)
+}
+
+/** Tags and the like: the same, and on the same side of the media. */
+async function compareOthers(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
+  if (before.others.length !== after.others.length) return `${before.others.length} other chunks became ${after.others.length}`
+  for (const [i, a] of before.others.entries()) {
+    const b = after.others[i]!
+    if (a.id !== b.id || a.size !== b.size || a.inFront !== b.inFront) return `chunk '${a.id}'`
+    for (let done = 0; done < a.size; done += COMPARED_BYTES) {
+      const length = Math.min(a.size - done, COMPARED_BYTES)
+      const [x, y] = [await original.read(a.offset + done, length), await result.read(b.offset + done, length)]
+      if (!same(x, y)) return `chunk '${a.id}'`
+    }
+  }
+  return undefined
+}
+
+const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+function compareCounts(before: Avi, after: Avi, { index }: AviStream): string | undefined {
+  const [old, made] = [before.chunks.of(index).length, after.chunks.of(index).length]
+  return old === made ? undefined : `${old} chunks became ${made}`
+}
+
+/** New pictures have the places of the old ones; new sound lasts as long, frame by frame. */
+function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefined {
+  const [old, made] = [before.chunks.of(stream.index), after.chunks.of(stream.index)]
+  if (stream.kind === 'vids') {
+    if (old.length !== made.length) return `${old.length} chunks became ${made.length}`
+    const lost = old.findIndex((chunk, i) => (before.chunks.size[chunk] === 0) !== (after.chunks.size[made[i]!] === 0))
+    return lost < 0 ? undefined : `chunk ${lost} lost its picture`
+  }
+  const audio = pcm(stream)
+  if (!audio) return 'sound of another kind'
+  const { scale, rate } = after.streams[stream.index]!
+  const samples = old.reduce((sum, chunk) => sum + before.chunks.size[chunk]! / audio.blockAlign, 0)
+  const [seconds, wanted] = [(made.length * scale) / rate, samples / audio.hertz]
+  return Math.abs(seconds - wanted) < 0.2 ? undefined : `${wanted.toFixed(3)} s of sound became ${seconds.toFixed(3)} s`
+}
+
+const toldOf = (outcome: Outcome) => (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0)
+
+/** New sound, a frame a chunk, against the samples it was made of. */
+async function compareMp3(
+  original: Source,
+  result: Source,
+  before: Avi,
+  after: Avi,
+  index: number,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
+  const audio = pcm(before.streams[index]!)!
+  const { hertz, channels } = audio
+  const old = laidBlocks(original, audio, runsOf(before, before.streams[index]!))
+  const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
+  const frames = laidPackets(result, mp3, runsOf(after, after.streams[index]!), frameSamples(hertz))
+  const made = { ...frames, faded: 2 * frameSamples(hertz) }
+  return compareSound(old, made, -mp3Lead(hertz), toldOf(outcome), options)
+}
+
+/** Chunks of all streams but the new ones, in the order of the file; frames of new sound must be such. */
+async function compareCopied(
+  original: Source,
+  result: Source,
+  before: Avi,
+  after: Avi,
+  fresh: ReadonlySet<number>,
+  options: Options,
+): Promise<string | undefined> {
+  using left = new Window(original)
+  using right = new Window(result)
+  const made = after.streams.map(({ index }) => after.chunks.of(index))
+  const next = after.streams.map(() => 0)
+  for (let i = 0; i < before.chunks.count; i++) {
+    if ((i & 1023) === 0) {
+      options.signal.throwIfAborted()
+      await new Promise((resolve) => setTimeout(resolve, 0))
+    }
+    const stream = before.chunks.stream[i]!
+    if (fresh.has(stream)) continue
+    const size = before.chunks.size[i]!
+    const j = made[stream]![next[stream]!++]!
+    if (size !== after.chunks.size[j]) return `chunk ${i} has another size`
+    if (size === 0) continue
+    if (!same(await left.read(before.chunks.offset[i]!, size), await right.read(after.chunks.offset[j]!, size))) return `chunk ${i} changed`
+  }
+  for (const stream of fresh) {
+    if (after.streams[stream]!.kind !== 'auds') continue
+    for (const chunk of made[stream]!) {
+      const size = after.chunks.size[chunk]!
+      if (frameHeader(await right.read(after.chunks.offset[chunk]!, size), 0)?.bytes !== size) return `chunk ${chunk} is no frame of sound`
+    }
+  }
+  return undefined
+}
+
+/** Every part of a film begins with a key frame: from some of them on, a few pictures. */
+async function decodeStretches(result: Source, after: Avi, options: Options): Promise<string | undefined> {
+  const found = await pictureTrack(result, after)
+  if ('kept' in found) return found.kept
+  const { stream, samples } = found.track
+  using engine = new Ffmpeg()
+  engine.openVideo(stream)
+  using window = new Window(result)
+  const keys: number[] = []
+  for (let i = 0; i < samples.count; i++) if (samples.sync[i]) keys.push(i)
+  const every = Math.max(1, Math.ceil(keys.length / MAX_STRETCHES))
+  for (let k = 0; k < keys.length; k += every) {
+    options.signal.throwIfAborted()
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    const [from, to] = [keys[k]!, Math.min(keys[k + 1] ?? samples.count, keys[k]! + STRETCH)]
+    let pictures = 0
+    for (let i = from; i < to; i++) {
+      engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, i === from)
+      for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture(), pictures++)
+        if (picture.damaged) return `frame ${i} is damaged`
+    }
+    engine.endVideo()
+    for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) pictures++
+    if (pictures !== to - from) return `${pictures} pictures from ${to - from} frames`
+    engine.restartVideo()
+  }
+  return undefined
+}
+
+/** The same file as a movie: every frame at its place, pictures alike, MP3 frames equal. */
+export async function verifyMovie(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  try {
+    const before = await readAvi(original)
+    using after = await readMovie(result)
+    const difference = await compareMovie(original, result, before, after, outcome, options)
+    return difference ? { equal: false, difference } : { equal: true }
+  } catch (error) {
+    if (error instanceof MalformedFile || error instanceof CodecTrouble) return { equal: false, difference: error.message }
+    throw error
+  }
+}
+
+async function compareMovie(
+  original: Source,
+  result: Source,
+  before: Avi,
+  after: Movie,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
+  const found = await pictureTrack(original, before)
+  if ('kept' in found) return found.kept
+  const sounds = before.streams.filter(({ kind }) => kind === 'auds')
+  if (after.tracks.length !== sounds.length + 1) return `${after.tracks.length} tracks`
+  const [video] = after.tracks
+  const { samples, rate } = found.track
+  if (video!.sampleCount !== samples.count) return `${samples.count} pictures became ${video!.sampleCount}`
+  const seconds = (video!.samples().dts[samples.count]! / video!.timescale) * (rate.num / rate.den)
+  if (seconds < samples.count - 0.5) return `pictures for ${seconds} places`
+  for (const [i, stream] of sounds.entries()) {
+    options.signal.throwIfAborted()
+    const track = after.tracks[i + 1]!
+    if (track.handler !== 'soun') return 'a track of sound is missing'
+    if (!isMp3(stream)) {
+      const made = laidTrack(result, after.moov, track)
+      if (!made) return 'sound that cannot be decoded'
+      const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+      const difference = await compareSound(laidStream(original, before, stream), made, delay, toldOf(outcome), options)
+      if (difference) return difference
+      continue
+    }
+    const frames = await mp3Frames(original, stream, runsOf(before, stream))
+    if (track.sampleCount !== frames.sizes.length) return `${frames.sizes.length} frames of sound became ${track.sampleCount}`
+    if (!(await sameFrames(frames, result, track))) return 'the sound changed'
+  }
+  using engine = new Ffmpeg()
+  return await compareDecoded(decoded(engine, 0, original, before), decodedMovie(engine, 1, result, after))
+}
+
+/** Whether the chunks of a track hold these frames and nothing else. */
+async function sameFrames({ rows, chunks }: Mp3Sound, result: Source, { chunks: made }: Track): Promise<boolean> {
+  using left = new Window(chunks)
+  using right = new Window(result)
+  let [row, within] = [0, 0]
+  for (let k = 0; k < made.count; k++) {
+    for (let done = 0; done < made.size[k]!; ) {
+      const { offset, size } = rows[row] ?? { offset: 0, size: 0 }
+      const length = Math.min(size - within, made.size[k]! - done, COMPARED_BYTES)
+      if (length === 0) return false
+      const [x, y] = [await left.read(offset + within, length), await right.read(made.offset[k]! + done, length)]
+      if (!same(x, y)) return false
+      done += length
+      within += length
+      if (within < size) continue
+      row++
+      within = 0
+    }
+  }
+  return row === rows.length
+}
+
+function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
+  const audio = uncompressed(stream)
+  return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
+}
+
+async function* decodedMovie(engine: Ffmpeg, which: 0 | 1, source: Source, movie: Movie): AsyncGenerator<Uint8Array> {
+  const track = movie.tracks[0]!
+  const stream = videoStream(movie.moov, track.descriptions[0]!)
+  if (!stream) throw new MalformedFile('mp4', 0, 'no decoder for the result')
+  const samples = track.samples()
+  yield* decodedPictures(engine, which, source, { ...stream, reorder: reorderDepth(samples) }, samples)
+}
+
+async function* decodedPictures(
+  engine: Ffmpeg,
+  which: 0 | 1,
+  source: Source,
+  stream: VideoStream,
+  samples: Samples,
+): AsyncGenerator<Uint8Array> {
+  using window = new Window(source)
+  engine.openVideo(stream, which)
+  for (let i = 0; i < samples.count; i++) {
+    engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0, which)
+    while (engine.nextPicture(which)) yield engine.luma()
+  }
+  engine.endVideo(which)
+  while (engine.nextPicture(which)) yield engine.luma()
+}
+
+async function comparePictures(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
+  using engine = new Ffmpeg()
+  return await compareDecoded(decoded(engine, 0, original, before), decoded(engine, 1, result, after))
+}
+
+/** Both decode in one engine. */
+async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGenerator<Uint8Array>): Promise<string | undefined> {
+  await using _ = left
+  await using __ = right
+  let sum = 0
+  let count = 0
+  for (; count < DECODED; count++) {
+    const [x, y] = [await left.next(), await right.next()]
+    if (x.done || y.done) {
+      if (x.done !== y.done) return `the pictures end at ${count}`
+      break
+    }
+    if (x.value.length !== y.value.length) return 'pictures of another size'
+    let error = 0
+    for (let i = 0; i < x.value.length; i++) error += (x.value[i]! - y.value[i]!) ** 2
+    sum += error === 0 ? 100 : 10 * Math.log10((255 * 255 * x.value.length) / error)
+    discard(x.value)
+    discard(y.value)
+  }
+  return count > 0 && sum / count >= MIN_PSNR_DB ? undefined : `pictures of ${(sum / count).toFixed(1)} dB`
+}
+
+async function* decoded(engine: Ffmpeg, which: 0 | 1, source: Source, file: Avi): AsyncGenerator<Uint8Array> {
+  const found = await pictureTrack(source, file)
+  if ('kept' in found) throw new MalformedFile('avi', 0, found.kept)
+  const { stream, samples } = found.track
+  yield* decodedPictures(engine, which, source, stream, samples)
+}

@@ -1,0 +1,346 @@
+/** MP4 and QuickTime: cut, encode, join; or copy what is better kept into a file without dead space. */
+
+import { discard } from '../../../wasm/memories/discard.ts'
+import { sumOf } from '../../bytes/column.ts'
+import { concat } from '../../bytes/concat.ts'
+import {
+  FLOOR_SNR_DB,
+  MalformedFile,
+  NoGain,
+  type Options,
+  type Outcome,
+  type Sink,
+  type Source,
+  UnsupportedFeature,
+} from '../../codec/codec.ts'
+import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
+import { box, text, words } from '../../containers/isobmff/box.ts'
+import type { Edit, Movie } from '../../containers/isobmff/movie.ts'
+import { samplesBetween } from '../../containers/isobmff/tables.ts'
+import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import type { Format } from '../format.ts'
+import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
+import { aacEntry, avcEntry } from './entries.ts'
+import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
+import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
+import { encodePart } from './pictures.ts'
+import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
+import { verifyFilm } from './verify.ts'
+
+const TRIFLE = 0.999
+
+export function filmCodec(format: Format): SegmentedCodec {
+  return {
+    format,
+    compress: (source, sink, options) => guarded(() => compressWhole(source, sink, options)),
+    plan: (source, options) => planned(source, options),
+    compressPart,
+    join: (source, parts, sink, options) => guarded(() => join(source, parts, sink, options)),
+    verify: verifyFilm,
+  }
+}
+
+async function guarded(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
+    throw error
+  }
+}
+
+async function planned(source: Source, options: Options): Promise<JobPlan> {
+  try {
+    const analysis = await analyse(source, options)
+    using _ = analysis.movie
+    return planOf(source, analysis.cpuSeconds, partsOf(analysis))
+  } catch (error) {
+    if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
+    throw error
+  }
+}
+
+/** Parts of the pictures, then one for each sound track that is encoded. */
+export function partsOf({ video, sounds }: Analysis): PartPlan[] {
+  const cuts = video?.cuts ?? []
+  const frames = cuts.reduce((sum, cut) => sum + cut.frames, 0)
+  const pictures = cuts.map((cut, index): PartPlan => {
+    const seconds = (cut.start / video!.pictures.timescale).toFixed(1)
+    return { index, label: `pictures from ${seconds} s`, weight: (0.95 * cut.frames) / frames, facts: { kind: 'pictures', ...cut } }
+  })
+  const others = sounds.map(
+    ({ track }, i): PartPlan => ({
+      index: cuts.length + i,
+      label: `sound of track ${track.id}`,
+      weight: (cuts.length ? 0.05 : 1) / sounds.length,
+      facts: { kind: 'sound', track: track.index },
+    }),
+  )
+  return [...pictures, ...others]
+}
+
+async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt> {
+  const analysis = await analyse(source, options, true)
+  using _ = analysis.movie
+  const { video } = analysis
+  if (video && isOfPictures(part) && isHopeless(soFar, sumOf(video.pictures.samples.size))) return await keptPictures(sink)
+  return await runPart(source, alone(analysis, part), part, sink, options)
+}
+
+/** What a part of pictures needs, and nothing of the tables of the whole film, which would be megabytes beside the engine. */
+function alone(analysis: Analysis, { index, facts }: PartPlan): Analysis {
+  const { video, movie } = analysis
+  const cut = video?.cuts[index]
+  if (!video || !cut || facts['kind'] !== 'pictures') return analysis
+  const { samples, stream } = video.pictures
+  const pictures = {
+    ...video.pictures,
+    stream: { ...stream, extradata: stream.extradata.slice() },
+    samples: samplesBetween(samples, cut.from, cut.to),
+  }
+  const cuts = video.cuts.map((one) => ({ ...one, from: one.from - cut.from, to: one.to - cut.from }))
+  movie[Symbol.dispose]()
+  return { ...analysis, video: { ...video, pictures, cuts } }
+}
+
+/** One part by an analysis at hand. */
+export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  const { video, sounds, level } = analysis
+  const writer = new PartWriter(sink)
+  if (part.facts['kind'] === 'sound') {
+    const job = sounds.find(({ track }) => track.index === part.facts['track'])
+    if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
+    const runs = runsOf(job.track, job.stream)
+    const made = encodeSound(source, job.stream, runs, job.bitsPerSecond, writer, options, leadOf(job.stream, runs))
+    const { head, memoryBytes } = await made.catch(keptSound)
+    return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
+  }
+  const cut = video?.cuts[part.index]
+  if (!video || !cut || cut.start !== part.facts['start']) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
+  const done = await encodePart(source, video.pictures, cut, level, writer, options)
+  const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
+  const bytes = await writer.finish(head, done.pts, done.keys)
+  return {
+    bytes,
+    replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)),
+    facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
+  }
+}
+
+/** Packets that are not what the track says stay as they are: a part that tells of none. */
+function keptSound(error: unknown): EncodedSound {
+  if (!(error instanceof KeptSound)) throw error
+  return { head: { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, snrDb: 0 }, memoryBytes: 0 }
+}
+
+/** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
+async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const analysis = await analyse(source, options)
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
+  const parts = await runInSequence(partsOf(analysis), { run, mustPay: true }, options)
+  return joinParts(source, analysis, parts, sink, options)
+}
+
+async function join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  return joinParts(source, await analyse(source, options), parts, sink, options)
+}
+
+/** Joins finished parts by an analysis at hand, whose tables are freed as soon as everything has its place. */
+export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  const { movie, video, sounds, kept } = analysis
+  const quickTime = options.output === 'mov'
+  const fresh = new Map<number, NewTrack>()
+  const steps: string[] = []
+  let figures: { ssim: number; psnrDb: number } | undefined
+  let snrDb: number | undefined
+  const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
+  if (video && pictureParts.length === video.cuts.length && pictureParts.every(({ receipt }) => receipt.facts['frames'] !== 0)) {
+    const files = await readParts<PicturesHead>(pictureParts)
+    const track = newVideo(movie, video, files)
+    if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
+      fresh.set(video.track.index, track)
+      figures = worstOf(files)
+      steps.push(describeVideo(video, files))
+    }
+  }
+  for (const job of sounds) {
+    const made = parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
+    const [file] = await readParts<SoundHead>(made)
+    if (!file?.head.count || file.head.snrDb < FLOOR_SNR_DB) continue
+    const track = newSound(movie, job, file, quickTime)
+    if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
+    fresh.set(job.track.index, track)
+    snrDb = Math.min(snrDb ?? Number.POSITIVE_INFINITY, file.head.snrDb)
+    steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
+  }
+  // What is new has tables of its own now.
+  for (const track of movie.tracks) track.forget()
+  checkContainer(movie, fresh, quickTime)
+  const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
+  // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
+  if (kept && plan.total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
+  if (plan.total >= source.size) throw new NoGain()
+  movie[Symbol.dispose]()
+  await writeMovie(source, plan, sink, options)
+  steps.push('index first, dead space dropped')
+  if (kept && !figures) steps.push(`pictures kept: ${kept.detail}`)
+  if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...(snrDb === undefined ? {} : { snrDb }), steps }
+  // Pictures that were copied, if there are any, have no figures.
+  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
+  return { kind: 'compressed', fidelity: 'lossless', steps }
+}
+
+/** The mean of the worst 1 % of frames of the worst part: what the floors are about. */
+function worstOf(files: readonly PartFile<PicturesHead>[]): { ssim: number; psnrDb: number } {
+  return {
+    ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
+    psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
+  }
+}
+
+function describeVideo({ pictures, cuts }: VideoJob, files: readonly PartFile<PicturesHead>[]): string {
+  const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
+  const parts = cuts.length > 1 ? ` in ${cuts.length} parts` : ''
+  return `pictures: ${pictures.stream.decoder} → H.264 crf ${crfs.join('/')}${parts}`
+}
+
+/** About this long are the runs in which tracks take turns. */
+export const CHUNK_SECONDS = 0.75
+
+/** The finished parts as one track; their tables are freed. */
+export function newVideo(
+  movie: Movie,
+  { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
+  files: readonly PartFile<PicturesHead>[],
+): NewTrack {
+  const frames = files.reduce((sum, { head }) => sum + head.count, 0)
+  const pts = new Float64Array(frames)
+  const sizes = new Uint32Array(frames)
+  const sync: number[] = []
+  let frame = 0
+  for (const file of files) {
+    pts.set(file.pts, frame)
+    sizes.set(file.sizes, frame)
+    for (let i = 0; i < file.keys.length; i++, frame++) if (file.keys[i]) sync.push(frame)
+    for (const table of [file.pts, file.sizes, file.keys]) discard(table)
+  }
+  const shown = pts.slice().sort()
+  const { samples, timescale } = pictures
+  const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
+  // Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream
+  // is shown later by the largest lead, which the edit list takes back.
+  const base = shown[0]!
+  const durations = new Float64Array(frames)
+  const compositions = new Int32Array(frames)
+  let delay = 0
+  for (let i = 0; i < frames; i++) {
+    durations[i] = i + 1 < frames ? shown[i + 1]! - shown[i]! : lastDuration
+    compositions[i] = pts[i]! - (shown[i]! - base)
+    delay = Math.max(delay, -compositions[i]!)
+  }
+  for (let i = 0; i < frames; i++) compositions[i]! += delay
+  const total = shown.at(-1)! - base + lastDuration
+  const pieces = picturePieces(files, sizes, shown, timescale)
+  discard(pts)
+  discard(shown)
+  const toMovie = (time: number) => Math.round((time * movie.timescale) / timescale)
+  let edits: readonly Edit[] | undefined = track.edits?.map((edit) => ({
+    ...edit,
+    duration: edit.duration === 0 && movie.fragmented ? toMovie(total) : edit.duration,
+    mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + delay,
+  }))
+  // Rounded up: players leave out a last picture that begins where the edit ends, and it may last a tick of the track's.
+  if (!edits && delay > 0)
+    edits = [{ duration: Math.ceil(((base + total) * movie.timescale) / timescale), mediaTime: delay, rate: 0x10000 }]
+  const [entry] = track.descriptions
+  const { width, height } = pictures.stream
+  return {
+    description: avcEntry(
+      files.map(({ head }) => Uint8Array.from(head.headers)),
+      width,
+      height,
+      movie.moov,
+      entry,
+    ),
+    timescale,
+    sizes,
+    durations,
+    compositions: compositions.some((value) => value !== 0) ? compositions : undefined,
+    sync: sync.length === sizes.length ? undefined : sync,
+    edits,
+    pieces,
+  }
+}
+
+function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Array, shown: Float64Array, timescale: number): Piece[] {
+  const pieces: Piece[] = []
+  let frame = 0
+  for (const { head, source } of files) {
+    let offset = 0
+    let piece: { time: number; size: number; samples: number; from: Source; offset: number } | undefined
+    for (const end = frame + head.count; frame < end; frame++) {
+      const size = sizes[frame]!
+      const time = shown[frame]! / timescale
+      if (!piece || time - piece.time >= CHUNK_SECONDS) pieces.push((piece = { time, size: 0, samples: 0, from: source, offset }))
+      piece.size += size
+      piece.samples++
+      offset += size
+    }
+  }
+  return pieces
+}
+
+/** A finished part of sound as a track. */
+export function newSound(
+  movie: Movie,
+  { track, bitsPerSecond }: Pick<SoundJob, 'track' | 'bitsPerSecond'>,
+  { head, sizes, source }: PartFile<SoundHead>,
+  quickTime: boolean,
+): NewTrack {
+  const { hertz, channels, delay, samples } = head
+  const inSamples = (time: number) => Math.round((time * hertz) / track.timescale)
+  const edits: Edit[] = track.edits?.length
+    ? track.edits.map((edit) => ({
+        ...edit,
+        // In fragmented files an edit of no duration lasts to the end.
+        duration: edit.duration || Math.round(((samples - inSamples(Math.max(0, edit.mediaTime))) * movie.timescale) / hertz),
+        mediaTime: edit.mediaTime < 0 ? -1 : inSamples(edit.mediaTime) + delay,
+      }))
+    : [{ duration: Math.round((samples * movie.timescale) / hertz), mediaTime: delay, rate: 0x10000 }]
+  const pieces: Piece[] = []
+  const perPiece = Math.max(1, Math.round((CHUNK_SECONDS * hertz) / 1024))
+  let offset = 0
+  for (let i = 0; i < sizes.length; i += perPiece) {
+    const part = sizes.subarray(i, i + perPiece)
+    const size = part.reduce((sum, value) => sum + value, 0)
+    pieces.push({ time: (i * 1024) / hertz, size, samples: part.length, from: source, offset })
+    offset += size
+  }
+  return {
+    description: aacEntry(Uint8Array.from(head.config), channels, hertz, bitsPerSecond, quickTime),
+    timescale: hertz,
+    sizes,
+    durations: new Float64Array(sizes.length).fill(1024),
+    compositions: undefined,
+    sync: undefined,
+    edits,
+    pieces,
+  }
+}
+
+/** What MP4 cannot hold although QuickTime can. */
+function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quickTime: boolean): void {
+  if (quickTime || movie.brand !== 'qt  ') return
+  const known = ['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'mp4a', 'ac-3', 'ec-3', 'alac', 'vp09', 'tx3g', 'text', 'tmcd', 'mebx', 'c608']
+  for (const { index, descriptions } of movie.tracks) {
+    if (fresh.has(index)) continue
+    for (const { type } of descriptions) if (!known.includes(type)) throw new UnsupportedFeature(`MP4 has no tracks of type '${type}'`)
+  }
+}
+
+/** The file type box of the output: the old one where it fits. */
+function fileType(movie: Movie, quickTime: boolean): Uint8Array | undefined {
+  const was = movie.brand === 'qt  '
+  if (quickTime) return was ? movie.ftyp : concat([box('ftyp', text('qt  '), words(0x200), text('qt  '))])
+  return was ? box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41')) : movie.ftyp
+}

@@ -1,0 +1,84 @@
+/** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
+import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
+import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import type { PartWriter, SoundHead } from './part-file.ts'
+import { decodedSound, type EncodedSound, type SoundRuns } from './sound.ts'
+
+/** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
+export const MP3_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+
+/** Samples in a frame: ISO/IEC 11172-3 has 1152, the lower rates of 13818-3 half of that. */
+export const frameSamples = (hertz: number) => (hertz >= 32000 ? 1152 : 576)
+
+/** Frames in front of a stretch that only bring the encoder up to speed. */
+const RUN_UP = 3
+/** The delay of encoder and decoder, 1105 samples, is the first frame of LAME's (two at lower rates): it is left out. */
+const firstFrame = (hertz: number) => Math.round(1105 / frameSamples(hertz))
+
+/** By how many samples the sound begins before the first frame that is kept: the part of the frames left out that was no delay. */
+export const mp3Lead = (hertz: number) => firstFrame(hertz) * frameSamples(hertz) - 1105
+
+/**
+ * Frames `from … to` of a stream's sound; the last stretch takes what is left.
+ * @param stream blocks of single samples (PCM, G.711)
+ */
+export async function encodeMp3Frames(
+  source: Source,
+  stream: AudioStream,
+  runs: SoundRuns,
+  { from, to }: { from: number; to: number },
+  vbrQuality: number,
+  part: PartWriter,
+  options: Options,
+): Promise<EncodedSound> {
+  const { hertz, blockAlign } = stream
+  const channels = stream.channels === 1 ? 1 : 2
+  const perFrame = frameSamples(hertz)
+  using engine = new Ffmpeg()
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
+  const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
+  const cutter = new FrameCutter()
+  // The first frame that comes out is the place of a tag that a stream inside a container does not have.
+  let drop = 1 + from + firstFrame(hertz) - lead
+  let count = 0
+  const write = async (bytes: Uint8Array) => {
+    for (const frame of cutter.cut(bytes)) {
+      if (drop-- > 0 || count === to - from) continue
+      count++
+      await part.write(frame)
+    }
+  }
+  const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
+  let samples = 0
+  for await (const planar of decodedSound(engine, source, stream, runs, options, lead * perFrame * blockAlign)) {
+    samples += planar[0]!.length
+    for (const packet of encoder.encode([...planar])) await write(packet)
+    if (samples >= enough) break
+  }
+  if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
+  await write(encoder.finish().last)
+  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, snrDb: encoder.snrDb }
+  return { head, memoryBytes: encoder.memoryBytes }
+}
+
+/** Cuts frames out of LAME's bytes. */
+class FrameCutter {
+  #rest: Uint8Array = new Uint8Array()
+
+  /** The frames that `bytes` complete. */
+  cut(bytes: Uint8Array): Uint8Array[] {
+    const frames: Uint8Array[] = []
+    const joined = new Uint8Array(this.#rest.length + bytes.length)
+    joined.set(this.#rest)
+    joined.set(bytes, this.#rest.length)
+    let at = 0
+    for (let header = frameHeader(joined, at); header && at + header.bytes <= joined.length; header = frameHeader(joined, at)) {
+      frames.push(joined.slice(at, at + header.bytes))
+      at += header.bytes
+    }
+    this.#rest = joined.slice(at)
+    return frames
+  }
+}

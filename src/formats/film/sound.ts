@@ -1,0 +1,215 @@
+/** Uncompressed sound as AAC, decoded again on the way to know the noise. */
+
+import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
+import type { Column } from '../../bytes/column.ts'
+import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import type { Track } from '../../containers/isobmff/movie.ts'
+import { Window } from '../../containers/window.ts'
+import { SnrMeter } from '../../quality/snr.ts'
+import type { PartWriter, SoundHead } from './part-file.ts'
+
+const BLOCK = 1024
+const READ_BYTES = 32 * 1024
+
+export interface EncodedSound {
+  readonly head: SoundHead
+  readonly memoryBytes: number
+}
+
+/** Runs of bytes that hold sound, in order. */
+export interface SoundRuns {
+  readonly count: number
+  readonly offset: Column
+  readonly size: Column
+}
+
+/** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
+export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
+  if (blockAlign) return track.chunks
+  return track.samples()
+}
+
+/** Thrown when a stream of packets is not what its description says: then the sound is better kept. */
+export class KeptSound extends Error {
+  override readonly name = 'KeptSound'
+}
+
+/**
+ * The sound of `runs`, decoded by the engine's first decoder: planar samples. Streams of blocks are read in steps, others a run at a time.
+ * @param skipBytes bytes of the runs that are left out in front, whole blocks
+ */
+export async function* decodedSound(
+  decoder: Ffmpeg,
+  source: Source,
+  stream: AudioStream,
+  runs: SoundRuns,
+  options: Options,
+  skipBytes = 0,
+): AsyncGenerator<readonly Float32Array[]> {
+  const { blockAlign, hertz, channels } = stream
+  decoder.openAudio(stream)
+  using window = new Window(source)
+  const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
+  let last = performance.now()
+  let skip = skipBytes
+  let silent = 0
+  for (let run = 0; run < runs.count; run++) {
+    const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
+    const from = Math.min(skip, size)
+    skip -= from
+    for (let at = from; at < size; at += step) {
+      const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
+      if (!decoder.sendAudio(bytes)) {
+        if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
+        throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
+      }
+      silent += blockAlign ? 0 : 1
+      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+        if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
+        // Packets that hold no sound of their own take their time all the same.
+        for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
+        silent = 0
+        yield sound.channels
+      }
+      if (performance.now() - last > 150) {
+        options.signal.throwIfAborted()
+        options.progress(run / runs.count)
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        last = performance.now()
+      }
+    }
+  }
+}
+
+/** Rates at which the rest of a last packet is long enough to be heard: 46 ms and more. */
+const SLOW_HERTZ = 22_050
+
+/**
+ * Silence that goes in front of uncompressed sound, so that its last packet ends where it does: an edit list takes silence away in
+ * front, but few players leave out what is behind it.
+ */
+export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, size }: SoundRuns): number {
+  if (!decoder.startsWith('pcm_') || hertz > SLOW_HERTZ) return 0
+  let samples = 0
+  for (let run = 0; run < count; run++) samples += Math.floor(size[run]! / blockAlign)
+  return (BLOCK - (samples % BLOCK)) % BLOCK
+}
+
+/**
+ * Writes the packets to `part`.
+ * @param lead samples of silence in front, which count as the encoder's delay
+ * @throws KeptSound, MalformedFile
+ */
+export async function encodeSound(
+  source: Source,
+  stream: AudioStream,
+  runs: SoundRuns,
+  bitsPerSecond: number,
+  part: PartWriter,
+  options: Options,
+  lead = 0,
+): Promise<EncodedSound> {
+  using engine = new Ffmpeg()
+  const sound = decodedSound(engine, source, stream, runs, options)
+  return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part, lead), memoryBytes: engine.memoryBytes }
+}
+
+async function encodeWith(
+  engine: Ffmpeg,
+  sound: AsyncIterable<readonly Float32Array[]>,
+  { hertz, channels }: AudioStream,
+  bitsPerSecond: number,
+  part: PartWriter,
+  lead: number,
+): Promise<SoundHead> {
+  const { config, delay } = engine.openAac(hertz, channels, bitsPerSecond)
+  const checker = new Checker(engine, hertz, channels, config, delay)
+  const block = Array.from({ length: channels }, () => new Float32Array(BLOCK))
+  let filled = lead
+  let samples = 0
+  let count = 0
+  const keep = async (packet: Uint8Array | undefined) => {
+    if (!packet) return
+    count++
+    checker.decode(packet)
+    await part.write(packet)
+  }
+  const flush = async () => {
+    checker.expect(block.map((channel) => channel.slice(0, filled)))
+    const packet = engine.encodeAac(block.map((channel) => channel.subarray(0, filled)))
+    filled = 0
+    await keep(packet)
+  }
+  for await (const planar of sound) {
+    const length = planar[0]!.length
+    for (let from = 0; from < length; ) {
+      const step = Math.min(BLOCK - filled, length - from)
+      for (let channel = 0; channel < channels; channel++) block[channel]!.set(planar[channel]!.subarray(from, from + step), filled)
+      filled += step
+      from += step
+      if (filled === BLOCK) await flush()
+    }
+    samples += length
+    planar.forEach(discard)
+  }
+  if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
+  if (filled) await flush()
+  for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
+  return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, snrDb: checker.finish() }
+}
+
+/** The engine's decoder for what it encoded itself. */
+const CHECKING = 1
+
+/** Decodes what the encoder made, in the same engine, and compares it with what went in. */
+class Checker {
+  readonly #engine: Ffmpeg
+  readonly #meter = new SnrMeter()
+  #expected: Float32Array[][] = []
+  #at = 0
+  #skip: number
+
+  constructor(engine: Ffmpeg, hertz: number, channels: number, config: Uint8Array, delay: number) {
+    this.#engine = engine
+    this.#skip = delay
+    engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }, CHECKING)
+  }
+
+  expect(planar: Float32Array[]): void {
+    this.#expected.push(planar)
+  }
+
+  decode(packet: Uint8Array): void {
+    this.#engine.sendAudio(packet, CHECKING)
+    this.#compare()
+  }
+
+  finish(): number {
+    this.#engine.endAudio(CHECKING)
+    this.#compare()
+    return this.#meter.decibels
+  }
+
+  #compare(): void {
+    for (let sound = this.#engine.nextSound(CHECKING); sound; sound = this.#engine.nextSound(CHECKING)) {
+      const count = sound.channels[0]!.length
+      let from = Math.min(this.#skip, count)
+      this.#skip -= from
+      while (from < count && this.#expected[0]) {
+        const [first] = this.#expected
+        const part = Math.min(count - from, first[0]!.length - this.#at)
+        for (let channel = 0; channel < first.length; channel++) {
+          this.#meter.add(first[channel]!.subarray(this.#at, this.#at + part), sound.channels[channel]!.subarray(from, from + part))
+        }
+        from += part
+        this.#at += part
+        if (this.#at === first[0]!.length) {
+          this.#expected.shift()?.forEach(discard)
+          this.#at = 0
+        }
+      }
+      sound.channels.forEach(discard)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
+import { canWait, compareHdf5, type Ended, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
+import { breathe } from '../../bytes/yield.ts'
+import type { Sink } from '../../codec/codec.ts'
+import { PagedFile } from './paged-file.ts'
+import { rangeCache } from './range-cache.ts'
+
+interface Readable {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+export interface Hdf5Options {
+  /** Bytes of heap and Wasm memory together. */
+  readonly memoryBudget: number
+  readonly signal: AbortSignal
+  progress(share: number): void
+}
+
+export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: string }
+
+/** The engine's own memory, blocks of the input, and what else is on the heap. */
+const OVERHEAD_BYTES = 32 << 20
+/** libdeflate 12 does about 2 MB a second of CPU time, 9 about 20. */
+const BEST_LEVEL_UP_TO_BYTES = 120 << 20
+const BREATH_MS = 50
+const WRITE_ACCESS = 1
+const SWMR_WRITE = 4
+
+/**
+ * Writes `source` again. What the engine can still change is held in memory; without JSPI that is all of it.
+ * Throws what the sink throws.
+ */
+export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
+  const room = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
+  if (room <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
+  const refusal = await whyNot(source)
+  if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
+  const output = new PagedFile(source.size + (1 << 20), room)
+  const tick = ticker(options, 0, 0.7, () => output.spill(sink))
+  const host = { input: await rangeCache(source, !canWait), output, tick }
+  const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
+  const ended = await rewriteHdf5(host, level, canWait && source.size > room / 2)
+  if (output.full) return { kind: 'no_gain' }
+  if (output.stuck) return { kind: 'over_budget', reason: `more than ${room} bytes of result in no order` }
+  if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
+  await output.finish(sink)
+  return { kind: 'done' }
+}
+
+/** What a superblock says of a file that cannot be read alone, or not now. */
+async function whyNot(source: Readable): Promise<string | undefined> {
+  // The superblock stands at 0, 512, 1024, 2048 … (format specification, II.A).
+  for (let at = 0; at + 64 <= source.size; at = at === 0 ? 512 : at * 2) {
+    const start = await source.read(at, 64)
+    if (start[0] !== 0x89 || String.fromCharCode(...start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
+    const version = start[8]!
+    // File consistency flags (II.A, version 3): readers refuse such a file.
+    if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return 'a file marked as open for writing'
+    // Driver information: a block of its own, or a message in the superblock's extension (II.B, IV.A.2.u).
+    const driverAt =
+      at + Number(new DataView(start.buffer, start.byteOffset).getBigUint64(version === 0 ? 48 : version === 1 ? 52 : 20, true))
+    if (driverAt >= source.size) return undefined
+    const driver = String.fromCharCode(...(await source.read(driverAt, Math.min(256, source.size - driverAt))))
+    return /NCSA(fami|mult)/.test(driver) ? 'one of several files that belong together' : undefined
+  }
+  return undefined
+}
+
+/** Where the two files differ, or undefined. */
+export async function difference(original: Readable, result: Readable, options: Hdf5Options): Promise<string | undefined> {
+  const stored = await rangeCache(result, !canWait)
+  const output = { size: stored.size, read: stored.read, write: () => false, resize: () => undefined }
+  const ended: Ended = await compareHdf5({ input: await rangeCache(original, !canWait), output, tick: ticker(options, 0.7, 0.3) })
+  return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
+}
+
+function ticker(
+  options: Hdf5Options,
+  start: number,
+  share: number,
+  spill?: () => Promise<void>,
+): (done: number | undefined) => void | Promise<void> {
+  let last = performance.now()
+  return (done) => {
+    options.signal.throwIfAborted()
+    if (done !== undefined) options.progress(start + share * Math.min(1, done))
+    if (!canWait) return undefined
+    const now = performance.now()
+    const rested = now - last < BREATH_MS
+    if (!rested) last = now
+    if (spill) return rested ? spill() : spill().then(breathe)
+    return rested ? undefined : breathe()
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * `ultra`: slide layouts that no slide has (ECMA-376 part 1, 13.3.9) leave a presentation, with whatever only they lead to.
+ * Every master keeps at least one.
+ */
+import { decodeXml, type Splice, scanTags, spliced, XmlError } from '../../containers/xml/scan.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
+import { ownerOf } from './parts.ts'
+
+/** A master that is larger than this keeps its layouts. */
+const MOST_MASTER_BYTES = 4 * 1024 * 1024
+
+export interface UnusedLayouts {
+  /** Layouts, and parts that only they lead to. */
+  readonly parts: ReadonlySet<string>
+  /** Masters whose text changes, with the new text. */
+  readonly masters: ReadonlyMap<string, string>
+}
+
+export async function unusedLayouts(document: OoxmlDocument): Promise<UnusedLayouts> {
+  const layouts = new Set<string>()
+  const masters = new Map<string, string>()
+  const kept = new Set<string>()
+  for (const { owner, relationships } of document.rels) {
+    const ofMaster = isMaster(document, owner)
+    for (const { type, part } of relationships) if (part && !(ofMaster && isLayout(type))) kept.add(part)
+  }
+  for (const { owner, relationships } of document.rels) {
+    const entry = document.parts.get(owner)
+    if (!isMaster(document, owner) || !entry || entry.opaque || entry.size > MOST_MASTER_BYTES) continue
+    const own = relationships.filter(({ type, part }) => isLayout(type) && part !== undefined && document.parts.has(part))
+    const unused = own.filter(({ part }) => !kept.has(part!))
+    if (unused.length === own.length) unused.shift()
+    if (unused.length === 0) continue
+    const xml = await masterText(document, owner)
+    const shorter = xml === undefined ? undefined : withoutLayouts(xml, new Set(unused.map(({ id }) => id)))
+    if (shorter === undefined) continue
+    masters.set(owner, shorter)
+    for (const { part } of unused) layouts.add(part!)
+  }
+  // A layout that stays with one master stays with all.
+  for (const { owner, relationships } of document.rels) {
+    if (masters.has(owner) || !isMaster(document, owner)) continue
+    if (relationships.some(({ part }) => part !== undefined && layouts.has(part))) return { parts: new Set(), masters: new Map() }
+  }
+  return { parts: layouts.size > 0 ? onlyFrom(document, layouts) : layouts, masters }
+}
+
+const isLayout = (type: string) => /\/slideLayout$/i.test(type)
+const isMaster = (document: OoxmlDocument, part: string) => /\.slideMaster\+xml$/i.test(document.typeOf(part) ?? '')
+
+async function masterText(document: OoxmlDocument, part: string): Promise<string | undefined> {
+  try {
+    return decodeXml(await readEntry(document.archive, document.parts.get(part)!))
+  } catch (error) {
+    if (error instanceof XmlError) return undefined
+    throw error
+  }
+}
+
+/** p:sldMaster without the p:sldLayoutId elements (19.3.1.40) of these relationships; undefined where one is not found, or is named elsewhere. */
+function withoutLayouts(xml: string, ids: ReadonlySet<string>): string | undefined {
+  const splices: Splice[] = []
+  let open: number | undefined
+  try {
+    for (const tag of scanTags(xml)) {
+      if (tag.local === 'sldLayoutId') {
+        const id = tag.attributes().find(({ name, local }) => local === 'id' && name.includes(':'))?.value
+        if (tag.kind === 'empty' && id !== undefined && ids.has(id)) splices.push({ start: tag.start, end: tag.end, text: '' })
+        else if (tag.kind === 'open' && id !== undefined && ids.has(id)) open = tag.start
+        else if (tag.kind === 'close' && open !== undefined) {
+          splices.push({ start: open, end: tag.end, text: '' })
+          open = undefined
+        }
+      } else if (tag.kind !== 'close' && tag.attributes().some(({ name, value }) => name.includes(':') && ids.has(value))) return undefined
+    }
+  } catch (error) {
+    if (error instanceof XmlError) return undefined
+    throw error
+  }
+  return splices.length === ids.size ? spliced(xml, splices) : undefined
+}
+
+/** The layouts, and all parts that can be reached from the package through them alone. */
+function onlyFrom(document: OoxmlDocument, layouts: ReadonlySet<string>): Set<string> {
+  const leads = new Map(document.rels.map(({ owner, relationships }) => [owner, relationships]))
+  const reached = (without: ReadonlySet<string>): Set<string> => {
+    const found = new Set<string>([''])
+    for (const owner of found) {
+      for (const { part } of leads.get(owner) ?? []) if (part !== undefined && !without.has(part)) found.add(part)
+    }
+    return found
+  }
+  const [before, after] = [reached(new Set()), reached(layouts)]
+  const parts = [...document.parts.keys()].filter((part) => {
+    const owner = ownerOf(part)
+    return part !== CONTENT_TYPES && owner === undefined && before.has(part) && !after.has(part)
+  })
+  return new Set([...parts, ...layouts])
+}

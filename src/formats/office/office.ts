@@ -1,0 +1,156 @@
+/** The treatment of DOCX, XLSX and PPTX (ECMA-376, transitional and strict), with macros, and of their templates. */
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { isCompoundFile, openCompoundFile } from '../../containers/cfb/read.ts'
+import { encodeXml } from '../../containers/xml/scan.ts'
+import { openZip, type ZipEntry } from '../../containers/zip/read.ts'
+import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
+import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
+import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
+import { CONTENT_TYPES, isSigned, type OoxmlDocument, openDocument } from './document.ts'
+import { smallerFont } from './fonts.ts'
+import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
+import { type Plan, planDocument } from './plan.ts'
+import { verifyDocument } from './verify.ts'
+
+const SIGNED = 'digital signature kept, every part byte-equal'
+
+export function ooxmlRoom(format: Codec['format']): Codec {
+  return {
+    format,
+    async compress(source, sink, options) {
+      const locked = await lockedDocument(source)
+      if (locked) return locked
+      const archive = await openZip(source, format.id)
+      if (isSigned(archive)) return repack(archive, sink, options, {}, [SIGNED])
+      if (options.lossless) return repack(archive, sink, options)
+      return compressDocument(await openDocument(archive), sink, options)
+    },
+    async verify(original, result, _outcome, options): Promise<Verdict> {
+      const archive = await openZip(original, format.id)
+      if (isSigned(archive) || options.lossless) return verifyRepacked(archive, result, options)
+      return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options)
+    },
+  }
+}
+
+/** A compound file in place of a package: encrypted ([MS-OFFCRYPTO] 2.3), or a binary document of older days. */
+async function lockedDocument(source: Source): Promise<Outcome | undefined> {
+  if (!isCompoundFile(await source.read(0, 8))) return undefined
+  const file = await openCompoundFile(source)
+  if (file.paths.includes('EncryptedPackage')) return { kind: 'unchanged', reason: 'encrypted', detail: 'the document is under a password' }
+  return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'a binary document of Office 97–2003' }
+}
+
+/** What happened to the pictures, for the receipt. */
+class Tally {
+  pictures = 0
+  downsampled = 0
+  jpegs = 0
+  packages = 0
+  fonts = 0
+  loss: { ssim: number; psnrDb: number } | undefined
+
+  add({ output, downsampled, loss }: Recompressed, wasPng: boolean): void {
+    this.pictures++
+    if (downsampled) this.downsampled++
+    if (wasPng && output === 'jpg') this.jpegs++
+    if (loss) this.lose(loss)
+  }
+
+  lose({ ssim, psnrDb }: { ssim: number; psnrDb: number }): void {
+    this.loss = { ssim: Math.min(ssim, this.loss?.ssim ?? 1), psnrDb: Math.min(psnrDb, this.loss?.psnrDb ?? Number.POSITIVE_INFINITY) }
+  }
+
+  steps(pictures: number): string[] {
+    const details = [
+      this.downsampled > 0 && `${this.downsampled} downsampled to what is shown`,
+      this.jpegs > 0 && `${this.jpegs} PNG to JPEG`,
+    ]
+    const detail = details.filter(Boolean).join(', ')
+    return [
+      ...(this.pictures > 0 ? [`${this.pictures} of ${pictures} pictures recompressed${detail ? ` (${detail})` : ''}`] : []),
+      ...(this.packages > 0 ? [`${this.packages} embedded documents recompressed`] : []),
+      ...(this.fonts > 0 ? [`${this.fonts} embedded fonts without unused glyphs`] : []),
+    ]
+  }
+}
+
+async function compressDocument(document: OoxmlDocument, sink: Sink, options: Options): Promise<Outcome> {
+  const plan = await planDocument(document, options)
+  const tally = new Tally()
+  const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(document, plan, entry, load, tally, options))
+  const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts)]
+  if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
+  const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
+  if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
+  if (plan.cropped.size > 0) steps.push(`${plan.cropped.size} pictures cropped to what is shown`)
+  if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
+  if (!tally.loss) return { kind: 'compressed', fidelity: 'lossless', steps }
+  return { kind: 'compressed', fidelity: 'perceptual', ...tally.loss, steps }
+}
+
+async function fateOf(
+  document: OoxmlDocument,
+  plan: Plan,
+  entry: ZipEntry,
+  load: () => Promise<Uint8Array>,
+  tally: Tally,
+  options: Options,
+): Promise<Fate> {
+  const part = partKey(entry.name)
+  if (plan.dropped.has(part)) return { kind: 'drop' }
+  if (part === CONTENT_TYPES) {
+    if (plan.renamed.size === 0 && plan.dropped.size === 0) return KEEP
+    return { kind: 'replace', bytes: encodeXml(editContentTypes(document.contentTypesXml, plan.renamed, plan.dropped)) }
+  }
+  const owner = ownerOf(entry.name)
+  if (owner !== undefined)
+    return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : editedRels(document, plan, entry)
+  const text = plan.layouts.masters.get(part) ?? plan.texts.get(part)
+  if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
+  if (plan.pictures.has(part)) {
+    if (!document.parts.has(part) || entry.size > LARGEST_PICTURE_BYTES) return KEEP
+    const result = plan.ready.has(part)
+      ? plan.ready.get(part)
+      : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
+    if (!result) return KEEP
+    tally.add(result, /\.png$/.test(part))
+    const name = plan.renamed.get(part)?.name
+    return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
+  }
+  if (plan.fonts?.keys.has(part)) {
+    const font = smallerFont(await load(), part, plan.fonts)
+    if (!font) return KEEP
+    tally.fonts++
+    return { kind: 'replace', bytes: font }
+  }
+  if (EMBEDDED.test(part) && entry.size <= LARGEST_PICTURE_BYTES) return embedded(entry, await load(), tally, options)
+  return KEEP
+}
+
+/** The room holds the picture and its result in memory; larger ones stay as they are. */
+const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
+const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
+
+async function embedded(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<Fate> {
+  const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
+  if (result.kind === 'unchanged') return KEEP
+  tally.packages++
+  const { outcome } = result
+  if (outcome.fidelity === 'perceptual' && outcome.ssim !== undefined) tally.lose({ ssim: outcome.ssim, psnrDb: outcome.psnrDb })
+  return { kind: 'replace', bytes: result.bytes }
+}
+
+function editedRels(document: OoxmlDocument, plan: Plan, entry: ZipEntry): Fate {
+  const rels = document.rels.find((each) => each.entry === entry)
+  if (!rels) return KEEP
+  const xml = editRelationships(rels.xml, rels.owner, ({ part, target }) => {
+    if (part === undefined) return undefined
+    const place = plan.merged.get(part) ?? part
+    const fresh = plan.renamed.get(place)
+    if (place !== part) return `/${fresh?.name ?? document.parts.get(place)!.name}`
+    if (fresh) return target.replace(/[^/]+$/, encodeURI(fresh.name.split('/').at(-1)!))
+    return plan.dropped.has(part) ? 'drop' : undefined
+  })
+  return xml === rels.xml ? KEEP : { kind: 'replace', bytes: encodeXml(xml) }
+}

@@ -1,0 +1,159 @@
+/** Proof that a recompressed document is still the same document: both packages are walked side by side. */
+import type { Options, Verdict } from '../../codec/codec.ts'
+import { decodeXml, encodeXml, spliced, XmlError } from '../../containers/xml/scan.ts'
+import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
+import { readEntry, type ZipEntry } from '../../containers/zip/read.ts'
+import { unlikeCrop, unlikePicturesOf } from '../../embedded/package-codec.ts'
+import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
+import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
+import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
+import { unusedLayouts } from './layouts.ts'
+import { ownerOf, partKey, type Relationship } from './parts.ts'
+
+/**
+ * Every part is there with the same bytes, but for pictures (which decode, in the same shape), embedded documents (which
+ * their own room has verified, and the archive's CRC holds), and the relationships to both: same ids, types and modes, every
+ * target that resolved resolves, and leads to the part that stands for the old one.
+ */
+export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocument, options: Options): Promise<Verdict> {
+  const around = await differentShell(original.archive, result.archive)
+  if (around) return different(around)
+  const successors = new Map<string, string>()
+  const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
+  const fonts = options.quality === 'ultra' ? await embeddedFonts(original, options.signal) : undefined
+  const dropped = new Set<string>(layouts?.parts)
+  for (const rels of original.rels) {
+    if (layouts?.parts.has(rels.owner)) continue
+    const after = result.rels.find(({ owner }) => owner === rels.owner)
+    if (!after) return different(`${rels.entry.name} is gone`)
+    const problem = compareRelationships(rels.relationships, after.relationships, original, result, successors, dropped, options)
+    if (problem) return different(`${rels.entry.name}: ${problem}`)
+    const extra =
+      after.relationships.length -
+      (rels.relationships.length - rels.relationships.filter((each) => each.part && dropped.has(each.part)).length)
+    if (extra > 0) return different(`${rels.entry.name}: relationships were added`)
+  }
+  const crops = layouts && (await possibleCrops(original, layouts, new Set()))
+  const cut = crops && (await cropsOf(crops, result))
+  if (typeof cut === 'string') return different(cut)
+  for (const [part, entry] of original.parts) {
+    options.signal.throwIfAborted()
+    if (part === CONTENT_TYPES || ownerOf(entry.name) !== undefined) continue
+    const place = successors.get(part) ?? part
+    const after = result.parts.get(place)
+    if (!after) {
+      if (mayGo(original, part, dropped)) continue
+      return different(`${entry.name} is gone`)
+    }
+    const text = layouts?.masters.get(part) ?? cut?.texts.get(part)
+    if (text !== undefined) {
+      if (Buffer.compare(await readEntry(result.archive, after), encodeXml(text)) === 0) continue
+      return different(`${entry.name}: more than unused layouts or crops changed`)
+    }
+    const type = original.typeOf(part)
+    const fresh = result.typeOf(place)
+    if (type !== fresh && !(place !== part && fresh === 'image/jpeg')) return different(`${entry.name}: type ${type} became ${fresh}`)
+    const crop = crops?.crops.get(part)
+    const changed = entry.size !== after.size || entry.crc32 !== after.crc32
+    const problem =
+      crop && changed
+        ? await unlikeCrop(
+            await readEntry(original.archive, entry),
+            await readEntry(result.archive, after),
+            crop.rect,
+            cut?.parts.has(part) === true,
+          )
+        : await compareParts(original, entry, result, after, fonts)
+    if (problem) return different(`${entry.name}: ${problem}`)
+  }
+  const known = new Set([...original.parts.keys(), ...successors.values()])
+  const added = [...result.parts.keys()].find((part) => !known.has(part))
+  return added ? different(`${added} was added`) : { equal: true }
+}
+
+/** The crops that a result has, and the texts that it must have because of them; or what is wrong. */
+async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: ReadonlySet<string>; texts: Map<string, string> } | string> {
+  const after = new Map<string, string>()
+  for (const owner of crops.texts.keys()) {
+    const entry = result.parts.get(owner)
+    try {
+      if (entry) after.set(owner, decodeXml(await readEntry(result.archive, entry)))
+    } catch (error) {
+      if (error instanceof XmlError) return `${owner}: ${error.message}`
+      throw error
+    }
+  }
+  const applied = appliedCrops(crops, (owner) => after.get(owner))
+  if (typeof applied === 'string') return applied
+  const texts = [...crops.texts].map(([owner, text]): [string, string] => [
+    owner,
+    spliced(
+      text,
+      editsOf(crops, owner, (part) => applied.has(part)),
+    ),
+  ])
+  return { parts: applied, texts: new Map(texts) }
+}
+
+const different = (difference: string): Verdict => ({ equal: false, difference })
+
+function compareRelationships(
+  before: readonly Relationship[],
+  after: readonly Relationship[],
+  original: OoxmlDocument,
+  result: OoxmlDocument,
+  successors: Map<string, string>,
+  dropped: Set<string>,
+  options: Options,
+): string | undefined {
+  const byId = new Map(after.map((relationship) => [relationship.id, relationship]))
+  for (const old of before) {
+    const fresh = byId.get(old.id)
+    if (!fresh) {
+      if (old.part && /\/slideLayout$/i.test(old.type) && dropped.has(old.part)) continue
+      if (options.quality === 'ultra' && /\/thumbnail$/i.test(old.type) && old.part) {
+        dropped.add(old.part)
+        continue
+      }
+      return `relationship ${old.id} is gone`
+    }
+    if (fresh.type !== old.type || fresh.external !== old.external) return `relationship ${old.id} is of another kind`
+    if (old.part === undefined || fresh.part === undefined) {
+      if (fresh.target !== old.target) return `relationship ${old.id} leads elsewhere`
+      continue
+    }
+    if (original.parts.has(old.part) && !result.parts.has(fresh.part)) return `${old.id} leads to ${fresh.part}, which does not exist`
+    if (fresh.part === old.part) continue
+    if (!isImage(old)) return `relationship ${old.id} leads to ${fresh.part}`
+    const known = successors.get(old.part)
+    if (known !== undefined && known !== fresh.part) return `${old.part} became two parts`
+    successors.set(old.part, fresh.part)
+  }
+  return undefined
+}
+
+/** Media that nothing leads to, and what `ultra` may leave out. */
+function mayGo(original: OoxmlDocument, part: string, dropped: ReadonlySet<string>): boolean {
+  if (dropped.has(part)) return true
+  return /(^|\/)media\/[^/]+$/.test(part) && !original.rels.some(({ relationships }) => relationships.some((each) => each.part === part))
+}
+
+async function compareParts(
+  original: OoxmlDocument,
+  before: ZipEntry,
+  result: OoxmlDocument,
+  after: ZipEntry,
+  fonts: EmbeddedFonts | undefined,
+): Promise<string | undefined> {
+  if (before.opaque || after.opaque || (before.size === after.size && before.crc32 === after.crc32)) {
+    return differentBytes(original.archive, before, result.archive, after)
+  }
+  const bytes = await readEntry(result.archive, after)
+  const part = partKey(before.name)
+  if (/(^|\/)embeddings\/[^/]+$/.test(part))
+    return bytes[0] === 0x50 && bytes[1] === 0x4b ? undefined : 'an embedded document changed its kind'
+  if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
+  if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
+    return 'its bytes changed'
+  return unlikePicturesOf(original.archive, before, bytes, true)
+}

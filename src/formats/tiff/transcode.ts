@@ -1,0 +1,290 @@
+/**
+ * The lossless channel: strips and tiles that are uncompressed or weakly compressed become Deflate behind the best
+ * predictor; everything else in the file keeps its bytes. Data goes out first and the directories last, but a file whose
+ * directories come first (cloud optimized GeoTIFF) keeps its order, tile by tile.
+ */
+
+import { discard } from '../../../wasm/memories/discard.ts'
+import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
+import { encodeGroup4 } from '../../bytes/fax/encode.ts'
+import { breathe } from '../../bytes/yield.ts'
+import { MalformedFile, type Options, type Outcome, OverBudget, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
+import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
+import { type Directory, readTiff, type TiffFile } from './directory.ts'
+import { type Ghost, ghostOf } from './ghost.ts'
+import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
+import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from './pixels.ts'
+import { type Plan, planPixels } from './plan.ts'
+import { difference } from './predictor.ts'
+import { blobsOf, refuseHiddenContent } from './refuse.ts'
+
+export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {
+  const file = await readTiff(source, format)
+  const pictures = new Map<Directory, Pixels>()
+  for (const directory of file.all) {
+    options.signal.throwIfAborted()
+    const pixels = await readPixels(file, directory)
+    if (pixels) pictures.set(directory, pixels)
+  }
+  if (pictures.size === 0) throw new MalformedFile(format, file.chain[0]!.offset, 'no picture in any directory')
+  await refuseHiddenContent(file, [...pictures.values()])
+
+  file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
+
+  const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? rawBytes(pixels) : 0), 0)
+  const ordered = directoriesFirst(file, [...pictures.values()])
+  const plans = new Map<Directory, Plan>()
+  for (const [directory, pixels] of pictures) {
+    options.signal.throwIfAborted()
+    plans.set(directory, await planPixels(file, pixels, total, !ordered))
+  }
+  if (![...plans.values()].some((plan) => plan.kind === 'recode'))
+    return { kind: 'unchanged', reason: 'no_gain', detail: 'every picture is compressed well' }
+
+  const job = new Job(file, sink, options, plans, total)
+  if (ordered) await job.directoriesFirst(await ghostOf(file))
+  else await job.directoriesLast()
+  return { kind: 'compressed', fidelity: 'lossless', steps: stepsOf([...plans.values()]) }
+}
+
+function stepsOf(plans: readonly Plan[]): string[] {
+  const recoded = plans.filter((plan) => plan.kind === 'recode')
+  const names = { 1: 'without predictor', 2: 'with horizontal differencing', 3: 'with floating point predictor' } as const
+  const codings = recoded.map((plan) =>
+    plan.coding === 'group4' ? 'CCITT Group 4' : `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`,
+  )
+  const steps = [...new Set(codings)]
+  if (recoded.some((plan) => !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)) steps.push('strips resized')
+  if (recoded.length < plans.length) steps.push(`${plans.length - recoded.length} of ${plans.length} pictures copied`)
+  return steps
+}
+
+const levelName = (level: number): string =>
+  level === SAMPLES_FAST ? 'by price' : level === SAMPLES_CLOSE ? 'near-optimal' : `level ${level}`
+
+/** Every directory lies before all pixels, and they are tiles: the order that readers over the network count on. */
+function directoriesFirst(file: TiffFile, pictures: readonly Pixels[]): boolean {
+  if (pictures.some((pixels) => !pixels.tiled)) return false
+  const firstChunk = pictures.reduce(
+    (least, { offsets, lengths }) => offsets.reduce((low, offset, i) => (lengths[i] === 0 ? low : Math.min(low, offset)), least),
+    Number.POSITIVE_INFINITY,
+  )
+  return file.all.every((directory) => directory.offset < firstChunk)
+}
+
+class Job {
+  readonly #file: TiffFile
+  readonly #sink: Sink
+  readonly #options: Options
+  readonly #plans: ReadonlyMap<Directory, Plan>
+  readonly #placed = new Map<Directory, Placed>()
+  readonly #blobs = new Map<Directory, Float64Array>()
+  /** Where the JPEG blobs of each directory went. */
+  readonly #copied = new Map<Directory, { offset: number; length: number; to: number }[]>()
+  readonly #total: number
+  #done = 0
+
+  constructor(file: TiffFile, sink: Sink, options: Options, plans: ReadonlyMap<Directory, Plan>, total: number) {
+    this.#file = file
+    this.#sink = sink
+    this.#options = options
+    this.#plans = plans
+    this.#total = total
+    for (const [directory, plan] of plans) {
+      const chunks = plan.kind === 'recode' && !plan.pixels.tiled ? plan.stripsPerPlane * plan.pixels.planes : plan.pixels.offsets.length
+      this.#placed.set(directory, { offsets: new Float64Array(chunks), lengths: new Float64Array(chunks) })
+    }
+  }
+
+  /** Header, pixels picture by picture, directories. */
+  async directoriesLast(): Promise<void> {
+    await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
+    for (const directory of this.#file.all) {
+      await this.#copyBlobs(directory)
+      const plan = this.#plans.get(directory)
+      if (!plan) continue
+      if (plan.kind === 'recode' && !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)
+        await this.#restrip(directory, plan)
+      else for (let index = 0; index < plan.pixels.offsets.length; index++) await this.#chunk(directory, plan, index, undefined)
+    }
+    const changes = this.#changes(true)
+    const region = new DirectoryRegion(this.#file, newDirectories(this.#file.chain, changes), this.#sink.written)
+    await region.write(this.#sink)
+    this.#patchFirst(region.first)
+  }
+
+  /** Header, GDAL's ghost area, directories with numbers to be filled in, pixels in the order of the source. */
+  async directoriesFirst(ghost: Ghost | undefined): Promise<void> {
+    await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
+    if (ghost) await this.#sink.write(ghost.bytes)
+    for (const directory of this.#file.all) {
+      const blobs = await blobsOf(this.#file, directory)
+      if (blobs.length > 0) this.#blobs.set(directory, new Float64Array(blobs.length))
+    }
+    const changes = this.#changes(false)
+    const region = new DirectoryRegion(this.#file, newDirectories(this.#file.chain, changes), this.#sink.written)
+    if (region.end > PATCHABLE_BYTES) throw new OverBudget(`${region.end} bytes of directories before the pixels`)
+    await region.write(this.#sink)
+    this.#patchFirst(region.first)
+    for (const directory of this.#blobs.keys()) await this.#copyBlobs(directory)
+    for (const { directory, plan, index } of this.#inSourceOrder()) await this.#chunk(directory, plan, index, ghost)
+    region.patch(this.#sink)
+  }
+
+  #changes(shortCounts: boolean): Changes {
+    const wideOffsets = this.#file.big && this.#file.source.size > 0xffffffff
+    return { plans: this.#plans, placed: this.#placed, blobs: this.#blobs, wideOffsets, shortCounts }
+  }
+
+  #patchFirst(offset: number): void {
+    const bytes = new Uint8Array(this.#file.big ? 8 : 4)
+    const view = new DataView(bytes.buffer)
+    if (this.#file.big) view.setBigUint64(0, BigInt(offset), this.#file.littleEndian)
+    else view.setUint32(0, offset, this.#file.littleEndian)
+    this.#sink.patch(this.#file.big ? 8 : 4, bytes)
+  }
+
+  #inSourceOrder(): { directory: Directory; plan: Plan; index: number }[] {
+    const chunks = [...this.#plans].flatMap(([directory, plan]) =>
+      [...plan.pixels.offsets.keys()].map((index) => ({ directory, plan, index })),
+    )
+    return chunks.sort((a, b) => a.plan.pixels.offsets[a.index]! - b.plan.pixels.offsets[b.index]!)
+  }
+
+  async #copyBlobs(directory: Directory): Promise<void> {
+    const blobs = await blobsOf(this.#file, directory)
+    if (blobs.length === 0) return
+    // Filled in place: in a file with directories first they were placed before.
+    const offsets = this.#blobs.get(directory) ?? new Float64Array(blobs.length)
+    this.#blobs.set(directory, offsets)
+    const copied = blobs.map((blob) => ({ ...blob, to: 0 }))
+    this.#copied.set(directory, copied)
+    for (const [i, blob] of copied.entries()) {
+      blob.to = offsets[i] = this.#sink.written
+      await this.#copy(blob.offset, blob.length)
+    }
+  }
+
+  /** One strip or tile that keeps its place in the picture. */
+  async #chunk(directory: Directory, plan: Plan, index: number, ghost: Ghost | undefined): Promise<void> {
+    const { pixels } = plan
+    const placed = this.#placed.get(directory)!
+    if (isSparse(pixels, index)) return
+    const offset = pixels.offsets[index]!
+    const inside = this.#insideBlob(directory, offset)
+    const recoded = plan.kind === 'recode' ? await this.#recode(plan, index) : undefined
+    const length = recoded ? recoded.length : pixels.lengths[index]!
+    placed.lengths[index] = length
+    if (inside !== undefined) {
+      placed.offsets[index] = inside
+      return
+    }
+    const tail = recoded ? recoded.slice(-4) : (await this.#file.source.read(offset + Math.max(0, length - 4), 4)).slice()
+    if (ghost?.leader) await this.#sink.write(uint32(length))
+    placed.offsets[index] = this.#sink.written
+    if (recoded) await this.#sink.write(recoded)
+    else await this.#copy(offset, length)
+    if (ghost?.trailer) await this.#sink.write(tail)
+  }
+
+  /** A strip of JPEG as TIFF 6.0 had it may point into the stream of tag 513, which has been copied already. */
+  #insideBlob(directory: Directory, offset: number): number | undefined {
+    const blob = this.#copied.get(directory)?.find((copied) => offset >= copied.offset && offset < copied.offset + copied.length)
+    return blob && blob.to + offset - blob.offset
+  }
+
+  async #recode(plan: Extract<Plan, { kind: 'recode' }>, index: number): Promise<Uint8Array> {
+    const { pixels } = plan
+    const raw = pixels.tiled ? (await decodeTile(this.#file, pixels, index))! : await this.#strip(pixels, index)
+    const compressed = await this.#compress(raw, plan)
+    discard(raw)
+    // A stream that is not beaten stays, when it says the same to a reader.
+    const same =
+      plan.coding === 'group4'
+        ? pixels.compression === COMPRESSION.faxGroup4 && !pixels.mirrored
+        : isDeflate(pixels.compression) && pixels.predictor === plan.predictor && !pixels.mirrored
+    if (same && pixels.lengths[index]! <= compressed.length) {
+      return (await this.#file.source.read(pixels.offsets[index]!, pixels.lengths[index]!)).slice()
+    }
+    return compressed
+  }
+
+  async #strip(pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer>> {
+    const length = pixels.rowBytes * rowsOf(pixels, index)
+    let strip: Uint8Array<ArrayBuffer> | undefined
+    let filled = 0
+    for await (const block of decodeRows(this.#file, pixels, index)) {
+      if (block.length === length) return block
+      strip ??= new Uint8Array(length)
+      strip.set(block, filled)
+      filled += block.length
+      discard(block)
+    }
+    return strip ?? new Uint8Array(length)
+  }
+
+  /** Strips of another height, out of the rows of each plane. */
+  async #restrip(directory: Directory, plan: Extract<Plan, { kind: 'recode' }>): Promise<void> {
+    const { pixels, rowsPerStrip, stripsPerPlane } = plan
+    const placed = this.#placed.get(directory)!
+    for (let plane = 0; plane < pixels.planes; plane++) {
+      let strip = new Uint8Array(0)
+      let filled = 0
+      let index = 0
+      for await (const block of planeRows(this.#file, pixels, plane)) {
+        for (let at = 0; at < block.length; ) {
+          if (strip.length === 0) {
+            const rows = Math.min(rowsPerStrip, pixels.height - index * rowsPerStrip)
+            strip = new Uint8Array(rows * pixels.rowBytes)
+            filled = 0
+          }
+          const part = block.subarray(at, at + strip.length - filled)
+          strip.set(part, filled)
+          filled += part.length
+          at += part.length
+          if (filled < strip.length) continue
+          const compressed = await this.#compress(strip, plan)
+          discard(strip)
+          strip = new Uint8Array(0)
+          filled = 0
+          const chunk = plane * stripsPerPlane + index++
+          placed.offsets[chunk] = this.#sink.written
+          placed.lengths[chunk] = compressed.length
+          await this.#sink.write(compressed)
+        }
+        discard(block)
+      }
+    }
+  }
+
+  async #compress(raw: Uint8Array, plan: Extract<Plan, { kind: 'recode' }>): Promise<Uint8Array> {
+    this.#options.signal.throwIfAborted()
+    this.#done += raw.length
+    this.#options.progress((0.8 * this.#done) / this.#total)
+    if (plan.coding === 'group4') {
+      await breathe()
+      return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
+    }
+    if (plan.predictor !== 1) difference(raw, { ...plan.pixels, littleEndian: this.#file.littleEndian }, plan.predictor)
+    const tried = plan.levels.map((level) => zlibCompress(raw, level))
+    await breathe()
+    const least = tried.reduce((a, b) => (b.length < a.length ? b : a))
+    for (const one of tried) if (one !== least) discard(one)
+    return least
+  }
+
+  async #copy(offset: number, length: number): Promise<void> {
+    const step = 1024 * 1024
+    for (let done = 0; done < length; done += step) {
+      this.#options.signal.throwIfAborted()
+      const piece = await this.#file.source.read(offset + done, Math.min(step, length - done))
+      await this.#sink.write(piece.slice())
+    }
+  }
+}
+
+function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, value, true)
+  return bytes
+}

@@ -1,0 +1,214 @@
+/** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
+import { discard } from '../../../wasm/memories/discard.ts'
+import type { Options, Source, Verdict } from '../../codec/codec.ts'
+import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
+import { type Directory, type Entry, readTiff, readValue, TAG, type TiffFile } from './directory.ts'
+import { isFax, type Pixels, readPixels } from './pixels.ts'
+import { blobsOf } from './refuse.ts'
+
+/** Fields that say how pixels are stored; what they lead to is compared instead. */
+const STORAGE = new Set<number>([
+  TAG.compression,
+  TAG.fillOrder,
+  TAG.stripOffsets,
+  TAG.rowsPerStrip,
+  TAG.stripByteCounts,
+  TAG.t4Options,
+  TAG.freeOffsets,
+  TAG.freeByteCounts,
+  TAG.predictor,
+  TAG.tileOffsets,
+  TAG.tileByteCounts,
+  TAG.jpegInterchangeFormat,
+])
+
+/** Raised where the two differ, caught by `verifyTiff`. */
+class Difference extends Error {}
+
+export async function verifyTiff(original: Source, result: Source, options: Options, format: string): Promise<Verdict> {
+  const before = await readTiff(original, format)
+  const after = await readTiff(result, format)
+  if (before.littleEndian !== after.littleEndian || before.big !== after.big) return { equal: false, difference: 'another kind of TIFF' }
+  const comparison = new Comparison(before, after, options)
+  try {
+    await comparison.chain(before.chain, after.chain)
+  } catch (error) {
+    if (error instanceof Difference) return { equal: false, difference: error.message }
+    throw error
+  }
+  return { equal: true }
+}
+
+/** Rows of one of the two, in blocks that are freed when they were compared. */
+class Side {
+  readonly #blocks: AsyncGenerator<Uint8Array>
+  #block: Uint8Array = new Uint8Array()
+  #taken = 0
+
+  constructor(blocks: AsyncGenerator<Uint8Array>) {
+    this.#blocks = blocks
+  }
+
+  /** What is not compared yet; nothing at the end. */
+  async rest(): Promise<Uint8Array> {
+    if (this.#taken === this.#block.length) {
+      discard(this.#block)
+      this.#block = (await this.#blocks.next()).value ?? new Uint8Array()
+      this.#taken = 0
+    }
+    return this.#block.subarray(this.#taken)
+  }
+
+  take(length: number): void {
+    this.#taken += length
+  }
+}
+
+class Comparison {
+  readonly #before: TiffFile
+  readonly #after: TiffFile
+  readonly #options: Options
+  #directories = 0
+
+  constructor(before: TiffFile, after: TiffFile, options: Options) {
+    this.#before = before
+    this.#after = after
+    this.#options = options
+  }
+
+  async chain(before: readonly Directory[], after: readonly Directory[]): Promise<void> {
+    if (before.length !== after.length) throw new Difference(`${before.length} directories became ${after.length}`)
+    for (const [i, directory] of before.entries()) await this.#directory(directory, after[i]!)
+  }
+
+  async #directory(before: Directory, after: Directory): Promise<void> {
+    this.#options.signal.throwIfAborted()
+    const kept = before.entries.filter((entry) => !STORAGE.has(entry.tag))
+    const found = after.entries.filter((entry) => !STORAGE.has(entry.tag))
+    if (kept.length !== found.length) throw new Difference(`${kept.length} fields became ${found.length}`)
+    for (const [i, entry] of kept.entries()) {
+      const other = found[i]!
+      if (entry.tag !== other.tag || entry.type !== other.type || entry.count !== other.count) {
+        throw new Difference(`tag ${entry.tag} became tag ${other.tag} with ${other.count} values`)
+      }
+      const chains = before.children.get(entry.tag)
+      if (!chains) await this.#value(entry, other)
+      else {
+        const others = after.children.get(entry.tag) ?? []
+        if (chains.length !== others.length) throw new Difference(`tag ${entry.tag} lost a directory`)
+        for (const [j, chain] of chains.entries()) await this.chain(chain, others[j]!)
+      }
+    }
+    await this.#blobs(before, after)
+    const [x, y] = [await readPixels(this.#before, before), await readPixels(this.#after, after)]
+    if (!x !== !y) throw new Difference('a picture is lost')
+    if (x && y) {
+      this.#before.source.discards = decodesOnTheSpot(x)
+      this.#after.source.discards = decodesOnTheSpot(y)
+      await this.#pixels(x, y)
+    }
+    this.#directories++
+    this.#options.progress(0.8 + (0.2 * this.#directories) / this.#before.all.length)
+  }
+
+  async #value(before: Entry, after: Entry): Promise<void> {
+    if (before.byteLength === 0 && Buffer.compare(before.inline, after.inline) !== 0) throw new Difference(`tag ${before.tag} differs`)
+    if (before.at === undefined || after.at === undefined) {
+      if (Buffer.compare(await readValue(this.#before.source, before), await readValue(this.#after.source, after)) !== 0) {
+        throw new Difference(`tag ${before.tag} differs`)
+      }
+    } else await this.#bytes(before.at, after.at, before.byteLength, `tag ${before.tag}`)
+  }
+
+  async #blobs(before: Directory, after: Directory): Promise<void> {
+    const [x, y] = [await blobsOf(this.#before, before), await blobsOf(this.#after, after)]
+    if (x.length !== y.length) throw new Difference('a JPEG stream is lost')
+    for (const [i, blob] of x.entries()) {
+      if (blob.length !== y[i]!.length) throw new Difference('a JPEG stream has another length')
+      await this.#bytes(blob.offset, y[i]!.offset, blob.length, 'a JPEG stream')
+    }
+  }
+
+  async #pixels(x: Pixels, y: Pixels): Promise<void> {
+    if (x.width !== y.width || x.height !== y.height || x.tiled !== y.tiled || x.planes !== y.planes || x.bits !== y.bits) {
+      throw new Difference('a picture has another shape')
+    }
+    if (x.compression === y.compression && !x.decodable) return await this.#stored(x, y)
+    // Fax is copied where it is unusual, although what decodes it is here.
+    if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
+    if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)
+    if (x.tiled) return await this.#tiles(x, y)
+    for (let plane = 0; plane < x.planes; plane++) {
+      if (x.lengths.some((length) => length === 0)) this.#sparse(x, y)
+      await this.#rows(planeRows(this.#before, x, plane), planeRows(this.#after, y, plane), plane)
+    }
+  }
+
+  /** Copied strips and tiles: the same bytes. */
+  async #stored(x: Pixels, y: Pixels): Promise<void> {
+    if (x.offsets.length !== y.offsets.length || x.chunkHeight !== y.chunkHeight) throw new Difference('strips or tiles were lost')
+    for (let i = 0; i < x.offsets.length; i++) {
+      if (x.lengths[i] !== y.lengths[i]) throw new Difference(`strip or tile ${i} has another length`)
+      await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, `strip or tile ${i}`)
+    }
+  }
+
+  async #isStored(x: Pixels, y: Pixels): Promise<boolean> {
+    try {
+      await this.#stored(x, y)
+      return true
+    } catch (error) {
+      if (error instanceof Difference) return false
+      throw error
+    }
+  }
+
+  #sparse(x: Pixels, y: Pixels): void {
+    const same = x.lengths.length === y.lengths.length && x.lengths.every((length, i) => (length === 0) === (y.lengths[i] === 0))
+    if (!same) throw new Difference('a chunk that was never written is written, or the other way round')
+  }
+
+  async #tiles(x: Pixels, y: Pixels): Promise<void> {
+    if (x.chunkWidth !== y.chunkWidth || x.chunkHeight !== y.chunkHeight) throw new Difference('tiles have another size')
+    this.#sparse(x, y)
+    for (let i = 0; i < x.offsets.length; i++) {
+      if (isSparse(x, i)) continue
+      this.#options.signal.throwIfAborted()
+      const [a, b] = [await decodeTile(this.#before, x, i), await decodeTile(this.#after, y, i)]
+      if (!a || !b || Buffer.compare(a, b) !== 0) throw new Difference(`tile ${i} differs`)
+      discard(a)
+      discard(b)
+    }
+  }
+
+  async #rows(before: AsyncGenerator<Uint8Array>, after: AsyncGenerator<Uint8Array>, plane: number): Promise<void> {
+    const [x, y] = [new Side(before), new Side(after)]
+    let row = 0
+    try {
+      for (;;) {
+        this.#options.signal.throwIfAborted()
+        const [a, b] = [await x.rest(), await y.rest()]
+        if (a.length === 0 && b.length === 0) return
+        const length = Math.min(a.length, b.length)
+        if (length === 0 || Buffer.compare(a.subarray(0, length), b.subarray(0, length)) !== 0) {
+          throw new Difference(`plane ${plane} differs after ${row} bytes`)
+        }
+        row += length
+        x.take(length)
+        y.take(length)
+      }
+    } finally {
+      await before.return(undefined)
+      await after.return(undefined)
+    }
+  }
+
+  async #bytes(before: number, after: number, length: number, what: string): Promise<void> {
+    const step = 1024 * 1024
+    for (let done = 0; done < length; done += step) {
+      const size = Math.min(step, length - done)
+      const [a, b] = [await this.#before.source.read(before + done, size), await this.#after.source.read(after + done, size)]
+      if (Buffer.compare(a, b) !== 0) throw new Difference(`${what} differs`)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { DeflateError } from '../bytes/deflate.ts'
+import {
+  type Codec,
+  FLOOR_PSNR_DB,
+  FLOOR_SNR_DB,
+  FLOOR_SSIM,
+  MalformedFile,
+  NoGain,
+  type Options,
+  type Outcome,
+  OverBudget,
+  type Quality,
+  type Source,
+  UnsupportedFeature,
+} from '../codec/codec.ts'
+import type { ResultSink } from '../codec/sink.ts'
+
+/** A result that stands: verified bytes, or the reason why the upload itself is the result. */
+export type Pressed =
+  | { outcome: Extract<Outcome, { kind: 'compressed' }>; result: Source }
+  | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
+
+/** When a level gains nothing or would fall below a floor, the next gentler one is tried, so that levels stay monotone. */
+const GENTLER: Partial<Record<Quality, Quality>> = { ultra: 'low', low: 'medium', medium: 'high' }
+
+/**
+ * Runs a room and keeps the promises of the house: never larger, floors, decoded and compared before it counts.
+ * `openSink` is called once per attempt; its limit must be the source's size (or `targetSize`, if smaller).
+ */
+export async function compress(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
+  let level: Quality | undefined = options.quality
+  for (;;) {
+    const pressed = await attempt(codec, source, openSink, { ...options, quality: level })
+    if (pressed.outcome.kind === 'compressed' || codec.format.fidelity === 'lossless') return pressed
+    const { reason } = pressed.outcome
+    level = reason === 'no_gain' || reason === 'below_floor' ? GENTLER[level] : undefined
+    if (!level) return pressed
+  }
+}
+
+/** One run of a room at one level, under the promises of the house. */
+export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
+  const sink = await openSink()
+  try {
+    const outcome = await codec.compress(source, sink, options)
+    options.signal.throwIfAborted()
+    const unchanged = outcome.kind === 'unchanged' ? outcome : refusal(outcome, sink.written, source.size)
+    if (unchanged) {
+      await sink.abort()
+      return { outcome: unchanged, result: undefined }
+    }
+    const compressed = outcome as Extract<Outcome, { kind: 'compressed' }>
+    const result = await sink.finish()
+    const verdict = await codec.verify(source, result, compressed, options)
+    if (verdict.equal) return { outcome: compressed, result }
+    await sink.abort()
+    const detail = 'the result did not pass its own verification'
+    return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
+  } catch (error) {
+    await sink.abort()
+    const expected = expectedTrouble(error)
+    if (!expected || options.signal.aborted) throw error
+    return expected
+  }
+}
+
+function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: number, size: number) {
+  if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' } as const
+  if (outcome.fidelity === 'lossless') return undefined
+  if (outcome.ssim === undefined) {
+    if (outcome.snrDb >= FLOOR_SNR_DB) return undefined
+    return { kind: 'unchanged', reason: 'below_floor', detail: `SNR ${outcome.snrDb.toFixed(2)} dB` } as const
+  }
+  if (!(outcome.ssim >= FLOOR_SSIM && outcome.psnrDb >= FLOOR_PSNR_DB)) {
+    const detail = `SSIM ${outcome.ssim.toFixed(4)}, PSNR ${outcome.psnrDb.toFixed(2)} dB`
+    return { kind: 'unchanged', reason: 'below_floor', detail } as const
+  }
+  return undefined
+}
+
+/** Trouble a room may meet; anything else is a bug. A trapped Wasm instance means that the file got past our checks. */
+export function expectedTrouble(error: unknown): Extract<Pressed, { result: undefined }> | undefined {
+  const unchanged = (reason: Extract<Outcome, { kind: 'unchanged' }>['reason'], detail?: string) =>
+    ({ outcome: { kind: 'unchanged', reason, ...(detail ? { detail } : {}) }, result: undefined }) as const
+  if (error instanceof NoGain) return unchanged('no_gain')
+  if (error instanceof MalformedFile) return unchanged('malformed', error.message)
+  if (error instanceof OverBudget) return unchanged('over_budget', error.message)
+  if (error instanceof UnsupportedFeature) return unchanged('unsupported_feature', error.message)
+  if (error instanceof DeflateError) return unchanged(error.kind === 'damaged' ? 'malformed' : 'over_budget', error.message)
+  if (error instanceof WebAssembly.RuntimeError) {
+    return { ...unchanged('malformed', 'the decoder gave up on this file'), defect: `trap: ${error.message}` }
+  }
+  return undefined
+}

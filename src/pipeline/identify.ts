@@ -1,0 +1,223 @@
+/**
+ * What a file is. The bytes decide; the name only breaks ties between formats that look alike (the text family, BigTIFF
+ * with or without geography, ISO media brands). Reads a few ranges, never the whole file.
+ */
+
+import type { Source } from '../codec/codec.ts'
+import type { Format, FormatId } from '../formats/format.ts'
+import { FORMATS } from '../formats/index.ts'
+import { extension } from './extension.ts'
+import { identifyText, isNamedText } from './identify-text.ts'
+import { identifyZip, isNamedArchive } from './identify-zip.ts'
+
+/** Bytes from the start that most formats are told by. */
+export const HEAD_BYTES = 64 * 1024
+
+export async function identify(source: Source): Promise<Format | undefined> {
+  const head = await source.read(0, HEAD_BYTES)
+  const id =
+    byMagic(head) ??
+    isobmff(head, source.size) ??
+    riff(head) ??
+    (await tiff(head, source)) ??
+    (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
+    compoundFile(head, source) ??
+    (await gzip(head, source)) ??
+    (await hdf5(head, source)) ??
+    pdf(head, source.name) ??
+    las(head) ??
+    nifti(head) ??
+    bmp(head, source.size) ??
+    mp3(head, source.size) ??
+    dicomWithoutPreamble(head) ??
+    // An archive behind something else, such as the head of a program.
+    (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
+    identifyText(head, source)
+  return id && FORMATS[id]
+}
+
+export function startsWith(bytes: Uint8Array, pattern: readonly number[], offset = 0): boolean {
+  if (offset + pattern.length > bytes.length) return false
+  return pattern.every((byte, index) => bytes[offset + index] === byte)
+}
+
+const ascii = (bytes: Uint8Array, offset: number, length: number) => String.fromCharCode(...bytes.subarray(offset, offset + length))
+const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+function byMagic(head: Uint8Array): FormatId | undefined {
+  for (const format of Object.values<Format>(FORMATS)) {
+    if (format.magic?.some(({ offset, bytes }) => startsWith(head, bytes, offset))) return format.id
+  }
+  return undefined
+}
+
+/** ISO base media (ISO/IEC 14496-12, 4.3) and QuickTime, whose files may begin with any top-level atom. */
+function isobmff(head: Uint8Array, fileBytes: number): FormatId | undefined {
+  if (head.length < 12) return undefined
+  const type = ascii(head, 4, 4)
+  const size = view(head).getUint32(0)
+  if (type === 'ftyp' && size >= 8) {
+    const brand = ascii(head, 8, 4)
+    if (brand === 'qt  ') return 'mov'
+    return /^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand) ? undefined : 'mp4'
+  }
+  // "The free …" is text: an atom of padding lies inside the file.
+  if (['free', 'skip', 'wide', 'pnot'].includes(type)) return size >= 8 && size <= fileBytes ? 'mov' : undefined
+  return ['moov', 'mdat'].includes(type) && (size === 1 || size >= 8) ? 'mov' : undefined
+}
+
+/** RIFF and its 64-bit forms (EBU Tech 3306). */
+function riff(head: Uint8Array): FormatId | undefined {
+  const container = ascii(head, 0, 4)
+  if (!['RIFF', 'RIFX', 'RF64', 'BW64'].includes(container)) return undefined
+  const form = ascii(head, 8, 4)
+  return form === 'WAVE' ? 'wav' : form === 'AVI ' ? 'avi' : undefined
+}
+
+/** TIFF 6.0 section 2, BigTIFF; a GeoTIFF has one of the tags 33550, 33922, 34264 or 34735 in its first IFD. */
+async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
+  const little = startsWith(head, [0x49, 0x49])
+  if (!little && !startsWith(head, [0x4d, 0x4d])) return undefined
+  const header = view(head)
+  if (head.length < 8) return undefined
+  const version = header.getUint16(2, little)
+  if (version !== 42 && version !== 43) return undefined
+  const big = version === 43
+  if (big && head.length < 16) return 'tiff'
+  const offset = big ? Number(header.getBigUint64(8, little)) : header.getUint32(4, little)
+  const entryBytes = big ? 20 : 12
+  const count = await source.read(offset, big ? 8 : 2)
+  if (count.length < (big ? 8 : 2)) return 'tiff'
+  const entries = Math.min(4096, big ? Number(view(count).getBigUint64(0, little)) : view(count).getUint16(0, little))
+  const table = await source.read(offset + count.length, entries * entryBytes)
+  for (let at = 0; at + entryBytes <= table.length; at += entryBytes) {
+    if ([33550, 33922, 34264, 34735].includes(view(table).getUint16(at, little))) return 'geotiff'
+  }
+  return 'tiff'
+}
+
+/** [MS-CFB]: an OOXML document under a password, or an old binary one; the name says which. */
+function compoundFile(head: Uint8Array, source: Source): FormatId | undefined {
+  if (!startsWith(head, [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])) return undefined
+  const name = extension(source.name)
+  for (const id of ['docx', 'xlsx', 'pptx'] as const) if ((FORMATS[id].extensions as readonly string[]).includes(name)) return id
+  return undefined
+}
+
+/** A gzip stream (RFC 1952) that holds a NIfTI volume, or an SVG. */
+async function gzip(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
+  if (!startsWith(head, [0x1f, 0x8b, 8])) return undefined
+  const inner = await inflateHead(source, 512)
+  if (nifti(inner)) return 'nifti'
+  return inner.length > 0 && identifyText(inner, { ...source, name: 'x.svg' }) === 'svg' ? 'svg' : undefined
+}
+
+/** The first decoded bytes of a gzip stream; as many as decode before it breaks. */
+async function inflateHead(source: Source, length: number): Promise<Uint8Array> {
+  const out = new Uint8Array(length)
+  let filled = 0
+  const compressed = await source.read(0, HEAD_BYTES)
+  const reader = new Blob([compressed as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip')).getReader()
+  try {
+    while (filled < length) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const part = value.subarray(0, length - filled)
+      out.set(part, filled)
+      filled += part.length
+    }
+  } catch {
+    // The window ends inside the stream, or the stream is damaged: what came so far is what there is.
+  }
+  await reader.cancel().catch(() => undefined)
+  return out.subarray(0, filled)
+}
+
+const HDF5_SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
+
+/** HDF5 (file format specification III.A): the superblock may follow a user block of 512, 1024, 2048, … bytes. */
+async function hdf5(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
+  let at = 0
+  for (; at < Math.min(source.size, 1 << 26); at = at === 0 ? 512 : at * 2) {
+    const found = at + 8 <= head.length ? head.subarray(at) : await source.read(at, 8)
+    if (startsWith(found, HDF5_SIGNATURE)) break
+    if (at >= HEAD_BYTES && extension(source.name) !== 'h5') return undefined
+  }
+  if (at >= source.size || at >= 1 << 26) return undefined
+  const name = extension(source.name)
+  if (name === 'nc' || name === 'nc4') return 'netcdf'
+  if ((FORMATS.hdf5.extensions as readonly string[]).includes(name)) return 'hdf5'
+  const text = ascii64(head)
+  return text.includes('_NCProperties') || text.includes('_Netcdf4Dimid') ? 'netcdf' : 'hdf5'
+}
+
+const ascii64 = (head: Uint8Array) => new TextDecoder('latin1').decode(head)
+
+/** ISO 32000-2, 7.5.2: the header stands in the first 1024 bytes; behind something else only where the name does not say text. */
+function pdf(head: Uint8Array, name: string): FormatId | undefined {
+  const at = ascii64(head.subarray(0, 1024)).indexOf('%PDF-')
+  return at === 0 || (at > 0 && !isNamedText(name)) ? 'pdf' : undefined
+}
+
+/** LAS 1.4 R15, 2.4: "LASF", the point format's bits 6–7 mark LASzip. */
+function las(head: Uint8Array): FormatId | undefined {
+  if (!startsWith(head, [0x4c, 0x41, 0x53, 0x46]) || head.length < 105) return undefined
+  return (head[104]! & 0xc0) !== 0 ? 'laz' : 'las'
+}
+
+/** NIfTI-1 (348) and NIfTI-2 (540): header size and magic, either byte order. */
+export function nifti(head: Uint8Array): FormatId | undefined {
+  if (head.length < 348) return undefined
+  const size = [view(head).getInt32(0, true), view(head).getInt32(0, false)]
+  if (size.includes(348) && /^n(\+1|i1)$/.test(ascii(head, 344, 3))) return 'nifti'
+  if (size.includes(540) && /^n(\+2|i2)$/.test(ascii(head, 4, 3))) return 'nifti'
+  return undefined
+}
+
+/** BM, a plausible header size, and a pixel offset inside the file. */
+function bmp(head: Uint8Array, size: number): FormatId | undefined {
+  if (!startsWith(head, [0x42, 0x4d]) || head.length < 26) return undefined
+  const infoBytes = view(head).getUint32(14, true)
+  const pixels = view(head).getUint32(10, true)
+  return [12, 16, 40, 52, 56, 64, 108, 124].includes(infoBytes) && pixels <= size ? 'bmp' : undefined
+}
+
+/** ID3v2, or three MPEG audio layer III frames in a row (ISO/IEC 11172-3, 2.4.1.3); of a very short sound, all there are. */
+function mp3(head: Uint8Array, size: number): FormatId | undefined {
+  // ID3v2 (2.4.0, 3.1): a version below 255 that no letter is, a size of 7-bit bytes. "ID3 tags …" is text.
+  if (startsWith(head, [0x49, 0x44, 0x33]) && head.length >= 10 && head[3]! < 0x20 && (head[6]! | head[7]! | head[8]! | head[9]!) < 128)
+    return 'mp3'
+  const limit = Math.min(head.length - 4, 4096)
+  for (let at = 0; at < limit; at++) {
+    const first = frameBytes(head, at)
+    if (!first) continue
+    const second = frameBytes(head, at + first)
+    if (second && frameBytes(head, at + first + second)) return 'mp3'
+    const end = at + first + second
+    if (at === 0 && (end === size || /^(TAG|APETAGEX|LYRICSBEGIN)/.test(ascii(head, end, 11)))) return 'mp3'
+  }
+  return undefined
+}
+
+const KBITS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const KBITS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+function frameBytes(head: Uint8Array, at: number): number {
+  if (at + 4 > head.length || head[at] !== 0xff || (head[at + 1]! & 0xe6) !== 0xe2) return 0
+  const version = (head[at + 1]! >> 3) & 3
+  const rate = [44100, 48000, 32000][(head[at + 2]! >> 2) & 3]
+  const kbits = (version === 3 ? KBITS_V1 : KBITS_V2)[head[at + 2]! >> 4]
+  if (version === 1 || !rate || !kbits) return 0
+  const hertz = version === 3 ? rate : version === 2 ? rate / 2 : rate / 4
+  return Math.floor(((version === 3 ? 144000 : 72000) * kbits) / hertz) + ((head[at + 2]! >> 1) & 1)
+}
+
+/** DICOM without the Part 10 preamble: a group 0002 or 0008 element first, explicit or implicit VR. */
+function dicomWithoutPreamble(head: Uint8Array): FormatId | undefined {
+  if (head.length < 132) return undefined
+  const group = view(head).getUint16(0, true)
+  const element = view(head).getUint16(2, true)
+  if ((group !== 2 && group !== 8) || element > 0x0020) return undefined
+  const explicit = /^(UL|OB|UI|CS|DA|TM|SH)$/.test(ascii(head, 4, 2))
+  const implicitLength = view(head).getUint32(4, true)
+  return explicit || (implicitLength > 0 && implicitLength <= 64) ? 'dicom' : undefined
+}
