@@ -5,7 +5,7 @@ import { type AncillaryChunk, PngEncoder, PngError, QUICK, readPngInfo } from '.
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import type { PictureFacts } from './facts.ts'
-import { once, rowsOf } from './similarity.ts'
+import { once, rowsOf } from './rows.ts'
 
 /** Whole pixels, from the top left corner. */
 export interface Rect {

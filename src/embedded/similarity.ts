@@ -2,31 +2,13 @@
 
 import { JpegError, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
-import { PngError, pngRows } from '../../wasm/png/png.ts'
+import { PngError } from '../../wasm/png/png.ts'
 import type { RowSample } from '../../wasm/scale/scale.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import { croppedRows, type Rect } from './crop.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { grown } from './grow.ts'
-
-const BATCH_ROWS = 32
-
-export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
-
-/** Rows of a JPEG or PNG, top to bottom, some at a time; they hold until the next are asked for. */
-export async function* rowsOf(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4): AsyncGenerator<Uint8Array> {
-  if (facts.kind === 'png') {
-    for await (const { rows } of pngRows(once(bytes), channels === 4 ? 'rgba8' : 'rgb8')) {
-      yield rows
-      discard(rows)
-    }
-    return
-  }
-  const jpeg = await JpegRows.open(bytes, { colour: channels === 4 ? 'rgba' : 'rgb' })
-  yield* jpeg.strips(BATCH_ROWS)
-}
+import { BATCH_ROWS, rowsOf } from './rows.ts'
 
 /**
  * SSIM and PSNR of `after` against `before` (or a part of it), scaled up to its size first where it is smaller. Undefined when

@@ -2,8 +2,8 @@
 import { GrowingColumn, narrowed } from '../../bytes/column.ts'
 import { MalformedFile, type Source } from '../../codec/codec.ts'
 import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
-import type { StoredTrack, TopBox } from './movie.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
+import type { StoredTrack, TopBox } from './track.ts'
 
 const MAX_MOOF_BYTES = 8 * 1024 * 1024
 

@@ -6,8 +6,9 @@ import { concat } from '../../bytes/concat.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64, wordsOf } from './box.ts'
-import type { Edit, Movie, Track } from './movie.ts'
+import type { Movie } from './movie.ts'
 import type { Samples } from './tables.ts'
+import type { Edit, Track } from './track.ts'
 
 /** Bytes of a source. */
 interface Extent {

@@ -1,6 +1,7 @@
 /** Are two archives the same files? The proof of every lossless rewrite. */
 import type { Options, Verdict } from '../../codec/codec.ts'
-import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
+import type { ZipEntry } from './entry.ts'
+import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
 import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'
 
 /** What must not change about an entry, beside its bytes. */

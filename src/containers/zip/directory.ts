@@ -1,8 +1,8 @@
 /** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { ZipEntry } from './entry.ts'
 import { ZIP_LIMITS } from './limits.ts'
 import { decodeName } from './names.ts'
-import type { ZipEntry } from './read.ts'
 import {
   CENTRAL_BYTES,
   CENTRAL_SIGNATURE,

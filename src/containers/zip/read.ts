@@ -7,26 +7,15 @@ import { DeflateError, inflateRaw } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import { readDirectory } from './directory.ts'
+import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES, ZIP_LIMITS } from './limits.ts'
-import { DEFLATED, type EntryFacts, FLAG_ENCRYPTED, LOCAL_BYTES, LOCAL_SIGNATURE, STORED, withoutZip64 } from './records.ts'
+import { DEFLATED, FLAG_ENCRYPTED, LOCAL_BYTES, LOCAL_SIGNATURE, STORED, withoutZip64 } from './records.ts'
 import { type RangeReader, windowed } from './windowed.ts'
 
 /** Below this, a stream is more trouble than it saves. */
 const SMALL_BYTES = 1024 * 1024
 /** More than this in front of an archive is another file with an archive at its end. */
 const MOST_PREFIX_BYTES = 16 * 1024 * 1024
-
-/** One file or folder of an archive. */
-export interface ZipEntry extends EntryFacts {
-  /** The name decoded, for looking at; `rawName` is what is written. */
-  readonly name: string
-  readonly localOffset: number
-  readonly isDirectory: boolean
-  /** Its bytes are under a password, or by a method we do not read: it is copied as it stands. */
-  readonly opaque: boolean
-  /** Where the next file or the directory begins; this one ends before. */
-  readonly limit: number
-}
 
 export interface ZipArchive {
   readonly source: Source

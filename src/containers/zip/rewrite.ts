@@ -8,8 +8,9 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
 import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
+import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
-import { decode, entryChunks, type LocalPart, localPart, prefixChunks, rawChunks, type ZipArchive, type ZipEntry } from './read.ts'
+import { decode, entryChunks, type LocalPart, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
 import {
   centralHeader,
   DEFLATED,

@@ -1,6 +1,7 @@
 import { type Codec, MalformedFile } from '../../codec/codec.ts'
 import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
-import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { pictureRoom, type Survey } from '../../embedded/package-codec.ts'
 import { EPUB } from './format.ts'
 

@@ -5,14 +5,16 @@ import { indexOfBytes } from '../../bytes/search.ts'
 import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
 import type { PartPlan, Plan } from '../../codec/segmented.ts'
 import { find } from '../../containers/isobmff/box.ts'
-import { type Movie, readMovie, type Track } from '../../containers/isobmff/movie.ts'
+import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
 import { AAC_RATES } from './aac-rates.ts'
 import { steadyPackets } from './compare-sound.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
 import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
-import { type PictureTrack, probe } from './pictures.ts'
+import type { PictureTrack } from './picture-track.ts'
+import { probe } from './pictures.ts'
 
 export interface VideoJob {
   readonly track: Track

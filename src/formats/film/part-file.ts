@@ -5,7 +5,7 @@ import { GrowingColumn } from '../../bytes/column.ts'
 import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
 import type { FinishedPart, PartReceipt } from '../../codec/segmented.ts'
 import { Gathered } from '../../codec/sink.ts'
-import type { PartQuality } from './pictures.ts'
+import type { PartQuality } from './picture-track.ts'
 
 export interface PicturesHead {
   readonly kind: 'pictures'

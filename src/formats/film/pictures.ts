@@ -3,25 +3,14 @@
 import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../bytes/column.ts'
 import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
-import type { Samples } from '../../containers/isobmff/tables.ts'
 import { Window } from '../../containers/window.ts'
 import type { Cut } from './cut.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
 import type { PartWriter } from './part-file.ts'
+import type { PartQuality, PictureTrack } from './picture-track.ts'
 import { isStill } from './still.ts'
 
 /** A track of pictures, whatever its container. */
-export interface PictureTrack {
-  readonly stream: VideoStream
-  readonly timescale: number
-  readonly samples: Samples
-  /** Frames a second, the same for all parts. */
-  readonly rate: { readonly num: number; readonly den: number }
-  /** Frames come without times of their own (AVI): they count 0, 1, 2 … in display order. */
-  readonly counted: boolean
-  /** Parameter sets inside the stream, start codes instead of lengths (AVI). */
-  readonly annexb: boolean
-}
 
 export interface EncodedPart {
   /** Parameter sets. */
@@ -34,15 +23,6 @@ export interface EncodedPart {
   readonly crf: number
   /** By how many frames players show a counted stream later, because its decoder has to wait for reordered ones. */
   readonly delay: number
-}
-
-export interface PartQuality {
-  readonly frames: number
-  readonly meanSsim: number
-  readonly meanPsnrDb: number
-  /** Means over the worst 1 % of the frames. */
-  readonly worstSsim: number
-  readonly worstPsnrDb: number
 }
 
 const MIN_CRF = 14

@@ -5,7 +5,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { Window } from '../../containers/window.ts'
 import type { Cut } from './cut.ts'
-import type { PictureTrack } from './pictures.ts'
+import type { PictureTrack } from './picture-track.ts'
 
 /** Between the two pictures that are compared. */
 const APART_SECONDS = 0.8

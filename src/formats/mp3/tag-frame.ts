@@ -1,6 +1,7 @@
 /** The frame that tells players a repacked stream's length and where to seek (Xing's header, LAME's extension). */
+import { crc16 } from '../../bytes/crc16.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
-import { CRC16, type Packing } from './repack.ts'
+import type { Packing } from './packing.ts'
 import type { Stream } from './stream.ts'
 
 /** Frames, bytes, table of contents, quality: 4 + 4 + 4 + 4 + 100 + 4; LAME's extension: 36. */
@@ -58,9 +59,7 @@ export function buildTag(stream: Stream, packing: Packing, musicCrc: number): Ui
     frame[at + 9]! &= 0xf0
     view.setUint32(at + 28, Math.min(total, 0xffffffff))
     view.setUint16(at + 32, musicCrc)
-    let crc = 0
-    for (let i = 0; i < at + 34; i++) crc = (crc >> 8) ^ CRC16[(crc ^ frame[i]!) & 255]!
-    view.setUint16(at + 34, crc)
+    view.setUint16(at + 34, crc16(frame.subarray(0, at + 34)))
   }
   return frame
 }

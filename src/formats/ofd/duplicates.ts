@@ -3,7 +3,8 @@
  * equal an earlier one of the same list leave the package; the list names the earlier one.
  */
 import { decodeXml, type Splice, scanTags, spliced, XmlError } from '../../containers/xml/scan.ts'
-import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
 
 const MOST_XML_BYTES = 16 * 1024 * 1024

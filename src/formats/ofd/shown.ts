@@ -3,7 +3,8 @@
  * millimetres; its ResourceID names a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
  */
 import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
-import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
 
 const MM_PER_INCH = 25.4

@@ -1,7 +1,8 @@
 /** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
 import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
 import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
-import { readEntry, type ZipArchive, type ZipEntry } from '../../containers/zip/read.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
 import { pictureUses, recoloured, type Shown } from './usage.ts'
 

@@ -1,8 +1,9 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
 import { FLOOR_PSNR_DB, FLOOR_SSIM, MOST_DB, type Options, OverBudget } from '../../codec/codec.ts'
 import { type Splice, spliced } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
-import { readEntry, type ZipEntry } from '../../containers/zip/read.ts'
+import { readEntry } from '../../containers/zip/read.ts'
 import { cropped, surrounded } from '../../embedded/crop.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { pictureAsJpeg, type Recompressed, recompressPicture } from '../../embedded/recompress.ts'

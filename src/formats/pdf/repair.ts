@@ -1,9 +1,8 @@
 /** A table for files whose own is unusable: every "n g obj" in the file, the last one of a number wins, as in all readers. */
 import { parseAt, readIndirect } from './file.ts'
 import { isDigit, isSpace } from './lexer.ts'
-import { Dict, latin1, nameOf, PdfSyntax, Ref, Stream } from './objects.ts'
+import { Dict, latin1, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import type { Ranges } from './ranges.ts'
-import type { Reader } from './reader.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 const STEP_BYTES = 256 * 1024
@@ -11,8 +10,15 @@ const OVERLAP_BYTES = 64
 const MAX_TRAILERS = 1000
 const PROBE_BYTES = 400
 
+/** What rebuilding needs of a reader that works with the new table. */
+interface ObjectReader {
+  get(number: number): Promise<PdfObject>
+  dict(object: PdfObject | undefined): Promise<Dict | undefined>
+  objectStream(number: number): Promise<{ readonly numbers: readonly number[] }>
+}
+
 /** Searches the file. `use` puts a table to work, so that streams can be read with it. Returns what trailers were found. */
-export async function rebuild(ranges: Ranges, use: (xref: Xref) => Reader): Promise<Dict> {
+export async function rebuild(ranges: Ranges, use: (xref: Xref) => ObjectReader): Promise<Dict> {
   const xref = new Xref()
   const trailers = await search(ranges, xref)
   const reader = use(xref)
@@ -38,7 +44,7 @@ function merge(into: Dict, from: Dict): void {
   for (const [key, value] of from) if (!into.has(key)) into.set(key, value)
 }
 
-const isCatalog = async (reader: Reader, trailer: Dict) => (await reader.dict(trailer.get('Root')))?.has('Pages') ?? false
+const isCatalog = async (reader: ObjectReader, trailer: Dict) => (await reader.dict(trailer.get('Root')))?.has('Pages') ?? false
 
 function syntaxAsNull(error: unknown): null {
   if (error instanceof PdfSyntax) return null
@@ -101,7 +107,7 @@ async function special(ranges: Ranges, xref: Xref, trailer: Dict): Promise<numbe
 }
 
 /** Objects inside object streams; one outside that stands later in the file is newer. */
-async function unpack(reader: Reader, xref: Xref, streams: readonly number[]): Promise<void> {
+async function unpack(reader: ObjectReader, xref: Xref, streams: readonly number[]): Promise<void> {
   for (const number of streams) {
     const stream = await reader.objectStream(number).catch(syntaxAsNull)
     stream?.numbers.forEach((inner, index) => {

@@ -3,7 +3,7 @@ import type { Source } from '../../../codec/codec.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Avi } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
-import type { PictureTrack } from '../pictures.ts'
+import type { PictureTrack } from '../picture-track.ts'
 import { decoderOf, isIntraOnly } from './fourcc.ts'
 
 export type Found = { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' }
