@@ -1,65 +1,106 @@
 /**
- * The house has floors, and imports only go down: http → tasks → codec → formats → containers → bytes | quality | wasm;
- * http, tasks and the Durable Objects also use store. A room never imports another room: it borrows it through `options.inner`.
- * Prints every import that breaks this and exits with 1.
+ * Imports run one way, as the table "The house" in CONTRIBUTING.md says; this reads that table and holds the code to it.
+ * Also: no module imports itself in a circle (types included), a format never imports another format, and nothing but what
+ * `src/media.ts` reaches imports an engine under the GPL. Prints every import that breaks this and exits with 1.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** What each floor may import besides itself. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  entry: ['http', 'tasks', 'codec', 'lists', 'store', 'objects', 'env'],
-  http: ['tasks', 'codec', 'facts', 'store', 'env', 'door', 'bytes'],
-  objects: ['tasks', 'store', 'env', 'codec', 'bytes'],
-  tasks: ['codec', 'facts', 'store', 'env', 'door', 'bytes'],
-  store: ['tasks', 'codec', 'door', 'env', 'facts', 'bytes'],
-  env: ['store'],
-  codec: ['door', 'facts', 'room', 'containers', 'raster', 'bytes', 'quality', 'wasm'],
-  /** The interface of the rooms, which both sides know. */
-  door: ['facts', 'bytes'],
-  lists: ['door', 'facts', 'room'],
-  room: ['door', 'facts', 'containers', 'raster', 'bytes', 'quality', 'wasm'],
-  /** formats/format.ts, formats/index.ts, formats/<id>/format.ts */
-  facts: [],
-  containers: ['door', 'facts', 'raster', 'bytes', 'quality', 'wasm'],
-  raster: ['door', 'facts', 'bytes', 'quality', 'wasm'],
-  bytes: ['wasm', 'door'],
-  quality: ['wasm', 'bytes'],
-  wasm: ['door', 'bytes', 'quality'],
+interface Room {
+  readonly name: string
+  /** Prefixes of paths, or whole paths; the longest that fits decides. */
+  readonly paths: readonly string[]
+  readonly mayImport: readonly string[]
 }
 
-const DOOR = ['codec', 'source', 'sink', 'segmented'].map((name) => `src/codec/${name}.ts`)
+const ROOMS = readTable(readFileSync('CONTRIBUTING.md', 'utf8'))
+const FILES = globSync('{src,durable-objects,wasm,test,scripts,bench,console,cli,clients}/**/*.{ts,tsx}', {
+  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(String(path)),
+})
+/** Both `import … from './x.ts'` and `import('./x.ts')`. */
+const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|\bimport\(\s*)'(\.[^']+)'/gm
 
-function floorOf(path: string): string | undefined {
-  if (/^src\/[^/]+\.ts$/.test(path)) return path === 'src/env.ts' ? 'env' : 'entry'
-  if (DOOR.includes(path)) return 'door'
-  if (path === 'src/formats/press.ts' || path === 'src/formats/media.ts') return 'lists'
-  if (/^src\/formats\/([^/]+\/)?(format|index)\.ts$/.test(path)) return 'facts'
-  // Modules beside the rooms that several of them share.
-  if (/^src\/formats\/[^/]+\.ts$/.test(path)) return 'containers'
-  if (path.startsWith('src/formats/')) return 'room'
-  if (path.startsWith('durable-objects/')) return 'objects'
-  if (path.startsWith('wasm/')) return 'wasm'
-  return /^src\/(http|tasks|codec|store|containers|raster|bytes|quality)\//.exec(path)?.[1]
+/** Rows of the house's table: | `folder/`, … | what it holds | folders it may import |. */
+function readTable(text: string): Room[] {
+  const [, section = ''] = text.split('## The house\n')
+  const rows = section.split('\n## ')[0]?.matchAll(/^\| (`.+?) \| .+ \| (.*?) ?\|$/gm) ?? []
+  return [...rows].map(([, folders = '', below = '']) => {
+    const paths = [...folders.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path)
+    return { name: paths[0] ?? '', paths, mayImport: [...below.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path) }
+  })
 }
 
-/** The room a file belongs to: `png` of `src/formats/png/png.ts`. */
-const roomOf = (path: string) => /^src\/formats\/([^/]+)\//.exec(path)?.[1]
+/** `*` in a path of the table stands for one name. */
+const fits = (path: string, file: string) =>
+  path.includes('*') ? new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}`).test(file) : file.startsWith(path)
 
-const problems: string[] = []
-for (const path of globSync('{src,durable-objects,wasm}/**/*.ts')) {
-  const floor = floorOf(path)
-  if (!floor) {
-    problems.push(`${path}: on no floor of the house`)
-    continue
+function roomOf(file: string): Room | undefined {
+  const found = ROOMS.flatMap((room) => room.paths.filter((path) => fits(path, file)).map((path) => ({ room, length: path.length })))
+  return found.sort((a, b) => b.length - a.length)[0]?.room
+}
+
+const familyOf = (file: string) => /^src\/formats\/([^/]+)\//.exec(file)?.[1]
+
+function importsOf(file: string): string[] {
+  const targets = [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, target = '']) => normalize(join(dirname(file), target)))
+  return targets.filter((target) => /\.tsx?$/.test(target))
+}
+
+function breach(file: string, target: string): string | undefined {
+  const [from, to] = [roomOf(file), roomOf(target)]
+  if (!to) return 'is outside the house'
+  if (from?.name === 'src/formats/' && to.name === 'src/formats/' && familyOf(file) !== familyOf(target)) return 'is another format'
+  if (from === to || from?.mayImport.includes('everything')) return undefined
+  return from?.mayImport.some((name) => to.paths.includes(name)) ? undefined : `is not below ${from?.name}`
+}
+
+/** Circles of imports, by Tarjan's strongly connected components. */
+function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const found: string[][] = []
+  const visit = (file: string): void => {
+    order.set(file, order.size)
+    lowest.set(file, order.size - 1)
+    open.push(file)
+    for (const target of graph.get(file) ?? []) {
+      if (!order.has(target)) visit(target)
+      if (open.includes(target)) lowest.set(file, Math.min(lowest.get(file) ?? 0, lowest.get(target) ?? 0))
+    }
+    if (lowest.get(file) !== order.get(file)) return
+    const circle = open.splice(open.indexOf(file))
+    if (circle.length > 1) found.push(circle)
   }
-  for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(/^\s*(?:import|export)\b[^'"]*?from\s+'(\.[^']+)'/gm)) {
-    const imported = normalize(join(dirname(path), target))
-    const below = floorOf(imported)
-    if (!below) problems.push(`${path}: imports ${target}, which is outside the house`)
-    else if (below === 'room' && floor === 'room' && roomOf(imported) !== roomOf(path))
-      problems.push(`${path}: imports another room, ${target}`)
-    else if (below !== floor && !MAY_IMPORT[floor]?.includes(below)) problems.push(`${path}: ${floor} may not import ${below} (${target})`)
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return found
+}
+
+/** Everything that a Worker's front door reaches. */
+function reach(door: string, graph: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set([door])
+  for (const file of reached) for (const target of graph.get(file) ?? []) reached.add(target)
+  return reached
+}
+
+/** Folders of engines under the GPL (not the LGPL), by what they say of themselves. */
+const gplEngines = () =>
+  globSync('wasm/*/origin.json')
+    .filter((path) => /"(A?GPL)-/.test(readFileSync(path, 'utf8')))
+    .map((path) => `${dirname(path)}/`)
+
+const graph = new Map(FILES.map((file) => [file, importsOf(file)]))
+const problems = FILES.filter((file) => !roomOf(file)).map((file) => `${file}: has no row in CONTRIBUTING.md`)
+for (const [file, targets] of graph) {
+  for (const target of targets) {
+    const why = breach(file, target)
+    if (why) problems.push(`${file}: ${target} ${why}`)
+  }
+}
+for (const circle of circles(graph)) problems.push(`a circle of imports: ${circle.join(' → ')}`)
+for (const door of ['src/index.ts', 'src/press.ts']) {
+  for (const file of reach(door, graph)) {
+    if (gplEngines().some((engine) => file.startsWith(engine))) problems.push(`${door} reaches ${file}, which is under the GPL`)
   }
 }
 for (const problem of problems) console.error(problem)
