@@ -3,8 +3,7 @@ import { FontWriter } from '../../src/containers/sfnt/bytes.ts'
 import { fontDifference, fontForText } from '../../src/containers/sfnt/for-text.ts'
 import { withSubstitutes } from '../../src/containers/sfnt/substitution.ts'
 import { characterMaps, fontFile, Outlines, tablesOf } from '../../src/containers/sfnt/truetype.ts'
-import { docx } from '../../src/formats/docx/docx.ts'
-import { pptx } from '../../src/formats/pptx/pptx.ts'
+import { docx, pptx } from '../../src/formats/office/office.ts'
 import { type Parts, partsOf, press, text, zipOf } from '../support/packages.ts'
 
 const GLYPHS = 2000

@@ -10,12 +10,10 @@ import { analyse } from '../../src/formats/film/analyse.ts'
 import { avi } from '../../src/formats/film/avi/avi.ts'
 import { partsOf as aviParts, readJob } from '../../src/formats/film/avi/job.ts'
 import { cutByTime } from '../../src/formats/film/cut.ts'
-import { joinParts, partsOf, runPart } from '../../src/formats/film/film.ts'
+import { joinParts, mov, mp4, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { PartWriter } from '../../src/formats/film/part-file.ts'
 import { encodeOnce } from '../../src/formats/film/pictures.ts'
 import { verifyFilm } from '../../src/formats/film/verify.ts'
-import { mov } from '../../src/formats/mov/mov.ts'
-import { mp4 } from '../../src/formats/mp4/mp4.ts'
 import { noise, optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
 
 describe('QuickTime and MP4', () => {

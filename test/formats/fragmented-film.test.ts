@@ -5,8 +5,7 @@ import { memorySource } from '../../src/codec/source.ts'
 import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../src/containers/isobmff/movie.ts'
 import type { Track } from '../../src/containers/isobmff/track.ts'
-import { mov } from '../../src/formats/mov/mov.ts'
-import { mp4 } from '../../src/formats/mp4/mp4.ts'
+import { mov, mp4 } from '../../src/formats/film/film.ts'
 import { optionsFor, press, rawMovie } from './media-fixtures.ts'
 
 const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]

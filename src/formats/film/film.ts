@@ -22,6 +22,7 @@ import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../..
 import type { Format } from '../format.ts'
 import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
+import { MOV, MP4 } from './format.ts'
 import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { encodePart } from './pictures.ts'
@@ -30,7 +31,12 @@ import { verifyFilm } from './verify.ts'
 
 const TRIFLE = 0.999
 
-export function filmCodec(format: Format): SegmentedCodec {
+/** MP4 (ISO/IEC 14496-14) and its relatives by brand. */
+export const mp4: SegmentedCodec = filmCodec(MP4)
+/** QuickTime movies. */
+export const mov: SegmentedCodec = filmCodec(MOV)
+
+function filmCodec(format: Format): SegmentedCodec {
   return {
     format,
     compress: (source, sink, options) => guarded(() => compressWhole(source, sink, options)),

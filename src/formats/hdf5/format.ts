@@ -11,3 +11,15 @@ export const HDF5 = {
   outputs: ['hdf5', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format
+
+export const NETCDF = {
+  id: 'netcdf',
+  title: 'NetCDF-4',
+  family: 'science',
+  extensions: ['nc', 'nc4'],
+  mimeTypes: ['application/x-netcdf'],
+  worker: 'press',
+  quickUpTo: 2097152,
+  outputs: ['netcdf', 'zst', 'br', 'gz'],
+  fidelity: 'lossless',
+} as const satisfies Format

@@ -1,28 +1,34 @@
 /** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
 import { type Codec, MalformedFile, OverBudget, UnsupportedFeature } from '../../codec/codec.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
-import { HDF5 } from './format.ts'
+import { HDF5, NETCDF } from './format.ts'
 import { difference, rewrite } from './rewrite.ts'
 
-export const hdf5: Codec = {
-  format: HDF5,
+export const hdf5: Codec = hdf5Codec(HDF5)
+/** NetCDF-4 is HDF5 with dimension scales. */
+export const netcdf: Codec = hdf5Codec(NETCDF)
 
-  async compress(source, sink, options) {
-    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
-    const rewritten = await rewrite(source, sink, options)
-    if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
-    if (rewritten.kind !== 'done') throw refusal(rewritten.kind, rewritten.reason)
-    return { kind: 'compressed', fidelity: 'lossless', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
-  },
+function hdf5Codec(format: Codec['format']): Codec {
+  return {
+    format,
 
-  async verify(original, result, _outcome, options) {
-    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
-    const found = await difference(original, result, options)
-    return found === undefined ? { equal: true } : { equal: false, difference: found }
-  },
+    async compress(source, sink, options) {
+      if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+      const rewritten = await rewrite(source, sink, options)
+      if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
+      if (rewritten.kind !== 'done') throw refusal(format.id, rewritten.kind, rewritten.reason)
+      return { kind: 'compressed', fidelity: 'lossless', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+    },
+
+    async verify(original, result, _outcome, options) {
+      if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+      const found = await difference(original, result, options)
+      return found === undefined ? { equal: true } : { equal: false, difference: found }
+    },
+  }
 }
 
-function refusal(kind: 'malformed' | 'unsupported' | 'over_budget', reason: string): Error {
-  if (kind === 'malformed') return new MalformedFile('hdf5', 0, reason)
+function refusal(format: string, kind: 'malformed' | 'unsupported' | 'over_budget', reason: string): Error {
+  if (kind === 'malformed') return new MalformedFile(format, 0, reason)
   return kind === 'unsupported' ? new UnsupportedFeature(reason) : new OverBudget(reason)
 }

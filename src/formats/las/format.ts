@@ -11,3 +11,15 @@ export const LAS = {
   outputs: ['laz', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format
+
+export const LAZ = {
+  id: 'laz',
+  title: 'LAZ',
+  family: 'pointcloud',
+  extensions: ['laz'],
+  mimeTypes: ['application/vnd.laszip'],
+  worker: 'press',
+  quickUpTo: 4194304,
+  outputs: ['laz'],
+  fidelity: 'lossless',
+} as const satisfies Format

@@ -9,13 +9,18 @@ import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
 import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
 import { CONTENT_TYPES, isSigned, type OoxmlDocument, openDocument } from './document.ts'
 import { smallerFont } from './fonts.ts'
+import { DOCX, PPTX, XLSX } from './format.ts'
 import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
 import { type Plan, planDocument } from './plan.ts'
 import { verifyDocument } from './verify.ts'
 
+export const docx: Codec = officeCodec(DOCX)
+export const xlsx: Codec = officeCodec(XLSX)
+export const pptx: Codec = officeCodec(PPTX)
+
 const SIGNED = 'digital signature kept, every part byte-equal'
 
-export function ooxmlRoom(format: Codec['format']): Codec {
+function officeCodec(format: Codec['format']): Codec {
   return {
     format,
     async compress(source, sink, options) {

@@ -11,3 +11,15 @@ export const TIFF = {
   outputs: ['tiff'],
   fidelity: 'lossless',
 } as const satisfies Format
+
+export const GEOTIFF = {
+  id: 'geotiff',
+  title: 'GeoTIFF',
+  family: 'geo',
+  extensions: ['tif', 'tiff', 'gtiff'],
+  mimeTypes: ['image/tiff; application=geotiff', 'image/tiff'],
+  worker: 'press',
+  quickUpTo: 8388608,
+  outputs: ['geotiff'],
+  fidelity: 'lossless',
+} as const satisfies Format
