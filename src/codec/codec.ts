@@ -3,7 +3,7 @@
  * `Source`, writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. The promises of the house
  * (never larger, floors, verified, monotone levels) are kept by `codec/compress.ts`, not by the rooms.
  */
-import type { Format, OutputId } from '../formats/format.ts'
+import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 
 export type Quality = 'low' | 'medium' | 'high' | 'ultra'
 
@@ -69,7 +69,7 @@ export interface Options {
 }
 
 export interface Codec {
-  readonly format: Format
+  readonly format: KnownFormat
   compress(source: Source, sink: Sink, options: Options): Promise<Outcome>
   /**
    * Decodes `result` and compares it with `original`: lossless outcomes to the last sample or byte, perceptual ones in

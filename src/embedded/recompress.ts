@@ -6,7 +6,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { breathe } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
-import type { OutputId } from '../formats/format.ts'
+import type { OutputId } from '../formats/outputs.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'

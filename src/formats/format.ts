@@ -1,40 +1,15 @@
 /** What a format is, as data. One `format.ts` a room; `formats/index.ts` lists them. */
 
-/** Formats as they come in. The text family shares one room, so its members are extensions of `text`. */
-export type FormatId =
-  | 'pdf'
-  | 'ofd'
-  | 'docx'
-  | 'xlsx'
-  | 'pptx'
-  | 'jpg'
-  | 'png'
-  | 'tiff'
-  | 'geotiff'
-  | 'gif'
-  | 'bmp'
-  | 'svg'
-  | 'mp4'
-  | 'mov'
-  | 'avi'
-  | 'mp3'
-  | 'wav'
-  | 'epub'
-  | 'eml'
-  | 'text'
-  | 'dxf'
-  | 'kmz'
-  | 'shapefile'
-  | 'dicom'
-  | 'nifti'
-  | 'las'
-  | 'laz'
-  | 'hdf5'
-  | 'netcdf'
-  | 'netcdf3'
-
-/** Formats as they go out: the container that came in, or one of the others. */
-export type OutputId = FormatId | 'webp' | 'avif' | 'flac' | 'zst' | 'br' | 'gz' | 'nii.gz' | 'zip'
+/** What a kind of picture can hold. */
+export interface Holds {
+  /** Transparency; where not, pictures are put on white. */
+  readonly alpha: boolean
+  /** Most bits of a sample. */
+  readonly bits: 8 | 16
+  /** More than one frame. */
+  readonly frames: boolean
+  readonly metadata: readonly ('icc' | 'exif' | 'xmp')[]
+}
 
 export type Family =
   | 'document'
@@ -51,7 +26,8 @@ export type Family =
   | 'pointcloud'
 
 export interface Format {
-  readonly id: FormatId
+  /** Unique, lower-case; also the name of the output that is the same container. */
+  readonly id: string
   /** For people. */
   readonly title: string
   readonly family: Family
@@ -66,10 +42,12 @@ export interface Format {
   /** Files up to this many bytes are answered in the request (quick lane); larger ones are queued. */
   readonly quickUpTo: number
   /** What may come out; the first is the default. */
-  readonly outputs: readonly [OutputId, ...OutputId[]]
+  readonly outputs: readonly [string, ...string[]]
   readonly fidelity: 'lossless' | 'perceptual'
   /** `ultra` where it exists (Office, OFD). */
   readonly ultra?: true
+  /** Pictures: what the container can hold. */
+  readonly holds?: Holds
   /** How a password is applied; default is a WinZip AES-256 archive around the result. */
   readonly password?: 'pdf' | 'ooxml'
   /** What each level aims at, for `GET /v1/formats` and the docs. */

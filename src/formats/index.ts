@@ -6,7 +6,7 @@ import { DXF } from './dxf/format.ts'
 import { EML } from './eml/format.ts'
 import { EPUB } from './epub/format.ts'
 import { AVI, MOV, MP4 } from './film/format.ts'
-import type { Format, FormatId } from './format.ts'
+import type { Format } from './format.ts'
 import { GIF } from './gif/format.ts'
 import { HDF5, NETCDF } from './hdf5/format.ts'
 import { JPG } from './jpg/format.ts'
@@ -56,4 +56,7 @@ export const FORMATS = {
   hdf5: HDF5,
   netcdf: NETCDF,
   netcdf3: NETCDF3,
-} as const satisfies { [Id in FormatId]: Format }
+} as const satisfies { readonly [id: string]: Format }
+
+/** Formats as they come in. The text family shares one codec, so its members are extensions of `text`. */
+export type FormatId = keyof typeof FORMATS

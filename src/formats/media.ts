@@ -2,7 +2,7 @@
 import type { Codec } from '../codec/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { mov, mp4 } from './film/film.ts'
-import type { FormatId } from './format.ts'
+import type { FormatId } from './index.ts'
 import { mp3 } from './mp3/mp3.ts'
 import { wav } from './wav/wav.ts'
 

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import type { Sink, Source } from '../codec/codec.ts'
 import type { ResultSink } from '../codec/sink.ts'
 import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
-import type { Format, OutputId } from '../formats/format.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
+import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
 import { passwordApplies } from './password.ts'
 
@@ -37,7 +37,7 @@ interface Lock {
 export async function seal(
   result: Source,
   output: OutputId,
-  format: Format,
+  format: KnownFormat,
   resultName: string,
   password: string,
   openSink: (name: string) => Promise<ResultSink>,
@@ -55,7 +55,7 @@ export async function seal(
   }
 }
 
-async function lockFor(result: Source, output: OutputId, format: Format, resultName: string): Promise<Lock> {
+async function lockFor(result: Source, output: OutputId, format: KnownFormat, resultName: string): Promise<Lock> {
   if (format.password === 'ooxml' && output === format.id && (await passwordApplies(result, format))) {
     return { name: resultName, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
   }

@@ -1,7 +1,7 @@
 /** The text family and the formats written as text: SVG, mail, DXF. */
 
 import type { Source } from '../codec/codec.ts'
-import type { FormatId } from '../formats/format.ts'
+import type { FormatId } from '../formats/index.ts'
 import { FORMATS } from '../formats/index.ts'
 import { extension } from './extension.ts'
 

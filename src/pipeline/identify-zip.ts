@@ -1,7 +1,7 @@
 /** Which of the ZIP-based formats an archive is, by the names of its entries (APPNOTE.TXT 4.3.12, 4.3.16). */
 
 import type { Source } from '../codec/codec.ts'
-import type { FormatId } from '../formats/format.ts'
+import type { FormatId } from '../formats/index.ts'
 import { FORMATS } from '../formats/index.ts'
 import { extension } from './extension.ts'
 

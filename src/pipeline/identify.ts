@@ -4,8 +4,9 @@
  */
 
 import type { Source } from '../codec/codec.ts'
-import type { Format, FormatId } from '../formats/format.ts'
+import type { FormatId } from '../formats/index.ts'
 import { FORMATS } from '../formats/index.ts'
+import type { KnownFormat } from '../formats/outputs.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
@@ -13,7 +14,7 @@ import { identifyZip, isNamedArchive } from './identify-zip.ts'
 /** Bytes from the start that most formats are told by. */
 export const HEAD_BYTES = 64 * 1024
 
-export async function identify(source: Source): Promise<Format | undefined> {
+export async function identify(source: Source): Promise<KnownFormat | undefined> {
   const head = await source.read(0, HEAD_BYTES)
   const id =
     byMagic(head) ??
@@ -45,7 +46,7 @@ const ascii = (bytes: Uint8Array, offset: number, length: number) => String.from
 const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 function byMagic(head: Uint8Array): FormatId | undefined {
-  for (const format of Object.values<Format>(FORMATS)) {
+  for (const format of Object.values<KnownFormat>(FORMATS)) {
     if (format.magic?.some(({ offset, bytes }) => startsWith(head, bytes, offset))) return format.id
   }
   return undefined

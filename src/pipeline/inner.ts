@@ -1,7 +1,7 @@
 import type { Codec, Inner, InnerResult, InnerWish, Options } from '../codec/codec.ts'
 import { memorySink } from '../codec/sink.ts'
 import { memorySource } from '../codec/source.ts'
-import type { FormatId } from '../formats/format.ts'
+import type { FormatId } from '../formats/index.ts'
 import { compress } from './compress.ts'
 import { identify } from './identify.ts'
 

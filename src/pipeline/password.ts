@@ -1,6 +1,6 @@
 import type { Source } from '../codec/codec.ts'
 import { isCompoundFile } from '../containers/cfb/read.ts'
-import type { Format } from '../formats/format.ts'
+import type { KnownFormat } from '../formats/outputs.ts'
 
 /** Where a trailer may stand: near the end, or near the front of a linearised file. */
 const TAIL_BYTES = 64 * 1024
@@ -12,7 +12,7 @@ const ENCRYPTED = /\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/
  * Whether a password can be put on this upload: not on a PDF or an Office document that is encrypted already. Its owner's
  * password stands, and no program opens a document that is encrypted twice.
  */
-export async function passwordApplies(upload: Pick<Source, 'read' | 'size'>, format: Format): Promise<boolean> {
+export async function passwordApplies(upload: Pick<Source, 'read' | 'size'>, format: KnownFormat): Promise<boolean> {
   if (format.password === 'ooxml') return !isCompoundFile(await upload.read(0, 8))
   if (format.password !== 'pdf') return true
   const tailLength = Math.min(upload.size, TAIL_BYTES)

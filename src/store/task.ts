@@ -3,7 +3,8 @@
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
 import { MOST_DB, type Outcome, type Quality } from '../codec/codec.ts'
-import type { FormatId, OutputId } from '../formats/format.ts'
+import type { FormatId } from '../formats/index.ts'
+import type { OutputId } from '../formats/outputs.ts'
 
 export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
 export type Lane = 'quick' | 'slow'

@@ -1,7 +1,7 @@
 /** One uploaded file on its way in: stored, hashed, recognised, or refused with nothing left behind. */
 import { createHash } from 'node:crypto'
 import type { Env } from '../env.ts'
-import type { Format } from '../formats/format.ts'
+import type { KnownFormat } from '../formats/outputs.ts'
 import { identify } from '../pipeline/identify.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { Upload } from '../store/uploads.ts'
@@ -17,7 +17,7 @@ export interface Digested {
 /** A file that is kept under `uploads/<taskId>`, or (`refusal`) was not worth keeping. */
 export interface Staged extends Digested {
   readonly taskId: string
-  readonly kept: { readonly format: Format; readonly upload: Upload } | { readonly refusal: ApiError }
+  readonly kept: { readonly format: KnownFormat; readonly upload: Upload } | { readonly refusal: ApiError }
 }
 
 export interface StageLimits {

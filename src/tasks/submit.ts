@@ -1,7 +1,7 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
 import { type Env, loopbackHttp } from '../env.ts'
-import type { Format } from '../formats/format.ts'
+import type { KnownFormat } from '../formats/outputs.ts'
 import { passwordApplies } from '../pipeline/password.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
@@ -79,7 +79,7 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
-async function decide(submission: Submission, staged: Staged, format: Format, fastest: Lane): Promise<Decision> {
+async function decide(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
   const { wishes } = submission
   checkQuality(format, wishes.quality)
   const output = chooseOutput(format, wishes.format)
@@ -95,7 +95,7 @@ async function refuseSigned(staged: Staged): Promise<void> {
   throw new ApiError('password_not_applicable', message, { param: 'password' })
 }
 
-async function refuseLocked(staged: Staged, format: Format): Promise<void> {
+async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> {
   if ('refusal' in staged.kept || (await passwordApplies(staged.kept.upload.source(staged.fileName), format))) return
   const message = 'This document is under a password already. Send it without one.'
   throw new ApiError('password_not_applicable', message, { param: 'password' })

@@ -1,7 +1,7 @@
 /** What the caller wants done with a file, parsed; and how a wanted output is chosen from what its format may become. */
 import type { Quality } from '../codec/codec.ts'
-import type { Format, OutputId } from '../formats/format.ts'
-import { FORMATS } from '../formats/index.ts'
+import type { KnownFormat } from '../formats/outputs.ts'
+import { type OutputId, outputFacts } from '../formats/outputs.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
 export interface Wishes {
@@ -14,22 +14,12 @@ export interface Wishes {
   readonly targetSize?: number
 }
 
-/** Other names of outputs that are no format's extension. */
-const ALIASES: Readonly<Record<string, OutputId>> = {
-  zstd: 'zst',
-  brotli: 'br',
-  gzip: 'gz',
-  'nii.gz': 'nii.gz',
-  nii: 'nii.gz',
-  jpeg: 'jpg',
-  tif: 'tiff',
-}
-
 /** The output a format gives for a wanted name: itself, one of its extensions or an alias, in any case, with or without a dot. */
-export function chooseOutput(format: Format, wanted: string | undefined): OutputId {
+export function chooseOutput(format: KnownFormat, wanted: string | undefined): OutputId {
   if (wanted === undefined) return format.outputs[0]
   const name = wanted.trim().toLowerCase().replace(/^\./, '')
-  const found = format.outputs.find((output) => output === name) ?? format.outputs.find((output) => isNameOf(output, name))
+  const found =
+    format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
   if (found) return found
   const allowed = [...format.outputs]
   throw new ApiError(
@@ -43,13 +33,8 @@ export function chooseOutput(format: Format, wanted: string | undefined): Output
   )
 }
 
-function isNameOf(output: OutputId, name: string): boolean {
-  if (ALIASES[name] === output) return true
-  return output in FORMATS && (FORMATS[output as keyof typeof FORMATS].extensions as readonly string[]).includes(name)
-}
-
 /** `ultra` is a level of some formats only. */
-export function checkQuality(format: Format, quality: Quality): void {
+export function checkQuality(format: KnownFormat, quality: Quality): void {
   if (quality !== 'ultra' || format.ultra) return
   throw invalidParameter(
     'quality',

@@ -11,7 +11,7 @@ import { partsOf, probed, readJob } from '../../src/formats/film/avi/job.ts'
 import { type Mp3Sound, mp3Frames, mp3Track } from '../../src/formats/film/avi/mp3-frames.ts'
 import { runPart } from '../../src/formats/film/avi/parts.ts'
 import { runsOf } from '../../src/formats/film/avi/sounds.ts'
-import type { OutputId } from '../../src/formats/format.ts'
+import type { OutputId } from '../../src/formats/outputs.ts'
 import { noise, optionsFor, press, rawAvi } from './media-fixtures.ts'
 
 /** Every part by itself, the last one first, then joined and verified. */

@@ -5,7 +5,7 @@ import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { box, fullBox, text, words } from '../../src/containers/isobmff/box.ts'
 import { chunkHeader } from '../../src/containers/riff/riff.ts'
-import type { OutputId } from '../../src/formats/format.ts'
+import type { OutputId } from '../../src/formats/outputs.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 
 export function optionsFor(quality: Quality, output: OutputId): Options {

@@ -4,7 +4,7 @@ import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, 
 import type { Codec, Inner, InnerResult, InnerWish, Options, Quality } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
-import type { OutputId } from '../../src/formats/format.ts'
+import type { OutputId } from '../../src/formats/outputs.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 

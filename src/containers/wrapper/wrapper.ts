@@ -7,7 +7,7 @@ import { DeflateError } from '../../bytes/deflate.ts'
 import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
 import { unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
 import { type Codec, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
-import type { Format, OutputId } from '../../formats/format.ts'
+import type { KnownFormat, OutputId } from '../../formats/outputs.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
@@ -57,7 +57,7 @@ export async function verifyCompanion(original: Source, result: Source, options:
 }
 
 /** The codec of a format that knows nothing but its companions. */
-export function companionCodec(format: Format): Codec {
+export function companionCodec(format: KnownFormat): Codec {
   return {
     format,
     compress: (source, sink, options) => compressCompanion(source, sink, options),

@@ -19,7 +19,7 @@ import type { Movie } from '../../containers/isobmff/movie.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
-import type { Format } from '../format.ts'
+import type { KnownFormat } from '../outputs.ts'
 import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { MOV, MP4 } from './format.ts'
@@ -36,7 +36,7 @@ export const mp4: SegmentedCodec = filmCodec(MP4)
 /** QuickTime movies. */
 export const mov: SegmentedCodec = filmCodec(MOV)
 
-function filmCodec(format: Format): SegmentedCodec {
+function filmCodec(format: KnownFormat): SegmentedCodec {
   return {
     format,
     compress: (source, sink, options) => guarded(() => compressWhole(source, sink, options)),

@@ -10,6 +10,7 @@ export const JPG = {
   worker: 'press',
   quickUpTo: 8388608,
   outputs: ['jpg', 'png', 'webp', 'avif'],
+  holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   fidelity: 'perceptual',
   levels: {
     low: 'SSIM 0.93 and 32 dB: the smallest that still looks clean',

@@ -10,6 +10,7 @@ export const PNG = {
   worker: 'press',
   quickUpTo: 1048576,
   outputs: ['png', 'jpg', 'webp', 'avif'],
+  holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   fidelity: 'perceptual',
   levels: {
     low: 'a palette that keeps hues and soft gradients (SSIM 0.92, 32 dB, SSIMULACRA2 57), or eight bits a sample, else exact; animations exact',

@@ -1,6 +1,7 @@
 /** GET /v1/usage and GET /v1/formats. */
-import type { Format } from '../../formats/format.ts'
+
 import { FORMATS } from '../../formats/index.ts'
+import type { KnownFormat } from '../../formats/outputs.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
@@ -27,7 +28,7 @@ export const getFormats: Route = {
     const plan = PLANS[id]
     const available = await availableFormats(c)
     return json({
-      formats: Object.values<Format>(FORMATS).map((format) => describe(format, available.has(format.id))),
+      formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id))),
       limits: {
         plan: id,
         max_file_bytes: plan.maxFileBytes,
@@ -47,7 +48,7 @@ async function availableFormats(c: AppContext): Promise<Set<string>> {
   return new Set([...press.formats, ...media.formats])
 }
 
-function describe(format: Format, available: boolean) {
+function describe(format: KnownFormat, available: boolean) {
   return {
     id: format.id,
     title: format.title,
