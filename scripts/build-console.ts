@@ -1,6 +1,7 @@
 /** Bundles the console and lays out the API reference. wrangler runs it before it serves or deploys `whittle`. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
+import { REQUESTABLE } from '../src/formats/outputs.ts'
 
 await build({
   entryPoints: { app: 'console/src/main.tsx' },
@@ -12,6 +13,7 @@ await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'linked',
+  define: { OUTPUT_IDS: JSON.stringify(REQUESTABLE) },
   // The page loads it when there is a PDF to show.
   external: ['/console/pdf/*'],
   logLevel: 'warning',

@@ -254,7 +254,22 @@ const limits = z
     callbacks: z.boolean(),
   })
   .meta({ id: 'Limits' })
-export const formats = z.object({ formats: z.array(formatFacts), limits }).meta({ id: 'Formats' })
+const outputFacts = z
+  .object({
+    id: z.string().describe('What `format` takes'),
+    title: z.string(),
+    extension: z.string(),
+    media_type: z.string(),
+    wraps: z.boolean().describe('Put around the whole file, which keeps its name: notes.md.zst'),
+    holds: z
+      .object({ alpha: z.boolean(), bits: z.int(), frames: z.boolean(), metadata: z.array(z.string()) })
+      .optional()
+      .describe('Pictures: what the output can hold'),
+  })
+  .meta({ id: 'Output' })
+export const formats = z
+  .object({ formats: z.array(formatFacts), output_formats: z.array(outputFacts), limits })
+  .meta({ id: 'Formats' })
 
 const healthCheck = z.object({ ok: z.boolean(), ms: z.number() }).meta({ id: 'HealthCheck' })
 export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })

@@ -5,7 +5,7 @@ import { bytes, t } from '../language.ts'
 import { CopyButton, Problem } from '../parts.tsx'
 import { firstPage } from '../pdf.ts'
 
-const OUTPUTS = ['', 'jpg', 'png', 'webp', 'avif', 'mp3', 'flac', 'mp4', 'mov', 'zst', 'br', 'gz']
+const OUTPUTS = ['', ...OUTPUT_IDS]
 
 /** A larger PDF is not drawn: the page would hold it twice. */
 const MAX_PDF_BYTES = 50e6

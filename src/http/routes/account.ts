@@ -1,7 +1,7 @@
 /** GET /v1/usage and GET /v1/formats. */
 
 import { FORMATS } from '../../formats/index.ts'
-import type { KnownFormat } from '../../formats/outputs.ts'
+import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../formats/outputs.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
@@ -29,6 +29,7 @@ export const getFormats: Route = {
     const available = await availableFormats(c)
     return json({
       formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id))),
+      output_formats: REQUESTABLE.map(describeOutput),
       limits: {
         plan: id,
         max_file_bytes: plan.maxFileBytes,
@@ -46,6 +47,11 @@ export const getFormats: Route = {
 async function availableFormats(c: AppContext): Promise<Set<string>> {
   const [press, media] = await Promise.all([c.env.PRESS.health(), c.env.MEDIA.health()])
   return new Set([...press.formats, ...media.formats])
+}
+
+function describeOutput(id: OutputId) {
+  const { title, extension, mediaType, wraps, holds } = outputFacts(id)
+  return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}) }
 }
 
 function describe(format: KnownFormat, available: boolean) {
