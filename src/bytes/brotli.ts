@@ -25,7 +25,7 @@ export function brotliStream(input: AsyncIterable<Uint8Array>, sourceBytes: numb
   return through(createBrotliCompress({ params, chunkSize: 262_144 }), input)
 }
 
-/** @throws DeflateError `damaged`, or `too_large` beyond `maxBytes` */
+/** @throws EngineError `damaged`, or `too_large` beyond `maxBytes` */
 export function unbrotliStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   return bounded(through(createBrotliDecompress({ chunkSize: 262_144 }), input), maxBytes)
 }

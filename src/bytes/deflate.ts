@@ -2,7 +2,9 @@
  * Deflate for bytes in memory: libdeflate, whose level 12 is within 0.2 % of zopfli. For data that does not fit in
  * memory there are `inflate-stream.ts` and `gzip.ts`. Everything here is synchronous and leaves no memory behind.
  */
+
 import { crc32 as nativeCrc32 } from 'node:zlib'
+import { EngineError, isEngineError } from '../../wasm/engine-error.ts'
 import { type Container, Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
 
 /** libdeflate's best level, and what everything uses below about 10 MB. */
@@ -14,17 +16,6 @@ export const BEST_LEVEL = 12
  */
 export const SAMPLES_FAST = 13
 export const SAMPLES_CLOSE = 14
-
-/** Compressed data that cannot be decompressed. */
-export class DeflateError extends Error {
-  override readonly name = 'DeflateError'
-  /** `damaged`: invalid, truncated or with a wrong checksum. `too_large`: more comes out than was allowed. */
-  readonly kind: 'damaged' | 'too_large'
-  constructor(kind: 'damaged' | 'too_large', message: string) {
-    super(message)
-    this.kind = kind
-  }
-}
 
 /** RFC 1951. `level` 0 (stored) to 12 (best), or one of the two for samples. */
 export const deflateRaw = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array => compress('raw', bytes, level)
@@ -48,16 +39,16 @@ export function deflateThorough(bytes: Uint8Array, room: number): Uint8Array | u
   return withEngine((engine) => engine.compressThorough(bytes, Math.max(0, room)))
 }
 
-/** Bytes after the end of the stream are ignored. @throws DeflateError */
+/** Bytes after the end of the stream are ignored. @throws EngineError */
 export const inflateRaw = (bytes: Uint8Array, maxBytes: number): Uint8Array => inflate('raw', bytes, maxBytes).bytes
 
-/** Checks the Adler-32. Bytes after the end of the stream are ignored. @throws DeflateError */
+/** Checks the Adler-32. Bytes after the end of the stream are ignored. @throws EngineError */
 export const zlibDecompress = (bytes: Uint8Array, maxBytes: number): Uint8Array => inflate('zlib', bytes, maxBytes).bytes
 
-/** Checks CRC and length of the first member. Bytes after it are ignored. @throws DeflateError */
+/** Checks CRC and length of the first member. Bytes after it are ignored. @throws EngineError */
 export const gzipDecompress = (bytes: Uint8Array, maxBytes: number): Uint8Array => inflate('gzip', bytes, maxBytes).bytes
 
-/** One stream, and how many bytes of the input it took. @throws DeflateError */
+/** One stream, and how many bytes of the input it took. @throws EngineError */
 export function inflate(container: Container, bytes: Uint8Array, maxBytes: number): { bytes: Uint8Array; consumed: number } {
   return withEngine((engine) => {
     // The size is not known beforehand, and `maxBytes` may be far above it: begin small, so that memory follows the data.
@@ -65,8 +56,8 @@ export function inflate(container: Container, bytes: Uint8Array, maxBytes: numbe
     for (;;) {
       const inflated = engine.decompress(container, bytes, room)
       if (inflated.kind === 'done') return inflated
-      if (inflated.kind === 'damaged') throw new DeflateError('damaged', 'the compressed data is damaged')
-      if (room >= maxBytes) throw new DeflateError('too_large', `more than ${maxBytes} bytes come out of the compressed data`)
+      if (inflated.kind === 'damaged') throw new EngineError('deflate', 'damaged', 'the compressed data is damaged')
+      if (room >= maxBytes) throw new EngineError('deflate', 'too_large', `more than ${maxBytes} bytes come out of the compressed data`)
       room = Math.min(maxBytes, room * 4)
     }
   })
@@ -105,7 +96,7 @@ function withEngine<T>(use: (engine: Libdeflate) => T): T {
     ended = true
     return result
   } catch (error) {
-    ended = error instanceof DeflateError
+    ended = isEngineError(error, 'deflate')
     throw error
   } finally {
     if (ended && engine.memoryBytes <= KEPT_MEMORY_BYTES) kept = engine

@@ -38,6 +38,6 @@ export async function* gzipStream(
   yield trailer
 }
 
-/** All members. @throws DeflateError `damaged`, or `too_large` beyond `maxBytes` */
+/** All members. @throws EngineError `damaged`, or `too_large` beyond `maxBytes` */
 export const gunzipStream = (input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> =>
   inflateStream('gzip', input, maxBytes)

@@ -34,7 +34,7 @@ export function zstdStream(input: AsyncIterable<Uint8Array>, sourceBytes: number
   return through(createZstdCompress({ params, pledgedSrcSize: sourceBytes, chunkSize: 524_288 }), input)
 }
 
-/** @throws DeflateError `damaged`, or `too_large` beyond `maxBytes` */
+/** @throws EngineError `damaged`, or `too_large` beyond `maxBytes` */
 export function unzstdStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   return bounded(through(createZstdDecompress({ chunkSize: 262_144 }), input), maxBytes)
 }

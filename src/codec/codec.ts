@@ -19,7 +19,7 @@ export interface Source {
   stream(): ReadableStream<Uint8Array>
 }
 
-/** Where a result goes. Writing as many bytes as the source has throws `NoGain`: never larger is the sink's property. */
+/** Where a result goes. Writing as many bytes as the source has throws `no_gain`: never larger is the sink's property. */
 export interface Sink {
   /** Bytes written so far; the offset of the next chunk. */
   readonly written: number
@@ -111,46 +111,3 @@ export const FLOOR_PSNR_DB = 30
 export const MOST_DB = 99
 /** Floor under perceptual sound: what a transparent MP3 leaves of noisy music's waveform is not far above it. */
 export const FLOOR_SNR_DB = 6
-
-/** The file is damaged: what was expected at which offset, and what stood there. Becomes `unchanged` / `malformed`. */
-export class MalformedFile extends Error {
-  override readonly name = 'MalformedFile'
-  readonly format: string
-  readonly offset: number
-  readonly what: string
-  constructor(format: string, offset: number, what: string) {
-    super(`${format}: ${what} at byte ${offset}`)
-    this.format = format
-    this.offset = offset
-    this.what = what
-  }
-}
-
-/** The result would not be smaller. Thrown by sinks; becomes `unchanged` / `no_gain`. */
-export class NoGain extends Error {
-  override readonly name = 'NoGain'
-  constructor() {
-    super('the result would not be smaller than the upload')
-  }
-}
-
-/** A job that would need more memory or CPU than it has. Becomes `unchanged` / `over_budget`. */
-export class OverBudget extends Error {
-  override readonly name = 'OverBudget'
-}
-
-/** `target_size` cannot be reached with the floors kept. The task fails and says how small it can get. */
-export class TargetUnreachable extends Error {
-  override readonly name = 'TargetUnreachable'
-  /** Bytes of the smallest result that keeps the floors. */
-  readonly bestSize: number
-  constructor(bestSize: number) {
-    super(`the smallest result that keeps the floors has ${bestSize} bytes`)
-    this.bestSize = bestSize
-  }
-}
-
-/** A variant of the format that its room does not handle. Becomes `unchanged` / `unsupported_feature`. */
-export class UnsupportedFeature extends Error {
-  override readonly name = 'UnsupportedFeature'
-}

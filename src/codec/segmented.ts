@@ -42,7 +42,7 @@ export interface SegmentedCodec extends Codec {
   plan(source: Source, options: Options): Promise<Plan>
   /**
    * Encodes one part alone; idempotent, so that a message delivered twice does no harm. Its result is an intermediate
-   * file of the room's own: the sink must not refuse it for its size (`NoGain` belongs to the join) and cannot patch. What
+   * file of the room's own: the sink must not refuse it for its size (`no_gain` belongs to the join) and cannot patch. What
    * was written and is not good enough is taken back by `abort()`. Where `soFar` tells that the job is of no use, a part
    * may say so instead.
    */

@@ -1,6 +1,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { concat } from '../bytes/concat.ts'
-import { NoGain, PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
+import { PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
+import { noGain } from './error.ts'
 import { memorySource } from './source.ts'
 
 /** A sink whose result can be read back. */
@@ -64,7 +65,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
       return written
     },
     async write(chunk) {
-      if (written + chunk.length >= limit) throw new NoGain()
+      if (written + chunk.length >= limit) throw noGain()
       written += chunk.length
       chunks.push(taken(chunk))
     },

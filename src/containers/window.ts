@@ -1,6 +1,8 @@
 /** Bytes of a film, as decoders want them. */
+
 import { discard } from '../../wasm/memories/discard.ts'
-import { MalformedFile, type Source } from '../codec/codec.ts'
+import type { Source } from '../codec/codec.ts'
+import { malformed } from '../codec/error.ts'
 
 const WINDOW_BYTES = 512 * 1024
 
@@ -21,7 +23,7 @@ export class Window implements Disposable {
       this[Symbol.dispose]()
       this.#bytes = await this.#source.read(offset, Math.max(size, this.#step))
       this.#at = offset
-      if (this.#bytes.length < size) throw new MalformedFile('video', offset, 'the file ends inside a packet')
+      if (this.#bytes.length < size) throw malformed('video', offset, 'the file ends inside a packet')
     }
     return this.#bytes.subarray(offset - this.#at, offset - this.#at + size)
   }

@@ -1,7 +1,7 @@
 /** A part of a picture as a picture of its own: what a document shows of it. */
-import { JpegError } from '../../wasm/jpeg/jpeg.ts'
+import { isEngineError } from '../../wasm/engine-error.ts'
 import { discard } from '../../wasm/memories/discard.ts'
-import { type AncillaryChunk, PngEncoder, PngError, QUICK, readPngInfo } from '../../wasm/png/png.ts'
+import { type AncillaryChunk, PngEncoder, QUICK, readPngInfo } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import type { PictureFacts } from './facts.ts'
@@ -67,7 +67,7 @@ async function redrawn(
     pieces.push(...encoder.finish())
     return concat(pieces)
   } catch (error) {
-    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
     throw error
   }
 }

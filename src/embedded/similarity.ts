@@ -1,8 +1,8 @@
 /** How close a picture in a document is to the one it replaces, at the size of the old one. */
 
-import { JpegError, JpegRows } from '../../wasm/jpeg/jpeg.ts'
+import { isEngineError } from '../../wasm/engine-error.ts'
+import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
-import { PngError } from '../../wasm/png/png.ts'
 import type { RowSample } from '../../wasm/scale/scale.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import { croppedRows, type Rect } from './crop.ts'
@@ -28,7 +28,7 @@ export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rec
     for await (const [rows, shown] of pairs) meter.push(rows, shown)
     return meter.finish()
   } catch (error) {
-    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
     throw error
   }
 }
@@ -44,7 +44,7 @@ export async function partLikeness(before: Uint8Array, after: Uint8Array, part: 
     for await (const [rows, shown] of pairs) meter.push(rows, shown)
     return meter.finish()
   } catch (error) {
-    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
     throw error
   }
 }
@@ -106,7 +106,7 @@ export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, sca
     for await (const [old, shown] of paired(sampled(rowsOf(bytes, facts, channels), rowBytes), candidate, rowBytes)) meter.push(old, shown)
     return meter.finish()
   } catch (error) {
-    if (error instanceof JpegError || error instanceof PngError || error instanceof RangeError) return undefined
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
     throw error
   }
 }
@@ -150,7 +150,7 @@ export async function decodes(bytes: Uint8Array): Promise<boolean> {
     for await (const rows of rowsOf(bytes, facts, 3)) rowBytes += rows.length
     return rowBytes === facts.width * facts.height * 3
   } catch (error) {
-    if (error instanceof JpegError || error instanceof PngError) return false
+    if (isEngineError(error, 'jpeg', 'png')) return false
     throw error
   }
 }

@@ -267,9 +267,7 @@ const outputFacts = z
       .describe('Pictures: what the output can hold'),
   })
   .meta({ id: 'Output' })
-export const formats = z
-  .object({ formats: z.array(formatFacts), output_formats: z.array(outputFacts), limits })
-  .meta({ id: 'Formats' })
+export const formats = z.object({ formats: z.array(formatFacts), output_formats: z.array(outputFacts), limits }).meta({ id: 'Formats' })
 
 const healthCheck = z.object({ ok: z.boolean(), ms: z.number() }).meta({ id: 'HealthCheck' })
 export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })

@@ -1,18 +1,15 @@
-import { DeflateError } from '../bytes/deflate.ts'
+import { isEngineError } from '../../wasm/engine-error.ts'
 import {
   type Codec,
   FLOOR_PSNR_DB,
   FLOOR_SNR_DB,
   FLOOR_SSIM,
-  MalformedFile,
-  NoGain,
   type Options,
   type Outcome,
-  OverBudget,
   type Quality,
   type Source,
-  UnsupportedFeature,
 } from '../codec/codec.ts'
+import { isCodecError } from '../codec/error.ts'
 import type { ResultSink } from '../codec/sink.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
@@ -82,11 +79,11 @@ function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: num
 export function expectedTrouble(error: unknown): Extract<Pressed, { result: undefined }> | undefined {
   const unchanged = (reason: Extract<Outcome, { kind: 'unchanged' }>['reason'], detail?: string) =>
     ({ outcome: { kind: 'unchanged', reason, ...(detail ? { detail } : {}) }, result: undefined }) as const
-  if (error instanceof NoGain) return unchanged('no_gain')
-  if (error instanceof MalformedFile) return unchanged('malformed', error.message)
-  if (error instanceof OverBudget) return unchanged('over_budget', error.message)
-  if (error instanceof UnsupportedFeature) return unchanged('unsupported_feature', error.message)
-  if (error instanceof DeflateError) return unchanged(error.kind === 'damaged' ? 'malformed' : 'over_budget', error.message)
+  if (isCodecError(error, 'no_gain')) return unchanged('no_gain')
+  if (isCodecError(error, 'malformed')) return unchanged('malformed', error.message)
+  if (isCodecError(error, 'over_budget')) return unchanged('over_budget', error.message)
+  if (isCodecError(error, 'unsupported_feature')) return unchanged('unsupported_feature', error.message)
+  if (isEngineError(error, 'deflate')) return unchanged(error.kind === 'damaged' ? 'malformed' : 'over_budget', error.message)
   if (error instanceof WebAssembly.RuntimeError) {
     return { ...unchanged('malformed', 'the decoder gave up on this file'), defect: `trap: ${error.message}` }
   }

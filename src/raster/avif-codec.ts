@@ -1,11 +1,12 @@
 /** libaom as @jsquash/avif packs it, in memories of the pool: pixels to an AVIF file and back. */
+
 import decodeFactory from '@jsquash/avif/codec/dec/avif_dec.js'
 import encodeFactory from '@jsquash/avif/codec/enc/avif_enc.js'
 import decodeModule from '../../wasm/avif-decoder/avif-decoder.wasm'
 import encodeModule from '../../wasm/avif-encoder/avif-encoder.wasm'
 import { discard } from '../../wasm/memories/discard.ts'
 import { CODECS } from '../../wasm/memories/memories.ts'
-import { OverBudget } from '../codec/codec.ts'
+import { overBudget } from '../codec/error.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import type { Figures } from './encoded.ts'
 
@@ -78,7 +79,7 @@ export class AvifCodec {
       speed,
       subsample: SUBSAMPLE[chroma],
     })
-    if (!bytes) throw new OverBudget('AVIF: the encoder gave up')
+    if (!bytes) throw overBudget('AVIF: the encoder gave up')
     return bytes
   }
 

@@ -1,6 +1,7 @@
 /** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
+
 import { discard } from '../../wasm/memories/discard.ts'
-import { OverBudget, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
+import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
@@ -35,10 +36,9 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   const grid = gridFor(width, height)
   const depth = depthOf(raster)
   const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
-  if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable)
-    throw new UnsupportedFeature('AVIF of this size')
+  if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable) throw unsupported('AVIF of this size')
   if (BASE_BYTES + 2 * depth * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
-    throw new OverBudget(`${width} pixels are too wide for AVIF`)
+    throw overBudget(`${width} pixels are too wide for AVIF`)
   using codec = await AvifCodec.open()
   const speed = width * height <= PATIENT_PIXELS ? 7 : 8
   const sample = await sampleOf(raster, grid)

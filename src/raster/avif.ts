@@ -1,5 +1,7 @@
 /** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
-import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
+
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
+import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
@@ -18,8 +20,8 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   const raster = uprightRaster(stored, orientationOf(original.exif))
   const carried = { ...original, exif: original.exif && upright(original.exif) }
   const { width, height } = raster
-  if (wish.lossless) throw new UnsupportedFeature('exact AVIF')
-  if (Math.min(width, height) < 11) throw new UnsupportedFeature('too small to be measured')
+  if (wish.lossless) throw unsupported('exact AVIF')
+  if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
   if (width * height * BYTES_PER_PIXEL + BASE_BYTES > wish.options.memoryBudget) return encodeGrid(raster, carried, wish)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
@@ -37,7 +39,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   const quality = wish.targetSize === undefined ? await toTarget(look, wish) : await toSize(look, wish.targetSize - overhead)
   const { bytes, figures } = seen.get(quality) ?? (await look(quality))
   discardPixels(picture)
-  if (figures.colourPsnrDb < FLOOR_PSNR_DB - COLOUR_ALLOWANCE_DB) throw new UnsupportedFeature('colours that AVIF does not keep')
+  if (figures.colourPsnrDb < FLOOR_PSNR_DB - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
   const step = `AVIF at quality ${quality}`
   return { chunks: [withMetadata(bytes, carried)], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step }
 }

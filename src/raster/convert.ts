@@ -6,7 +6,8 @@ import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { decodePng, pngRows } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
-import { MOST_DB, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../codec/codec.ts'
+import { MOST_DB, type Options, type Outcome, type Sink, type Source, type Verdict } from '../codec/codec.ts'
+import { unsupported } from '../codec/error.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoded, Wish } from './encoded.ts'
@@ -39,7 +40,7 @@ const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: 
 
 /** Writes `picture` as `options.output`, downsampled where `options.fitWithin` says so. */
 export async function convertPicture(picture: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
-  if (options.lossless && !picture.exact) throw new UnsupportedFeature('more than eight bits of a colour, exactly')
+  if (options.lossless && !picture.exact) throw unsupported('more than eight bits of a colour, exactly')
   const { raster, steps } = fitted(picture.raster, options)
   const { targetSize, lossless, output } = options
   if (output === 'png') {
@@ -48,7 +49,7 @@ export async function convertPicture(picture: Convertible, sizeLimit: number, si
     return await outcomeOf(best, [...steps, best.step], picture, raster === picture.raster)
   }
   const encode = ENCODERS[output]
-  if (!encode) throw new UnsupportedFeature(`a picture as ${output}`)
+  if (!encode) throw unsupported(`a picture as ${output}`)
   const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.exact, options, sizeLimit }
   const encoded = await encodeAsSeen(output, encode, await withoutIdleAlpha(raster), picture.carried, wish)
   for (const chunk of encoded.chunks) await sink.write(chunk)

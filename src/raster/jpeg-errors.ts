@@ -1,13 +1,12 @@
-import { JpegError } from '../../wasm/jpeg/jpeg.ts'
-import { MalformedFile, OverBudget, UnsupportedFeature } from '../codec/codec.ts'
-
+import { isEngineError } from '../../wasm/engine-error.ts'
 /** What the JPEG engine complains about, in the house's words. Anything else comes back as it is. */
+import { malformed, overBudget, unsupported } from '../codec/error.ts'
 export function houseError(error: unknown, format: string): unknown {
-  if (!(error instanceof JpegError)) return error
-  if (error.trouble === 'memory') return new OverBudget(error.message)
-  if (error.trouble === 'unsupported') return new UnsupportedFeature(error.message)
-  if (error.trouble === 'misuse') return error
-  return new MalformedFile(format, 0, error.message)
+  if (!isEngineError(error, 'jpeg')) return error
+  if (error.failure === 'memory') return overBudget(error.message)
+  if (error.failure === 'unsupported') return unsupported(error.message)
+  if (error.failure === 'misuse') return error
+  return malformed(format, 0, error.message)
 }
 
 /** Runs work of the JPEG engine; its errors come out as the house's. */

@@ -1,7 +1,8 @@
 /** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
 
 import type { JpegJob, Measured, Scans, Which } from '../../wasm/jpeg/jpeg.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, TargetUnreachable } from '../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
+import { TargetUnreachable } from '../codec/error.ts'
 import type { Target } from '../quality/levels.ts'
 
 /** mozjpeg's quality scale, 1–100. */

@@ -2,7 +2,7 @@
 
 import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
-import { OverBudget, UnsupportedFeature } from '../codec/codec.ts'
+import { overBudget, unsupported } from '../codec/error.ts'
 import { type Encoded, pause, type Wish } from './encoded.ts'
 import {
   climbed,
@@ -28,14 +28,14 @@ const DECIMATION_PSNR_DB = 36
 
 export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
   const { width, height } = raster
-  if (wish.lossless) throw new UnsupportedFeature('JPEG is never exact')
-  if (Math.max(width, height) > SIDE_MAX) throw new UnsupportedFeature(`JPEG ends at ${SIDE_MAX} pixels a side`)
-  if (Math.min(width, height) < 11) throw new UnsupportedFeature('too small to be measured')
+  if (wish.lossless) throw unsupported('JPEG is never exact')
+  if (Math.max(width, height) > SIDE_MAX) throw unsupported(`JPEG ends at ${SIDE_MAX} pixels a side`)
+  if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
   const flat = onWhite(raster)
   const need = (perPixel: number) => BASE_BYTES + width * 1200 + width * height * perPixel
   const stored = need(STORED_BYTES_PER_PIXEL) <= Math.min(COMFORT_BYTES, wish.options.memoryBudget)
-  if (need(STREAMED_BYTES_PER_PIXEL) > wish.options.memoryBudget) throw new OverBudget(`${width}×${height} pixels are too many for JPEG`)
-  if (!stored && wish.targetSize !== undefined) throw new OverBudget('a wanted size needs the whole picture in memory')
+  if (need(STREAMED_BYTES_PER_PIXEL) > wish.options.memoryBudget) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
+  if (!stored && wish.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
   const found = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
   using job = found.job
@@ -111,11 +111,11 @@ function headOf({ icc, exif, xmp }: Carried): Uint8Array {
     ['http://ns.adobe.com/xap/1.0/\0', xmp],
   ] as const) {
     if (!bytes) continue
-    if (bytes.length + signature.length > SEGMENT_MAX) throw new UnsupportedFeature('metadata larger than a JPEG segment')
+    if (bytes.length + signature.length > SEGMENT_MAX) throw unsupported('metadata larger than a JPEG segment')
     parts.push(segment(0xe1, text(signature), bytes))
   }
   const count = Math.ceil((icc?.length ?? 0) / ICC_PART)
-  if (count > 255) throw new UnsupportedFeature('an ICC profile larger than JPEG holds')
+  if (count > 255) throw unsupported('an ICC profile larger than JPEG holds')
   for (let i = 0; icc && i < count; i++) {
     parts.push(segment(0xe2, text('ICC_PROFILE\0'), new Uint8Array([i + 1, count]), icc.subarray(i * ICC_PART, (i + 1) * ICC_PART)))
   }

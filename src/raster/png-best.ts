@@ -1,7 +1,9 @@
 /** Rows of any picture as the best PNG: exact, or a palette within the target where that is allowed and smaller. */
+
 import { chunk, colourChunks, startOfPng } from '../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../wasm/png/png.ts'
-import { NoGain, type Options, TargetUnreachable } from '../codec/codec.ts'
+import type { Options } from '../codec/codec.ts'
+import { noGain, TargetUnreachable } from '../codec/error.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import type { PngPicture } from './png-picture.ts'
 import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from './png-quantise.ts'
@@ -32,7 +34,7 @@ export type BestPng = { readonly pieces: readonly Uint8Array[]; readonly step: s
   | { readonly fidelity: 'perceptual'; readonly ssim: number; readonly psnrDb: number }
 )
 
-/** The result is held in memory; `limit` bytes are never passed (`NoGain`, or `TargetUnreachable` where a size was wanted). */
+/** The result is held in memory; `limit` bytes are never passed (`no_gain`, or `TargetUnreachable` where a size was wanted). */
 export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Options): Promise<BestPng> {
   const picture = asPngPicture(
     raster,
@@ -59,7 +61,7 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
   await picture.visit(engine)
   for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
   pieces.push(chunk('IEND'))
-  if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw new NoGain()
+  if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
   if (!plan) return { pieces, fidelity: 'lossless', step: 'exact PNG' }
   const { ssim, psnrDb } = engine.quality()
   const colours = (layout.palette?.length ?? 0) / 3

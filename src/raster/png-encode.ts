@@ -3,7 +3,7 @@
 import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
-import { NoGain, TargetUnreachable } from '../codec/codec.ts'
+import { noGain, TargetUnreachable } from '../codec/error.ts'
 import type { Encoded, Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
@@ -20,7 +20,7 @@ export async function encodePng(raster: Raster, carried: Carried, wish: Wish): P
 
 const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
-/** Throws `NoGain` as soon as there are more than `most` bytes: a photograph as PNG is many times its JPEG. */
+/** Throws `no_gain` as soon as there are more than `most` bytes: a photograph as PNG is many times its JPEG. */
 async function encoded(raster: Raster, carried: Carried, wish: Wish, effort: typeof QUICK, most: number): Promise<Uint8Array[]> {
   const { width, height, channels } = raster
   using encoder = new PngEncoder({ width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 }, effort, { chunks: chunksOf(carried) })
@@ -28,7 +28,7 @@ async function encoded(raster: Raster, carried: Carried, wish: Wish, effort: typ
   let bytes = 0
   const keep = (more: readonly Uint8Array[]) => {
     for (const piece of more) bytes += piece.length
-    if (bytes > most) throw wish.targetSize !== undefined && wish.targetSize < wish.sizeLimit ? new TargetUnreachable(bytes) : new NoGain()
+    if (bytes > most) throw wish.targetSize !== undefined && wish.targetSize < wish.sizeLimit ? new TargetUnreachable(bytes) : noGain()
     pieces.push(...more)
   }
   for await (const strip of raster.rows()) {

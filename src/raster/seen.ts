@@ -4,7 +4,8 @@
  */
 
 import { concat } from '../bytes/concat.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, UnsupportedFeature } from '../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
+import { unsupported } from '../codec/error.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import type { Encoded, Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
@@ -39,7 +40,7 @@ export async function encodeAsSeen(output: string, encode: Encoder, raster: Rast
       if (keeps) return { ...encoded, ssim: Math.min(encoded.ssim, seen.ssim), psnrDb: Math.min(encoded.psnrDb, seen.psnrDb) }
       if (output === 'webp' && wish.pristine && wish.targetSize === undefined)
         return await encode(raster, carried, { ...wish, lossless: true })
-      throw new UnsupportedFeature(`colours that ${output} does not keep`)
+      throw unsupported(`colours that ${output} does not keep`)
     }
     const more = lacking + EXTRA_DB
     target = { ...target, psnrDb: target.psnrDb + more, ssim: 1 - (1 - target.ssim) * 10 ** (-more / 10) }

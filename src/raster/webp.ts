@@ -1,7 +1,9 @@
 /** Pictures as WebP: the lowest quality that reaches the target, or exact where that is smaller. */
 
-import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, WebpError, type WebpFigures } from '../../wasm/webp/webp.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, OverBudget, TargetUnreachable, UnsupportedFeature } from '../codec/codec.ts'
+import { isEngineError } from '../../wasm/engine-error.ts'
+import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '../../wasm/webp/webp.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../codec/codec.ts'
+import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { type Encoded, highest, lowest, pause, reaches, type Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 import { wrapWebp } from './webp-container.ts'
@@ -11,7 +13,7 @@ const LOSSY_BYTES_PER_PIXEL = 2.1
 /** Tokens of the whole picture for each byte of the result, where they are held: 12 megapixels in 36 to 69 MB, in 0.6 of the time. */
 const TOKENS_PER_BYTE = 22
 const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
-/** The least, where large areas are clear: 15; smooth transitions take 25, and end as `WebpError`. */
+/** The least, where large areas are clear: 15; smooth transitions take 25, and end as `EngineError`. */
 const ALPHA_BYTES_PER_PIXEL = 15
 const EXACT_BYTES_PER_PIXEL = 22
 const BASE_BYTES = 10 * 1024 * 1024
@@ -28,16 +30,16 @@ interface Lossy {
 
 export async function encodeWebp(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
   const { width, height } = raster
-  if (Math.max(width, height) > WEBP_SIDE_MAX) throw new UnsupportedFeature(`WebP ends at ${WEBP_SIDE_MAX} pixels a side`)
+  if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(`WebP ends at ${WEBP_SIDE_MAX} pixels a side`)
   const exact = wish.pristine || wish.lossless ? await exactly(raster, carried, wish) : undefined
   if (wish.lossless) {
     if (exact) return exact
-    throw new OverBudget(`${width}×${height} pixels are too many for exact WebP`)
+    throw overBudget(`${width}×${height} pixels are too many for exact WebP`)
   }
   if (exact && wish.targetSize !== undefined && bytesOf(exact) <= wish.targetSize) return exact
   if (Math.min(width, height) < 11) {
     if (exact) return exact
-    throw new UnsupportedFeature('too small to be measured')
+    throw unsupported('too small to be measured')
   }
   const lossy = await lossily(raster, carried, wish)
   return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
@@ -56,7 +58,7 @@ async function exactly(raster: Raster, carried: Carried, { options }: Wish): Pro
     encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
     return { chunks: wrapWebp(encoder.file(), carried, raster), fidelity: 'lossless', step: 'exact WebP' }
   } catch (error) {
-    if (error instanceof WebpError) return undefined
+    if (isEngineError(error, 'webp')) return undefined
     throw error
   }
 }
@@ -65,7 +67,7 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (width * height * perPixel > roomOf(wish.options))
-    throw new OverBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(wish, perPixel)} megapixels fit`)
+    throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(wish, perPixel)} megapixels fit`)
   try {
     using encoder = new WebpEncoder(width, height, channels)
     let rows = 0
@@ -82,7 +84,7 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
     const chunks = wrapWebp(encoder.file(), carried, raster)
     return { chunks, fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step: `WebP at quality ${quality}` }
   } catch (error) {
-    if (error instanceof WebpError) throw new OverBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
+    if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
     throw error
   }
 }

@@ -1,7 +1,9 @@
 /** R2 as sources and sinks. Names: `uploads/<task>`, `results/<task>/<attempt>`, `parts/<task>/<generation>/<part>/<attempt>`. */
+
 import { discard } from '../../wasm/memories/discard.ts'
 import { hex } from '../bytes/hex.ts'
-import { NoGain, OverBudget, PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
+import { PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
+import { noGain, overBudget } from '../codec/error.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */
@@ -32,7 +34,7 @@ export class Blocks implements Disposable {
 
   /** Before each request to the bucket. */
   countRead(): void {
-    if (this.#readsLeft === 0) throw new OverBudget('more reads of the file than a job has')
+    if (this.#readsLeft === 0) throw overBudget('more reads of the file than a job has')
     this.#readsLeft--
   }
 
@@ -154,7 +156,7 @@ export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: strin
       return written
     },
     async write(chunk) {
-      if (written + chunk.length >= limit) throw new NoGain()
+      if (written + chunk.length >= limit) throw noGain()
       written += chunk.length
       await append(chunk)
       if (chunk.length >= FREED_BYTES) discard(chunk)

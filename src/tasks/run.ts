@@ -2,7 +2,9 @@
  * One step of one task, from claim to end: source → compress → verify → seal → blob → TaskRecord. The quick lane (RPC) and
  * the slow lane (queue) call the same function; so does every part of a job that was split.
  */
-import { type Codec, type Options, type Outcome, OverBudget, type Source, TargetUnreachable } from '../codec/codec.ts'
+
+import type { Codec, Options, Outcome, Source } from '../codec/codec.ts'
+import { isCodecError, overBudget, TargetUnreachable } from '../codec/error.ts'
 import { isSegmented, type PartPlan, type PartReceipt, type SegmentedCodec } from '../codec/segmented.ts'
 import type { WorkerEnv } from '../env.ts'
 import type { FormatId } from '../formats/index.ts'
@@ -47,7 +49,7 @@ export async function run(env: WorkerEnv, codecs: Codecs, step: Step): Promise<v
     if (lease.signal.aborted) return
     if (error instanceof TargetUnreachable) await record.fail(claim.attempt, targetUnreachable(claim.task, error.bestSize))
     // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
-    else if (error instanceof OverBudget) await record.giveUp(claim.attempt, error.message)
+    else if (isCodecError(error, 'over_budget')) await record.giveUp(claim.attempt, error.message)
     else await record.release(claim.attempt, error instanceof Error ? `${error.name}: ${error.message}` : String(error), step.part)
   } finally {
     lease.end()
@@ -83,7 +85,7 @@ async function work(env: WorkerEnv, codecs: Codecs, record: TaskRecordFace, clai
   using blocks = new Blocks(step.step === 'join' ? JOIN_BLOCKS : undefined)
   const source = r2Source(env.BLOBS, claim.uploadKey, task.originalSize, task.fileName, blocks)
   try {
-    if (claim.overBudget !== undefined) throw new OverBudget(claim.overBudget)
+    if (claim.overBudget !== undefined) throw overBudget(claim.overBudget)
     await press(env, codecs, record, claim, source, blocks, step, lease)
   } catch (error) {
     const trouble = lease.signal.aborted ? undefined : expectedTrouble(error)

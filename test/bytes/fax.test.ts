@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { BLACK, type Code, WHITE } from '../../src/bytes/fax/codes.ts'
-import { decodeFaxRows, FaxError, type FaxOptions } from '../../src/bytes/fax/decode.ts'
+import { decodeFaxRows, type FaxOptions } from '../../src/bytes/fax/decode.ts'
 import { encodeGroup4 } from '../../src/bytes/fax/encode.ts'
+import { EngineError } from '../../wasm/engine-error.ts'
 
 /** Rows of bits, 0 for white: runs of all lengths. */
 function drawing(width: number, height: number): Uint8Array {
@@ -90,7 +91,7 @@ describe('fax', () => {
         try {
           expect([...decodeFaxRows(bent, options)]).toHaveLength(options.height)
         } catch (error) {
-          expect(error).toBeInstanceOf(FaxError)
+          expect(error).toBeInstanceOf(EngineError)
           errors++
         }
       }

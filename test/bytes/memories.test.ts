@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { wav } from '../../src/formats/wav/wav.ts'
 import { LikenessMeter } from '../../src/quality/metrics.ts'
-import { JpegError, JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'
+import { EngineError } from '../../wasm/engine-error.ts'
+import { JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
 import deflateModule from '../../wasm/libdeflate/libdeflate.wasm'
 import { Memories } from '../../wasm/memories/memories.ts'
@@ -89,7 +90,7 @@ it('an engine finds nothing of the one before it', () => {
 
 it('a job that fails gives its memory back, too', async () => {
   const cut = jpegOf(noise).subarray(0, 900)
-  for (let round = 0; round < 10; round++) await expect(JpegJob.read(cut)).rejects.toThrow(JpegError)
+  for (let round = 0; round < 10; round++) await expect(JpegJob.read(cut)).rejects.toThrow(EngineError)
   expect(memories.size).toBe(1)
 })
 

@@ -1,12 +1,14 @@
 /** Drawings that ask for minutes, hours or years of work end after a bounded number of instructions, and the file is still tidied. */
+
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
-import { RenderError, SvgRenderer } from '../../src/formats/svg/renderer.ts'
+import { SvgRenderer } from '../../src/formats/svg/renderer.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { innerRooms } from '../../src/pipeline/inner.ts'
+import { EngineError } from '../../wasm/engine-error.ts'
 
 /** A tenth of what files may take. */
 const MOST_WORK = 2e9
@@ -89,7 +91,7 @@ const documentOf = (content: string) =>
 describe('what would take too long ends by itself', () => {
   test.each(BOMBS)('%s', (_, content) => {
     const renderer = new SvgRenderer()
-    expect(() => renderer.render(documentOf(content), 6.4, MOST_WORK)).toThrow(RenderError)
+    expect(() => renderer.render(documentOf(content), 6.4, MOST_WORK)).toThrow(EngineError)
     expect(renderer.work).toBeLessThan(MOST_WORK + SLACK)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
-import { decodeWebp, WEBP_MEMORY_MAX, WebpEncoder, WebpError, WebpRows } from '../../wasm/webp/webp.ts'
+import { EngineError } from '../../wasm/engine-error.ts'
+import { decodeWebp, WEBP_MEMORY_MAX, WebpEncoder, WebpRows } from '../../wasm/webp/webp.ts'
 import { photo } from './jpg/photo.ts'
 
 function webp(width: number, height: number, channels: 3 | 4, quality: number): Uint8Array {
@@ -32,7 +33,7 @@ describe('WebP row by row', () => {
     const row = photo(width, 1, 4)
     using encoder = new WebpEncoder(width, height, 4)
     for (let y = 0; y < height; y++) encoder.write(row.map((value, i) => (i % 4 === 3 ? Math.imul(i + y, 2654435761) >>> 24 : value)))
-    expect(() => encoder.encode({ quality: 80, method: 4 })).toThrow(WebpError)
+    expect(() => encoder.encode({ quality: 80, method: 4 })).toThrow(EngineError)
     expect(encoder.memoryBytes).toBeLessThanOrEqual(WEBP_MEMORY_MAX)
   })
 

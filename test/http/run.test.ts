@@ -1,7 +1,9 @@
 /** One step of a task with rooms that get into trouble outside of `compress`. */
+
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { type Codec, UnsupportedFeature } from '../../src/codec/codec.ts'
+import type { Codec } from '../../src/codec/codec.ts'
+import { unsupported } from '../../src/codec/error.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
 import type { Env } from '../../src/env.ts'
 import { MP4 } from '../../src/formats/film/format.ts'
@@ -12,7 +14,7 @@ import { run } from '../../src/tasks/run.ts'
 import { runAndWait } from '../../src/tasks/submit.ts'
 
 const refuse = async (): Promise<never> => {
-  throw new UnsupportedFeature('a film that cannot be cut')
+  throw unsupported('a film that cannot be cut')
 }
 const whole: Codec = { format: MP4, compress: refuse, verify: refuse }
 

@@ -3,6 +3,7 @@
  * make a new one for the next, which takes its memory (`using`). Calls are synchronous and handle one packet or frame each,
  * so callers can await between.
  */
+import { EngineError } from '../engine-error.ts'
 import { Memories } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './ffmpeg.wasm'
@@ -137,10 +138,6 @@ export interface Sound {
   channels: Float32Array[]
 }
 
-export class CodecTrouble extends Error {
-  override readonly name = 'CodecTrouble'
-}
-
 /**
  * What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 19. 1080p with the usual decoders takes 89
  * (docs/design/film.md). `build.sh` links it for more.
@@ -189,7 +186,7 @@ export class Ffmpeg implements Disposable {
 
   /**
    * Opens one of two decoders of pictures; the second is for a film that this one is compared with.
-   * @throws CodecTrouble when there is no such decoder or it refuses the configuration
+   * @throws EngineError when there is no such decoder or it refuses the configuration
    */
   openVideo(stream: VideoStream, which: 0 | 1 = 0): void {
     const { width, height, tag, bitsPerSample, reorder = 0 } = stream
@@ -199,7 +196,7 @@ export class Ffmpeg implements Disposable {
       ),
     )
     this.#coloured[which] = stream.palette && stream
-    if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
+    if (opened < 0) throw new EngineError('ffmpeg', 'damaged', `the ${stream.decoder} decoder refused the stream (${opened})`)
   }
 
   /** Hands one packet to the decoder. False when the decoder could make nothing of it. */
@@ -225,7 +222,7 @@ export class Ffmpeg implements Disposable {
   /** The next picture in display order; undefined when the decoder wants a packet, or has ended. */
   nextPicture(which: 0 | 1 = 0): Picture | undefined {
     const state = this.#exports.video_receive(which)
-    if (state < 0) throw new CodecTrouble(`the decoder failed (${state})`)
+    if (state < 0) throw new EngineError('ffmpeg', 'damaged', `the decoder failed (${state})`)
     if (state !== READY) return undefined
     const pts = this.#exports.picture_pts()
     return {
@@ -246,7 +243,7 @@ export class Ffmpeg implements Disposable {
     const at = engine.picture_luma()
     const stride = engine.luma_stride()
     const [width, height] = [engine.picture_width(), engine.picture_height()]
-    if (!at || stride < width) throw new CodecTrouble('no memory left for a picture')
+    if (!at || stride < width) throw new EngineError('ffmpeg', 'memory', 'no memory left for a picture')
     const out = new Uint8Array(width * height)
     for (let row = 0; row < height; row++) out.set(new Uint8Array(engine.memory.buffer, at + row * stride, width), row * width)
     return out
@@ -265,12 +262,14 @@ export class Ffmpeg implements Disposable {
     annexb: boolean,
   ): Uint8Array {
     const engine = this.#exports
-    if (this.#withText(preset, (name) => engine.encoder_begin(name)) < 0) throw new CodecTrouble(`x264 has no preset ${preset}`)
+    if (this.#withText(preset, (name) => engine.encoder_begin(name)) < 0)
+      throw new EngineError('ffmpeg', 'damaged', `x264 has no preset ${preset}`)
     for (const [name, value] of options) {
       const taken = this.#withText(name, (n) => this.#withText(value, (v) => engine.encoder_option(n, v)))
-      if (taken < 0) throw new CodecTrouble(`x264 refused ${name}=${value}`)
+      if (taken < 0) throw new EngineError('ffmpeg', 'damaged', `x264 refused ${name}=${value}`)
     }
-    if (engine.encoder_open(rate.num, rate.den, timescale, annexb ? 1 : 0) < 0) throw new CodecTrouble('x264 refused the pictures')
+    if (engine.encoder_open(rate.num, rate.den, timescale, annexb ? 1 : 0) < 0)
+      throw new EngineError('ffmpeg', 'damaged', 'x264 refused the pictures')
     const bytes = engine.encoder_headers()
     return new Uint8Array(engine.memory.buffer, engine.packet_data(), Math.max(0, bytes)).slice()
   }
@@ -302,7 +301,7 @@ export class Ffmpeg implements Disposable {
         ),
       ),
     )
-    if (opened < 0) throw new CodecTrouble(`the ${stream.decoder} decoder refused the stream (${opened})`)
+    if (opened < 0) throw new EngineError('ffmpeg', 'damaged', `the ${stream.decoder} decoder refused the stream (${opened})`)
   }
 
   sendAudio(bytes: Uint8Array, which: 0 | 1 = 0): boolean {
@@ -316,7 +315,7 @@ export class Ffmpeg implements Disposable {
   nextSound(which: 0 | 1 = 0): Sound | undefined {
     const engine = this.#exports
     const state = engine.audio_receive(which)
-    if (state < 0) throw new CodecTrouble(`the audio decoder failed (${state})`)
+    if (state < 0) throw new EngineError('ffmpeg', 'damaged', `the audio decoder failed (${state})`)
     if (state !== READY) return undefined
     const samples = engine.sound_samples()
     const at = engine.sound_planar()
@@ -329,7 +328,7 @@ export class Ffmpeg implements Disposable {
   /** @returns the AudioSpecificConfig, and how many samples of silence come before the first one */
   openAac(hertz: number, channels: number, bitsPerSecond: number): { config: Uint8Array; delay: number } {
     const engine = this.#exports
-    if (engine.aac_open(hertz, channels, bitsPerSecond) < 0) throw new CodecTrouble('the AAC encoder refused the sound')
+    if (engine.aac_open(hertz, channels, bitsPerSecond) < 0) throw new EngineError('ffmpeg', 'damaged', 'the AAC encoder refused the sound')
     this.#aacChannels = channels
     const config = new Uint8Array(engine.memory.buffer, engine.aac_config(), engine.aac_config_bytes()).slice()
     return { config, delay: engine.aac_delay() }
@@ -340,7 +339,7 @@ export class Ffmpeg implements Disposable {
     const engine = this.#exports
     for (let channel = 0; channel < this.#aacChannels; channel++) {
       const at = engine.aac_channel(channel)
-      if (!at) throw new CodecTrouble('the AAC encoder has no memory left')
+      if (!at) throw new EngineError('ffmpeg', 'memory', 'the AAC encoder has no memory left')
       const samples = new Float32Array(engine.memory.buffer, at, 1024)
       samples.fill(0)
       samples.set(block[channel]!.subarray(0, 1024))
@@ -353,13 +352,13 @@ export class Ffmpeg implements Disposable {
   }
 
   #aacPacket(state: number): Uint8Array | undefined {
-    if (state < 0) throw new CodecTrouble(`the AAC encoder failed (${state})`)
+    if (state < 0) throw new EngineError('ffmpeg', 'damaged', `the AAC encoder failed (${state})`)
     if (state !== READY) return undefined
     return new Uint8Array(this.#exports.memory.buffer, this.#exports.packet_data(), this.#exports.packet_bytes()).slice()
   }
 
   #packet(state: number): VideoPacket | undefined {
-    if (state < 0) throw new CodecTrouble(`x264 failed (${state})`)
+    if (state < 0) throw new EngineError('ffmpeg', 'damaged', `x264 failed (${state})`)
     if (state === NEED_INPUT || state !== READY) return undefined
     const engine = this.#exports
     return {
@@ -384,14 +383,14 @@ export class Ffmpeg implements Disposable {
       if (this.#input) this.#exports.release(this.#input)
       this.#inputBytes = Math.max(1 << 16, Math.ceil(count * 1.25)) + PADDING_BYTES
       this.#input = this.#exports.reserve(this.#inputBytes)
-      if (!this.#input) throw new CodecTrouble('no memory left for a packet')
+      if (!this.#input) throw new EngineError('ffmpeg', 'memory', 'no memory left for a packet')
     }
     return new Uint8Array(this.#exports.memory.buffer, this.#input, count)
   }
 
   #withBytes(bytes: Uint8Array, use: (at: number) => number): number {
     const at = this.#exports.reserve(bytes.length + PADDING_BYTES)
-    if (!at) throw new CodecTrouble('no memory left')
+    if (!at) throw new EngineError('ffmpeg', 'memory', 'no memory left')
     new Uint8Array(this.#exports.memory.buffer, at, bytes.length).set(bytes)
     const answer = use(at)
     this.#exports.release(at)

@@ -2,21 +2,12 @@
  * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
  * target for every frame. About 9 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames; 7 for one.
  */
+import { EngineError } from '../engine-error.ts'
 import { CODECS, type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
 
 export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'misuse' | 'unsupported'
 const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'misuse', 'unsupported']
-
-/** The engine cannot go on; its instance is dead. `damaged` and `truncated` are the file's fault. */
-export class GifError extends Error {
-  override readonly name = 'GifError'
-  readonly failure: GifFailure
-  constructor(failure: GifFailure, what: string) {
-    super(what)
-    this.failure = failure
-  }
-}
 
 interface Exports extends Engine {
   _initialize(): void
@@ -115,7 +106,7 @@ export class GifEngine {
         write: (at: number, count: number) => this.#write(this.#bytes(at, count)),
         fail: (code: number, at: number) => {
           const text = this.#bytes(at, 200)
-          throw new GifError(FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
+          throw new EngineError('gif', FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
         },
       },
       // wasi-libc links these, nothing calls them.

@@ -1,3 +1,4 @@
+import { EngineError } from '../engine-error.ts'
 import { instantiate, type Engine as Pooled, retire } from '../memories/memories.ts'
 import wasmModule from './jpeg.wasm'
 
@@ -38,16 +39,6 @@ interface Exports extends Pooled {
 /** `damaged` and `truncated`: the file's fault; `unsupported`: a variant that is not handled; `limit`: hostile; `memory`: too large. */
 export type JpegTrouble = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
 
-/** The engine gave up. The instance that threw is dead; drop it. */
-export class JpegError extends Error {
-  override readonly name = 'JpegError'
-  readonly trouble: JpegTrouble
-  constructor(trouble: JpegTrouble, message: string) {
-    super(message)
-    this.trouble = trouble
-  }
-}
-
 /** Negative codes are ours (src/engine.h); libjpeg's messages tell what it does not support. */
 function troubleOf(code: number, message: string): JpegTrouble {
   const ours: Record<number, JpegTrouble> = {
@@ -86,7 +77,7 @@ export class Engine {
     }
     const env = {
       fail: (code: number, message: number) => {
-        throw new JpegError(troubleOf(code, text(message)), text(message))
+        throw new EngineError('jpeg', troubleOf(code, text(message)), text(message))
       },
       write: (pointer: number, length: number) => this.output?.(new Uint8Array(this.exports.memory.buffer, pointer, length).slice()),
     }

@@ -1,4 +1,5 @@
-import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput, type Place } from './engine.ts'
+import { EngineError } from '../engine-error.ts'
+import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './engine.ts'
 
 /** What was measured between the coefficients that came in and those that go out. */
 export interface Measured {
@@ -84,7 +85,7 @@ export class JpegJob {
     exports.chroma_quality(chromaQuality)
   }
 
-  /** Reads a JPEG file. What follows its end marker is not looked at. Throws `JpegError`. */
+  /** Reads a JPEG file. What follows its end marker is not looked at. Throws `EngineError`. */
   static async read(input: JpegInput, intake: Intake = { kind: 'store' }, chromaQuality = 0): Promise<JpegJob> {
     const job = new JpegJob(intake, chromaQuality)
     try {
@@ -94,7 +95,7 @@ export class JpegJob {
         complete = job.engine.push(chunk)
         if (complete) break
       }
-      if (!complete && !job.engine.pushEnd()) throw new JpegError('truncated', 'the file ends inside the picture')
+      if (!complete && !job.engine.pushEnd()) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
       if (intake.kind === 'stream')
         job.last = job.streamed ? job.measured() : await job.requantise(intake.quality, undefined, intake.trellis)
       return job
@@ -115,7 +116,7 @@ export class JpegJob {
     engine.exports.rows_in_begin(rows.width, rows.height, channels, COLOUR_CODE[rows.pixels], COLOUR_CODE[stored], subsampled)
     return {
       write(bytes) {
-        if (bytes.length % stride) throw new JpegError('misuse', `${bytes.length} bytes are not whole rows of ${stride}`)
+        if (bytes.length % stride) throw new EngineError('jpeg', 'misuse', `${bytes.length} bytes are not whole rows of ${stride}`)
         engine.lend(bytes, (pointer) => engine.exports.rows_in_write(pointer, bytes.length / stride))
       },
       end() {
@@ -155,7 +156,7 @@ export class JpegJob {
 
   /** What the last requantisation measured; of all rows for `requantise` and `stream`, of a sample for `estimate`. */
   get figures(): Measured {
-    if (!this.last) throw new JpegError('misuse', 'nothing was requantised yet')
+    if (!this.last) throw new EngineError('jpeg', 'misuse', 'nothing was requantised yet')
     return this.last
   }
 

@@ -5,12 +5,12 @@
  *   JpegJob.fromRows(options)  the same from pixel rows; `encodeRows` is the one-call form
  *   JpegRows.open(file)        a JPEG as pixel rows, also scaled down
  *
- * Everything throws `JpegError`, whose `trouble` says whose fault it is. Nothing is shared between instances.
+ * Everything throws `EngineError`, whose `trouble` says whose fault it is. Nothing is shared between instances.
  */
 import type { Intake, Measured, RowsIn, Scans } from './job.ts'
 import { JpegJob } from './job.ts'
 
-export { JpegError, type JpegInput, type JpegTrouble, type Place } from './engine.ts'
+export type { JpegInput, Place } from './engine.ts'
 export { type Intake, type JpegColour, type JpegInfo, JpegJob, type Measured, type RowsIn, type Scans, type Which } from './job.ts'
 export { JpegRows, type RowsOutOptions } from './rows-out.ts'
 

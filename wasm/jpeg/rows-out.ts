@@ -1,4 +1,5 @@
-import { COLOUR_CODE, chunksOf, Engine, JpegError, type JpegInput, type Place } from './engine.ts'
+import { EngineError } from '../engine-error.ts'
+import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './engine.ts'
 
 export interface RowsOutOptions {
   /** Size in eighths, each direction: 8 (default) as stored, 4 half, 2 a quarter, 1 an eighth. Scaling happens in the DCT: fast and smooth. */
@@ -12,7 +13,7 @@ export interface RowsOutOptions {
 
 /**
  * JPEG → pixel rows, top to bottom. Baseline files need memory for a few rows, progressive ones about two bytes per
- * non-zero coefficient (1.5–2 times the file). Throws `JpegError`; damage of any kind is an error, never a guess.
+ * non-zero coefficient (1.5–2 times the file). Throws `EngineError`; damage of any kind is an error, never a guess.
  *
  *     const rows = await JpegRows.open(source.stream())
  *     for (let strip; (strip = await rows.read(64)); ) …   // strip.length / rows.stride rows
@@ -109,7 +110,7 @@ export class JpegRows {
 
   /** Gives the engine more of the file. */
   private async more(): Promise<void> {
-    if (this.ended) throw new JpegError('truncated', 'the file ends inside the picture')
+    if (this.ended) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
     const rest = this.engine.unread
     if (rest && rest.length > 0) {
       this.engine.unread = undefined
@@ -140,7 +141,7 @@ async function feed(engine: Engine, chunks: AsyncGenerator<Uint8Array>): Promise
   for (;;) {
     const next = await chunks.next()
     if (next.done) {
-      if (!engine.pushEnd()) throw new JpegError('truncated', 'the file ends before its picture')
+      if (!engine.pushEnd()) throw new EngineError('jpeg', 'truncated', 'the file ends before its picture')
       return true
     }
     if (engine.push(next.value)) return false

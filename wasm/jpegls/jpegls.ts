@@ -1,3 +1,4 @@
+import { EngineError } from '../engine-error.ts'
 import wasmModule from './jpegls.wasm'
 
 /** What the engine exports (jpegls.c). */
@@ -25,11 +26,6 @@ export interface JpegLsFrame {
   readonly sampleBytes: 1 | 2
 }
 
-/** The code stream is damaged or is not what the frame says. */
-export class JpegLsError extends Error {
-  override readonly name = 'JpegLsError'
-}
-
 const ROOM_SAMPLES = 1 << 18
 
 /**
@@ -52,7 +48,7 @@ export class JpegLs {
   /**
    * A whole code stream, from SOI to EOI.
    * @param rows gives bytes `offset … offset + length` of the frame's samples
-   * @throws JpegLsError when a sample needs more than `frame.bits`
+   * @throws EngineError when a sample needs more than `frame.bits`
    */
   async *encode(frame: JpegLsFrame, rows: (offset: number, length: number) => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
     const engine = this.#begin(frame)
@@ -65,7 +61,7 @@ export class JpegLs {
       const samples = await rows(row * rowBytes, count * rowBytes)
       new Uint8Array(engine.memory.buffer, engine.rows_at(), samples.length).set(samples)
       const written = engine.encode_rows(count)
-      if (written < 0) throw new JpegLsError(`a sample of rows ${row}–${row + count} has more than ${frame.bits} bits`)
+      if (written < 0) throw new EngineError('jpegls', 'damaged', `a sample of rows ${row}–${row + count} has more than ${frame.bits} bits`)
       yield this.#code(written)
     }
     yield this.#code(engine.end_encoding())
@@ -74,7 +70,7 @@ export class JpegLs {
 
   /**
    * The rows of a code stream that this coder wrote, some at a time.
-   * @throws JpegLsError
+   * @throws EngineError
    */
   async *decode(
     frame: JpegLsFrame,
@@ -85,7 +81,8 @@ export class JpegLs {
     engine.begin_decoding()
     const wanted = header(frame)
     const got = await read(0, wanted.length)
-    if (got.length !== wanted.length || wanted.some((byte, i) => byte !== got[i])) throw new JpegLsError('another header')
+    if (got.length !== wanted.length || wanted.some((byte, i) => byte !== got[i]))
+      throw new EngineError('jpegls', 'damaged', 'another header')
     const room = engine.code_room()
     const window = new Uint8Array(room)
     let held = 0
@@ -94,7 +91,7 @@ export class JpegLs {
     for (let row = 0; row < frame.height; row += batch) {
       if (held < room / 2 && next < size) {
         const more = await read(next, Math.min(room - held, size - next))
-        if (more.length === 0) throw new JpegLsError(`the code ends at ${next} of ${size}`)
+        if (more.length === 0) throw new EngineError('jpegls', 'damaged', `the code ends at ${next} of ${size}`)
         window.set(more, held)
         held += more.length
         next += more.length
@@ -105,7 +102,7 @@ export class JpegLs {
       }
       const count = Math.min(batch, frame.height - row)
       new Uint8Array(engine.memory.buffer, engine.code_at(), held).set(window.subarray(0, held))
-      if (!engine.decode_rows(count, held)) throw new JpegLsError(`the code ends inside rows ${row}–${row + count}`)
+      if (!engine.decode_rows(count, held)) throw new EngineError('jpegls', 'damaged', `the code ends inside rows ${row}–${row + count}`)
       const used = engine.consumed()
       window.copyWithin(0, used, held)
       held -= used
@@ -114,7 +111,7 @@ export class JpegLs {
     const tail = new Uint8Array(held + (size - next))
     tail.set(window.subarray(0, held))
     if (next < size) tail.set(await read(next, size - next), held)
-    if (tail.length > 16 || !endsWithEoi(tail)) throw new JpegLsError('no end of image where the rows end')
+    if (tail.length > 16 || !endsWithEoi(tail)) throw new EngineError('jpegls', 'damaged', 'no end of image where the rows end')
   }
 
   #begin(frame: JpegLsFrame): Exports {

@@ -1,3 +1,4 @@
+import { EngineError } from '../engine-error.ts'
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './openjpeg.wasm'
@@ -9,11 +10,6 @@ interface Exports extends Engine {
   open_picture(pointer: number, length: number): number
   info(what: number): number
   read_strip(first: number, last: number, pointer: number, room: number): number
-}
-
-/** The data is damaged, needs too much memory, or is no JPEG 2000. The instance that threw is dead; drop it. */
-export class JpxError extends Error {
-  override readonly name = 'JpxError'
 }
 
 /** One JPEG 2000 picture, decoded by strips: memory is the file and a few strips (a whole picture where it is one tile). */
@@ -28,16 +24,16 @@ export class JpxPicture {
   readonly tiles: number
   private exports: Exports
 
-  /** Throws `JpxError`. */
+  /** Throws `EngineError`. */
   constructor(file: Uint8Array) {
     this.exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     const { info } = this.exports
     this.guarded(() => {
       this.exports._initialize()
       const pointer = this.exports.allocate(file.length)
-      if (!pointer) throw new JpxError('no memory for the file')
+      if (!pointer) throw new EngineError('openjpeg', 'memory', 'no memory for the file')
       new Uint8Array(this.exports.memory.buffer).set(file, pointer)
-      if (this.exports.open_picture(pointer, file.length) < 0) throw new JpxError('no readable JPEG 2000 header')
+      if (this.exports.open_picture(pointer, file.length) < 0) throw new EngineError('openjpeg', 'damaged', 'no readable JPEG 2000 header')
     })
     this.width = info(0)
     this.height = info(1)
@@ -55,16 +51,16 @@ export class JpxPicture {
     this.exports = retire(this.exports)
   }
 
-  /** Interleaved rows of 8-bit samples, `rows` at a time. Throws `JpxError`. */
+  /** Interleaved rows of 8-bit samples, `rows` at a time. Throws `EngineError`. */
   *strips(rows: number): Generator<Uint8Array> {
-    if (!this.plain) throw new JpxError('components of different kinds')
+    if (!this.plain) throw new EngineError('openjpeg', 'damaged', 'components of different kinds')
     const room = this.width * Math.min(rows, this.height) * this.components
     const pointer = this.exports.allocate(room)
-    if (!pointer) throw new JpxError('no memory for a strip')
+    if (!pointer) throw new EngineError('openjpeg', 'memory', 'no memory for a strip')
     for (let first = 0; first < this.height; first += rows) {
       const last = Math.min(this.height, first + rows)
       const length = this.guarded(() => this.exports.read_strip(first, last, pointer, room))
-      if (length !== this.width * (last - first) * this.components) throw new JpxError('damaged JPEG 2000 data')
+      if (length !== this.width * (last - first) * this.components) throw new EngineError('openjpeg', 'damaged', 'damaged JPEG 2000 data')
       yield new Uint8Array(this.exports.memory.buffer, pointer, length).slice()
     }
   }
@@ -74,7 +70,7 @@ export class JpxPicture {
       return use()
     } catch (error) {
       // A trap: out of memory or worse.
-      if (error instanceof WebAssembly.RuntimeError) throw new JpxError(error.message)
+      if (error instanceof WebAssembly.RuntimeError) throw new EngineError('openjpeg', 'damaged', error.message)
       throw error
     }
   }

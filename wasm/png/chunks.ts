@@ -1,7 +1,8 @@
 /** The chunk layer of PNG (W3C PNG, Third Edition, section 5): read as a stream with its checks, written piece by piece. */
+
 import { crc32 } from 'node:zlib'
+import { EngineError } from '../engine-error.ts'
 import type { ColourType, Layout, PictureHeader } from './engine.ts'
-import { PngError } from './engine.ts'
 
 export type Bytes = AsyncIterable<Uint8Array>
 
@@ -25,8 +26,8 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const HELD_BYTES = 24 * 1024 * 1024
 const DEPTHS: Record<number, readonly number[]> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] }
 
-function damaged(what: string, offset: number): PngError {
-  return new PngError('damaged', `${what} (byte ${offset})`)
+function damaged(what: string, offset: number): EngineError {
+  return new EngineError('png', 'damaged', `${what} (byte ${offset})`)
 }
 
 /** A cursor over a stream of bytes. */
@@ -59,7 +60,7 @@ class Cursor {
     whole.set(first)
     for (let have = first.length; have < count; ) {
       const part = await this.some(count - have)
-      if (part.length === 0) throw new PngError('truncated', `the file ends at byte ${this.offset}`)
+      if (part.length === 0) throw new EngineError('png', 'truncated', `the file ends at byte ${this.offset}`)
       whole.set(part, have)
       have += part.length
     }
@@ -83,7 +84,7 @@ export function parseHeader(data: Uint8Array, offset: number): PictureHeader {
   return { width, height, bitDepth, colourType: colourType as ColourType, interlaced: interlace === 1 }
 }
 
-/** Reads a PNG. Throws `PngError` for anything that is not one, down to the last CRC. What follows IEND is not read. */
+/** Reads a PNG. Throws `EngineError` for anything that is not one, down to the last CRC. What follows IEND is not read. */
 export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
   const cursor = new Cursor(bytes)
   try {
@@ -114,7 +115,7 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
         if (left === 0) yield { kind: 'data', type, bytes: new Uint8Array(), ...numbered }
         while (left > 0) {
           const part = await cursor.some(left)
-          if (part.length === 0) throw new PngError('truncated', `the file ends at byte ${cursor.offset}`)
+          if (part.length === 0) throw new EngineError('png', 'truncated', `the file ends at byte ${cursor.offset}`)
           crc = crc32(part, crc)
           left -= part.length
           yield { kind: 'data', type, bytes: part, ...numbered }
@@ -123,7 +124,7 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
         checkCrc(await cursor.exactly(4), crc, type, offset)
         continue
       }
-      if ((held += length) > HELD_BYTES) throw new PngError('memory', `${type} and the chunks before it have ${held} bytes`)
+      if ((held += length) > HELD_BYTES) throw new EngineError('png', 'memory', `${type} and the chunks before it have ${held} bytes`)
       const data = (await cursor.exactly(length)).slice()
       checkCrc(await cursor.exactly(4), crc32(data, crc), type, offset)
       if (type === 'IHDR') yield { kind: 'header', header: parseHeader(data, offset), end: cursor.offset }

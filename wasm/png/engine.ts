@@ -2,6 +2,7 @@
  * One instance of the PNG engine (`engine.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
  * streams (`feed`) or plain (`takeRow`). 12–24 MB of Wasm memory (4,000 to 11,500 pixels wide) at any height.
  */
+import { EngineError } from '../engine-error.ts'
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './png.wasm'
 
@@ -86,16 +87,6 @@ export interface PictureQuality {
 export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
 const FAILURES: readonly PngFailure[] = ['memory', 'truncated', 'damaged', 'misuse']
 
-/** The engine cannot go on; its instance is dead. `damaged` and `truncated` are the file's fault. */
-export class PngError extends Error {
-  override readonly name = 'PngError'
-  readonly failure: PngFailure
-  constructor(failure: PngFailure, what: string) {
-    super(what)
-    this.failure = failure
-  }
-}
-
 interface Exports extends Engine {
   _initialize(): void
   alloc(bytes: number): number
@@ -154,7 +145,7 @@ export class PngEngine {
   #out: Uint8Array[] = []
   #castsMinimised = false
 
-  /** Throws `PngError`. `header` must be valid (`parseHeader` in `chunks.ts` checks files). */
+  /** Throws `EngineError`. `header` must be valid (`parseHeader` in `chunks.ts` checks files). */
   constructor(header: PictureHeader) {
     this.#wasm = instantiate<Exports>(module, {
       env: {
@@ -162,7 +153,7 @@ export class PngEngine {
         row: (at: number, count: number, y: number) => this.onRow?.(this.#bytes(at, count), y),
         fail: (code: number, at: number) => {
           const text = this.#bytes(at, 200)
-          throw new PngError(FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
+          throw new EngineError('png', FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
         },
       },
       // wasi-libc links these, nothing calls them.

@@ -2,9 +2,10 @@
  * PNG rows in and out, for whoever needs them: `decodePng` gives the rows of a file, `PngEncoder` makes a file (or a bare zlib
  * stream with PNG predictors, as PDF wants it) of rows. Both stream; the memory does not depend on the height.
  */
+import { EngineError } from '../engine-error.ts'
 import { discard } from '../memories/discard.ts'
 import { type Bytes, chunk, colourChunks, readPng, startOfPng, withColours } from './chunks.ts'
-import { type Effort, type PictureHeader, PngEngine, PngError, type RowForm, rowBytesOf } from './engine.ts'
+import { type Effort, type PictureHeader, PngEngine, type RowForm, rowBytesOf } from './engine.ts'
 
 export { type Bytes, type PngEvent, readPng } from './chunks.ts'
 export * from './engine.ts'
@@ -22,7 +23,7 @@ export interface PngInfo {
   readonly chunks: readonly AncillaryChunk[]
 }
 
-/** Reads up to the first image data. Throws `PngError`. */
+/** Reads up to the first image data. Throws `EngineError`. */
 export async function readPngInfo(bytes: Bytes): Promise<PngInfo> {
   let header: PictureHeader | undefined
   const chunks: AncillaryChunk[] = []
@@ -32,15 +33,15 @@ export async function readPngInfo(bytes: Bytes): Promise<PngInfo> {
     else if (header && (event.type === 'PLTE' || event.type === 'tRNS')) header = withColours(header, event.type, event.data, event.offset)
     else chunks.push({ type: event.type, data: event.data })
   }
-  if (!header) throw new PngError('truncated', 'no image data')
-  if (header.colourType === 3 && !header.palette) throw new PngError('damaged', 'an indexed picture without PLTE')
+  if (!header) throw new EngineError('png', 'truncated', 'no image data')
+  if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
   return { header, animated: chunks.some(({ type }) => type === 'acTL'), chunks }
 }
 
 /**
  * Decodes the (default) image. `onInfo` comes before the first row. `onRow` gets each row in order, a view that is valid
  * during the call only; Adam7 pictures are put in order. At most some 16 MB of rows come between two reads of `bytes`, usually
- * far less. The chunks after the image data are read and checked, too. Throws `PngError`; `memory` for Adam7 pictures above
+ * far less. The chunks after the image data are read and checked, too. Throws `EngineError`; `memory` for Adam7 pictures above
  * `GATHER_BYTES`.
  */
 export async function decodePng(
@@ -51,7 +52,7 @@ export async function decodePng(
 ): Promise<PngInfo> {
   let info: PngInfo | undefined
   for await (const found of decodeSteps(bytes, form, onRow, onInfo)) info = found
-  if (!info) throw new PngError('truncated', 'no image data')
+  if (!info) throw new EngineError('png', 'truncated', 'no image data')
   return info
 }
 
@@ -112,15 +113,16 @@ async function* decodeSteps(
       yield info
     }
   }
-  if (!engine || !info) throw new PngError('truncated', 'no image data')
+  if (!engine || !info) throw new EngineError('png', 'truncated', 'no image data')
   engine.frameEnd()
   yield info
 }
 
 function openRows(header: PictureHeader, form: RowForm, onRow: (row: Uint8Array, y: number) => void): PngEngine {
-  if (header.colourType === 3 && !header.palette) throw new PngError('damaged', 'an indexed picture without PLTE')
+  if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
   const engine = new PngEngine(header)
-  if (!engine.inOrder) throw new PngError('memory', `an interlaced picture of ${header.width} x ${header.height} cannot be put in order`)
+  if (!engine.inOrder)
+    throw new EngineError('png', 'memory', `an interlaced picture of ${header.width} x ${header.height} cannot be put in order`)
   engine.onRow = onRow
   engine.begin('rows', { form })
   engine.frame()
@@ -156,7 +158,7 @@ export class PngEncoder {
    * zlib stream of filtered rows (PDF: `/FlateDecode` with `/Predictor 15`).
    */
   constructor(header: PictureHeader, effort: Effort = THOROUGH, how: { chunks?: readonly AncillaryChunk[]; bare?: boolean } = {}) {
-    if (header.interlaced) throw new PngError('misuse', 'rows are encoded in order')
+    if (header.interlaced) throw new EngineError('png', 'misuse', 'rows are encoded in order')
     this.#engine = new PngEngine(header)
     this.#bare = how.bare === true
     this.#rowBytes = rowBytesOf(header, header.width)
@@ -180,7 +182,7 @@ export class PngEncoder {
   }
 
   writeRow(row: Uint8Array): void {
-    if (row.length !== this.#rowBytes) throw new PngError('misuse', `a row of ${row.length} bytes, ${this.#rowBytes} expected`)
+    if (row.length !== this.#rowBytes) throw new EngineError('png', 'misuse', `a row of ${row.length} bytes, ${this.#rowBytes} expected`)
     this.#engine.takeRow(row)
   }
 

@@ -7,6 +7,7 @@
  *     const file = encoder.encode({ quality: 75 })        // RIFF file
  *     encoder.measure()                                   // SSIM and PSNR of what was just encoded
  */
+import { EngineError } from '../engine-error.ts'
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './webp.wasm'
@@ -34,11 +35,6 @@ export const WEBP_SIDE_MAX = 16383
 /** What an engine takes at most (build.sh): transparency and exact pictures would take all there is before they give up. */
 export const WEBP_MEMORY_MAX = 72 * 1024 * 1024
 
-/** The engine gave up, nearly always for want of memory. The instance is dead. */
-export class WebpError extends Error {
-  override readonly name = 'WebpError'
-}
-
 export interface WebpFigures {
   /** Mean SSIM of luma, 11×11 gaussian. */
   readonly ssim: number
@@ -49,7 +45,7 @@ export interface WebpFigures {
 
 function start(): Exports {
   const fail = (): never => {
-    throw new WebpError('out of memory')
+    throw new EngineError('webp', 'memory', 'out of memory')
   }
   const exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule, { fail }))
   exports._initialize()
@@ -65,7 +61,7 @@ export class WebpEncoder {
   private hasSample = false
   private which: 0 | 1 = 0
 
-  /** `exact`: for lossless coding only. Throws `WebpError` when memory does not suffice. */
+  /** `exact`: for lossless coding only. Throws `EngineError` when memory does not suffice. */
   constructor(width: number, height: number, channels: 1 | 2 | 3 | 4, exact = false) {
     this.stride = width * channels
     this.exports.begin(width, height, channels, exact ? 1 : 0)
@@ -89,13 +85,13 @@ export class WebpEncoder {
     this.which = of === 'sample' && this.hasSample ? 1 : 0
     const { quality, method, lossless, frugal } = options
     this.length = this.exports.encode(this.which, quality, method, lossless ? 1 : 0, frugal ? 1 : 0)
-    if (this.length === 0) throw new WebpError('out of memory')
+    if (this.length === 0) throw new EngineError('webp', 'memory', 'out of memory')
     return this.length
   }
 
   /** Decodes what was encoded last (lossy) and compares. */
   measure(): WebpFigures {
-    if (!this.exports.measure(this.which)) throw new WebpError('the result cannot be decoded')
+    if (!this.exports.measure(this.which)) throw new EngineError('webp', 'damaged', 'the result cannot be decoded')
     const { result } = this.exports
     const error = result(1)
     return { ssim: result(0), psnrDb: decibel(error), colourPsnrDb: decibel(error + 1.086 * result(2) + 0.825 * result(3)) }

@@ -2,6 +2,7 @@
  * Fax: CCITT modified Huffman, Group 3 and Group 4 (ITU-T T.4 and T.6; TIFF 6.0 sections 10 and 11) back to rows of bits,
  * 0 for white. Readers differ in what they make of damaged lines, so anything unusual is an error here, and such a picture is left as it is.
  */
+import { EngineError } from '../../../wasm/engine-error.ts'
 import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
 /** `rle`: one-dimensional rows that begin at bytes. `g3`: rows behind end-of-line codes. `g4`: nothing between rows. */
@@ -13,11 +14,6 @@ export interface FaxOptions {
   readonly twoDimensional: boolean
   readonly width: number
   readonly height: number
-}
-
-/** Not as the recommendations have it. */
-export class FaxError extends Error {
-  override readonly name = 'FaxError'
 }
 
 const LONGEST_CODE = 13
@@ -49,7 +45,7 @@ class Bits {
 
   bit(): number {
     const byte = this.#bytes[this.#at >> 3]
-    if (byte === undefined) throw new FaxError('the data ends early')
+    if (byte === undefined) throw new EngineError('fax', 'damaged', 'the data ends early')
     return (byte >> (7 - (this.#at++ & 7))) & 1
   }
 
@@ -60,7 +56,7 @@ class Bits {
       const found = table[key]!
       if (found >= 0) return found
     }
-    throw new FaxError('no such code')
+    throw new EngineError('fax', 'damaged', 'no such code')
   }
 
   /** Make-up codes and one that ends the run (T.4, 4.1.1). */
@@ -69,7 +65,7 @@ class Bits {
     for (;;) {
       const index = this.symbol(table)
       length += index < 64 ? index : (index - 63) * 64
-      if (length > most) throw new FaxError('a run beyond the row')
+      if (length > most) throw new EngineError('fax', 'damaged', 'a run beyond the row')
       if (index < 64) return length
     }
   }
@@ -77,7 +73,7 @@ class Bits {
   endOfLine(): void {
     let zeros = 0
     while (this.bit() === 0) zeros++
-    if (zeros < ZEROS_OF_END_OF_LINE) throw new FaxError('no end of line')
+    if (zeros < ZEROS_OF_END_OF_LINE) throw new EngineError('fax', 'damaged', 'no end of line')
   }
 
   toByte(): void {
@@ -85,7 +81,7 @@ class Bits {
   }
 }
 
-/** Rows, each padded with zeros to a byte, in a buffer that is reused. Throws `FaxError`. */
+/** Rows, each padded with zeros to a byte, in a buffer that is reused. Throws `EngineError`. */
 export function* decodeFaxRows(bytes: Uint8Array, { kind, twoDimensional, width, height }: FaxOptions): Generator<Uint8Array> {
   const bits = new Bits(bytes)
   const row = new Uint8Array((width + 7) >> 3)
@@ -139,7 +135,8 @@ function twoDimensionalRow(bits: Bits, above: readonly number[], changes: number
       change(next)
       white = !white
     }
-    if (next > width || next < Math.max(a0, 0) || (next === a0 && mode !== HORIZONTAL_MODE)) throw new FaxError('a row of another length')
+    if (next > width || next < Math.max(a0, 0) || (next === a0 && mode !== HORIZONTAL_MODE))
+      throw new EngineError('fax', 'damaged', 'a row of another length')
     a0 = next
   }
 }

@@ -1,5 +1,7 @@
 /** Streams of a compound file ([MS-CFB] 3.0), read by ranges. Every table is bounded by the file's own size. */
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 const DIRECTORY_ENTRY = 128
@@ -25,21 +27,21 @@ export function isCompoundFile(head: Uint8Array): boolean {
 /** Ranges of the file that hold a stream, in order. */
 type Run = { readonly offset: number; readonly length: number }
 
-/** @throws MalformedFile when a table leaves the file, or a chain has a loop. */
+/** @throws CodecError (malformed) when a table leaves the file, or a chain has a loop. */
 export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   const header = await source.read(0, 512)
-  if (header.length < 512 || !isCompoundFile(header)) throw new MalformedFile('cfb', 0, 'no compound file header')
+  if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no compound file header')
   const view = viewOf(header)
   const shift = view.getUint16(30, true)
   const miniShift = view.getUint16(32, true)
-  if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw new MalformedFile('cfb', 30, `sector shifts ${shift} and ${miniShift}`)
+  if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw malformed('cfb', 30, `sector shifts ${shift} and ${miniShift}`)
   const sectorBytes = 2 ** shift
   const sectorCount = Math.ceil(source.size / sectorBytes)
   const offsetOf = (sector: number) => (sector + 1) * sectorBytes
   const sectorOf = async (sector: number): Promise<DataView> => {
-    if (sector >= sectorCount) throw new MalformedFile('cfb', offsetOf(sector), 'a sector lies outside the file')
+    if (sector >= sectorCount) throw malformed('cfb', offsetOf(sector), 'a sector lies outside the file')
     const bytes = await source.read(offsetOf(sector), sectorBytes)
-    if (bytes.length < sectorBytes) throw new MalformedFile('cfb', offsetOf(sector), 'the file ends inside a table')
+    if (bytes.length < sectorBytes) throw malformed('cfb', offsetOf(sector), 'the file ends inside a table')
     return viewOf(bytes)
   }
 
@@ -53,12 +55,12 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
       const sector = table.getUint32(at + 4 * index, true)
       if (sector <= LAST_SECTOR) fatSectors.push(sector)
     }
-    if (fatSectors.length > mostFatSectors) throw new MalformedFile('cfb', 44, 'a larger FAT than the file needs')
+    if (fatSectors.length > mostFatSectors) throw malformed('cfb', 44, 'a larger FAT than the file needs')
   }
   addFatSectors(view, 76, 109)
   let difat = view.getUint32(68, true)
   for (let count = 0; difat <= LAST_SECTOR; count++) {
-    if (count > mostFatSectors / (perSector - 1) + 1) throw new MalformedFile('cfb', 68, 'the DIFAT chain has a loop')
+    if (count > mostFatSectors / (perSector - 1) + 1) throw malformed('cfb', 68, 'the DIFAT chain has a loop')
     const table = await sectorOf(difat)
     addFatSectors(table, 0, perSector - 1)
     difat = table.getUint32(sectorBytes - 4, true)
@@ -73,7 +75,7 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
     const runs: { offset: number; length: number }[] = []
     let steps = 0
     for (let sector = start; sector <= LAST_SECTOR; sector = table[sector] ?? NO_STREAM) {
-      if (sector >= table.length || steps++ > table.length) throw new MalformedFile('cfb', offsetOf(sector), 'a chain leaves its table')
+      if (sector >= table.length || steps++ > table.length) throw malformed('cfb', offsetOf(sector), 'a chain leaves its table')
       const offset = base + sector * unit
       const last = runs.at(-1)
       if (last && last.offset + last.length === offset) last.length += unit
@@ -87,7 +89,7 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   const directoryBytes = directoryRuns.reduce((sum, run) => sum + run.length, 0)
   const entries = Math.min(directoryBytes / DIRECTORY_ENTRY, MAX_DIRECTORY_ENTRIES)
   const directory = viewOf(await streamOf(source, directoryRuns, directoryBytes).read(0, entries * DIRECTORY_ENTRY))
-  if (directory.byteLength < DIRECTORY_ENTRY) throw new MalformedFile('cfb', 48, 'no directory')
+  if (directory.byteLength < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no directory')
 
   const miniFatRuns = runsOf(view.getUint32(60, true), fat, sectorBytes, sectorBytes)
   const miniFatBytes = miniFatRuns.reduce((sum, run) => sum + run.length, 0)
@@ -134,7 +136,7 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
 
 function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: number): CfbStream {
   const held = runs.reduce((sum, run) => sum + run.length, 0)
-  if (size > held) throw new MalformedFile('cfb', 0, `a stream of ${size} bytes has sectors for ${held}`)
+  if (size > held) throw malformed('cfb', 0, `a stream of ${size} bytes has sectors for ${held}`)
   return {
     size,
     async read(offset, length) {
@@ -146,7 +148,7 @@ function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: numb
         const to = Math.min(end, start + run.length)
         if (from < to) {
           const part = await source.read(run.offset + from - start, to - from)
-          if (part.length < to - from) throw new MalformedFile('cfb', run.offset, 'the file ends inside a stream')
+          if (part.length < to - from) throw malformed('cfb', run.offset, 'the file ends inside a stream')
           bytes.set(part, from - offset)
         }
         start += run.length

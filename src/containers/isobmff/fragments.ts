@@ -1,6 +1,8 @@
 /** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
+
 import { GrowingColumn, narrowed } from '../../bytes/column.ts'
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
 import type { StoredTrack, TopBox } from './track.ts'
@@ -46,12 +48,12 @@ export async function readFragments(
   let total = 0
   for (const { type, offset, size } of top) {
     if (type !== 'moof') continue
-    if (size > MAX_MOOF_BYTES) throw new MalformedFile('mp4', offset, `a fragment index of ${size} bytes`)
+    if (size > MAX_MOOF_BYTES) throw malformed('mp4', offset, `a fragment index of ${size} bytes`)
     const moof = await source.read(offset, size)
     const [outer] = [...boxes(moof, 0, moof.length)]
     for (const traf of outer ? boxes(moof, outer.body, outer.end) : []) {
       if (traf.type === 'traf') total += readTraf(moof, traf, offset, gathered, defaults)
-      if (total > MAX_SAMPLES) throw new MalformedFile('mp4', offset, 'too many samples')
+      if (total > MAX_SAMPLES) throw malformed('mp4', offset, 'too many samples')
     }
   }
   return tracks.map((track) => withSamples(track, gathered.get(track.id)!))
@@ -81,7 +83,7 @@ function startWith(track: StoredTrack): Gathered {
 /** One track's part of a fragment; answers how many samples it added. */
 function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map<number, Gathered>, tracks: Map<number, Defaults>): number {
   const tfhd = find(moof, traf, 'tfhd')
-  if (!tfhd) throw new MalformedFile('mp4', moofOffset, "a fragment without 'tfhd'")
+  if (!tfhd) throw malformed('mp4', moofOffset, "a fragment without 'tfhd'")
   // 8.8.7: optional fields in the order of their flag bits.
   const flags = u32(moof, tfhd.body) & 0xffffff
   const id = u32(moof, tfhd.body + 4)
@@ -123,7 +125,7 @@ function readRun(moof: Uint8Array, trun: Box, base: number, start: number, start
   if (flags & 1) data = base + i32(moof, (at += 4) - 4)
   const firstFlags = flags & 4 ? u32(moof, (at += 4) - 4) : undefined
   const perSample = [0x100, 0x200, 0x400, 0x800].filter((bit) => flags & bit).length * 4
-  if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw new MalformedFile('mp4', trun.start, `trun says ${count} samples`)
+  if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw malformed('mp4', trun.start, `trun says ${count} samples`)
   if (count > 0) into.runs.push(into.offset.length)
   for (let i = 0; i < count; i++) {
     const duration = flags & 0x100 ? u32(moof, (at += 4) - 4) : defaults.duration

@@ -2,7 +2,8 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { zlibDecompress } from '../../bytes/deflate.ts'
-import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
 import { readFragments } from './fragments.ts'
 import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
@@ -25,24 +26,24 @@ const MAX_MOOV_BYTES = 40 * 1024 * 1024
 const MAX_TOP_BOXES = 200_000
 const MAX_TRACKS = 64
 
-/** @throws MalformedFile, UnsupportedFeature (compressed or oversized index, media in other files) */
+/** @throws CodecError (malformed), CodecError (unsupported_feature) (compressed or oversized index, media in other files) */
 export async function readMovie(source: Source): Promise<Movie> {
   const top = await topLevel(source)
   const at = top.find(({ type }) => type === 'moov')
-  if (!at) throw new MalformedFile('mp4', 0, "no 'moov' box")
-  if (at.size > MAX_MOOV_BYTES) throw new UnsupportedFeature(`an index of ${at.size} bytes`)
+  if (!at) throw malformed('mp4', 0, "no 'moov' box")
+  if (at.size > MAX_MOOV_BYTES) throw unsupported(`an index of ${at.size} bytes`)
   const index = await source.read(at.offset, at.size)
-  if (index.length < at.size) throw new MalformedFile('mp4', at.offset, "'moov' is cut short")
+  if (index.length < at.size) throw malformed('mp4', at.offset, "'moov' is cut short")
   const moov = uncompressed(index, at.offset)
   const [moovBox] = [...boxes(moov, 0, moov.length)]
-  if (!moovBox) throw new MalformedFile('mp4', at.offset, "'moov' is empty")
+  if (!moovBox) throw malformed('mp4', at.offset, "'moov' is empty")
   const mvhd = find(moov, moovBox, 'mvhd')
-  if (!mvhd) throw new MalformedFile('mp4', at.offset, "no 'mvhd' box")
+  if (!mvhd) throw malformed('mp4', at.offset, "no 'mvhd' box")
   const timescale = u32(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
   const traks = [...boxes(moov, moovBox.body, moovBox.end)].filter(({ type }) => type === 'trak')
-  if (traks.length > MAX_TRACKS) throw new MalformedFile('mp4', at.offset, `${traks.length} tracks`)
+  if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, `${traks.length} tracks`)
   const fragmented = top.some(({ type }) => type === 'moof')
   let stored = traks.map((box, index) => readTrack(moov, box, index))
   if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
@@ -96,11 +97,11 @@ function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   const cmov = outer && find(moov, outer, 'cmov')
   if (!cmov) return moov
   const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
-  if (!method || !data || data.end - data.body < 4) throw new MalformedFile('mp4', offset, "'cmov' is not whole")
+  if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, "'cmov' is not whole")
   const size = u32(moov, data.body)
-  if (type4(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw new UnsupportedFeature('a compressed movie index of another kind')
+  if (type4(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('a compressed movie index of another kind')
   const inflated = zlibDecompress(moov.subarray(data.body + 4, data.end), size)
-  if (type4(inflated, 4) !== 'moov') throw new MalformedFile('mp4', offset, "'cmov' holds no 'moov'")
+  if (type4(inflated, 4) !== 'moov') throw malformed('mp4', offset, "'cmov' holds no 'moov'")
   return inflated
 }
 
@@ -116,13 +117,13 @@ async function topLevel(source: Source): Promise<TopBox[]> {
     // Bytes behind the last box belong to nobody.
     if (size < 8 || !/^[ -~©]{4}$/.test(type)) break
     if (offset + size > source.size) {
-      if (type === 'moov') throw new MalformedFile('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
+      if (type === 'moov') throw malformed('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
       // Whether anything is missing, the chunks tell.
       if (type === 'mdat') top.push({ type, offset, size: source.size - offset })
       break
     }
     top.push({ type, offset, size })
-    if (top.length > MAX_TOP_BOXES) throw new MalformedFile('mp4', offset, 'too many boxes')
+    if (top.length > MAX_TOP_BOXES) throw malformed('mp4', offset, 'too many boxes')
     offset += size
   }
   return top
@@ -131,7 +132,7 @@ async function topLevel(source: Source): Promise<TopBox[]> {
 function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const must = (...path: string[]) => {
     const found = find(moov, box, ...path)
-    if (!found) throw new MalformedFile('mp4', box.start, `track ${index} has no '${path.join('/')}'`)
+    if (!found) throw malformed('mp4', box.start, `track ${index} has no '${path.join('/')}'`)
     return found
   }
   const tkhd = must('tkhd')
@@ -141,12 +142,12 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')
   if (dref) {
     for (const entry of boxes(moov, dref.body + 8, dref.end)) {
-      if ((moov[entry.body + 3]! & 1) === 0) throw new UnsupportedFeature('media data in another file')
+      if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media data in another file')
     }
   }
   const handler = type4(moov, must('mdia', 'hdlr').body + 8)
   const timescale = u32(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
-  if (timescale === 0) throw new MalformedFile('mp4', mdhd.start, 'a timescale of zero')
+  if (timescale === 0) throw malformed('mp4', mdhd.start, 'a timescale of zero')
   const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]
   const sizes = readSizes(moov, stbl)
   const bytesOf = handler === 'soun' ? soundBytes(moov, descriptions[0], sizes.same) : undefined
@@ -212,7 +213,7 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
   const wide = moov[elst.body] === 1
   const count = u32(moov, elst.body + 4)
   const rowBytes = wide ? 20 : 12
-  if (count * rowBytes > elst.end - elst.body - 8) throw new MalformedFile('mp4', elst.start, `elst says ${count} entries`)
+  if (count * rowBytes > elst.end - elst.body - 8) throw malformed('mp4', elst.start, `elst says ${count} entries`)
   return Array.from({ length: count }, (_, row) => {
     const at = elst.body + 8 + row * rowBytes
     return wide
@@ -221,14 +222,14 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
   })
 }
 
-/** @throws MalformedFile, UnsupportedFeature for tables that name the file's bytes again and again: 4 bytes of them are frames to decode */
+/** @throws CodecError (malformed), CodecError (unsupported_feature) for tables that name the file's bytes again and again: 4 bytes of them are frames to decode */
 function checkExtents({ chunks, index }: Track, fileSize: number): void {
   let bytes = 0
   for (let i = 0; i < chunks.count; i++) {
     if (chunks.offset[i]! + chunks.size[i]! > fileSize) {
-      throw new MalformedFile('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
+      throw malformed('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
     }
     bytes += chunks.size[i]!
   }
-  if (bytes > 2 * fileSize) throw new UnsupportedFeature(`chunks of track ${index} with ${bytes} bytes in a file of ${fileSize}`)
+  if (bytes > 2 * fileSize) throw unsupported(`chunks of track ${index} with ${bytes} bytes in a file of ${fileSize}`)
 }

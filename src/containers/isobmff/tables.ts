@@ -1,6 +1,7 @@
 /** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
+
 import { type Column, columnOf, narrowed } from '../../bytes/column.ts'
-import { MalformedFile } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { type Box, find, i32, u16, u32, u64 } from './box.ts'
 
 /** One entry a sample, in decoding order. */
@@ -52,7 +53,7 @@ function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at
   const table = find(moov, stbl, type)
   if (!table || table.end - table.body < 8) return undefined
   const count = u32(moov, table.body + 4)
-  if (count * rowBytes > table.end - table.body - 8) throw new MalformedFile('mp4', table.start, `${type} says ${count} entries`)
+  if (count * rowBytes > table.end - table.body - 8) throw malformed('mp4', table.start, `${type} says ${count} entries`)
   return { at: table.body + 8, count }
 }
 
@@ -68,17 +69,16 @@ export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
   if (stsz && stsz.end - stsz.body >= 12) {
     const same = u32(moov, stsz.body + 4)
     const count = u32(moov, stsz.body + 8)
-    if (!same && count * 4 > stsz.end - stsz.body - 12) throw new MalformedFile('mp4', stsz.start, `stsz says ${count} samples`)
+    if (!same && count * 4 > stsz.end - stsz.body - 12) throw malformed('mp4', stsz.start, `stsz says ${count} samples`)
     const at = stsz.body + 12
     return { count, same, of: (index) => same || u32(moov, at + index * 4) }
   }
   const stz2 = find(moov, stbl, 'stz2')
-  if (!stz2) throw new MalformedFile('mp4', stbl.start, 'no sample sizes')
+  if (!stz2) throw malformed('mp4', stbl.start, 'no sample sizes')
   const bits = moov[stz2.body + 7]!
   const count = u32(moov, stz2.body + 8)
   const at = stz2.body + 12
-  if (![4, 8, 16].includes(bits) || Math.ceil((count * bits) / 8) > stz2.end - at)
-    throw new MalformedFile('mp4', stz2.start, 'stz2 is damaged')
+  if (![4, 8, 16].includes(bits) || Math.ceil((count * bits) / 8) > stz2.end - at) throw malformed('mp4', stz2.start, 'stz2 is damaged')
   const of = (index: number) =>
     bits === 16 ? u16(moov, at + index * 2) : bits === 8 ? moov[at + index]! : (moov[at + (index >> 1)]! >> (index & 1 ? 0 : 4)) & 15
   return { count, same: 0, of }
@@ -89,9 +89,9 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
   const co64 = find(moov, stbl, 'co64')
   const offsets = co64 ? rows(moov, stbl, 'co64', 8) : rows(moov, stbl, 'stco', 4)
   const runs = rows(moov, stbl, 'stsc', 12)
-  if (!offsets || !runs) throw new MalformedFile('mp4', stbl.start, 'no chunk table')
+  if (!offsets || !runs) throw malformed('mp4', stbl.start, 'no chunk table')
   const { count } = offsets
-  if (count > MAX_CHUNKS) throw new MalformedFile('mp4', stbl.start, `${count} chunks`)
+  if (count > MAX_CHUNKS) throw malformed('mp4', stbl.start, `${count} chunks`)
   const offset = new Float64Array(count)
   const size = new Float64Array(count)
   const samples = new Uint32Array(count)
@@ -137,7 +137,7 @@ function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64A
 /** All samples of a track. */
 export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
   const { count } = sizes
-  if (count > MAX_SAMPLES) throw new MalformedFile('mp4', stbl.start, `${count} samples`)
+  if (count > MAX_SAMPLES) throw malformed('mp4', stbl.start, `${count} samples`)
   let ends = 0
   for (let chunk = 0; chunk < chunks.count; chunk++) ends = Math.max(ends, chunks.offset[chunk]! + chunks.size[chunk]!)
   const samples: Samples = {

@@ -1,6 +1,8 @@
 /** Where every chunk of every stream of an AVI file lies: from `idx1`, from OpenDML's indexes, or by walking the lists. */
+
 import { type Column, columnOf } from '../../bytes/column.ts'
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { fourCC } from './riff.ts'
 
 /** A run of bytes. */
@@ -25,7 +27,7 @@ export class AviChunks {
 
   add(stream: number, kind: number, offset: number, size: number, key: boolean): void {
     if (this.count === this.stream.length) this.#grow(Math.max(1024, this.count * 2))
-    if (this.count >= MAX_CHUNKS) throw new MalformedFile('avi', offset, 'too many chunks')
+    if (this.count >= MAX_CHUNKS) throw malformed('avi', offset, 'too many chunks')
     this.stream[this.count] = stream
     this.kind[this.count] = kind
     this.offset[this.count] = offset
@@ -80,7 +82,7 @@ function streamAt(bytes: Uint8Array, at: number): number {
  * @returns undefined for an index without entries
  */
 export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
-  if (idx1.size > MAX_CHUNKS * 16) throw new MalformedFile('avi', idx1.offset, `an index of ${idx1.size} bytes`)
+  if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, `an index of ${idx1.size} bytes`)
   const chunks = new AviChunks()
   let base: number | undefined
   for (let done = 0; done + 16 <= idx1.size; ) {
@@ -95,7 +97,7 @@ export async function readOldIndex(source: Source, movi: Span, idx1: Span, strea
         base = probe.length === 4 && fourCC(probe, 0) === fourCC(table, at) ? 0 : movi.offset - 4
       }
       const size = u32(table, at + 12)
-      if (base + offset + 8 + size > source.size) throw new MalformedFile('avi', idx1.offset + done, 'an index entry points over the end')
+      if (base + offset + 8 + size > source.size) throw malformed('avi', idx1.offset + done, 'an index entry points over the end')
       chunks.add(stream, u16(table, at + 2), base + offset + 8, size, (u32(table, at + 4) & 0x10) !== 0)
     }
   }
@@ -190,7 +192,7 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
         at += 12 // `rec ` lists only group chunks
         continue
       }
-      if (at + 8 + size > source.size) throw new MalformedFile('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
+      if (at + 8 + size > source.size) throw malformed('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
       const stream = streamAt(window, at - windowAt)
       // `ix##` chunks do not begin with a number.
       if (stream >= 0 && stream < streams) {

@@ -1,5 +1,7 @@
 /** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
-import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { isCodecError, malformed, unsupported } from '../../codec/error.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
 import { fourCC } from './riff.ts'
 
@@ -41,7 +43,7 @@ const MAX_HEADER_BYTES = 8 * 1024 * 1024
 
 const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true)
 
-/** @throws MalformedFile */
+/** @throws CodecError (malformed) */
 export async function readAvi(source: Source): Promise<Avi> {
   const lists: { offset: number; size: number }[] = []
   const others: OtherChunk[] = []
@@ -53,7 +55,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
     const head = await source.read(at, 12)
     if (fourCC(head, 0) !== 'RIFF' || !['AVI ', 'AVIX'].includes(fourCC(head, 8))) {
-      if (form === 0) throw new MalformedFile('avi', 0, 'no AVI header')
+      if (form === 0) throw malformed('avi', 0, 'no AVI header')
       break
     }
     const end = Math.min(source.size, at + 8 + u32(head, 4))
@@ -66,21 +68,21 @@ export async function readAvi(source: Source): Promise<Avi> {
       if (list === 'movi') {
         lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
         cutShort ||= inner + 8 + size > source.size
-      } else if (inner + 8 + size > source.size) throw new MalformedFile('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
+      } else if (inner + 8 + size > source.size) throw malformed('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
       else if (list === 'hdrl' && form === 0) {
-        if (size > MAX_HEADER_BYTES) throw new MalformedFile('avi', inner, `a header of ${size} bytes`)
+        if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, `a header of ${size} bytes`)
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
       else if (id !== 'JUNK' || isNamed(header))
         others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
-      if (others.length > 1000) throw new MalformedFile('avi', inner, 'too many chunks')
+      if (others.length > 1000) throw malformed('avi', inner, 'too many chunks')
       inner += 8 + size + (size & 1)
     }
     at = end + (end & 1)
   }
-  if (!hdrl || !lists[0]) throw new MalformedFile('avi', 12, "no 'hdrl' or no 'movi' list")
+  if (!hdrl || !lists[0]) throw malformed('avi', 12, "no 'hdrl' or no 'movi' list")
   const { avih, streams, headers } = readHeaders(hdrl)
-  if (cutShort && !idx1) throw new MalformedFile('avi', lists[0].offset, "the 'movi' list runs over the end")
+  if (cutShort && !idx1) throw malformed('avi', lists[0].offset, "the 'movi' list runs over the end")
   const chunks = await findChunks(source, lists, idx1, streams)
   refuseRepeats(chunks, source.size)
   return { avih, headers, streams, chunks, others }
@@ -89,7 +91,7 @@ export async function readAvi(source: Source): Promise<Avi> {
 /** An index may name a frame twice; so often, it is no film but work for years: 16 bytes in the index are a frame to decode. */
 const MOST_REPEATS = 1000
 
-/** @throws UnsupportedFeature where chunks of a stream overlap again and again, or are more than the file twice over */
+/** @throws CodecError (unsupported_feature) where chunks of a stream overlap again and again, or are more than the file twice over */
 function refuseRepeats(chunks: AviChunks, fileSize: number): void {
   const ends = new Map<number, number>()
   let repeats = 0
@@ -102,7 +104,7 @@ function refuseRepeats(chunks: AviChunks, fileSize: number): void {
     else ends.set(stream, offset + size)
   }
   if (bytes > 2 * fileSize || repeats > Math.max(MOST_REPEATS, chunks.count / 4))
-    throw new UnsupportedFeature(`an index that names ${bytes} bytes of a file of ${fileSize}, ${repeats} chunks again`)
+    throw unsupported(`an index that names ${bytes} bytes of a file of ${fileSize}, ${repeats} chunks again`)
 }
 
 /** Cameras keep their notes in JUNK, and begin them with a name (`PENT`, `OLYM`, `QVMI`, `ucmt`, …); filling does not. */
@@ -122,7 +124,7 @@ async function findChunks(
     const all = await newIndexesOrWalk(source, lists, streams)
     return old && old.count >= all.count ? old : all
   } catch (error) {
-    if (old && error instanceof MalformedFile) return old
+    if (old && isCodecError(error, 'malformed')) return old
     throw error
   }
 }
@@ -163,13 +165,13 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       const parts = [...chunksOf(body.subarray(4))]
       const strh = parts.find((part) => part.id === 'strh')?.body
       const strf = parts.find((part) => part.id === 'strf')?.body
-      if (!strh || strh.length < 48 || !strf) throw new MalformedFile('avi', 12, 'a stream without headers')
+      if (!strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'a stream without headers')
       // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
       streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
     } else if (id !== 'JUNK') headers.push({ id, body })
-    if (streams.length > 32) throw new MalformedFile('avi', 12, 'too many streams')
+    if (streams.length > 32) throw malformed('avi', 12, 'too many streams')
   }
-  if (!avih || avih.length < 40 || streams.length === 0) throw new MalformedFile('avi', 12, "no 'avih' chunk")
+  if (!avih || avih.length < 40 || streams.length === 0) throw malformed('avi', 12, "no 'avih' chunk")
   return { avih, streams, headers }
 }

@@ -1,5 +1,7 @@
 /** RIFF (Multimedia Programming Interface 1.0, 1991) and its 64-bit forms RF64/BW64 (EBU Tech 3306, ITU-R BS.2088). */
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 
 export interface Chunk {
   /** Four characters, as they stand. */
@@ -33,11 +35,11 @@ const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 
 /**
  * Lists the chunks of the first form of a file. A last `data` chunk of unknown size (all ones, or zeros) reaches to the end of the file, and so does one
  * that was cut: programs that were stopped leave such files, and every player plays them.
- * @throws MalformedFile when a chunk runs over the end, or there are absurdly many
+ * @throws CodecError (malformed) when a chunk runs over the end, or there are absurdly many
  */
 export async function readRiff(source: Source, format: string): Promise<Riff> {
   const head = await source.read(0, 12)
-  if (head.length < 12) throw new MalformedFile(format, 0, 'no RIFF header')
+  if (head.length < 12) throw malformed(format, 0, 'no RIFF header')
   const container = fourCC(head, 0)
   const form = fourCC(head, 8)
   if (container === 'RIFX') return { container, form, chunks: [], end: source.size }
@@ -55,7 +57,7 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     // EBU Tech 3306, section 3: ds64 comes first and holds the 64-bit sizes.
     if (wide && id === 'ds64' && chunks.length === 0) {
       const body = await source.read(at + 8, Math.min(size, 28 + 12 * 64))
-      if (body.length < 24) throw new MalformedFile(format, at, 'ds64 is cut short')
+      if (body.length < 24) throw malformed(format, at, 'ds64 is cut short')
       riffBytes = u64(body, 0)
       dataBytes = u64(body, 8)
       end = Math.min(source.size, 8 + riffBytes)
@@ -68,9 +70,9 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
       const untold = size === 0 && 8 + riffBytes <= at + 8
       size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
     }
-    if (at + 8 + size > source.size) throw new MalformedFile(format, at, `chunk '${id}' of ${size} bytes runs over the end`)
+    if (at + 8 + size > source.size) throw malformed(format, at, `chunk '${id}' of ${size} bytes runs over the end`)
     chunks.push({ id, offset: at + 8, size })
-    if (chunks.length > MAX_CHUNKS) throw new MalformedFile(format, at, 'too many chunks')
+    if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too many chunks')
     at += 8 + size + (size & 1)
   }
   return { container, form, chunks, end: Math.min(source.size, Math.max(at, end)) }

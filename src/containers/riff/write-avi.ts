@@ -1,6 +1,8 @@
 /** Writes an AVI 1.0 file with `idx1`: headers as they were but for streams that are new, chunks in the old order. */
+
 import { concat } from '../../bytes/concat.ts'
-import { type Options, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { Window } from '../window.ts'
 import type { Avi, AviStream, OtherChunk } from './avi.ts'
@@ -38,7 +40,7 @@ export interface AviPlan {
 
 /**
  * @param fresh by stream number; the others are copied
- * @throws UnsupportedFeature when the result would need OpenDML
+ * @throws CodecError (unsupported_feature) when the result would need OpenDML
  */
 export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, NewStream>): AviPlan {
   const entries = entriesOf(source, avi, fresh)
@@ -51,7 +53,7 @@ export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, New
   ])
   const othersBytes = avi.others.reduce((sum, { size }) => sum + size, 0)
   const total = 12 + header.length + 8 + moviBytes + 8 + entries.count * 16 + othersBytes
-  if (total > MAX_BYTES) throw new UnsupportedFeature('an AVI file of more than 2 GiB')
+  if (total > MAX_BYTES) throw unsupported('an AVI file of more than 2 GiB')
   return {
     total,
     async write(sink, options) {

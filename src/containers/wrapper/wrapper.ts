@@ -2,11 +2,13 @@
  * Companions: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any room may offer them
  * as outputs. Byte-exact, any size, in constant memory: at most 60 MB for zst, 90 MB for br, 20 MB for gz.
  */
+
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
-import { DeflateError } from '../../bytes/deflate.ts'
 import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
 import { unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
-import { type Codec, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import type { KnownFormat, OutputId } from '../../formats/outputs.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
@@ -48,7 +50,7 @@ export async function verifyCompanion(original: Source, result: Source, options:
     }
     if ((await decoded.read(1)).length > 0) return { equal: false, difference: `more than ${original.size} bytes decoded` }
   } catch (error) {
-    if (error instanceof DeflateError) return { equal: false, difference: error.message }
+    if (isEngineError(error, 'deflate')) return { equal: false, difference: error.message }
     throw error
   } finally {
     await decoded.close()
@@ -67,7 +69,7 @@ export function companionCodec(format: KnownFormat): Codec {
 
 function companionOf(output: OutputId): Companion {
   if (isCompanion(output)) return COMPANIONS[output]
-  throw new UnsupportedFeature(`${output} is not a companion format`)
+  throw unsupported(`${output} is not a companion format`)
 }
 
 /** The source's chunks, with progress from `start` over `share`, stopping when the job is aborted. */

@@ -3,6 +3,7 @@
  * attribute values in place; everything else of the text stays byte for byte. Entities are never expanded but the
  * five of XML and character references, so there is nothing to blow up.
  */
+import { EngineError } from '../../../wasm/engine-error.ts'
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty'
   /** As written, with its prefix. */
@@ -27,18 +28,13 @@ export interface Attribute {
   readonly end: number
 }
 
-/** The text breaks off inside a tag, or is none. */
-export class XmlError extends Error {
-  override readonly name = 'XmlError'
-}
-
-/** UTF-8 or UTF-16 by byte order mark. @throws XmlError when it is neither */
+/** UTF-8 or UTF-16 by byte order mark. @throws EngineError when it is neither */
 export function decodeXml(bytes: Uint8Array): string {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
   try {
     return new TextDecoder(utf16 ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new XmlError('neither UTF-8 nor UTF-16')
+    throw new EngineError('xml', 'damaged', 'neither UTF-8 nor UTF-16')
   }
 }
 
@@ -48,7 +44,7 @@ export function encodeXml(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.startsWith('\uFEFF') ? text : `\uFEFF${text}`, 'utf16le'))
 }
 
-/** @throws XmlError */
+/** @throws EngineError */
 export function* scanTags(xml: string): Generator<Tag> {
   let at = 0
   for (;;) {
@@ -68,14 +64,14 @@ export function* scanTags(xml: string): Generator<Tag> {
 function skipSpecial(xml: string, start: number): number {
   const until = (mark: string) => {
     const found = xml.indexOf(mark, start)
-    if (found < 0) throw new XmlError(`no ${mark}`)
+    if (found < 0) throw new EngineError('xml', 'damaged', `no ${mark}`)
     return found + mark.length
   }
   if (xml.startsWith('<!--', start)) return until('-->')
   if (xml.startsWith('<![CDATA[', start)) return until(']]>')
   if (xml.startsWith('<?', start)) return until('?>')
   // A document type may hold entities; nothing that we edit has one.
-  throw new XmlError('a document type declaration')
+  throw new EngineError('xml', 'damaged', 'a document type declaration')
 }
 
 /** The position after the `>` that ends the tag; quoted values may hold one. */
@@ -88,7 +84,7 @@ function tagEnd(xml: string, from: number): number {
       if (at < 0) break
     }
   }
-  throw new XmlError('a tag without an end')
+  throw new EngineError('xml', 'damaged', 'a tag without an end')
 }
 
 function makeTag(xml: string, start: number, end: number): Tag {
@@ -118,9 +114,9 @@ function readAttributes(xml: string, from: number, end: number): Attribute[] {
     let quote = equals + 1
     while (quote < end && isSpace(xml.charCodeAt(quote))) quote++
     const mark = xml[quote]
-    if (mark !== '"' && mark !== "'") throw new XmlError('a value without quotes')
+    if (mark !== '"' && mark !== "'") throw new EngineError('xml', 'damaged', 'a value without quotes')
     const valueEnd = xml.indexOf(mark, quote + 1)
-    if (valueEnd < 0 || valueEnd >= end) throw new XmlError('a value without an end')
+    if (valueEnd < 0 || valueEnd >= end) throw new EngineError('xml', 'damaged', 'a value without an end')
     const name = xml.slice(at, equals).trim()
     found.push({ name, local: localName(name), value: unescapeXml(xml.slice(quote + 1, valueEnd)), start: quote + 1, end: valueEnd })
     at = valueEnd + 1

@@ -1,5 +1,7 @@
 /** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
-import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import type { ZipEntry } from './entry.ts'
 import { ZIP_LIMITS } from './limits.ts'
 import { decodeName } from './names.ts'
@@ -44,23 +46,22 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
   let endsAt = at
   if (view.getUint16(4, true) !== 0 || view.getUint16(6, true) !== 0) {
     // 0xffff stands for "see zip64".
-    if (view.getUint16(4, true) !== MAX_16 || view.getUint16(6, true) !== MAX_16)
-      throw new UnsupportedFeature('an archive on several disks')
+    if (view.getUint16(4, true) !== MAX_16 || view.getUint16(6, true) !== MAX_16) throw unsupported('an archive on several disks')
   }
   if (count === MAX_16 || directoryBytes === MAX_32 || directoryOffset === MAX_32) {
     const wide = await zip64End(source, at, format)
     if (wide) ({ count, directoryBytes, directoryOffset, endsAt } = wide)
-  } else if (count !== view.getUint16(8, true)) throw new UnsupportedFeature('an archive on several disks')
-  if (count > ZIP_LIMITS.entries) throw new OverBudget(`an archive of ${count} files`)
-  if (directoryBytes > ZIP_LIMITS.directoryBytes) throw new OverBudget(`a directory of ${directoryBytes} bytes`)
-  if (directoryOffset + directoryBytes > endsAt) throw new MalformedFile(format, at, 'the directory ends behind its end record')
+  } else if (count !== view.getUint16(8, true)) throw unsupported('an archive on several disks')
+  if (count > ZIP_LIMITS.entries) throw overBudget(`an archive of ${count} files`)
+  if (directoryBytes > ZIP_LIMITS.directoryBytes) throw overBudget(`a directory of ${directoryBytes} bytes`)
+  if (directoryOffset + directoryBytes > endsAt) throw malformed(format, at, 'the directory ends behind its end record')
   const base = endsAt - directoryOffset - directoryBytes
   if (base > 0 && !(await isCentral(source, directoryOffset + base)))
-    throw new UnsupportedFeature('bytes stand between the directory and its end record')
+    throw unsupported('bytes stand between the directory and its end record')
   directoryOffset += base
 
   const bytes = await source.read(directoryOffset, directoryBytes)
-  if (bytes.length < directoryBytes) throw new MalformedFile(format, directoryOffset, 'the file ends inside the directory')
+  if (bytes.length < directoryBytes) throw malformed(format, directoryOffset, 'the file ends inside the directory')
   const entries: Omit<ZipEntry, 'limit'>[] = []
   let offset = 0
   for (let index = 0; index < count; index++) {
@@ -68,7 +69,7 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
     entries.push({ ...entry, localOffset: entry.localOffset + base })
     offset += length
   }
-  if (offset !== bytes.length) throw new MalformedFile(format, directoryOffset + offset, 'the directory is longer than its files')
+  if (offset !== bytes.length) throw malformed(format, directoryOffset + offset, 'the directory is longer than its files')
   return { entries, comment, directoryOffset, base, suffix }
 }
 
@@ -96,7 +97,7 @@ async function findEnd(source: Source, format: string) {
     if (endOf(at) < tail.length) trailed ??= at
   }
   if (trailed !== undefined) return record(trailed, endOf(trailed))
-  throw new MalformedFile(format, tailAt, 'no end of central directory')
+  throw malformed(format, tailAt, 'no end of central directory')
 }
 
 async function zip64End(source: Source, endAt: number, format: string) {
@@ -104,14 +105,13 @@ async function zip64End(source: Source, endAt: number, format: string) {
   if (endAt < ZIP64_LOCATOR_BYTES) return undefined
   const locatorView = new DataView(locator.buffer, locator.byteOffset, locator.byteLength)
   if (locatorView.getUint32(0, true) !== ZIP64_LOCATOR_SIGNATURE) return undefined
-  if (locatorView.getUint32(4, true) !== 0 || locatorView.getUint32(16, true) > 1)
-    throw new UnsupportedFeature('an archive on several disks')
+  if (locatorView.getUint32(4, true) !== 0 || locatorView.getUint32(16, true) > 1) throw unsupported('an archive on several disks')
   const at = Number(locatorView.getBigUint64(8, true))
   const record = await source.read(Math.min(at, source.size), ZIP64_END_BYTES)
-  if (record.length < ZIP64_END_BYTES) throw new MalformedFile(format, endAt, 'the zip64 end record lies outside the file')
+  if (record.length < ZIP64_END_BYTES) throw malformed(format, endAt, 'the zip64 end record lies outside the file')
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
-  if (view.getUint32(0, true) !== ZIP64_END_SIGNATURE) throw new MalformedFile(format, at, 'no zip64 end record')
-  if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw new UnsupportedFeature('an archive on several disks')
+  if (view.getUint32(0, true) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no zip64 end record')
+  if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw unsupported('an archive on several disks')
   return {
     count: Number(view.getBigUint64(32, true)),
     directoryBytes: Number(view.getBigUint64(40, true)),
@@ -121,7 +121,7 @@ async function zip64End(source: Source, endAt: number, format: string) {
 }
 
 function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {
-  const refuse = (what: string) => new MalformedFile(format, base + offset, what)
+  const refuse = (what: string) => malformed(format, base + offset, what)
   if (offset + CENTRAL_BYTES > bytes.length) throw refuse('the directory ends inside an entry')
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, CENTRAL_BYTES)
   if (view.getUint32(0, true) !== CENTRAL_SIGNATURE) throw refuse('no directory entry')
@@ -147,9 +147,9 @@ function centralEntry(bytes: Uint8Array, offset: number, base: number, format: s
   const compressedSize = widen(view.getUint32(20, true))
   const localOffset = widen(view.getUint32(42, true))
   const disk = view.getUint16(34, true)
-  if (disk !== 0 && disk !== MAX_16) throw new UnsupportedFeature('an archive on several disks')
+  if (disk !== 0 && disk !== MAX_16) throw unsupported('an archive on several disks')
   const flags = view.getUint16(8, true)
-  if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw new UnsupportedFeature('an encrypted directory')
+  if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw unsupported('an encrypted directory')
   const method = view.getUint16(10, true)
   const name = decodeName(rawName, flags)
   const entry = {

@@ -2,10 +2,13 @@
  * ZIP archives read by ranges (PKWARE APPNOTE.TXT 6.3.10). The central directory is read once and distrusted: sizes,
  * counts, ratios, overlaps and names are checked before any file inside is touched.
  */
+
 import { crc32 } from 'node:zlib'
-import { DeflateError, inflateRaw } from '../../bytes/deflate.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { inflateRaw } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
-import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { readDirectory } from './directory.ts'
 import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES, ZIP_LIMITS } from './limits.ts'
@@ -45,9 +48,9 @@ export interface LocalPart {
 }
 
 /**
- * @throws MalformedFile for bombs, names that leave the folder, overlaps, doubles and broken directories
- * @throws UnsupportedFeature for several disks, an encrypted directory, much in front of the archive
- * @throws OverBudget for more entries or bytes than a job takes
+ * @throws CodecError (malformed) for bombs, names that leave the folder, overlaps, doubles and broken directories
+ * @throws CodecError (unsupported_feature) for several disks, an encrypted directory, much in front of the archive
+ * @throws CodecError (over_budget) for more entries or bytes than a job takes
  */
 export async function openZip(source: Source, format = 'zip'): Promise<ZipArchive> {
   const reader = windowed(source)
@@ -57,7 +60,7 @@ export async function openZip(source: Source, format = 'zip'): Promise<ZipArchiv
   const complete = entries.map((entry, index): ZipEntry => ({ ...entry, limit: limits.get(index)! }))
   checkSanity(complete, source.size, format)
   const prefixBytes = physicalOrder.length > 0 ? entries[physicalOrder[0]!]!.localOffset : directoryOffset
-  if (prefixBytes > MOST_PREFIX_BYTES) throw new UnsupportedFeature(`${prefixBytes} bytes stand in front of the archive`)
+  if (prefixBytes > MOST_PREFIX_BYTES) throw unsupported(`${prefixBytes} bytes stand in front of the archive`)
   const physical = physicalOrder.map((index) => complete[index]!)
   return { source, reader, entries: complete, physical, comment, prefixBytes, base, suffix, format }
 }
@@ -67,7 +70,7 @@ function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format:
   let total = 0
   for (const entry of entries) {
     const at = entry.localOffset
-    const refuse = (what: string) => new MalformedFile(format, at, what)
+    const refuse = (what: string) => malformed(format, at, what)
     if (leavesItsFolder(entry.name)) throw refuse(`a name that leaves the folder (${JSON.stringify(entry.name.slice(0, 80))})`)
     const key = Buffer.from(entry.rawName).toString('latin1')
     if (names.has(key)) throw refuse(`two files named ${JSON.stringify(entry.name.slice(0, 80))}`)
@@ -80,9 +83,9 @@ function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format:
     total += entry.size
   }
   if (total > ZIP_LIMITS.bombBytes && total > archiveBytes * ZIP_LIMITS.bombRatio) {
-    throw new MalformedFile(format, 0, `a bomb: ${total} bytes from ${archiveBytes}`)
+    throw malformed(format, 0, `a bomb: ${total} bytes from ${archiveBytes}`)
   }
-  if (total > ZIP_LIMITS.totalBytes) throw new OverBudget(`${total} bytes inside the archive`)
+  if (total > ZIP_LIMITS.totalBytes) throw overBudget(`${total} bytes inside the archive`)
 }
 
 /** Absolute, with a drive, or with a step up: "zip slip". */
@@ -92,7 +95,7 @@ function leavesItsFolder(name: string): boolean {
 
 /** The local header of an entry (4.3.7), compared with what the directory says. */
 export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<LocalPart> {
-  const refuse = (what: string) => new MalformedFile(archive.format, entry.localOffset, what)
+  const refuse = (what: string) => malformed(archive.format, entry.localOffset, what)
   const fixed = await archive.reader(entry.localOffset, LOCAL_BYTES)
   if (fixed.length < LOCAL_BYTES) throw refuse('the file ends inside a header')
   const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
@@ -113,7 +116,7 @@ export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<L
 export async function* prefixChunks(archive: ZipArchive): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < archive.prefixBytes; ) {
     const chunk = await archive.reader(at, Math.min(1024 * 1024, archive.prefixBytes - at))
-    if (chunk.length === 0) throw new MalformedFile(archive.format, at, 'the file ends in front of the archive')
+    if (chunk.length === 0) throw malformed(archive.format, at, 'the file ends in front of the archive')
     at += chunk.length
     yield chunk
   }
@@ -124,7 +127,7 @@ export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffse
   const end = dataOffset + entry.compressedSize
   for (let at = dataOffset; at < end; ) {
     const chunk = await archive.reader(at, Math.min(1024 * 1024, end - at))
-    if (chunk.length === 0) throw new MalformedFile(archive.format, at, 'the file ends inside an entry')
+    if (chunk.length === 0) throw malformed(archive.format, at, 'the file ends inside an entry')
     at += chunk.length
     yield chunk
   }
@@ -132,26 +135,26 @@ export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffse
 
 /**
  * The whole content of an entry, size and CRC checked.
- * @throws OverBudget when it has more than `IN_MEMORY_BYTES`: use `entryChunks`
+ * @throws CodecError (over_budget) when it has more than `IN_MEMORY_BYTES`: use `entryChunks`
  */
 export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: LocalPart): Promise<Uint8Array> {
-  if (entry.size > IN_MEMORY_BYTES) throw new OverBudget(`${entry.name} has ${entry.size} bytes`)
+  if (entry.size > IN_MEMORY_BYTES) throw overBudget(`${entry.name} has ${entry.size} bytes`)
   const { dataOffset } = local ?? (await localPart(archive, entry))
   const raw = await archive.reader(dataOffset, entry.compressedSize)
-  if (raw.length < entry.compressedSize) throw new MalformedFile(archive.format, dataOffset, 'the file ends inside an entry')
+  if (raw.length < entry.compressedSize) throw malformed(archive.format, dataOffset, 'the file ends inside an entry')
   return decode(archive, entry, raw)
 }
 
 /** The content of an entry from its stored bytes, size and CRC checked. */
 export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): Uint8Array {
-  const refuse = (what: string) => new MalformedFile(archive.format, entry.localOffset, `${entry.name}: ${what}`)
+  const refuse = (what: string) => malformed(archive.format, entry.localOffset, `${entry.name}: ${what}`)
   if (entry.opaque) throw refuse('not readable')
   let bytes = raw
   if (entry.method === DEFLATED) {
     try {
       bytes = inflateRaw(raw, Math.max(1, entry.size))
     } catch (error) {
-      if (error instanceof DeflateError) throw refuse(error.message)
+      if (isEngineError(error, 'deflate')) throw refuse(error.message)
       throw error
     }
   }
@@ -162,7 +165,7 @@ export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): U
 
 /** The content of an entry of any size by chunks; size and CRC are checked after the last one. */
 export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Uint8Array> {
-  const refuse = (what: string) => new MalformedFile(archive.format, entry.localOffset, `${entry.name}: ${what}`)
+  const refuse = (what: string) => malformed(archive.format, entry.localOffset, `${entry.name}: ${what}`)
   if (entry.opaque) throw refuse('not readable')
   const local = await localPart(archive, entry)
   if (Math.max(entry.size, entry.compressedSize) <= SMALL_BYTES) {
@@ -180,7 +183,7 @@ export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncG
       yield chunk
     }
   } catch (error) {
-    if (error instanceof DeflateError) throw refuse(error.message)
+    if (isEngineError(error, 'deflate')) throw refuse(error.message)
     throw error
   }
   if (size !== entry.size) throw refuse(`${size} bytes instead of ${entry.size}`)

@@ -7,7 +7,8 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
-import { MalformedFile, type Options, type Sink } from '../../codec/codec.ts'
+import type { Options, Sink } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
 import { decode, entryChunks, type LocalPart, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
@@ -228,8 +229,7 @@ async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, st
 async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart, sink: Sink, counts: Rewritten): Promise<EntryFacts> {
   const dataEnd = local.dataOffset + entry.compressedSize
   const tail = entry.limit - dataEnd
-  if (tail > 24 || !(entry.flags & FLAG_ENCRYPTED))
-    throw new MalformedFile(archive.format, dataEnd, `${tail} bytes instead of a data descriptor`)
+  if (tail > 24 || !(entry.flags & FLAG_ENCRYPTED)) throw malformed(archive.format, dataEnd, `${tail} bytes instead of a data descriptor`)
   await sink.write(local.header.slice())
   for await (const chunk of rawChunks(archive, entry, local.dataOffset)) await sink.write(chunk.slice())
   await sink.write((await archive.reader(dataEnd, tail)).slice())
@@ -239,7 +239,7 @@ async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart,
 
 async function stored(archive: ZipArchive, entry: ZipEntry, local: LocalPart): Promise<Uint8Array> {
   const raw = await archive.reader(local.dataOffset, entry.compressedSize)
-  if (raw.length < entry.compressedSize) throw new MalformedFile(archive.format, local.dataOffset, 'the file ends inside an entry')
+  if (raw.length < entry.compressedSize) throw malformed(archive.format, local.dataOffset, 'the file ends inside an entry')
   return raw
 }
 

@@ -1,7 +1,9 @@
 /** An archive of one file under a password: written in one pass, and opened again to prove that it can be. */
+
 import { randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
-import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
+import type { Sink, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import {
   CENTRAL_BYTES,
   CENTRAL_SIGNATURE,
@@ -70,23 +72,22 @@ export async function writeSealedZip(source: Source, sink: Sink, name: string, p
 
 /**
  * Opens what `writeSealedZip` wrote, by its directory, and yields the plain bytes.
- * @throws MalformedFile when the password does not fit, or a byte was changed (only known after the last chunk).
+ * @throws CodecError (malformed) when the password does not fit, or a byte was changed (only known after the last chunk).
  */
 export async function* openSealedZip(source: Source, password: string): AsyncGenerator<Uint8Array> {
   const { method, dataOffset, compressedSize } = await onlyEntry(source)
   const start = await source.read(dataOffset, SALT_BYTES + VERIFIER_BYTES)
   const cipher = winZipCipher(password, start.subarray(0, SALT_BYTES))
-  if (!equal(cipher.verifier, start.subarray(SALT_BYTES)))
-    throw new MalformedFile('zip', dataOffset + SALT_BYTES, 'the password does not fit')
+  if (!equal(cipher.verifier, start.subarray(SALT_BYTES))) throw malformed('zip', dataOffset + SALT_BYTES, 'the password does not fit')
   const end = dataOffset + compressedSize - CODE_BYTES
   async function* plain(): AsyncGenerator<Uint8Array> {
     for (let at = dataOffset + start.length; at < end; ) {
       const chunk = await source.read(at, Math.min(PROBE_BYTES, end - at))
-      if (chunk.length === 0) throw new MalformedFile('zip', at, 'the archive ends inside its file')
+      if (chunk.length === 0) throw malformed('zip', at, 'the archive ends inside its file')
       at += chunk.length
       yield cipher.decrypt(chunk)
     }
-    if (!equal(cipher.code(), await source.read(end, CODE_BYTES))) throw new MalformedFile('zip', end, 'the authentication code differs')
+    if (!equal(cipher.code(), await source.read(end, CODE_BYTES))) throw malformed('zip', end, 'the authentication code differs')
   }
   yield* method === DEFLATED ? inflated(plain()) : plain()
 }
@@ -108,7 +109,7 @@ async function* inflated(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
 async function onlyEntry(source: Source) {
   const end = await source.read(source.size - END_BYTES, END_BYTES)
   const endView = new DataView(end.buffer, end.byteOffset, end.byteLength)
-  if (endView.getUint32(0, true) !== END_SIGNATURE) throw new MalformedFile('zip', source.size - END_BYTES, 'no end of central directory')
+  if (endView.getUint32(0, true) !== END_SIGNATURE) throw malformed('zip', source.size - END_BYTES, 'no end of central directory')
   let directoryOffset = endView.getUint32(16, true)
   if (directoryOffset === 0xffffffff) {
     const wide = await source.read(source.size - END_BYTES - 76, 56)
@@ -116,11 +117,11 @@ async function onlyEntry(source: Source) {
   }
   const directory = await source.read(directoryOffset, source.size - directoryOffset)
   const view = new DataView(directory.buffer, directory.byteOffset, directory.byteLength)
-  if (view.getUint32(0, true) !== CENTRAL_SIGNATURE) throw new MalformedFile('zip', directoryOffset, 'no central directory')
+  if (view.getUint32(0, true) !== CENTRAL_SIGNATURE) throw malformed('zip', directoryOffset, 'no central directory')
   const nameBytes = view.getUint16(28, true)
   const extra = directory.subarray(CENTRAL_BYTES + nameBytes, CENTRAL_BYTES + nameBytes + view.getUint16(30, true))
   const aes = [...extraFields(extra)].find((field) => field.id === AES_EXTRA)?.data
-  if (!aes || view.getUint16(10, true) !== AES_METHOD) throw new MalformedFile('zip', directoryOffset, 'no AES extra field')
+  if (!aes || view.getUint16(10, true) !== AES_METHOD) throw malformed('zip', directoryOffset, 'no AES extra field')
   const wide = zip64Values(extra)
   const narrow = view.getUint32(20, true)
   const compressedSize = narrow === 0xffffffff ? (wide?.[view.getUint32(24, true) === 0xffffffff ? 1 : 0] ?? 0) : narrow

@@ -1,17 +1,9 @@
 /** BMP: fewer bits where that is exact, runs where they pay; at `medium` and `low` a palette within the target. */
 
-import { PngEngine, PngError } from '../../../wasm/png/engine.ts'
-import {
-  type Codec,
-  MalformedFile,
-  type Options,
-  type Outcome,
-  type Sink,
-  type Source,
-  TargetUnreachable,
-  UnsupportedFeature,
-  type Verdict,
-} from '../../codec/codec.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { PngEngine } from '../../../wasm/png/engine.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { malformed, TargetUnreachable, unsupported } from '../../codec/error.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { applyPalette, lookAtColours, searchPalette } from '../../raster/png-quantise.ts'
@@ -32,7 +24,7 @@ export const bmp: Codec = {
     try {
       return await compressBmp({ source, header, pixels, options }, sink)
     } catch (error) {
-      if (error instanceof PngError && error.failure === 'damaged') throw new MalformedFile('bmp', header.pixelsAt, error.message)
+      if (isEngineError(error, 'png') && error.failure === 'damaged') throw malformed('bmp', header.pixelsAt, error.message)
       throw error
     }
   },
@@ -77,7 +69,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const plans: Plan[] = []
   if (pixels.deep) {
     if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
-      throw new UnsupportedFeature('more than eight bits of a colour, exactly')
+      throw unsupported('more than eight bits of a colour, exactly')
     }
   } else if (colours <= 256) {
     engine.planPalette(1)
@@ -105,7 +97,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   if (wanted === undefined) for (const target of levelTargets(options)) await add(target)
   else return await write(job, engine, await gentlestThatFits(add, wanted), sink)
   const [any] = plans
-  if (!any) throw new UnsupportedFeature('more than eight bits of a colour, and no palette holds the target')
+  if (!any) throw unsupported('more than eight bits of a colour, and no palette holds the target')
   const best = smallest(plans, any)
   return await write(job, engine, best, sink)
 }

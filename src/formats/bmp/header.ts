@@ -3,7 +3,9 @@
  * Field names and offsets after Microsoft's documentation of BITMAPFILEHEADER, BITMAPINFOHEADER, BITMAPV4HEADER and
  * BITMAPV5HEADER.
  */
-import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { type CodecError, malformed, unsupported } from '../../codec/error.ts'
 
 export type BmpCoding = 'plain' | 'rle8' | 'rle4'
 
@@ -33,8 +35,8 @@ const SIZES = [12, 16, 40, 52, 56, 64, 108, 124]
 const MOST_PROFILE_BYTES = 8 * 1024 * 1024
 const NO_MASKS = [0, 0, 0, 0] as const
 
-function damaged(what: string, offset: number): MalformedFile {
-  return new MalformedFile('bmp', offset, what)
+function damaged(what: string, offset: number): CodecError {
+  return malformed('bmp', offset, what)
 }
 
 export async function readHeader(source: Source): Promise<BmpHeader> {
@@ -56,7 +58,7 @@ export async function readHeader(source: Source): Promise<BmpHeader> {
   const field = (offset: number) => (dibBytes >= offset + 4 ? view.getUint32(14 + offset, true) : 0)
   if (width <= 0 || height === 0 || height > 0x7fffffff) throw damaged(`a picture of ${width} x ${signedHeight}`, 18)
   if (planes !== 1) throw damaged(`${planes} planes`, core ? 22 : 26)
-  if (![1, 4, 8, 16, 24, 32].includes(bits)) throw new UnsupportedFeature(`${bits} bits per pixel`)
+  if (![1, 4, 8, 16, 24, 32].includes(bits)) throw unsupported(`${bits} bits per pixel`)
 
   const coding = codingOf(field(16), bits, dibBytes, signedHeight < 0)
   const masked = field(16) === 3 || field(16) === 6
@@ -90,8 +92,7 @@ function codingOf(compression: number, bits: number, dibBytes: number, topDown: 
   if (compression === 2 && bits === 4 && !topDown) return 'rle4'
   const os2 = dibBytes === 16 || dibBytes === 64
   if ((compression === 3 || compression === 6) && (bits === 16 || bits === 32) && !os2) return 'plain'
-  if (compression <= 6 || (compression >= 11 && compression <= 13))
-    throw new UnsupportedFeature(`compression ${compression} with ${bits} bits`)
+  if (compression <= 6 || (compression >= 11 && compression <= 13)) throw unsupported(`compression ${compression} with ${bits} bits`)
   throw damaged(`compression ${compression}`, 30)
 }
 
@@ -107,7 +108,7 @@ function masksOf(view: DataView, bits: number, masked: boolean, dibBytes: number
     return all | mask
   }, 0)
   const narrow = masks.slice(0, 3).some((mask) => mask !== 0 && (mask >>> 0) / ((mask & -mask) >>> 0) <= 15)
-  if (narrow) throw new UnsupportedFeature('fields of four bits or less, which readers scale differently')
+  if (narrow) throw unsupported('fields of four bits or less, which readers scale differently')
   if (seen === 0 || (bits === 16 && seen >>> 16 !== 0)) throw damaged('masks that fit no pixel', 54)
   return masks.map((mask) => mask >>> 0) as unknown as BmpHeader['masks']
 }

@@ -2,7 +2,8 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../wasm/png/engine.ts'
-import { MalformedFile, type Options, OverBudget, type Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed, overBudget } from '../../codec/error.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'
 import type { BmpHeader } from './header.ts'
@@ -25,7 +26,7 @@ export interface BmpPixels {
 /** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
 export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
   const { width, height, bits, palette, masks } = bmp
-  if (width * height > MOST_PIXELS) throw new OverBudget(`${width} x ${height} pixels`)
+  if (width * height > MOST_PIXELS) throw overBudget(`${width} x ${height} pixels`)
   if (bits <= 8) {
     const starts = bmp.coding === 'plain' ? undefined : await rleRowStarts(source, bmp)
     const bitDepth = starts ? 8 : bits
@@ -75,7 +76,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
     let strip = await source.read(pixelsAt + first * rowBytes, count * rowBytes)
     if (strip.length < count * rowBytes) {
       // Some writers leave the padding of the last row out.
-      if (strip.length < count * rowBytes - 3) throw new MalformedFile('bmp', source.size, 'the file ends in its pixels')
+      if (strip.length < count * rowBytes - 3) throw malformed('bmp', source.size, 'the file ends in its pixels')
       const padded = new Uint8Array(count * rowBytes)
       padded.set(strip)
       strip = padded

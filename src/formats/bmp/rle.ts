@@ -1,6 +1,8 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
+
 import { discard } from '../../../wasm/memories/discard.ts'
-import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
 import type { BmpHeader } from './header.ts'
 
@@ -21,11 +23,11 @@ function decodeRow(
   let x = 0
   const next = () => {
     const byte = data[at++]
-    if (byte === undefined) throw new MalformedFile('bmp', at, 'run-length data without an end')
+    if (byte === undefined) throw malformed('bmp', at, 'run-length data without an end')
     return byte
   }
   const put = (index: number) => {
-    if (x >= width) throw new MalformedFile('bmp', at, 'a run outside the picture')
+    if (x >= width) throw malformed('bmp', at, 'a run outside the picture')
     if (out) out[x] = index
     x++
   }
@@ -49,18 +51,18 @@ function decodeRow(
   }
 }
 
-const leftOut = () => new UnsupportedFeature('run lengths that leave pixels out, which readers fill differently')
+const leftOut = () => unsupported('run lengths that leave pixels out, which readers fill differently')
 
 /**
  * Where the codes of each row start, from the bottom, and where the last ones end; all of them are looked through.
- * @throws UnsupportedFeature where pixels are left out: readers differ
+ * @throws CodecError (unsupported_feature) where pixels are left out: readers differ
  */
 export async function rleRowStarts(
   source: Source,
   header: Pick<BmpHeader, 'width' | 'height' | 'coding' | 'pixelsAt'>,
 ): Promise<Float64Array> {
   const { width, height, pixelsAt } = header
-  if (height > MOST_ROWS) throw new OverBudget(`${height} rows of run lengths`)
+  if (height > MOST_ROWS) throw overBudget(`${height} rows of run lengths`)
   const starts = new Float64Array(height + 1)
   const most = mostRowBytes(width)
   let window = new Uint8Array()
@@ -83,7 +85,7 @@ export async function rleRowStarts(
     await refill()
     // Ends of line may follow, until the end of the bitmap.
     for (let i = at - windowAt; window[i] !== 0 || window[i + 1] !== 1; i += 2)
-      if (window[i] !== 0 || window[i + 1] !== 0) throw new MalformedFile('bmp', windowAt + i, 'run-length data without an end')
+      if (window[i] !== 0 || window[i + 1] !== 0) throw malformed('bmp', windowAt + i, 'run-length data without an end')
   }
   starts[height] = at
   freed(window, source)

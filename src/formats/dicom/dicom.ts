@@ -7,7 +7,8 @@
 import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
 import { breathe } from '../../bytes/yield.ts'
-import { type Codec, type Options, type Outcome, OverBudget, type Sink, type Source } from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { memorySink } from '../../codec/sink.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
@@ -83,7 +84,7 @@ async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
   try {
     return await readDicom(source)
   } catch (error) {
-    if (error instanceof OverBudget) return readLargeDicom(source)
+    if (isCodecError(error, 'over_budget')) return readLargeDicom(source)
     throw error
   }
 }

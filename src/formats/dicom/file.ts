@@ -1,6 +1,8 @@
 /** A DICOM file in its parts (PS3.10, 7.1): preamble, file meta information, data set around the pixel data. */
+
 import { concat } from '../../bytes/concat.ts'
-import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
 import { explicitHeader, toExplicit } from './to-explicit.ts'
 
@@ -50,7 +52,7 @@ export interface Dicom {
 
 export class AlreadyCompressed extends Error {}
 
-/** @throws MalformedFile, UnsupportedFeature, OverBudget, AlreadyCompressed */
+/** @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget), AlreadyCompressed */
 export async function readDicom(source: Source): Promise<Dicom> {
   let window = await source.read(0, FIRST_WINDOW_BYTES)
   for (;;) {
@@ -59,14 +61,14 @@ export async function readDicom(source: Source): Promise<Dicom> {
     } catch (error) {
       if (!(error instanceof WindowTooShort)) throw error
       const needed = Math.min(source.size, Math.max(error.needed, window.length * 2))
-      if (error.needed > MAX_AROUND_BYTES) throw new OverBudget(`${error.needed} bytes besides the pixel data`)
+      if (error.needed > MAX_AROUND_BYTES) throw overBudget(`${error.needed} bytes besides the pixel data`)
       window = await source.read(0, Math.min(needed, MAX_AROUND_BYTES))
     }
   }
 }
 
 async function read(source: Source, window: Uint8Array): Promise<Dicom> {
-  if (String.fromCharCode(...window.subarray(128, META_AT)) !== 'DICM') throw new UnsupportedFeature('no preamble')
+  if (String.fromCharCode(...window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no preamble')
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const encoding = NATIVE[meta.syntax]
   if (!encoding) throw new AlreadyCompressed(`transfer syntax ${meta.syntax}`)
@@ -81,14 +83,14 @@ async function read(source: Source, window: Uint8Array): Promise<Dicom> {
       pixels = element
       break
     }
-    if (element.tag >>> 16 === 4) throw new UnsupportedFeature('a directory, which points at its own bytes')
+    if (element.tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
     elements.push(element)
     at = element.end
   }
   const signedPixels = reader.signed
 
   const afterAt = pixels ? pixels.end : at
-  if (source.size - afterAt > MAX_AROUND_BYTES) throw new OverBudget(`${source.size - afterAt} bytes behind the pixel data`)
+  if (source.size - afterAt > MAX_AROUND_BYTES) throw overBudget(`${source.size - afterAt} bytes behind the pixel data`)
   const tail = await source.read(afterAt, source.size - afterAt)
   const tailReader = new ElementReader(tail, encoding)
   tailReader.signed = signedPixels
@@ -157,9 +159,9 @@ export function readMeta(reader: ElementReader) {
     if (element.tag === TRANSFER_SYNTAX) syntax = String.fromCharCode(...value.subarray(0, 64)).replace(/[\0 ]+$/, '')
     if ((element.tag & 0xffff) !== 0) kept.push({ tag: element.tag, bytes: reader.bytes.slice(at, element.end) })
     at = element.end
-    if (at > 1 << 16) throw new UnsupportedFeature('file meta information of more than 64 KiB')
+    if (at > 1 << 16) throw unsupported('file meta information of more than 64 KiB')
   }
-  if (syntax === undefined) throw new MalformedFile('dicom', at, 'no transfer syntax')
+  if (syntax === undefined) throw malformed('dicom', at, 'no transfer syntax')
   const preamble = reader.bytes.slice(0, META_AT)
   const start = (newSyntax: string) => {
     const uid = new TextEncoder().encode(newSyntax.length % 2 ? `${newSyntax}\0` : newSyntax)

@@ -1,5 +1,7 @@
 /** DICOM files with more besides the pixel data than fits in memory: documents, meshes, float pixels, private data. */
-import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { ElementReader, type Encoding, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, isSignature, readMeta, SYNTAX } from './file.ts'
 import { KNOWN_VRS, LONG_VRS } from './vr.ts'
@@ -17,11 +19,11 @@ export interface LargeDicom {
 
 /**
  * Checks the top level of an explicit little-endian data set from element to element, without reading their values.
- * @throws MalformedFile, UnsupportedFeature, OverBudget
+ * @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget)
  */
 export async function readLargeDicom(source: Source): Promise<LargeDicom> {
   const meta = readMeta(new ElementReader(await source.read(0, FIRST_WINDOW_BYTES), EXPLICIT_LITTLE, source.size))
-  if (meta.syntax !== SYNTAX.explicitLittle) throw new OverBudget('more than 16 MB besides the pixel data, not in explicit little endian')
+  if (meta.syntax !== SYNTAX.explicitLittle) throw overBudget('more than 16 MB besides the pixel data, not in explicit little endian')
   let signed = false
   let window = new Uint8Array(0)
   let windowAt = 0
@@ -31,10 +33,10 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
       windowAt = at
     }
     const header = new ElementReader(window.subarray(at - windowAt), EXPLICIT_LITTLE, source.size - at)
-    if (header.bytes.length < 8) throw new MalformedFile('dicom', at, 'an element without end')
+    if (header.bytes.length < 8) throw malformed('dicom', at, 'an element without end')
     const tag = header.tag(0)
-    if (tag >= ITEM) throw new MalformedFile('dicom', at, 'an item outside of a sequence')
-    if (tag >>> 16 === 4) throw new UnsupportedFeature('a directory, which points at its own bytes')
+    if (tag >= ITEM) throw malformed('dicom', at, 'an item outside of a sequence')
+    if (tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
     if (isSignature(tag)) signed = true
     at = definedEnd(header, at, source.size) ?? (await undefinedEnd(source, at))
   }
@@ -44,16 +46,16 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
 /** Where an element of known length ends. */
 function definedEnd(reader: ElementReader, at: number, size: number): number | undefined {
   const vr = String.fromCharCode(reader.bytes[4]!, reader.bytes[5]!)
-  if (!KNOWN_VRS.has(vr)) throw new UnsupportedFeature(`no value representation at byte ${at}`)
+  if (!KNOWN_VRS.has(vr)) throw unsupported(`no value representation at byte ${at}`)
   const long = LONG_VRS.has(vr)
-  if (long && reader.bytes.length < 12) throw new MalformedFile('dicom', at, 'an element without end')
+  if (long && reader.bytes.length < 12) throw malformed('dicom', at, 'an element without end')
   const length = long ? reader.uint32(8) : reader.uint16(6)
   if (length === 0xffff_ffff) {
-    if (reader.tag(0) === PIXEL_DATA) throw new MalformedFile('dicom', at, 'encapsulated pixel data in a native file')
+    if (reader.tag(0) === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated pixel data in a native file')
     return undefined
   }
   const end = at + (long ? 12 : 8) + length
-  if (end > size) throw new MalformedFile('dicom', at, `an element of ${length} bytes, the file ends at ${size}`)
+  if (end > size) throw malformed('dicom', at, `an element of ${length} bytes, the file ends at ${size}`)
   return end
 }
 
@@ -63,7 +65,7 @@ async function undefinedEnd(source: Source, at: number): Promise<number> {
       return at + new ElementReader(await source.read(at, length), EXPLICIT_LITTLE, source.size - at).element(0, 1).end
     } catch (error) {
       if (!(error instanceof WindowTooShort)) throw error
-      if (length >= MAX_WINDOW_BYTES) throw new OverBudget(`a sequence of more than ${MAX_WINDOW_BYTES} bytes`)
+      if (length >= MAX_WINDOW_BYTES) throw overBudget(`a sequence of more than ${MAX_WINDOW_BYTES} bytes`)
     }
   }
 }

@@ -2,8 +2,9 @@
  * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), of one component, as DICOM has it in transfer syntaxes
  * 1.2.840.10008.1.2.4.57 and .70: each sample is predicted from its neighbours, the difference is coded.
  */
+
 import { discard } from '../../../wasm/memories/discard.ts'
-import { MalformedFile } from '../../codec/codec.ts'
+import { type CodecError, malformed } from '../../codec/error.ts'
 
 export interface JpegShape {
   readonly width: number
@@ -38,7 +39,7 @@ interface Header {
   readonly scanAt: number
 }
 
-/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile, OtherJpeg */
+/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed), OtherJpeg */
 export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: number): Uint8Array {
   const samples = decodeScan(code, readHeader(shape, code, at), shape.width, shape.height, at)
   if (shape.sampleBytes === 1) return Uint8Array.from(samples)
@@ -51,32 +52,32 @@ export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: numbe
   return frame
 }
 
-/** What stands before the only scan (T.81, B.2). @throws MalformedFile, OtherJpeg */
+/** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), OtherJpeg */
 export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
-  const malformed = (position: number, what: string) => new MalformedFile('dicom', at + position, what)
+  const damaged = (position: number, what: string) => malformed('dicom', at + position, what)
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
   const tables = new Map<number, Codes>()
   let bits = 0
   let restart = 0
-  if (code.length < 4 || view.getUint16(0) !== 0xff00 + MARKER.SOI) throw malformed(0, 'no JPEG stream')
+  if (code.length < 4 || view.getUint16(0) !== 0xff00 + MARKER.SOI) throw damaged(0, 'no JPEG stream')
   for (let position = 2; position + 4 <= code.length; ) {
     const marker = code[position + 1]!
-    if (code[position] !== 0xff) throw malformed(position, 'expected a JPEG marker')
+    if (code[position] !== 0xff) throw damaged(position, 'expected a JPEG marker')
     if (marker === 0xff) {
       position++
       continue
     }
     const length = view.getUint16(position + 2)
     const body = code.subarray(position + 4, position + 2 + length)
-    if (length < 2 || body.length !== length - 2) throw malformed(position, 'a JPEG segment without end')
+    if (length < 2 || body.length !== length - 2) throw damaged(position, 'a JPEG segment without end')
     position += 2 + length
-    if (marker === MARKER.DHT) readTables(body, tables, () => malformed(position, 'a table of Huffman codes'))
+    if (marker === MARKER.DHT) readTables(body, tables, () => damaged(position, 'a table of Huffman codes'))
     else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
     else if (marker === MARKER.SOF3 && body.length >= 9) bits = frameBits(shape, body)
     else if (marker === MARKER.SOS) {
       if (!bits || body.length < 6 || body[0] !== 1) throw new OtherJpeg()
       const codes = tables.get(body[2]! >> 4)
-      if (!codes) throw malformed(position, 'a scan without its Huffman codes')
+      if (!codes) throw damaged(position, 'a scan without its Huffman codes')
       const [predictor, shift] = [body[3]!, body[5]! & 15]
       // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
       if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width)
@@ -84,7 +85,7 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
       return { bits, predictor, shift, restartLines: restart / shape.width, codes, scanAt: position }
     } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw new OtherJpeg()
   }
-  throw malformed(code.length, 'a JPEG stream without a scan')
+  throw damaged(code.length, 'a JPEG stream without a scan')
 }
 
 function frameBits({ width, height, sampleBytes, signed }: JpegShape, body: Uint8Array): number {
@@ -95,20 +96,20 @@ function frameBits({ width, height, sampleBytes, signed }: JpegShape, body: Uint
 }
 
 /** T.81, B.2.4.2 and annex C. */
-function readTables(body: Uint8Array, tables: Map<number, Codes>, malformed: () => MalformedFile): void {
+function readTables(body: Uint8Array, tables: Map<number, Codes>, damaged: () => CodecError): void {
   for (let at = 0; at < body.length; ) {
     const id = body[at]!
     const counts = body.subarray(at + 1, at + 17)
     const total = counts.reduce((sum, count) => sum + count, 0)
     const categories = body.slice(at + 17, at + 17 + total)
-    if (counts.length !== 16 || categories.length !== total || categories.some((category) => category > 16)) throw malformed()
+    if (counts.length !== 16 || categories.length !== total || categories.some((category) => category > 16)) throw damaged()
     const short = new Uint16Array(1 << LOOKUP_BITS)
     const [largest, offset] = [new Int32Array(18).fill(-1), new Int32Array(18)]
     let [next, place] = [0, 0]
     for (let length = 1; length <= 16; length++) {
       offset[length] = place - next
       for (let i = 0; i < counts[length - 1]!; i++, next++, place++) {
-        if (next >= 1 << length) throw malformed()
+        if (next >= 1 << length) throw damaged()
         if (length > LOOKUP_BITS) continue
         const from = next << (LOOKUP_BITS - length)
         short.fill((categories[place]! << 5) | length, from, from + (1 << (LOOKUP_BITS - length)))
@@ -202,14 +203,14 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
   let first = true
   for (let y = 0; y < height; y++) {
     if (restartLines > 0 && y > 0 && y % restartLines === 0) {
-      if (!input.restart(restarts++)) throw new MalformedFile('dicom', at, `no restart marker before line ${y}`)
+      if (!input.restart(restarts++)) throw malformed('dicom', at, `no restart marker before line ${y}`)
       first = true
     }
     const line = y * width
     const above = line - width
     for (let x = 0; x < width; x++) {
       const category = input.category(codes)
-      if (category > 16) throw new MalformedFile('dicom', at, `no Huffman code in line ${y}`)
+      if (category > 16) throw malformed('dicom', at, `no Huffman code in line ${y}`)
       let expected: number
       if (x === 0) expected = first ? 1 << (bits - shift - 1) : samples[above]!
       else if (first || predictor === 1) expected = samples[line + x - 1]!
@@ -223,12 +224,12 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
         else expected = (a + b) >> 1
       }
       const sample = (expected + input.difference(category)) & 0xffff
-      if (sample > most) throw new MalformedFile('dicom', at, `a sample of more than ${bits} bits in line ${y}`)
+      if (sample > most) throw malformed('dicom', at, `a sample of more than ${bits} bits in line ${y}`)
       samples[line + x] = sample
     }
     first = false
   }
-  if (!input.whole) throw new MalformedFile('dicom', at, 'a frame that is cut off')
+  if (!input.whole) throw malformed('dicom', at, 'a frame that is cut off')
   if (shift > 0) for (let i = 0; i < samples.length; i++) samples[i]! <<= shift
   return samples
 }

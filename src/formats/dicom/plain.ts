@@ -3,12 +3,13 @@
  * beats: seen as the explicit little-endian file that they stand for.
  */
 
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
-import { DeflateError } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { breathe } from '../../bytes/yield.ts'
-import { MalformedFile, type Source } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, readMeta, SYNTAX } from './file.ts'
@@ -38,7 +39,7 @@ export interface Plain {
   readonly was?: 'RLE' | 'lossless JPEG' | 'Deflate'
 }
 
-/** The file itself where it is neither, or has more than is decoded here. @throws MalformedFile */
+/** The file itself where it is neither, or has more than is decoded here. @throws CodecError (malformed) */
 export async function plainSource(source: Source): Promise<Plain> {
   const window = await source.read(0, FIRST_WINDOW_BYTES)
   if (window.length <= PREAMBLE_BYTES || String.fromCharCode(...window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
@@ -57,9 +58,9 @@ async function inflated(source: Source, meta: Meta): Promise<Source | undefined>
   try {
     for await (const chunk of inflateStream('raw', body, MAX_INFLATED_BYTES)) chunks.push(chunk)
   } catch (error) {
-    if (!(error instanceof DeflateError)) throw error
-    if (error.kind === 'too_large') return undefined
-    throw new MalformedFile('dicom', meta.end, error.message)
+    if (!isEngineError(error, 'deflate')) throw error
+    if (error.failure === 'too_large') return undefined
+    throw malformed('dicom', meta.end, error.message)
   }
   return memorySource(concat(chunks), source.name)
 }
@@ -104,7 +105,7 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
         part = (await decoded(index)).subarray(at - head.length - index * shape.frameBytes)
       } else if (at < tailAt) part = new Uint8Array(tailAt - at)
       else part = await source.read(fragments.end + at - tailAt, out.length - filled)
-      if (part.length === 0) throw new MalformedFile('dicom', at, 'the file became shorter')
+      if (part.length === 0) throw malformed('dicom', at, 'the file became shorter')
       part = part.subarray(0, out.length - filled)
       out.set(part, filled)
       filled += part.length
@@ -204,10 +205,10 @@ async function fragmentsOf(source: Source, from: number): Promise<{ of: Fragment
     const reader = new ElementReader(header, EXPLICIT_LITTLE)
     const [tag, bytes] = [reader.tag(0), reader.uint32(4)]
     if (tag === SEQUENCE_END) return { of: of.slice(1), end: at + 8 }
-    if (tag !== ITEM || at + 8 + bytes > source.size) throw new MalformedFile('dicom', at, 'expected a fragment')
+    if (tag !== ITEM || at + 8 + bytes > source.size) throw malformed('dicom', at, 'expected a fragment')
     if (of.length > MAX_FRAMES || bytes > 2 * MAX_FRAME_BYTES) return undefined
     of.push({ at: at + 8, bytes })
     at += 8 + bytes
   }
-  throw new MalformedFile('dicom', source.size, 'fragments without an end')
+  throw malformed('dicom', source.size, 'fragments without an end')
 }

@@ -1,5 +1,6 @@
 /** Frames coded by RLE (PS3.5, annex G): a segment for each byte of each sample, the most significant first, each coded as PackBits are. */
-import { MalformedFile } from '../../codec/codec.ts'
+
+import { malformed } from '../../codec/error.ts'
 
 const HEADER_BYTES = 64
 
@@ -12,12 +13,12 @@ export interface RleShape {
   readonly planar: boolean
 }
 
-/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws MalformedFile */
+/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed) */
 export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, code: Uint8Array, at: number): Uint8Array {
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
   const segments = samples * sampleBytes
   if (code.length < HEADER_BYTES || view.getUint32(0, true) !== segments) {
-    throw new MalformedFile('dicom', at, `a frame of other than ${segments} segments`)
+    throw malformed('dicom', at, `a frame of other than ${segments} segments`)
   }
   const frame = new Uint8Array(pixels * segments)
   for (let segment = 0; segment < segments; segment++) {
@@ -28,7 +29,7 @@ export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, co
     const apart = planar ? sampleBytes : segments
     const first = planar ? sample * pixels * sampleBytes + byte : sample * sampleBytes + byte
     if (start < HEADER_BYTES || end < start || end > code.length || !unpack(code.subarray(start, end), frame, first, apart, pixels)) {
-      throw new MalformedFile('dicom', at + start, `segment ${segment} of a frame`)
+      throw malformed('dicom', at + start, `segment ${segment} of a frame`)
     }
   }
   return frame

@@ -1,6 +1,6 @@
 /** Deflated Explicit VR Little Endian (PS3.5, A.5): the whole data set as one raw Deflate stream behind the meta information. */
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { DeflateSegments } from '../../../wasm/libdeflate/libdeflate.ts'
-import { DeflateError } from '../../bytes/deflate.ts'
 import { gzipLevel } from '../../bytes/gzip.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { breathe } from '../../bytes/yield.ts'
@@ -83,7 +83,7 @@ export async function deflatedDiffers(
     }
     return rest.length > 0 || !(await inflated.next()).done ? 'the data set goes on behind its end' : undefined
   } catch (error) {
-    if (error instanceof DeflateError) return error.message
+    if (isEngineError(error, 'deflate')) return error.message
     throw error
   } finally {
     await inflated.return()

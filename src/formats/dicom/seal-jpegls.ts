@@ -1,6 +1,7 @@
 /** Data sets whose pixel data is JPEG-LS, a fragment a frame (PS3.5, A.4 and A.4.3), and the way back. */
 
-import { JpegLs, JpegLsError, type JpegLsFrame } from '../../../wasm/jpegls/jpegls.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { JpegLs, type JpegLsFrame } from '../../../wasm/jpegls/jpegls.ts'
 import type { Sink, Source } from '../../codec/codec.ts'
 import { PATCHABLE_BYTES } from '../../codec/codec.ts'
 import { ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
@@ -95,7 +96,7 @@ async function frameDiffers(
       at += rows.length
     }
   } catch (error) {
-    if (error instanceof JpegLsError) return error.message
+    if (isEngineError(error, 'jpegls')) return error.message
     throw error
   }
   return undefined

@@ -1,6 +1,7 @@
 /** Implicit and big-endian data sets as explicit little-endian ones: headers are rewritten, values keep their bytes or have their words turned. */
+
 import { concat } from '../../bytes/concat.ts'
-import { UnsupportedFeature } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
 import { LONG_VRS, wordBytes } from './vr.ts'
 
@@ -9,7 +10,7 @@ import { LONG_VRS, wordBytes } from './vr.ts'
  * Sequences of explicit files keep their kind of length; those of implicit ones end with a delimiter.
  */
 export function toExplicit(reader: ElementReader, at: number, end: number, depth = 0): Uint8Array {
-  if (depth > MAX_DEPTH) throw new UnsupportedFeature(`sequences nested deeper than ${MAX_DEPTH}`)
+  if (depth > MAX_DEPTH) throw unsupported(`sequences nested deeper than ${MAX_DEPTH}`)
   const out: Uint8Array[] = []
   while (at < end) {
     const element = reader.element(at, 1)
@@ -59,7 +60,7 @@ function convert(reader: ElementReader, element: Element, depth: number): Uint8A
   const value = reader.bytes.subarray(element.valueAt, element.end)
   if (undefinedLength) {
     // Unknown elements with items keep them as they are: UN of undefined length is read as implicit little endian.
-    if (vr !== 'UN' || !reader.encoding.littleEndian) throw new UnsupportedFeature(`${vr} of undefined length at byte ${element.at}`)
+    if (vr !== 'UN' || !reader.encoding.littleEndian) throw unsupported(`${vr} of undefined length at byte ${element.at}`)
     return [explicitHeader(tag, 'UN', UNDEFINED_LENGTH), value]
   }
   return [explicitHeader(tag, vr, value.length), reader.encoding.littleEndian ? value : turned(value, wordBytes(vr))]
@@ -80,7 +81,7 @@ function* convertItems(reader: ElementReader, sequence: Element, depth: number):
 /** A copy with the bytes of each word in the opposite order. */
 export function turned(value: Uint8Array, word: number): Uint8Array {
   if (word === 1) return value
-  if (value.length % word !== 0) throw new UnsupportedFeature(`a value of ${value.length} bytes in words of ${word}`)
+  if (value.length % word !== 0) throw unsupported(`a value of ${value.length} bytes in words of ${word}`)
   const copy = new Uint8Array(value.length)
   for (let i = 0; i < value.length; i += word) for (let j = 0; j < word; j++) copy[i + j] = value[i + word - 1 - j]!
   return copy

@@ -1,5 +1,7 @@
-import { type Codec, MalformedFile } from '../../codec/codec.ts'
-import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { pictureRoom, type Survey } from '../../embedded/package-codec.ts'
@@ -8,7 +10,7 @@ import { EPUB } from './format.ts'
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
 function mimetypeFirst(archive: ZipArchive): ZipArchive {
   const first = archive.physical.filter((entry) => entry.name === 'mimetype')
-  if (first.length === 0) throw new MalformedFile('epub', 0, 'no mimetype')
+  if (first.length === 0) throw malformed('epub', 0, 'no mimetype')
   return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
 }
 
@@ -33,7 +35,7 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Sur
     }
     return { untouchable: new Set(archive.entries.filter((entry) => names.has(entry.name))) }
   } catch (error) {
-    if (error instanceof XmlError || error instanceof URIError) return unreadable
+    if (isEngineError(error, 'xml') || error instanceof URIError) return unreadable
     throw error
   }
 }

@@ -2,7 +2,8 @@
 
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
-import { type Options, type Reason, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Options, Reason, Source } from '../../codec/codec.ts'
+import { isCodecError, unsupported } from '../../codec/error.ts'
 import type { PartPlan, Plan } from '../../codec/segmented.ts'
 import { find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
@@ -69,16 +70,15 @@ export async function analyse(source: Source, options: Options, probed = false):
   }
   // The head of a stream whose fragments lie in other files, which need what it says of them.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
-    throw new UnsupportedFeature('an index without its media')
+    throw unsupported('an index without its media')
   // Pictures that are shown before they are decoded: in fragments some players count from the largest such lead, in whole films
   // none does, so any rewriting would move the sound for somebody.
   if (movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0)))
-    throw new UnsupportedFeature('a fragmented film with negative composition offsets')
+    throw unsupported('a fragmented film with negative composition offsets')
   if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
-    throw new UnsupportedFeature('a fragmented film with several sample descriptions in a track')
+    throw unsupported('a fragmented film with several sample descriptions in a track')
   // In fragments some players show what an edit list leaves out.
-  if (movie.fragmented && movie.tracks.some(leavesPicturesOut))
-    throw new UnsupportedFeature('a fragmented film whose edit list leaves pictures out')
+  if (movie.fragmented && movie.tracks.some(leavesPicturesOut)) throw unsupported('a fragmented film whose edit list leaves pictures out')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
@@ -159,8 +159,8 @@ async function judge(
     if (!probed) await probe(source, pictures)
     return { track, pictures, cuts: cutFor(pictures) }
   } catch (error) {
-    if (error instanceof UnsupportedFeature) return { reason: 'unsupported_feature', detail: error.message }
-    if (error instanceof Error && error.name === 'OverBudget') return { reason: 'over_budget', detail: error.message }
+    if (isCodecError(error, 'unsupported_feature')) return { reason: 'unsupported_feature', detail: error.message }
+    if (isCodecError(error, 'over_budget')) return { reason: 'over_budget', detail: error.message }
     throw error
   }
 }

@@ -2,7 +2,8 @@
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
@@ -142,11 +143,11 @@ async function stretch({ source, stream, units, starts }: LaidSound, from: numbe
   decoder.openAudio(stream)
   for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {
     if (!decoder.sendAudio(await window.read(units.offset[i]!, units.size[i]!)) && i >= first)
-      throw new MalformedFile('sound', units.offset[i]!, 'cannot be decoded')
+      throw malformed('sound', units.offset[i]!, 'cannot be decoded')
     let at = starts[i]! - from
     for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
       const { channels } = sound
-      if (channels.length !== out.length) throw new MalformedFile('sound', units.offset[i]!, `${channels.length} channels`)
+      if (channels.length !== out.length) throw malformed('sound', units.offset[i]!, `${channels.length} channels`)
       const length = channels[0]!.length
       const [skip, end] = [Math.max(0, -at), Math.min(length, count - at)]
       if (skip < end) channels.forEach((channel, c) => void out[c]!.set(channel.subarray(skip, end), at + skip))

@@ -1,6 +1,7 @@
 /** Sample entries of new tracks: H.264 (ISO/IEC 14496-15) and AAC (ISO/IEC 14496-14), in MP4 and in QuickTime. */
+
 import { concat } from '../../bytes/concat.ts'
-import { UnsupportedFeature } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { type Box, box, boxes, fullBox, text, words } from '../../containers/isobmff/box.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
@@ -51,13 +52,13 @@ function numberOf(nal: Uint8Array): number {
   return (nal[at]! >> (7 - 2 * zeros)) - 1
 }
 
-/** AVCDecoderConfigurationRecord (5.3.3.1). @throws UnsupportedFeature when parts mean different sets by the same number */
+/** AVCDecoderConfigurationRecord (5.3.3.1). @throws CodecError (unsupported_feature) when parts mean different sets by the same number */
 export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
   const sets = distinct(headers.flatMap((part) => [...nals(part)]))
   const sps = sets.filter((nal) => (nal[0]! & 31) === 7)
   const pps = sets.filter((nal) => (nal[0]! & 31) === 8)
   if (new Set(sps.map(numberOf)).size < sps.length || new Set(pps.map(numberOf)).size < pps.length) {
-    throw new UnsupportedFeature('the parts of the film need different parameter sets')
+    throw unsupported('the parts of the film need different parameter sets')
   }
   const profile = Math.max(...sps.map((nal) => nal[1]!))
   const compatible = sps.reduce((flags, nal) => flags & nal[2]!, 0xff)

@@ -3,16 +3,8 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
-import {
-  FLOOR_SNR_DB,
-  MalformedFile,
-  NoGain,
-  type Options,
-  type Outcome,
-  type Sink,
-  type Source,
-  UnsupportedFeature,
-} from '../../codec/codec.ts'
+import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
+import { malformed, noGain, unsupported } from '../../codec/error.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
@@ -116,14 +108,14 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   const writer = new PartWriter(sink)
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
-    if (!job) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
+    if (!job) throw malformed('mp4', 0, 'the part does not belong to this film')
     const runs = runsOf(job.track, job.stream)
     const made = encodeSound(source, job.stream, runs, job.bitsPerSecond, writer, options, leadOf(job.stream, runs))
     const { head, memoryBytes } = await made.catch(keptSound)
     return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
   }
   const cut = video?.cuts[part.index]
-  if (!video || !cut || cut.start !== part.facts['start']) throw new MalformedFile('mp4', 0, 'the part does not belong to this film')
+  if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
   const done = await encodePart(source, video.pictures, cut, level, writer, options)
   const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
   const bytes = await writer.finish(head, done.pts, done.keys)
@@ -186,7 +178,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
   // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
   if (kept && plan.total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
-  if (plan.total >= source.size) throw new NoGain()
+  if (plan.total >= source.size) throw noGain()
   movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
   steps.push('index first, dead space dropped')
@@ -341,7 +333,7 @@ function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quic
   const known = ['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'mp4a', 'ac-3', 'ec-3', 'alac', 'vp09', 'tx3g', 'text', 'tmcd', 'mebx', 'c608']
   for (const { index, descriptions } of movie.tracks) {
     if (fresh.has(index)) continue
-    for (const { type } of descriptions) if (!known.includes(type)) throw new UnsupportedFeature(`MP4 has no tracks of type '${type}'`)
+    for (const { type } of descriptions) if (!known.includes(type)) throw unsupported(`MP4 has no tracks of type '${type}'`)
   }
 }
 

@@ -1,6 +1,8 @@
 /** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
+
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
@@ -57,7 +59,7 @@ export async function encodeMp3Frames(
     for (const packet of encoder.encode([...planar])) await write(packet)
     if (samples >= enough) break
   }
-  if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
+  if (samples === 0) throw malformed('sound', 0, 'no samples')
   await write(encoder.finish().last)
   const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, snrDb: encoder.snrDb }
   return { head, memoryBytes: encoder.memoryBytes }

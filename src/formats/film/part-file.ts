@@ -2,7 +2,8 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { GrowingColumn } from '../../bytes/column.ts'
-import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
+import type { Sink, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import type { FinishedPart, PartReceipt } from '../../codec/segmented.ts'
 import { Gathered } from '../../codec/sink.ts'
 import type { PartQuality } from './picture-track.ts'
@@ -111,10 +112,10 @@ async function readPart(source: Source): Promise<PartFile<PartHead>> {
   const end = source.size - 4
   const last = await source.read(Math.max(0, end), 4)
   const headBytes = last.length === 4 ? new DataView(last.buffer, last.byteOffset).getUint32(0) : 0
-  if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw new MalformedFile('part', 0, 'no head')
+  if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw malformed('part', 0, 'no head')
   const head = JSON.parse(new TextDecoder().decode((await source.read(end - headBytes, headBytes)).slice())) as PartHead
   const tableBytes = head.count * 13
-  if (tableBytes > end - headBytes) throw new MalformedFile('part', 0, 'tables are cut short')
+  if (tableBytes > end - headBytes) throw malformed('part', 0, 'tables are cut short')
   const tables = await source.read(end - headBytes - tableBytes, tableBytes)
   const column = (from: number, to: number) => tables.slice(head.count * from, head.count * to)
   return {

@@ -1,8 +1,10 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
-import { CodecTrouble, Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { Ffmpeg, type Picture, type VideoPacket, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../bytes/column.ts'
-import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
 import type { Cut } from './cut.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
@@ -31,7 +33,7 @@ const SMALL_CRF_STEP = 2
 
 /**
  * Writes the packets to `part`, without its end.
- * @throws MalformedFile when frames are damaged or missing, UnsupportedFeature for pictures that are better kept, OverBudget
+ * @throws CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
  */
 export async function encodePart(
   source: Source,
@@ -74,7 +76,7 @@ async function encodeInMemory(job: Encode): Promise<EncodedPart> {
     try {
       return await encodeOnce(job, memory)
     } catch (error) {
-      if (!(error instanceof OverBudget)) throw error
+      if (!isCodecError(error, 'over_budget')) throw error
     }
   }
   return encodeOnce(job, 'least')
@@ -154,17 +156,17 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   let latest = Number.NEGATIVE_INFINITY
   let last = performance.now()
   const take = (picture: Picture) => {
-    if (picture.damaged) throw new MalformedFile('video', samples.offset[cut.from]!, 'a picture is damaged')
+    if (picture.damaged) throw malformed('video', samples.offset[cut.from]!, 'a picture is damaged')
     const place = (cut.first ?? cut.start) + shown++
     const pts = track.counted ? place : picture.pts
     // Players guess what reordered frames in an AVI file are shown at; any other order of chunks would move them.
     if (track.counted && picture.pts !== pts) {
-      if (['h264', 'hevc'].includes(stream.decoder)) throw new UnsupportedFeature('reordered frames in a container without times')
+      if (['h264', 'hevc'].includes(stream.decoder)) throw unsupported('reordered frames in a container without times')
       out.delay = Math.max(out.delay, (picture.pts ?? place) - place)
     }
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
     // Reordered pictures in a file that says nothing of it: every player guesses differently when they are shown.
-    if (pts < latest) throw new UnsupportedFeature('times that contradict the order of the pictures')
+    if (pts < latest) throw unsupported('times that contradict the order of the pictures')
     latest = pts
     if (!headers) {
       refuse(picture, stream)
@@ -182,7 +184,7 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
       if (samples.size[i] === 0) continue
       const bytes = await window.read(samples.offset[i]!, samples.size[i]!)
       if (!engine.sendVideo(bytes, samples.dts[i]! + samples.composition[i]!, samples.sync[i] !== 0)) {
-        throw new MalformedFile('video', samples.offset[i]!, 'a packet cannot be decoded')
+        throw malformed('video', samples.offset[i]!, 'a packet cannot be decoded')
       }
       for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
       await out.flush()
@@ -198,23 +200,23 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) take(picture)
   } catch (error) {
     // All of them look like this when an allocation failed.
-    const trouble = error instanceof CodecTrouble || error instanceof MalformedFile || error instanceof WebAssembly.RuntimeError
-    if (trouble && engine.isFull) throw new OverBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
-    if (error instanceof CodecTrouble) throw new MalformedFile('video', samples.offset[cut.from]!, error.message)
+    const trouble = isEngineError(error, 'ffmpeg') || isCodecError(error, 'malformed') || error instanceof WebAssembly.RuntimeError
+    if (trouble && engine.isFull) throw overBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
+    if (isEngineError(error, 'ffmpeg')) throw malformed('video', samples.offset[cut.from]!, error.message)
     throw error
   }
-  if (!headers) throw new MalformedFile('video', samples.offset[cut.from]!, 'no pictures')
+  if (!headers) throw malformed('video', samples.offset[cut.from]!, 'no pictures')
   for (let packet = engine.drainEncoder(); packet; packet = engine.drainEncoder()) out.add(packet)
   await out.flush()
   if (part.count !== cut.frames) {
-    throw new MalformedFile('video', samples.offset[cut.from]!, `${part.count} pictures instead of ${cut.frames}`)
+    throw malformed('video', samples.offset[cut.from]!, `${part.count} pictures instead of ${cut.frames}`)
   }
   return out.finish(headers, engine.memoryBytes, used)
 }
 
-/** Decodes the first picture and says, by throwing, when it is better kept. @throws UnsupportedFeature, OverBudget, MalformedFile */
+/** Decodes the first picture and says, by throwing, when it is better kept. @throws CodecError (unsupported_feature), CodecError (over_budget), CodecError (malformed) */
 export async function probe(source: Source, { stream, samples }: PictureTrack): Promise<void> {
-  if (stream.width * stream.height > MAX_PIXELS) throw new OverBudget(`pictures of ${stream.width}×${stream.height}`)
+  if (stream.width * stream.height > MAX_PIXELS) throw overBudget(`pictures of ${stream.width}×${stream.height}`)
   using engine = new Ffmpeg()
   using window = new Window(source, SMALL_WINDOW_BYTES)
   try {
@@ -229,10 +231,10 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
       engine.endVideo()
       picture = engine.nextPicture()
     }
-    if (!picture) throw new MalformedFile('video', samples.offset[0] ?? 0, 'no pictures')
+    if (!picture) throw malformed('video', samples.offset[0] ?? 0, 'no pictures')
     refuse(picture, stream)
   } catch (error) {
-    if (error instanceof CodecTrouble) throw new UnsupportedFeature(error.message)
+    if (isEngineError(error, 'ffmpeg')) throw unsupported(error.message)
     throw error
   }
 }
@@ -243,14 +245,12 @@ const MAX_PIXELS = 1088 * 2400
 /** Pictures that 8-bit 4:2:0 H.264 would not do justice to. */
 function refuse(picture: Picture, stream: VideoStream): void {
   // H.273: 16 is PQ, 18 is HLG.
-  if (picture.transfer === 16 || picture.transfer === 18) throw new UnsupportedFeature('HDR pictures are kept as they are')
-  if (picture.depth > 8 && ['h264', 'hevc', 'vp9'].includes(stream.decoder))
-    throw new UnsupportedFeature('pictures of more than 8 bits are kept')
-  if (picture.alpha) throw new UnsupportedFeature('pictures with transparency are kept')
-  if (picture.width % 2 || picture.height % 2) throw new UnsupportedFeature('pictures of odd size are kept')
-  if (picture.width !== stream.width || picture.height !== stream.height)
-    throw new UnsupportedFeature('pictures of another size than the track says')
-  if (picture.width * picture.height > MAX_PIXELS) throw new OverBudget(`pictures of ${picture.width}×${picture.height}`)
+  if (picture.transfer === 16 || picture.transfer === 18) throw unsupported('HDR pictures are kept as they are')
+  if (picture.depth > 8 && ['h264', 'hevc', 'vp9'].includes(stream.decoder)) throw unsupported('pictures of more than 8 bits are kept')
+  if (picture.alpha) throw unsupported('pictures with transparency are kept')
+  if (picture.width % 2 || picture.height % 2) throw unsupported('pictures of odd size are kept')
+  if (picture.width !== stream.width || picture.height !== stream.height) throw unsupported('pictures of another size than the track says')
+  if (picture.width * picture.height > MAX_PIXELS) throw overBudget(`pictures of ${picture.width}×${picture.height}`)
 }
 
 /** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */

@@ -3,7 +3,8 @@
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Column } from '../../bytes/column.ts'
-import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -62,7 +63,7 @@ export async function* decodedSound(
       const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
       if (!decoder.sendAudio(bytes)) {
         if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
-        throw new MalformedFile('sound', runs.offset[run]! + at, 'cannot be decoded')
+        throw malformed('sound', runs.offset[run]! + at, 'cannot be decoded')
       }
       silent += blockAlign ? 0 : 1
       for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
@@ -99,7 +100,7 @@ export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, siz
 /**
  * Writes the packets to `part`.
  * @param lead samples of silence in front, which count as the encoder's delay
- * @throws KeptSound, MalformedFile
+ * @throws KeptSound, CodecError (malformed)
  */
 export async function encodeSound(
   source: Source,
@@ -153,7 +154,7 @@ async function encodeWith(
     samples += length
     planar.forEach(discard)
   }
-  if (samples === 0) throw new MalformedFile('sound', 0, 'no samples')
+  if (samples === 0) throw malformed('sound', 0, 'no samples')
   if (filled) await flush()
   for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
   return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, snrDb: checker.finish() }

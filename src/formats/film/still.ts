@@ -1,6 +1,7 @@
 /** Whether a part of a film shows something that hardly moves: a speaker, a slide, a camera on a tripod. */
 
-import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { Window } from '../../containers/window.ts'
@@ -24,7 +25,7 @@ export async function isStill(source: Source, track: PictureTrack, cut: Cut, opt
     const [a, b] = await twoPictures(engine, source, track, cut, apart, options)
     return a !== undefined && b !== undefined && shareOfSame(a, b) >= STILL_SHARE
   } catch (error) {
-    if (error instanceof CodecTrouble || error instanceof WebAssembly.RuntimeError) return false
+    if (isEngineError(error, 'ffmpeg') || error instanceof WebAssembly.RuntimeError) return false
     throw error
   }
 }

@@ -1,8 +1,10 @@
 /** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
 
-import { CodecTrouble, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
@@ -28,7 +30,7 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
     const difference = compareBoxes(before, after) ?? (await compareTracks(original, before, result, after, outcome, options))
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
-    if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof CodecTrouble) {
+    if (isCodecError(error, 'malformed', 'unsupported_feature') || isEngineError(error, 'ffmpeg')) {
       return { equal: false, difference: error.message }
     }
     throw error

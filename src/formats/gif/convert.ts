@@ -1,7 +1,8 @@
 /** A still GIF → JPEG, PNG, WebP, AVIF: its one picture as rows. */
 
 import type { GifEngine, GifFacts } from '../../../wasm/gif/gif.ts'
-import { type Options, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { stripRows } from '../../raster/raster.ts'
 
@@ -9,7 +10,7 @@ type Open = () => GifEngine
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
 export function convertibleGif(source: Source, facts: GifFacts, open: Open, framesOf: Frames, options: Options): Convertible {
-  if (facts.frames !== 1) throw new UnsupportedFeature('an animation in a format of still pictures')
+  if (facts.frames !== 1) throw unsupported('an animation in a format of still pictures')
   const { width, height, transparent } = facts
   const channels = transparent ? 4 : 3
   return {

@@ -3,19 +3,10 @@
  * the canvas does not fit, or viewers would not agree on it: see large.ts.
  */
 
-import { BYTES_PER_PIXEL, GifEngine, GifError, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
-import {
-  type Codec,
-  MalformedFile,
-  type Options,
-  type Outcome,
-  OverBudget,
-  type Sink,
-  type Source,
-  TargetUnreachable,
-  UnsupportedFeature,
-  type Verdict,
-} from '../../codec/codec.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { malformed, overBudget, TargetUnreachable, unsupported } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
@@ -64,20 +55,20 @@ export const gif: Codec = {
 const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 3_000_000 }
 
 /** Viewers do not agree what such a file shows, or it has more colours than can be told apart: its frames stay as they are. */
-const isDisputed = (error: unknown) => error instanceof GifError && error.failure === 'unsupported'
+const isDisputed = (error: unknown) => isEngineError(error, 'gif') && error.failure === 'unsupported'
 
 function inHouseWords(error: unknown): unknown {
-  if (!(error instanceof GifError)) return error
-  if (error.failure === 'memory') return new OverBudget(error.message)
-  if (error.failure === 'unsupported') return new UnsupportedFeature(error.message)
-  return error.failure === 'misuse' ? error : new MalformedFile('gif', 0, error.message)
+  if (!isEngineError(error, 'gif')) return error
+  if (error.failure === 'memory') return overBudget(error.message)
+  if (error.failure === 'unsupported') return unsupported(error.message)
+  return error.failure === 'misuse' ? error : malformed('gif', 0, error.message)
 }
 
 /** Whether an animation fits is known when its frames are counted (`fits`). */
 function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'still'): GifEngine {
   return new GifEngine((width, height) => {
     const bytes = width * height * BYTES_PER_PIXEL[use] + FIXED_BYTES
-    if (bytes > options.memoryBudget * share) throw new OverBudget(`a canvas of ${width} x ${height} needs ${bytes} bytes`)
+    if (bytes > options.memoryBudget * share) throw overBudget(`a canvas of ${width} x ${height} needs ${bytes} bytes`)
   })
 }
 
@@ -106,7 +97,7 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   for await (const frame of framesOf(source, engine, options)) {
     if (!frame) break
     const { width, height } = engine.facts()
-    if ((pixels += width * height) > MOST_PIXELS.all) throw new OverBudget('more frames than a job has time for')
+    if ((pixels += width * height) > MOST_PIXELS.all) throw overBudget('more frames than a job has time for')
   }
   engine.finish()
   return engine.facts()
@@ -271,7 +262,7 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exactBytes = (await encode(source, engine, undefined, undefined, options)) ?? 0
   if (exactBytes < wanted) return undefined
-  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw new OverBudget('more frames than a size can be searched for')
+  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more frames than a size can be searched for')
   let low = 0
   let high = TARGET_LADDER.length - 1
   let found: RasterTarget | undefined

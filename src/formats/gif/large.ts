@@ -1,7 +1,8 @@
 /** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
 
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine } from '../../../wasm/gif/gif.ts'
-import { MalformedFile, type Options, type Outcome, OverBudget, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { malformed, overBudget } from '../../codec/error.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
@@ -19,10 +20,10 @@ const MOST_PIXELS = 900_000_000
 /** Whether a canvas does not fit; its size is in the logical screen descriptor (GIF89a 18). */
 export async function isLarge(source: Source, options: Options): Promise<boolean> {
   const head = await source.read(0, 10)
-  if (head.length < 10) throw new MalformedFile('gif', head.length, 'no logical screen')
+  if (head.length < 10) throw malformed('gif', head.length, 'no logical screen')
   const view = new DataView(head.buffer, head.byteOffset, head.length)
   const [width, height] = [view.getUint16(6, true), view.getUint16(8, true)]
-  if (width * height > MOST_CANVAS_PIXELS) throw new OverBudget(`a canvas of ${width} x ${height}`)
+  if (width * height > MOST_CANVAS_PIXELS) throw overBudget(`a canvas of ${width} x ${height}`)
   return !fits({ width, height }, options)
 }
 
@@ -38,14 +39,14 @@ export function fits(
 const openEngine = () => new GifEngine(() => undefined)
 
 export async function compressLarge(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
-  if (options.output !== 'gif') throw new OverBudget('a canvas that is too large to be drawn')
+  if (options.output !== 'gif') throw overBudget('a canvas that is too large to be drawn')
   using engine = openEngine()
   let frames = 0
   for (const mode of ['countFrames', 'writeFrames'] as const) {
     engine.begin(mode)
     for await (const frame of framesOf(source, engine, options)) {
       if (frame) frames = engine.facts().frames
-      if (engine.framePixels > MOST_PIXELS) throw new OverBudget('more frames than a job has time for')
+      if (engine.framePixels > MOST_PIXELS) throw overBudget('more frames than a job has time for')
       for (const piece of engine.drain()) await sink.write(piece)
     }
     engine.finish()

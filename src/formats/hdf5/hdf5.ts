@@ -1,5 +1,7 @@
 /** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
-import { type Codec, MalformedFile, OverBudget, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { HDF5, NETCDF } from './format.ts'
 import { difference, rewrite } from './rewrite.ts'
@@ -29,6 +31,6 @@ function hdf5Codec(format: Codec['format']): Codec {
 }
 
 function refusal(format: string, kind: 'malformed' | 'unsupported' | 'over_budget', reason: string): Error {
-  if (kind === 'malformed') return new MalformedFile(format, 0, reason)
-  return kind === 'unsupported' ? new UnsupportedFeature(reason) : new OverBudget(reason)
+  if (kind === 'malformed') return malformed(format, 0, reason)
+  return kind === 'unsupported' ? unsupported(reason) : overBudget(reason)
 }

@@ -1,6 +1,8 @@
 /** A result from its parts: the original's segments, new tables and scans, and whatever followed the picture. */
+
 import { concat } from '../../bytes/concat.ts'
-import { type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Sink, Source } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
 import type { JpegHeader } from './segments.ts'
 
@@ -20,11 +22,11 @@ export interface Frame {
   readonly lateSegments: number
 }
 
-/** Throws `UnsupportedFeature` where the file holds several pictures and its index cannot be moved along. */
+/** Throws `unsupported_feature` where the file holds several pictures and its index cannot be moved along. */
 export function frameOf(source: Source, header: JpegHeader, pictureEnd: number, lateSegments = 0): Frame {
   const multiPicture = readMultiPicture(header.segments)
   const usable = multiPicture !== 'unreadable' && (!multiPicture || isTrue(multiPicture, header.segments, pictureEnd, source.size))
-  if (!usable) throw new UnsupportedFeature('the multi-picture index does not describe this file')
+  if (!usable) throw unsupported('the multi-picture index does not describe this file')
   const headBytes = SOI_BYTES + header.segments.reduce((sum, segment) => sum + segment.bytes.length, 0)
   return { header, headBytes, pictureEnd, multiPicture, lateSegments }
 }

@@ -1,6 +1,7 @@
 /** What a JPEG carries beside its pixels, taken out of its segments for another container. */
+
 import { concat } from '../../bytes/concat.ts'
-import { UnsupportedFeature } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import type { Carried } from '../../raster/raster.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'
 
@@ -10,11 +11,11 @@ const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.su
 
 /** Something would be lost on the way. */
 export function refuse(what: string): never {
-  throw new UnsupportedFeature(`${what} would be lost in another format`)
+  throw unsupported(`${what} would be lost in another format`)
 }
 
 /**
- * Throws `UnsupportedFeature` for what no other container holds: nothing may be lost on the way.
+ * Throws `unsupported_feature` for what no other container holds: nothing may be lost on the way.
  */
 export function carriedOf(header: JpegHeader): Carried {
   const { segments } = header

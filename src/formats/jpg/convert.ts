@@ -1,6 +1,8 @@
 /** JPEG → PNG, WebP, AVIF. */
+
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
-import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { encodeAvif } from '../../raster/avif.ts'
 import type { Encoded, Wish } from '../../raster/encoded.ts'
@@ -21,7 +23,7 @@ const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: 
 
 export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
   const encode = ENCODERS[options.output]
-  if (!encode) throw new UnsupportedFeature(`jpg to ${options.output}`)
+  if (!encode) throw unsupported(`jpg to ${options.output}`)
   const carried = carriedOf(header)
   let late: readonly Place[] = []
   const { raster, steps } = picture(source, header, options, (read) => {

@@ -1,16 +1,8 @@
 /** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
 
 import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
-import {
-  FLOOR_PSNR_DB,
-  FLOOR_SSIM,
-  type Options,
-  type Outcome,
-  OverBudget,
-  type Sink,
-  type Source,
-  TargetUnreachable,
-} from '../../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
+import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import {
@@ -233,7 +225,7 @@ class Recompression {
 
   private require(times: 1 | 2): void {
     if (this.need(times) <= this.options.memoryBudget) return
-    throw new OverBudget(`about ${Math.ceil(this.need(times) / 1048576)} MB of memory would be needed`)
+    throw overBudget(`about ${Math.ceil(this.need(times) / 1048576)} MB of memory would be needed`)
   }
 
   /** The file in chunks, as a share of the whole job's progress. */

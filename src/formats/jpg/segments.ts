@@ -1,6 +1,8 @@
 /** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
+
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
-import { MalformedFile, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 
 /** An APPn or COM segment, kept byte for byte. */
 export interface Segment {
@@ -38,37 +40,37 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !
 
 export async function readHeader(source: Source): Promise<JpegHeader> {
   const start = await source.read(0, 2)
-  if (start[0] !== 0xff || start[1] !== SOI) throw new MalformedFile('jpg', 0, 'no start-of-image marker')
+  if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no start-of-image marker')
   const segments: Segment[] = []
   let frame: { width: number; height: number; components: number; progressive: boolean } | undefined
   let offset = 2
   let kept = 0
   for (;;) {
     const head = await source.read(offset, 4)
-    if (head.length < 4) throw new MalformedFile('jpg', offset, 'the file ends before its first scan')
-    if (head[0] !== 0xff) throw new MalformedFile('jpg', offset, `expected a marker, got ${head[0]}`)
+    if (head.length < 4) throw malformed('jpg', offset, 'the file ends before its first scan')
+    if (head[0] !== 0xff) throw malformed('jpg', offset, `expected a marker, got ${head[0]}`)
     const marker = head[1] ?? 0
     if (marker === 0xff) {
       offset += 1 // fill byte (B.1.1.2)
       continue
     }
-    if (marker === EOI) throw new MalformedFile('jpg', offset, 'the file has no picture')
+    if (marker === EOI) throw malformed('jpg', offset, 'the file has no picture')
     if (marker === 0 || marker === SOI || (marker >= 0xd0 && marker <= 0xd7) || marker === 1) {
-      throw new MalformedFile('jpg', offset, `unexpected marker ${marker.toString(16)}`)
+      throw malformed('jpg', offset, `unexpected marker ${marker.toString(16)}`)
     }
     const length = ((head[2] ?? 0) << 8) | (head[3] ?? 0)
-    if (length < 2) throw new MalformedFile('jpg', offset, `a segment of ${length} bytes`)
+    if (length < 2) throw malformed('jpg', offset, `a segment of ${length} bytes`)
     const bytes = await source.read(offset, length + 2)
-    if (bytes.length < length + 2) throw new MalformedFile('jpg', offset, 'the file ends inside a segment')
+    if (bytes.length < length + 2) throw malformed('jpg', offset, 'the file ends inside a segment')
     if (isFrame(marker)) {
-      if (frame) throw new MalformedFile('jpg', offset, 'a second frame header')
+      if (frame) throw malformed('jpg', offset, 'a second frame header')
       frame = frameOf(marker, bytes, offset)
     } else if (marker === SOS) {
-      if (!frame) throw new MalformedFile('jpg', offset, 'a scan without a frame header')
+      if (!frame) throw malformed('jpg', offset, 'a scan without a frame header')
       return { ...frame, interleaved: bytes[4] === frame.components, segments, scanOffset: offset }
     } else if (marker === 0xfe || (marker >= 0xe0 && marker <= 0xef)) {
       kept += bytes.length
-      if (kept > HEADER_BYTES_MAX) throw new OverBudget(`more than ${HEADER_BYTES_MAX} bytes of metadata`)
+      if (kept > HEADER_BYTES_MAX) throw overBudget(`more than ${HEADER_BYTES_MAX} bytes of metadata`)
       segments.push({ marker, offset, bytes: bytes.slice() })
     }
     offset += length + 2
@@ -77,21 +79,21 @@ export async function readHeader(source: Source): Promise<JpegHeader> {
 
 /** Frame header (B.2.2). */
 function frameOf(marker: number, bytes: Uint8Array, offset: number) {
-  if (marker >= 0xc8) throw new UnsupportedFeature('arithmetic coding')
-  if (marker === 0xc3 || marker >= 0xc5) throw new UnsupportedFeature('lossless or hierarchical JPEG')
+  if (marker >= 0xc8) throw unsupported('arithmetic coding')
+  if (marker === 0xc3 || marker >= 0xc5) throw unsupported('lossless or hierarchical JPEG')
   const precision = bytes[4] ?? 0
-  if (precision !== 8) throw new UnsupportedFeature(`${precision} bits per sample`)
+  if (precision !== 8) throw unsupported(`${precision} bits per sample`)
   const height = ((bytes[5] ?? 0) << 8) | (bytes[6] ?? 0)
   const width = ((bytes[7] ?? 0) << 8) | (bytes[8] ?? 0)
   const components = bytes[9] ?? 0
-  if (height === 0) throw new UnsupportedFeature('the height comes after the first scan (DNL)')
+  if (height === 0) throw unsupported('the height comes after the first scan (DNL)')
   if (width === 0 || components === 0 || bytes.length !== 10 + 3 * components) {
-    throw new MalformedFile('jpg', offset, `a frame of ${width}×${height} with ${components} components`)
+    throw malformed('jpg', offset, `a frame of ${width}×${height} with ${components} components`)
   }
-  if (components > 4) throw new UnsupportedFeature(`${components} components`)
+  if (components > 4) throw unsupported(`${components} components`)
   const identifiers = new Set(Array.from({ length: components }, (_, i) => bytes[10 + 3 * i]))
-  if (identifiers.size < components) throw new UnsupportedFeature('components of the same name, which readers take for each other')
-  if (width * height > PIXELS_MAX) throw new OverBudget(`${width}×${height} pixels are more than the ${PIXELS_MAX / 1e6} million of a job`)
+  if (identifiers.size < components) throw unsupported('components of the same name, which readers take for each other')
+  if (width * height > PIXELS_MAX) throw overBudget(`${width}×${height} pixels are more than the ${PIXELS_MAX / 1e6} million of a job`)
   return { width, height, components, progressive: marker === 0xc2 }
 }
 
@@ -100,13 +102,13 @@ const MEANT_FOR_READERS = [0xe0, 0xe1, 0xe2, 0xee]
 
 /** Segments between the scans, which the engine came across. They go in front of the picture, after the others. */
 export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
-  if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw new OverBudget('too much metadata between scans')
+  if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too much metadata between scans')
   const segments: Segment[] = []
   for (const { offset, length } of places) {
     const bytes = (await source.read(offset, length)).slice()
     const marker = bytes[1] ?? 0
-    if (bytes.length < length || bytes[0] !== 0xff) throw new MalformedFile('jpg', offset, 'a segment that cannot be found again')
-    if (MEANT_FOR_READERS.includes(marker)) throw new UnsupportedFeature('metadata between scans, where readers do not look for it')
+    if (bytes.length < length || bytes[0] !== 0xff) throw malformed('jpg', offset, 'a segment that cannot be found again')
+    if (MEANT_FOR_READERS.includes(marker)) throw unsupported('metadata between scans, where readers do not look for it')
     segments.push({ marker, offset, bytes })
   }
   return segments

@@ -1,6 +1,7 @@
 /** The table behind the last chunk: version 0, number of chunks, then the chunks' byte counts, each predicted by the one before. */
+import { malformed } from '../../codec/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
-import { LasProblem, viewOf } from './las-header.ts'
+import { viewOf } from './las-header.ts'
 
 /** Version, number of chunks. */
 export const TABLE_HEADER_BYTES = 8
@@ -8,10 +9,10 @@ export const TABLE_HEADER_BYTES = 8
 /**
  * Byte counts of the chunks.
  * @param chunks how many there must be
- * @throws LasProblem
+ * @throws CodecError
  */
 export function readChunkTable(table: Uint8Array, chunks: number, offset: number): number[] {
-  const wrong = (what: string) => new LasProblem('malformed', offset, `chunk table: ${what}`)
+  const wrong = (what: string) => malformed('las', offset, `chunk table: ${what}`)
   if (table.length < TABLE_HEADER_BYTES) throw wrong(`${table.length} bytes`)
   const view = viewOf(table)
   if (view.getUint32(0, true) !== 0) throw wrong(`version ${view.getUint32(0, true)}`)

@@ -1,24 +1,11 @@
 /** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5). */
+import { malformed, unsupported } from '../../codec/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
 
 /** Bytes that can be read by ranges; `read` may return less at the end of the file. */
 export interface RangeSource {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
-}
-
-/** The file is damaged, or a variant that cannot be represented as LAZ. */
-export class LasProblem extends Error {
-  override readonly name = 'LasProblem'
-  readonly kind: 'malformed' | 'unsupported'
-  readonly offset: number
-  readonly what: string
-  constructor(kind: 'malformed' | 'unsupported', offset: number, what: string) {
-    super(`${what} at byte ${offset}`)
-    this.kind = kind
-    this.offset = offset
-    this.what = what
-  }
 }
 
 export interface LasFile {
@@ -43,7 +30,7 @@ const MIN_HEADER_BYTES = 227
 
 export async function readExactly(source: RangeSource, offset: number, length: number): Promise<Uint8Array> {
   const bytes = await source.read(offset, length)
-  if (bytes.length !== length) throw new LasProblem('malformed', offset, `expected ${length} bytes, the file has ${bytes.length}`)
+  if (bytes.length !== length) throw malformed('las', offset, `expected ${length} bytes, the file has ${bytes.length}`)
   return bytes
 }
 
@@ -51,24 +38,24 @@ export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.by
 
 /**
  * Reads and checks what stands before the points.
- * @throws LasProblem
+ * @throws CodecError
  */
 export async function readLas(source: RangeSource): Promise<LasFile> {
-  const malformed = (offset: number, what: string) => new LasProblem('malformed', offset, what)
-  if (source.size < MIN_HEADER_BYTES) throw malformed(source.size, `a LAS header has at least ${MIN_HEADER_BYTES} bytes`)
+  const damaged = (offset: number, what: string) => malformed('las', offset, what)
+  if (source.size < MIN_HEADER_BYTES) throw damaged(source.size, `a LAS header has at least ${MIN_HEADER_BYTES} bytes`)
   const start = await readExactly(source, 0, MIN_HEADER_BYTES)
-  if (String.fromCharCode(...start.subarray(0, 4)) !== 'LASF') throw malformed(0, 'expected the signature LASF')
+  if (String.fromCharCode(...start.subarray(0, 4)) !== 'LASF') throw damaged(0, 'expected the signature LASF')
   const pointOffset = viewOf(start).getUint32(96, true)
-  if (pointOffset < MIN_HEADER_BYTES || pointOffset > source.size) throw malformed(96, `the points are said to begin at ${pointOffset}`)
-  if (pointOffset > MAX_HEAD_BYTES) throw new LasProblem('unsupported', 96, `${pointOffset} bytes before the points`)
+  if (pointOffset < MIN_HEADER_BYTES || pointOffset > source.size) throw damaged(96, `the points are said to begin at ${pointOffset}`)
+  if (pointOffset > MAX_HEAD_BYTES) throw unsupported(`${pointOffset} bytes before the points`)
   const head = await readExactly(source, 0, pointOffset)
   const view = viewOf(head)
 
   const [major, minor] = [view.getUint8(24), view.getUint8(25)]
-  if (major !== 1 || minor > 4) throw new LasProblem('unsupported', 24, `LAS version ${major}.${minor}`)
+  if (major !== 1 || minor > 4) throw unsupported(`LAS version ${major}.${minor}`)
   const headerBytes = view.getUint16(94, true)
   if (headerBytes < (minor >= 4 ? 375 : minor === 3 ? 235 : MIN_HEADER_BYTES) || headerBytes > pointOffset) {
-    throw malformed(94, `a header of ${headerBytes} bytes in LAS 1.${minor}`)
+    throw damaged(94, `a header of ${headerBytes} bytes in LAS 1.${minor}`)
   }
 
   const vlrCount = view.getUint32(100, true)
@@ -76,23 +63,23 @@ export async function readLas(source: RangeSource): Promise<LasFile> {
 
   const format = view.getUint8(104)
   const layout = pointLayout(format, view.getUint16(105, true))
-  if (!layout && format <= 10) throw malformed(105, `a record of ${view.getUint16(105, true)} bytes in point format ${format}`)
-  if (!layout) throw new LasProblem('unsupported', 104, `point format ${format}`)
-  if (layout.extra > MAX_EXTRA_BYTES) throw new LasProblem('unsupported', 105, `${layout.extra} extra bytes a point`)
-  if (format >= 6 && minor < 4) throw malformed(104, `point format ${format} in LAS 1.${minor}`)
+  if (!layout && format <= 10) throw damaged(105, `a record of ${view.getUint16(105, true)} bytes in point format ${format}`)
+  if (!layout) throw unsupported(`point format ${format}`)
+  if (layout.extra > MAX_EXTRA_BYTES) throw unsupported(`${layout.extra} extra bytes a point`)
+  if (format >= 6 && minor < 4) throw damaged(104, `point format ${format} in LAS 1.${minor}`)
 
   const wideCount = minor >= 4 ? view.getBigUint64(247, true) : 0n
   const legacyCount = view.getUint32(107, true)
   // Readers of LAS 1.4 go by the wide count alone.
-  if (minor >= 4 && wideCount === 0n && legacyCount !== 0) throw new LasProblem('unsupported', 247, 'only the legacy point count is set')
+  if (minor >= 4 && wideCount === 0n && legacyCount !== 0) throw unsupported('only the legacy point count is set')
   const pointCount = minor >= 4 ? Number(wideCount) : legacyCount
   const pointsEnd = pointOffset + pointCount * layout.recordLength
-  if (pointsEnd > source.size) throw malformed(source.size, `the header promises ${pointCount} points`)
+  if (pointsEnd > source.size) throw damaged(source.size, `the header promises ${pointCount} points`)
 
   for (const at of trailingOffsetFields(minor)) {
     const value = view.getBigUint64(at, true)
     if (value !== 0n && (value < BigInt(pointsEnd) || value > BigInt(source.size))) {
-      throw malformed(at, `offset ${value} does not lie between the points and the end of the file`)
+      throw damaged(at, `offset ${value} does not lie between the points and the end of the file`)
     }
   }
   return { minor, head, vlrCount, vlrEnd, layout, pointOffset, pointCount, pointsEnd }
@@ -102,11 +89,11 @@ function endOfVlrs(view: DataView, headerBytes: number, count: number): number {
   let end = headerBytes
   for (let i = 0; i < count; i++) {
     // Reserved (2), user id (16), record id (2), length (2), description (32).
-    if (end + VLR_HEADER_BYTES > view.byteLength) throw new LasProblem('malformed', end, `VLR ${i} of ${count} overlaps the points`)
+    if (end + VLR_HEADER_BYTES > view.byteLength) throw malformed('las', end, `VLR ${i} of ${count} overlaps the points`)
     const userId = String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + end + 2, 14))
-    if (userId === 'laszip encoded') throw new LasProblem('malformed', end, 'a LASzip record in an uncompressed file')
+    if (userId === 'laszip encoded') throw malformed('las', end, 'a LASzip record in an uncompressed file')
     end += VLR_HEADER_BYTES + view.getUint16(end + 20, true)
-    if (end > view.byteLength) throw new LasProblem('malformed', end, `VLR ${i} of ${count} overlaps the points`)
+    if (end > view.byteLength) throw malformed('las', end, `VLR ${i} of ${count} overlaps the points`)
   }
   return end
 }

@@ -19,7 +19,7 @@ const COPY_BYTES = 1 << 20
 /**
  * Writes the LAZ form of a LAS file. VLRs, EVLRs and stray bytes are kept; header fields 96, 100, 104, 227 and 235 move.
  * @param tick called between chunks with the share done
- * @throws LasProblem
+ * @throws CodecError
  */
 export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share: number) => Promise<void>): Promise<LasFile> {
   const las = await readLas(source)

@@ -1,9 +1,10 @@
 /** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
+
 import { breathe } from '../../bytes/yield.ts'
-import { type Codec, MalformedFile, type Options, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Codec, Options } from '../../codec/codec.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { LAS } from './format.ts'
-import { LasProblem } from './las-header.ts'
 import { encodeLaz } from './las-to-laz.ts'
 import { lazDifference } from './laz-equals-las.ts'
 
@@ -36,6 +37,6 @@ async function expected<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof LasProblem)) throw error
-    throw error.kind === 'malformed' ? new MalformedFile('las', error.offset, error.what) : new UnsupportedFeature(error.message)
+    throw error.kind === 'malformed' ? malformed('las', error.offset, error.what) : unsupported(error.message)
   }
 }

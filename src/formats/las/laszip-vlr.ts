@@ -1,5 +1,6 @@
 /** The record by which a reader knows how the points are coded: user id "laszip encoded", record id 22204. */
-import { LasProblem, VLR_HEADER_BYTES, viewOf } from './las-header.ts'
+import { malformed } from '../../codec/error.ts'
+import { VLR_HEADER_BYTES, viewOf } from './las-header.ts'
 import type { PointLayout } from './point-layout.ts'
 
 const RECORD_ID = 22204
@@ -36,10 +37,10 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
 
 /**
  * Points per chunk, if the record describes exactly this layout.
- * @throws LasProblem when it describes anything else
+ * @throws CodecError when it describes anything else
  */
 export function readLaszipVlr(vlr: Uint8Array, layout: PointLayout, offset: number): number {
-  const wrong = (what: string) => new LasProblem('malformed', offset, `LASzip record: ${what}`)
+  const wrong = (what: string) => malformed('las', offset, `LASzip record: ${what}`)
   if (vlr.length < VLR_HEADER_BYTES + 34) throw wrong(`${vlr.length} bytes`)
   const view = viewOf(vlr)
   if (view.getUint16(18, true) !== RECORD_ID) throw wrong('another record id')

@@ -1,7 +1,7 @@
 /** Decodes a LAZ file as it was stored and compares it with the LAS file it stands for, to the last byte. */
 import { decodeChunk } from './chunk-decoder.ts'
 import { readChunkTable } from './chunk-table.ts'
-import { type LasFile, LasProblem, type RangeSource, readExactly, readLas, VLR_HEADER_BYTES, viewOf } from './las-header.ts'
+import { type LasFile, type RangeSource, readExactly, readLas, VLR_HEADER_BYTES, viewOf } from './las-header.ts'
 import { int64, movedHeader, trailingOffsets } from './las-to-laz.ts'
 import { readLaszipVlr } from './laszip-vlr.ts'
 

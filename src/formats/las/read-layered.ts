@@ -1,6 +1,7 @@
+import { malformed } from '../../codec/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { AttributeChannels, type AttributeState } from './attribute-channels.ts'
-import { LasProblem, viewOf } from './las-header.ts'
+import { viewOf } from './las-header.ts'
 import { ModelBank, medians, SymbolModel, symbolModels } from './models.ts'
 import { type PointLayout, WAVE_PACKET_SIZE } from './point-layout.ts'
 import { RgbReader, TimeReader, WaveReader } from './read-items.ts'
@@ -35,9 +36,9 @@ export function decodeLayered(layout: PointLayout, chunk: Uint8Array, view: Data
   const bytesAt = recordLength - extra
   const count = 9 + (layout.rgb ? 1 : 0) + (layout.nir ? 1 : 0) + (layout.wave ? 1 : 0) + extra
   const sizesAt = recordLength + 4
-  if (chunk.length < sizesAt + 4 * count) throw new LasProblem('malformed', 0, `a chunk of ${chunk.length} bytes`)
+  if (chunk.length < sizesAt + 4 * count) throw malformed('las', 0, `a chunk of ${chunk.length} bytes`)
   const points = viewOf(chunk).getUint32(recordLength, true)
-  if (points * recordLength !== view.byteLength) throw new LasProblem('malformed', 0, `a chunk of ${points} points`)
+  if (points * recordLength !== view.byteLength) throw malformed('las', 0, `a chunk of ${points} points`)
   const sizes = new DataView(chunk.buffer, chunk.byteOffset + sizesAt)
   let at = recordLength + 4 + 4 * count
   const layers: LayerDecoder[] = []
@@ -48,7 +49,7 @@ export function decodeLayered(layout: PointLayout, chunk: Uint8Array, view: Data
     layers.push(decoder)
     at += size
   }
-  if (at !== chunk.length) throw new LasProblem('malformed', 0, `layers of ${at} bytes in a chunk of ${chunk.length}`)
+  if (at !== chunk.length) throw malformed('las', 0, `layers of ${at} bytes in a chunk of ${chunk.length}`)
   let next = 9
   const rgbLayer = layout.rgb ? layers[next++] : undefined
   const nirLayer = layout.nir ? layers[next++] : undefined

@@ -1,14 +1,7 @@
 /** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
-import {
-  type Codec,
-  MalformedFile,
-  type Options,
-  type Outcome,
-  PATCHABLE_BYTES,
-  type Sink,
-  type Source,
-  type Verdict,
-} from '../../codec/codec.ts'
+
+import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { damagedFrame } from './damage.ts'
 import { MP3 } from './format.ts'
 import { BrokenReservoir } from './granules.ts'
@@ -76,7 +69,7 @@ async function tryPlan(source: Source, stream: Stream, options: Options): Promis
   try {
     const packing = await plan(source, stream, options)
     const damaged = packing && stream.frames <= MAX_CHECKED_FRAMES ? await damagedFrame(source, stream, options) : undefined
-    if (damaged !== undefined) throw new MalformedFile('mp3', stream.audioOffset, `frame ${damaged} reads beyond its own bits`)
+    if (damaged !== undefined) throw malformed('mp3', stream.audioOffset, `frame ${damaged} reads beyond its own bits`)
     return packing
   } catch (error) {
     // Cut out of a longer stream, most likely: it plays, but its frames cannot be moved.

@@ -1,5 +1,7 @@
 /** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
-import { MalformedFile, type Options, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
 import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 
@@ -38,14 +40,14 @@ const ID3V1_BYTES = 128
 /** How far behind the tags the first frame may stand. */
 const MAX_GAP_BYTES = 64 * 1024
 
-/** @throws MalformedFile when no frames follow the tags, or the frames are interrupted; UnsupportedFeature for mixed streams */
+/** @throws CodecError (malformed) when no frames follow the tags, or the frames are interrupted; CodecError (unsupported_feature) for mixed streams */
 export async function readStream(source: Source, options: Options): Promise<Stream> {
   let front = 0
   for (let tags = 0; tags < 16; tags++) {
     const bytes = id3Bytes(await source.read(front, 10), 0)
     if (bytes === 0) break
     front += bytes
-    if (front > source.size) throw new MalformedFile('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
+    if (front > source.size) throw malformed('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
   }
   const start = await findFirst(source, front)
   const soundEnd = await beforeTags(source, start)
@@ -66,13 +68,13 @@ export async function readStream(source: Source, options: Options): Promise<Stre
       }
     }
     if (frame.header.hertz !== first.hertz || frame.header.channels !== first.channels || frame.header.version !== first.version) {
-      throw new UnsupportedFeature('the sample rate or the number of channels changes inside the file')
+      throw unsupported('the sample rate or the number of channels changes inside the file')
     }
     frames++
     soundBytes += frame.bytes.length
     end = frame.offset + frame.bytes.length
   }
-  if (!first || frames === 0) throw new MalformedFile('mp3', start, 'no frames')
+  if (!first || frames === 0) throw malformed('mp3', start, 'no frames')
   const tail = await readTail(source, end)
   return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
 }
@@ -88,8 +90,8 @@ async function findFirst(source: Source, from: number): Promise<number> {
     if (end === source.size) return from + at
     if (next && next.hertz === header.hertz && next.version === header.version) return from + at
   }
-  if (isOtherLayer(window)) throw new UnsupportedFeature('MPEG audio of Layer I or II')
-  throw new MalformedFile('mp3', from, 'no frames behind the tags')
+  if (isOtherLayer(window)) throw unsupported('MPEG audio of Layer I or II')
+  throw malformed('mp3', from, 'no frames behind the tags')
 }
 
 /** Where tags begin that are told by their end: a stream that was cut off would run into them. */
@@ -155,7 +157,7 @@ async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail
       frameHeader(bytes, at + header.bytes) &&
       frameHeader(bytes, at + header.bytes + frameHeader(bytes, at + header.bytes)!.bytes)
     ) {
-      throw new MalformedFile('mp3', end, 'the frames are interrupted')
+      throw malformed('mp3', end, 'the frames are interrupted')
     }
   }
   const cutOff = frameHeader(bytes, 0) !== undefined

@@ -1,6 +1,7 @@
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { MalformedFile, type Options, type Outcome, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { id3Frames } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
@@ -31,8 +32,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
     const snrDb = await compareSound(original, result, a, b, options)
     return snrDb >= claimed - 0.5 ? { equal: true } : differs(`${snrDb} dB instead of ${claimed}`)
   } catch (error) {
-    if (error instanceof MalformedFile || error instanceof UnsupportedFeature || error instanceof BrokenReservoir)
-      return differs(error.message)
+    if (isCodecError(error, 'malformed', 'unsupported_feature') || error instanceof BrokenReservoir) return differs(error.message)
     throw error
   }
 }

@@ -3,20 +3,13 @@
  * the same to the last byte, whatever its byte order, and the gzip stream has one member (some readers stop after one).
  * Pairs of `.hdr` and `.img` in a ZIP archive stay in it, deflated better.
  */
+
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
-import { crc32, DeflateError, deflateThorough } from '../../bytes/deflate.ts'
+import { crc32, deflateThorough } from '../../bytes/deflate.ts'
 import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
-import {
-  type Codec,
-  MalformedFile,
-  NoGain,
-  type Options,
-  type Outcome,
-  OverBudget,
-  type Sink,
-  type Source,
-  UnsupportedFeature,
-} from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
+import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { rangeStream } from '../../codec/source.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
@@ -66,11 +59,11 @@ async function open(source: Source): Promise<NiftiFile> {
   const start = await source.read(0, HEADER_BYTES)
   const gzipped = start[0] === 0x1f && start[1] === 0x8b
   const header = readNiftiHeader(gzipped ? await firstBytes(source, HEADER_BYTES) : start)
-  if (!header) throw new MalformedFile('nifti', 0, 'the dimensions make no sense')
-  if (!header.single) throw new UnsupportedFeature('a header whose image is another file')
-  if (header.endOfVolume > MAX_VOLUME_BYTES) throw new OverBudget(`a volume of ${header.endOfVolume} bytes`)
+  if (!header) throw malformed('nifti', 0, 'the dimensions make no sense')
+  if (!header.single) throw unsupported('a header whose image is another file')
+  if (header.endOfVolume > MAX_VOLUME_BYTES) throw overBudget(`a volume of ${header.endOfVolume} bytes`)
   if (!gzipped && header.endOfVolume > source.size) {
-    throw new MalformedFile('nifti', source.size, `the header promises ${header.endOfVolume} bytes`)
+    throw malformed('nifti', source.size, `the header promises ${header.endOfVolume} bytes`)
   }
   return { header, gzipped }
 }
@@ -88,7 +81,7 @@ async function openPair(source: Source): Promise<ZipArchive> {
     const header = readNiftiHeader(await readEntry(archive, entry))
     const image = archive.entries.find(({ name }) => name.toLowerCase() === entry.name.toLowerCase().replace(/\.hdr$/, '.img'))
     if (header && image && image.size < header.endOfVolume) {
-      throw new MalformedFile('nifti', 0, `${entry.name} promises ${header.endOfVolume} bytes, ${image.name} has ${image.size}`)
+      throw malformed('nifti', 0, `${entry.name} promises ${header.endOfVolume} bytes, ${image.name} has ${image.size}`)
     }
   }
   return archive
@@ -123,7 +116,7 @@ async function* payload(file: NiftiFile, source: Source, options: Options, start
     done += chunk.length
     if (share > 0) options.progress(start + share * Math.min(1, done / total))
   }
-  if (done < total) throw new MalformedFile('nifti', done, `the header promises ${total} bytes`)
+  if (done < total) throw malformed('nifti', done, `the header promises ${total} bytes`)
 }
 
 async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boolean): Promise<Outcome> {
@@ -138,10 +131,10 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
   return { kind: 'compressed', fidelity: 'lossless', steps: [`${verb} by libdeflate level ${gzipLevel(inputBytes)}, one member`] }
 }
 
-/** One member without name and time (RFC 1952, 2.3). @throws NoGain when Deflate makes the bytes larger */
+/** One member without name and time (RFC 1952, 2.3). @throws CodecError (no_gain) when Deflate makes the bytes larger */
 function thoroughGzip(bytes: Uint8Array): Uint8Array {
   const raw = deflateThorough(bytes, bytes.length)
-  if (!raw) throw new NoGain()
+  if (!raw) throw noGain()
   const trailer = new Uint8Array(8)
   new DataView(trailer.buffer).setUint32(0, crc32(bytes), true)
   new DataView(trailer.buffer).setUint32(4, bytes.length, true)
@@ -177,7 +170,7 @@ async function* damaged(chunks: Chunks): Chunks {
   try {
     yield* chunks
   } catch (error) {
-    throw error instanceof DeflateError ? new MalformedFile('nifti', 0, error.message) : error
+    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, error.message) : error
   }
 }
 
@@ -185,6 +178,6 @@ async function damagedAsMalformed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof DeflateError ? new MalformedFile('nifti', 0, error.message) : error
+    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, error.message) : error
   }
 }

@@ -2,7 +2,8 @@
  * `ultra`: files that are named by resource lists alone (GB/T 33190-2016, 7.9: MediaFile of a picture, FontFile of a font) and
  * equal an earlier one of the same list leave the package; the list names the earlier one.
  */
-import { decodeXml, type Splice, scanTags, spliced, XmlError } from '../../containers/xml/scan.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
@@ -39,7 +40,7 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
       const mentions = mentionsIn(xml, entry.name, byPath)
       if (mentions.length > 0) lists.set(entry, { xml, mentions })
     } catch (error) {
-      if (error instanceof XmlError) return none
+      if (isEngineError(error, 'xml')) return none
       throw error
     }
   }

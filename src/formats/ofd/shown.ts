@@ -2,7 +2,8 @@
  * How large an OFD document shows its pictures (GB/T 33190-2016): pages place an ImageObject (10) by its CTM in
  * millimetres; its ResourceID names a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
  */
-import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
+import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
@@ -25,11 +26,11 @@ export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Sho
     // Resource ids are unique within a document: its folder tells them apart.
     const document = entry.name.replace(/\\/g, '/').split('/')[0]!.toLowerCase()
     try {
-      if (entry.size > MOST_XML_BYTES) throw new XmlError('too large to be searched')
+      if (entry.size > MOST_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
       readPage(decodeXml(await readEntry(archive, entry)), entry.name, document, byPath, media, uses)
     } catch (error) {
       // What this file shows is not known, so nothing is.
-      if (error instanceof XmlError) return new Map()
+      if (isEngineError(error, 'xml')) return new Map()
       throw error
     }
   }

@@ -1,5 +1,6 @@
 /** Which characters a document may show: those in its texts, and those that an office program makes by itself. */
-import { decodeXml, unescapeXml, XmlError } from '../../containers/xml/scan.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { decodeXml, unescapeXml } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { OoxmlDocument } from './document.ts'
 
@@ -41,7 +42,7 @@ export async function possibleCharacters(document: OoxmlDocument, signal: AbortS
     try {
       text = decodeXml(await readEntry(document.archive, entry))
     } catch (error) {
-      if (error instanceof XmlError) return undefined
+      if (isEngineError(error, 'xml')) return undefined
       throw error
     }
     if (FOREIGN.test(text)) return undefined

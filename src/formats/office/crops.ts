@@ -3,7 +3,8 @@
  * that is left holds all that any place shows, in whole pixels, so each place keeps a rectangle of its own within it.
  */
 
-import { decodeXml, type Splice, scanTags, type Tag, XmlError } from '../../containers/xml/scan.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { decodeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Rect } from '../../embedded/crop.ts'
 import { type PictureFacts, pictureFacts } from '../../embedded/facts.ts'
@@ -51,7 +52,7 @@ export interface Crops {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** The places that show each of these ids; `unclear` where one is shown otherwise, whole, or not at all. @throws XmlError */
+/** The places that show each of these ids; `unclear` where one is shown otherwise, whole, or not at all. @throws EngineError */
 export function cropUses(xml: string, ids: ReadonlySet<string>): Map<string, CropUse[] | 'unclear'> {
   const uses = new Map<string, CropUse[] | 'unclear'>([...ids].map((id) => [id, []]))
   let fill: { depth: number; ids: string[]; crop: CropUse | undefined; unclear: boolean } | undefined
@@ -137,7 +138,7 @@ async function usesIn(document: OoxmlDocument, owner: string, ids: ReadonlySet<s
     const xml = decodeXml(await readEntry(document.archive, entry))
     return xml.includes('srcRect') ? { xml, uses: cropUses(xml, ids) } : undefined
   } catch (error) {
-    if (error instanceof XmlError) return undefined
+    if (isEngineError(error, 'xml')) return undefined
     throw error
   }
 }

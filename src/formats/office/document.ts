@@ -1,6 +1,8 @@
 /** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
-import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
-import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
+
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
@@ -32,13 +34,13 @@ export function isSigned(archive: ZipArchive): boolean {
   return archive.entries.some((entry) => /^_xmlsignatures\//i.test(partKey(entry.name)))
 }
 
-/** @throws MalformedFile when parts that hold the package together cannot be read */
+/** @throws CodecError (malformed) when parts that hold the package together cannot be read */
 export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> {
   const parts = new Map(archive.entries.filter((entry) => !entry.isDirectory).map((entry) => [partKey(entry.name), entry]))
   const types = parts.get(CONTENT_TYPES)
-  if (!types) throw new MalformedFile(archive.format, 0, 'no [Content_Types].xml')
+  if (!types) throw malformed(archive.format, 0, 'no [Content_Types].xml')
   // Part names compare without case (ECMA-376 part 2, 6.2.2), but most readers do not know.
-  if (types.name !== '[Content_Types].xml') throw new UnsupportedFeature(`${types.name} in letters that most readers do not find`)
+  if (types.name !== '[Content_Types].xml') throw unsupported(`${types.name} in letters that most readers do not find`)
   try {
     const contentTypesXml = decodeXml(await readSmall(archive, types))
     const { typeOf } = contentTypes(contentTypesXml)
@@ -51,14 +53,13 @@ export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> 
     }
     return { archive, parts, rels, contentTypesXml, typeOf }
   } catch (error) {
-    if (error instanceof XmlError) throw new MalformedFile(archive.format, 0, `a relationship part with ${error.message}`)
+    if (isEngineError(error, 'xml')) throw malformed(archive.format, 0, `a relationship part with ${error.message}`)
     throw error
   }
 }
 
 async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Array> {
-  if (entry.opaque || entry.size > MOST_RELS_BYTES)
-    throw new MalformedFile(archive.format, entry.localOffset, `${entry.name} cannot be read`)
+  if (entry.opaque || entry.size > MOST_RELS_BYTES) throw malformed(archive.format, entry.localOffset, `${entry.name} cannot be read`)
   return readEntry(archive, entry)
 }
 
@@ -107,7 +108,7 @@ async function usesIn(document: OoxmlDocument, owner: string, ids: Set<string>, 
     const xml = decodeXml(await readEntry(document.archive, entry))
     return { uses: pictureUses(xml, ids, background), exact: recoloured(xml) }
   } catch (error) {
-    if (error instanceof XmlError || error instanceof RangeError) return undefined
+    if (isEngineError(error, 'xml') || error instanceof RangeError) return undefined
     throw error
   }
 }
@@ -128,7 +129,7 @@ async function slideSize(document: OoxmlDocument): Promise<Size | undefined> {
       return width > 0 && height > 0 ? { width, height } : undefined
     }
   } catch (error) {
-    if (!(error instanceof XmlError)) throw error
+    if (!isEngineError(error, 'xml')) throw error
   }
   return undefined
 }

@@ -3,9 +3,11 @@
  * SHA-512, in a compound file with the data space streams of 2.1. Written in one pass: package segments stream through,
  * and the integrity code is patched into the head at the end.
  */
+
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
-import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
+import type { Sink, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { openCompoundFile } from '../../containers/cfb/read.ts'
 import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
 import { DATA_SPACES } from './data-spaces.ts'
@@ -76,17 +78,17 @@ export async function encryptOoxml(source: Source, sink: Sink, password: string)
 
 /**
  * Opens what `encryptOoxml` wrote (any agile AES/SHA-512 document) and yields the package's bytes.
- * @throws MalformedFile when the password does not fit, or the integrity code differs (known after the last chunk).
+ * @throws CodecError (malformed) when the password does not fit, or the integrity code differs (known after the last chunk).
  */
 export async function* decryptOoxml(source: Source, password: string): AsyncGenerator<Uint8Array> {
   const file = await openCompoundFile(source)
   const [info, stream] = [file.open('EncryptionInfo'), file.open('EncryptedPackage')]
-  if (!info || !stream || info.size > 64 * 1024 || stream.size < 8) throw new MalformedFile('ooxml', 0, 'no agile encryption streams')
+  if (!info || !stream || info.size > 64 * 1024 || stream.size < 8) throw malformed('ooxml', 0, 'no agile encryption streams')
   const xml = new TextDecoder().decode((await info.read(0, info.size)).subarray(INFO_PREFIX.length))
   const [keyData, encryptedKey, integrity] = ['keyData', 'p:encryptedKey', 'dataIntegrity'].map((name) => element(xml, name))
   const field = (tag: string | undefined, name: string) => Uint8Array.from(Buffer.from(attribute(tag, name), 'base64'))
   const spinCount = Number(attribute(encryptedKey, 'spinCount'))
-  if (!(spinCount >= 0 && spinCount <= MAX_SPIN_COUNT)) throw new MalformedFile('ooxml', 0, `a spin count of ${spinCount}`)
+  if (!(spinCount >= 0 && spinCount <= MAX_SPIN_COUNT)) throw malformed('ooxml', 0, `a spin count of ${spinCount}`)
 
   const dataSalt = field(keyData, 'saltValue')
   const passwordSalt = field(encryptedKey, 'saltValue')
@@ -95,7 +97,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
     aes(false, finalKey(spun, blockKey), passwordSalt, field(encryptedKey, name))
   const verifier = unlock(BLOCK_KEY.verifierInput, 'encryptedVerifierHashInput')
   const expected = unlock(BLOCK_KEY.verifierValue, 'encryptedVerifierHashValue')
-  if (!timingSafeEqual(sha512(verifier), expected.subarray(0, 64))) throw new MalformedFile('ooxml', 0, 'the password does not fit')
+  if (!timingSafeEqual(sha512(verifier), expected.subarray(0, 64))) throw malformed('ooxml', 0, 'the password does not fit')
   const packageKey = unlock(BLOCK_KEY.packageKey, 'encryptedKeyValue')
   const hmacKey = aes(false, packageKey, ivOf(dataSalt, BLOCK_KEY.hmacKey), field(integrity, 'encryptedHmacKey'))
   const hmacValue = aes(false, packageKey, ivOf(dataSalt, BLOCK_KEY.hmacValue), field(integrity, 'encryptedHmacValue'))
@@ -104,7 +106,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
   const prefix = await stream.read(0, 8)
   hmac.update(prefix)
   let left = Number(new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true))
-  if (left > stream.size - 8) throw new MalformedFile('ooxml', 0, `a package of ${left} bytes in a stream of ${stream.size}`)
+  if (left > stream.size - 8) throw malformed('ooxml', 0, `a package of ${left} bytes in a stream of ${stream.size}`)
   for (let at = 8; at < stream.size; ) {
     const bytes = await stream.read(at, SEGMENT_BYTES * SEGMENTS_PER_CHUNK)
     hmac.update(bytes)
@@ -113,8 +115,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
     left -= plain.length
     if (plain.length > 0) yield plain
   }
-  if (!timingSafeEqual(new Uint8Array(hmac.digest()), hmacValue.subarray(0, 64)))
-    throw new MalformedFile('ooxml', 0, 'the integrity code differs')
+  if (!timingSafeEqual(new Uint8Array(hmac.digest()), hmacValue.subarray(0, 64))) throw malformed('ooxml', 0, 'the integrity code differs')
 }
 
 /** The package in whole segments (the last one is shorter), several at a time. */
@@ -187,7 +188,7 @@ function encryptionInfo(fields: InfoFields): Uint8Array {
 
 function element(xml: string, name: string): string {
   const found = new RegExp(`<${name}\\s[^>]*>`).exec(xml)
-  if (!found) throw new MalformedFile('ooxml', 0, `EncryptionInfo has no ${name}`)
+  if (!found) throw malformed('ooxml', 0, `EncryptionInfo has no ${name}`)
   return found[0]
 }
 

@@ -3,11 +3,12 @@
  * 17.8.1), PowerPoint's are in EOT files (W3C submission "Embedded OpenType (EOT) File Format"). Compressed EOT files, fonts
  * that forbid it, and all that are not plain TrueType stay as they are.
  */
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { FontView } from '../../containers/sfnt/bytes.ts'
 import { fontDifference, fontForText } from '../../containers/sfnt/for-text.ts'
 import { tablesOf } from '../../containers/sfnt/truetype.ts'
-import { decodeXml, scanTags, XmlError } from '../../containers/xml/scan.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { possibleCharacters } from './characters.ts'
 import type { OoxmlDocument } from './document.ts'
@@ -61,7 +62,7 @@ async function fontKeys(document: OoxmlDocument, owner: string): Promise<Map<str
       keys.set(id, keys.has(id) ? 'unclear' : guid === undefined ? undefined : (keyOf(guid) ?? 'unclear'))
     }
   } catch (error) {
-    if (error instanceof XmlError) return undefined
+    if (isEngineError(error, 'xml')) return undefined
     throw error
   }
   return keys

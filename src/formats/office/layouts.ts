@@ -2,7 +2,8 @@
  * `ultra`: slide layouts that no slide has (ECMA-376 part 1, 13.3.9) leave a presentation, with whatever only they lead to.
  * Every master keeps at least one.
  */
-import { decodeXml, type Splice, scanTags, spliced, XmlError } from '../../containers/xml/scan.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
 import { ownerOf } from './parts.ts'
@@ -53,7 +54,7 @@ async function masterText(document: OoxmlDocument, part: string): Promise<string
   try {
     return decodeXml(await readEntry(document.archive, document.parts.get(part)!))
   } catch (error) {
-    if (error instanceof XmlError) return undefined
+    if (isEngineError(error, 'xml')) return undefined
     throw error
   }
 }
@@ -75,7 +76,7 @@ function withoutLayouts(xml: string, ids: ReadonlySet<string>): string | undefin
       } else if (tag.kind !== 'close' && tag.attributes().some(({ name, value }) => name.includes(':') && ids.has(value))) return undefined
     }
   } catch (error) {
-    if (error instanceof XmlError) return undefined
+    if (isEngineError(error, 'xml')) return undefined
     throw error
   }
   return splices.length === ids.size ? spliced(xml, splices) : undefined

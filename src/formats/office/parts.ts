@@ -22,7 +22,7 @@ export function ownerOf(relsName: string): string | undefined {
   return found ? (found[1] ?? '') + found[2] : undefined
 }
 
-/** Relationships as they stand in the text (part 2, 9.2). @throws XmlError */
+/** Relationships as they stand in the text (part 2, 9.2). @throws EngineError */
 export function readRelationships(xml: string, owner: string): Relationship[] {
   const found: Relationship[] = []
   for (const tag of scanTags(xml)) {

@@ -1,5 +1,7 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
-import { FLOOR_PSNR_DB, FLOOR_SSIM, MOST_DB, type Options, OverBudget } from '../../codec/codec.ts'
+
+import { FLOOR_PSNR_DB, FLOOR_SSIM, MOST_DB, type Options } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { type Splice, spliced } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
@@ -180,7 +182,7 @@ async function unusedMedia(document: OoxmlDocument): Promise<Set<string>> {
     try {
       text = new TextDecoder('latin1').decode(await readEntry(document.archive, entry))
     } catch (error) {
-      if (error instanceof OverBudget) return new Set()
+      if (isCodecError(error, 'over_budget')) return new Set()
       throw error
     }
     for (const [name, leaf] of unused) if (text.includes(leaf)) unused.delete(name)

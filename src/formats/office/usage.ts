@@ -42,7 +42,7 @@ const VML = new Set(['shape', 'rect', 'roundrect', 'oval'])
  * @param ids relationship ids that lead to pictures
  * @param background size of a whole slide in EMU, where backgrounds fill one
  * @returns for every id that occurs, the largest size it is shown at
- * @throws XmlError
+ * @throws EngineError
  */
 export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): Uses {
   const uses: Uses = new Map()
@@ -168,7 +168,7 @@ export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: 
   return uses
 }
 
-/** Ids of pictures that have one colour replaced by another. @throws XmlError */
+/** Ids of pictures that have one colour replaced by another. @throws EngineError */
 export function recoloured(xml: string): Set<string> {
   const found = new Set<string>()
   if (!xml.includes('clrChange')) return found

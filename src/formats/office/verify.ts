@@ -1,6 +1,7 @@
 /** Proof that a recompressed document is still the same document: both packages are walked side by side. */
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import type { Options, Verdict } from '../../codec/codec.ts'
-import { decodeXml, encodeXml, spliced, XmlError } from '../../containers/xml/scan.ts'
+import { decodeXml, encodeXml, spliced } from '../../containers/xml/scan.ts'
 import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry } from '../../containers/zip/read.ts'
@@ -80,7 +81,7 @@ async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: Re
     try {
       if (entry) after.set(owner, decodeXml(await readEntry(result.archive, entry)))
     } catch (error) {
-      if (error instanceof XmlError) return `${owner}: ${error.message}`
+      if (isEngineError(error, 'xml')) return `${owner}: ${error.message}`
       throw error
     }
   }

@@ -1,5 +1,7 @@
 /** A PDF under a password, object for object; nothing else about it changes. */
-import { MalformedFile, type Sink, type Source } from '../../codec/codec.ts'
+
+import type { Sink, Source } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { isPdfA1 } from './document.ts'
 import { Twins } from './duplicates.ts'
 import { Dict, PdfSyntax } from './objects.ts'
@@ -15,7 +17,7 @@ const KEEP_ALL = () => true
 
 /**
  * Writes `source`, encrypted with AES-256 (ISO 32000-2, revision 6), to `sink`; the password opens it for user and owner.
- * Streams: a few MB of memory whatever the size. @throws MalformedFile when the PDF cannot be read safely.
+ * Streams: a few MB of memory whatever the size. @throws CodecError (malformed) when the PDF cannot be read safely.
  */
 export async function encryptPdf(source: Source, sink: Sink, password: string): Promise<void> {
   const reader = await Reader.open(source)
@@ -59,7 +61,7 @@ export async function pdfPasswordUse(source: Source): Promise<'applies' | 'signe
     if ((await reach(reader, KEEP_ALL, NEVER)).signed) return 'signed'
     return reader.repaired || !(root instanceof Dict) ? 'archive' : 'applies'
   } catch (error) {
-    if (error instanceof MalformedFile) return 'archive'
+    if (isCodecError(error, 'malformed')) return 'archive'
     throw error
   }
 }

@@ -1,5 +1,5 @@
 /** Objects out of a file at known offsets: windows that grow, indirect objects, stream lengths. */
-import { OverBudget } from '../../codec/codec.ts'
+import { overBudget } from '../../codec/error.ts'
 import { END, Keyword, Lexer, NeedMore } from './lexer.ts'
 import { Dict, latin1, type PdfObject, PdfSyntax, Stream } from './objects.ts'
 import type { Ranges } from './ranges.ts'
@@ -25,7 +25,7 @@ export async function parseAt<T>(ranges: Ranges, offset: number, parse: (lexer: 
       return parse(new Lexer(bytes, 0, whole))
     } catch (error) {
       if (!(error instanceof NeedMore)) throw error
-      if (length >= MAX_OBJECT_BYTES) throw new OverBudget(`an object of more than ${MAX_OBJECT_BYTES} bytes`)
+      if (length >= MAX_OBJECT_BYTES) throw overBudget(`an object of more than ${MAX_OBJECT_BYTES} bytes`)
     }
   }
 }

@@ -1,7 +1,8 @@
 /** Stream filters (ISO 32000-2, 7.4): those that are generic, in memory and as a flow. */
+
 import { constants, createInflate, inflateSync } from 'node:zlib'
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
-import { DeflateError } from '../../bytes/deflate.ts'
 import { bounded } from '../../bytes/inflate-stream.ts'
 import { through } from '../../bytes/through.ts'
 import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
@@ -152,6 +153,6 @@ async function* inflateFlow(input: Flow, maxBytes: number): Flow {
   try {
     for await (const piece of bounded(through(engine, input), maxBytes)) yield plain(piece)
   } catch (error) {
-    throw error instanceof DeflateError ? new PdfSyntax(error.message) : error
+    throw isEngineError(error, 'deflate') ? new PdfSyntax(error.message) : error
   }
 }

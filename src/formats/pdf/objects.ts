@@ -1,10 +1,10 @@
 /** The object model of ISO 32000-2, 7.3: plain values where possible, small classes where a tag is needed. */
-import { MalformedFile } from '../../codec/codec.ts'
 
+import { CodecError } from '../../codec/error.ts'
 /** What stands in the file is not what the standard (or any reader) expects. */
-export class PdfSyntax extends MalformedFile {
+export class PdfSyntax extends CodecError {
   constructor(what: string, offset = 0) {
-    super('pdf', offset, what)
+    super('malformed', `pdf: ${what} at byte ${offset}`, offset)
   }
 }
 

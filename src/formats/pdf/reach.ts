@@ -1,5 +1,5 @@
 /** Which objects a document uses (everything that can be reached from its trailer), and what kind of document it is. */
-import { OverBudget } from '../../codec/codec.ts'
+import { overBudget } from '../../codec/error.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
@@ -106,7 +106,7 @@ export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
       if (seen[node.number] !== 0) continue
       seen[node.number] = 1
     }
-    if (++steps > 4_000_000) throw new OverBudget('a page tree of millions of nodes')
+    if (++steps > 4_000_000) throw overBudget('a page tree of millions of nodes')
     const dict = await reader.resolve(node)
     if (!(dict instanceof Dict)) continue
     const kids = await reader.resolve(dict.get('Kids'))

@@ -1,6 +1,8 @@
 /** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
+
 import { concat } from '../../bytes/concat.ts'
-import { OverBudget, type Source } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
+import { overBudget } from '../../codec/error.ts'
 import type { Decipher } from './ciphers.ts'
 import { type Indirect, measureStream, readIndirect, streamEndsAt } from './file.ts'
 import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
@@ -282,10 +284,10 @@ export class Reader {
     return length < 0 ? measureStream(this.ranges, stream.offset) : length
   }
 
-  /** The bytes as they stand in the file, decrypted. Throws `OverBudget` beyond `maxBytes`. */
+  /** The bytes as they stand in the file, decrypted. Throws `over_budget` beyond `maxBytes`. */
   async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     const length = await this.length(stream)
-    if (length > maxBytes) throw new OverBudget(`a stream of ${length} bytes`)
+    if (length > maxBytes) throw overBudget(`a stream of ${length} bytes`)
     if (this.opened) return gather(this.pieces(stream))
     return this.ranges.read(stream.offset, length)
   }

@@ -1,6 +1,7 @@
 /** The second pass: every used object once, breadth first from the catalog, each stream as small as it gets. */
+
 import { createHash } from 'node:crypto'
-import { OverBudget } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import type { Twins } from './duplicates.ts'
 import type { Filter } from './filters.ts'
 import { Dict, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
@@ -10,7 +11,7 @@ import { Effort, type Rewritten, recompress } from './recompress.ts'
 import { serialise } from './serialise.ts'
 import type { Writer } from './writer.ts'
 
-/** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `OverBudget`) means: declines. */
+/** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `over_budget`) means: declines. */
 export type Transform = (number: number, stream: Stream, chain: Filter[]) => Promise<Rewritten | undefined>
 
 export interface Plan {
@@ -144,6 +145,6 @@ class Hoisted extends Ref {
 }
 
 function declined(error: unknown): undefined {
-  if (error instanceof PdfSyntax || error instanceof OverBudget || error instanceof RangeError) return undefined
+  if (isCodecError(error, 'over_budget') || error instanceof PdfSyntax || error instanceof RangeError) return undefined
   throw error
 }

@@ -1,5 +1,7 @@
 /** `target_size`: the best level that fits. */
-import { NoGain, type Options, type Outcome, type Quality, type Sink, type Source, TargetUnreachable } from '../../codec/codec.ts'
+
+import type { Options, Outcome, Quality, Sink, Source } from '../../codec/codec.ts'
+import { isCodecError, noGain, TargetUnreachable } from '../../codec/error.ts'
 import { memorySink } from '../../codec/sink.ts'
 
 type Press = (source: Source, sink: Sink, options: Options) => Promise<Outcome>
@@ -36,7 +38,7 @@ export async function toSize(press: Press, source: Source, sink: Sink, options: 
 }
 
 function larger(error: unknown): undefined {
-  if (!(error instanceof NoGain)) throw error
+  if (!isCodecError(error, 'no_gain')) throw error
 }
 
 /** Counts everything up to `limit`, and passes on what `held` takes. */
@@ -52,7 +54,7 @@ function counting(held: ReturnType<typeof memorySink>, limit: number): Sink & { 
     },
     async write(chunk) {
       written += chunk.length
-      if (written >= limit) throw new NoGain()
+      if (written >= limit) throw noGain()
       if (!holds) return
       try {
         await held.write(chunk)

@@ -1,6 +1,7 @@
 /** What the pages of a document do with its images and fonts: how large the one are drawn, which codes of the other are shown. */
+
 import { concat } from '../../bytes/concat.ts'
-import { OverBudget } from '../../codec/codec.ts'
+import { isCodecError, overBudget } from '../../codec/error.ts'
 import { type ContentSummary, type Draw, interpret } from './content.ts'
 import type { Twins } from './duplicates.ts'
 import { FontShelf, type ShownFont } from './fonts/shown.ts'
@@ -83,7 +84,7 @@ export class UsageScan {
   }
 
   private unreadable(error: unknown, what: string): void {
-    if (!(error instanceof PdfSyntax || error instanceof OverBudget)) throw error
+    if (!(isCodecError(error, 'over_budget') || error instanceof PdfSyntax)) throw error
     this.fonts.doubtAll(what)
   }
 
@@ -97,7 +98,7 @@ export class UsageScan {
       if (!(stream instanceof Stream)) continue
       const bytes = await this.decoded(stream)
       length += bytes.length
-      if (length > MAX_CONTENT_BYTES) throw new OverBudget('a page of too much content')
+      if (length > MAX_CONTENT_BYTES) throw overBudget('a page of too much content')
       parts.push(bytes, Uint8Array.of(10))
     }
     return concat(parts)
@@ -108,7 +109,7 @@ export class UsageScan {
     this.contentBytes += bytes.length
     if (this.contentBytes > MAX_ALL_CONTENT_BYTES) {
       this.fonts.doubtAll('too much content')
-      throw new OverBudget('too much content')
+      throw overBudget('too much content')
     }
     return bytes
   }

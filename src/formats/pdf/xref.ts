@@ -1,5 +1,6 @@
 /** Where every object stands: the cross-reference table in flat arrays, a million objects in 13 MB. */
-import { OverBudget } from '../../codec/codec.ts'
+
+import { overBudget } from '../../codec/error.ts'
 
 /** Largest object number of an architecture of Annex C.2; a file that names more has one table entry for each. */
 const MAX_OBJECTS = 8_388_607
@@ -36,7 +37,7 @@ export class Xref {
   /** Earlier sections are read later: the first entry of a number stands, unless `over`. */
   set(number: number, kind: number, place: number, extra: number, over = false): void {
     if (!(number >= 0) || number > MAX_OBJECTS) return
-    if (number >= this.maxObjects) throw new OverBudget(`more than ${this.maxObjects} objects`)
+    if (number >= this.maxObjects) throw overBudget(`more than ${this.maxObjects} objects`)
     if (number >= this.kinds.length) this.grow(number)
     if (this.kinds[number] !== ABSENT && !over) return
     this.kinds[number] = kind

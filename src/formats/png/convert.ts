@@ -1,9 +1,12 @@
 /** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
+
 import { inflateSync } from 'node:zlib'
+import { EngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { GATHER_BYTES, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { GATHER_BYTES, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
-import { type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { overBudget, unsupported } from '../../codec/error.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
 import { carried as carriedChunk } from './chunks.ts'
@@ -14,11 +17,11 @@ const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
 export async function convertible(source: Source, options: Options): Promise<Convertible> {
   const file = await openPngFile(source, options)
-  if (file.animated) throw new UnsupportedFeature('an animation in a format of still pictures')
-  if (hasUnusualGamma(file)) throw new UnsupportedFeature('a gamma that other formats cannot say')
+  if (file.animated) throw unsupported('an animation in a format of still pictures')
+  if (hasUnusualGamma(file)) throw unsupported('a gamma that other formats cannot say')
   const { header } = file
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
-    throw new OverBudget('an interlaced picture of this size')
+    throw overBudget('an interlaced picture of this size')
   const chunks = file.items.flatMap((item) => {
     if (!('type' in item) || PIXEL_CHUNKS.has(item.type)) return []
     const data = carriedChunk(item, header, { colourType: 6, bitDepth: 8 })
@@ -26,7 +29,7 @@ export async function convertible(source: Source, options: Options): Promise<Con
   })
   const rounding = async () => {
     const found = await likenessOfRounding(file.bytes, header)
-    if (typeof found === 'string') throw new PngError('damaged', found)
+    if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
     return found
   }
   return {

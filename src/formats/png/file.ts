@@ -1,8 +1,10 @@
 /** A PNG file as a picture of frames, and what stands around them. */
 
+import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
-import { GATHER_BYTES, type PictureHeader, PngError, rowBytesOf } from '../../../wasm/png/engine.ts'
-import { MalformedFile, type Options, OverBudget, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/engine.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
 
@@ -33,10 +35,10 @@ export interface PngChunk {
 
 /** fcTL (W3C PNG, 11.3.6.2): the size of a frame. */
 export function frameSize(data: Uint8Array): { width: number; height: number } {
-  if (data.length !== 26) throw new PngError('damaged', `fcTL has ${data.length} bytes, 26 expected`)
+  if (data.length !== 26) throw new EngineError('png', 'damaged', `fcTL has ${data.length} bytes, 26 expected`)
   const view = new DataView(data.buffer, data.byteOffset)
   const [width, height, x, y] = [view.getUint32(4), view.getUint32(8), view.getUint32(12), view.getUint32(16)]
-  if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff) throw new PngError('damaged', 'a frame without pixels')
+  if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff) throw new EngineError('png', 'damaged', 'a frame without pixels')
   return { width, height }
 }
 
@@ -61,14 +63,14 @@ export const pause = () => new Promise<void>((done) => setTimeout(done, 0))
 
 /** Trouble of the engine in the words of the house. */
 export function inHouseWords(error: unknown): unknown {
-  if (!(error instanceof PngError)) return error
-  if (error.failure === 'memory') return new OverBudget(error.message)
+  if (!isEngineError(error, 'png')) return error
+  if (error.failure === 'memory') return overBudget(error.message)
   if (error.failure === 'misuse') return error
   const at = /byte (\d+)/.exec(error.message)
-  return new MalformedFile('png', at ? Number(at[1]) : 0, error.message)
+  return malformed('png', at ? Number(at[1]) : 0, error.message)
 }
 
-/** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `PngError`. */
+/** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `EngineError`. */
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
   const survey = await surveyOf(source, options)
   const { header } = survey
@@ -91,19 +93,19 @@ class Sequence {
   #frames = 0
 
   next(number: number): void {
-    if (number !== this.#expected++) throw new PngError('damaged', `sequence number ${number}, ${this.#expected - 1} expected`)
+    if (number !== this.#expected++) throw new EngineError('png', 'damaged', `sequence number ${number}, ${this.#expected - 1} expected`)
   }
 
   frame(number: number): void {
     this.next(number)
-    if (!this.hasData && this.#frames > 0) throw new PngError('damaged', 'fcTL without image data')
+    if (!this.hasData && this.#frames > 0) throw new EngineError('png', 'damaged', 'fcTL without image data')
     this.hasData = false
     this.#frames++
   }
 
   end(): void {
-    if (!this.hasData) throw new PngError('damaged', 'fcTL without image data')
-    if (this.#frames !== this.announced) throw new PngError('damaged', `${this.#frames} frames, ${this.announced} announced`)
+    if (!this.hasData) throw new EngineError('png', 'damaged', 'fcTL without image data')
+    if (this.#frames !== this.announced) throw new EngineError('png', 'damaged', `${this.#frames} frames, ${this.announced} announced`)
   }
 }
 
@@ -122,22 +124,22 @@ async function surveyOf(source: Source, options: Options) {
     if (event.kind === 'data') sequence.hasData = true
     if (event.kind === 'header') {
       header = event.header
-      if (header.width * header.height > MOST_PIXELS) throw new PngError('memory', `${header.width} x ${header.height} pixels`)
+      if (header.width * header.height > MOST_PIXELS) throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
       if (header.interlaced && options.memoryBudget < GATHER_BYTES + 24 * 1024 * 1024 && !fitsInterlaced(header, options)) {
-        throw new PngError('memory', 'an interlaced picture that does not fit into the memory budget')
+        throw new EngineError('png', 'memory', 'an interlaced picture that does not fit into the memory budget')
       }
       continue
     }
-    if (!header) throw new PngError('damaged', 'chunks before IHDR')
+    if (!header) throw new EngineError('png', 'damaged', 'chunks before IHDR')
     if (event.kind === 'data') {
       if (dataOpen === event.type) continue
-      if (event.type === 'IDAT' && defaultDone) throw new PngError('damaged', 'a second image (IDAT after other chunks)')
-      if (event.type === 'fdAT' && !(animated && size)) throw new PngError('damaged', 'fdAT without fcTL')
-      if (header.colourType === 3 && !header.palette) throw new PngError('damaged', 'an indexed picture without PLTE')
+      if (event.type === 'IDAT' && defaultDone) throw new EngineError('png', 'damaged', 'a second image (IDAT after other chunks)')
+      if (event.type === 'fdAT' && !(animated && size)) throw new EngineError('png', 'damaged', 'fdAT without fcTL')
+      if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
       dataOpen = event.type
       if (event.type === 'IDAT') defaultDone = true
       const { width, height } = event.type === 'IDAT' ? header : (size ?? header)
-      if ((pixels += width * height) > MOST_FRAME_PIXELS) throw new PngError('memory', 'more frames than a job has time for')
+      if ((pixels += width * height) > MOST_FRAME_PIXELS) throw new EngineError('png', 'memory', 'more frames than a job has time for')
       items.push({ frame: frames++ })
       continue
     }
@@ -145,12 +147,12 @@ async function surveyOf(source: Source, options: Options) {
     if (event.kind === 'end') break
     const { type, data, offset } = event
     if (type === 'PLTE' || type === 'tRNS') {
-      if (defaultDone) throw new PngError('damaged', `${type} after the image data (byte ${offset})`)
+      if (defaultDone) throw new EngineError('png', 'damaged', `${type} after the image data (byte ${offset})`)
       header = withColours(header, type, data, offset)
       continue
     }
-    if (type === 'CgBI') throw new UnsupportedFeature('an iPhone-optimised PNG (CgBI)')
-    if (!(type.charCodeAt(0) & 32)) throw new UnsupportedFeature(`the critical chunk ${type}`)
+    if (type === 'CgBI') throw unsupported('an iPhone-optimised PNG (CgBI)')
+    if (!(type.charCodeAt(0) & 32)) throw unsupported(`the critical chunk ${type}`)
     if (type === 'acTL') {
       animated = true
       sequence.announced = data.length === 8 ? new DataView(data.buffer, data.byteOffset).getUint32(0) : 0
@@ -159,9 +161,9 @@ async function surveyOf(source: Source, options: Options) {
       size = frameSize(data)
       sequence.frame(new DataView(data.buffer, data.byteOffset).getUint32(0))
     }
-    if (items.push({ type, data, offset }) > MOST_ITEMS) throw new PngError('memory', `more than ${MOST_ITEMS} chunks`)
+    if (items.push({ type, data, offset }) > MOST_ITEMS) throw new EngineError('png', 'memory', `more than ${MOST_ITEMS} chunks`)
   }
-  if (!header || !defaultDone) throw new PngError('truncated', 'no image data')
+  if (!header || !defaultDone) throw new EngineError('png', 'truncated', 'no image data')
   if (animated) sequence.end()
   return { header, items, frames, animated }
 }

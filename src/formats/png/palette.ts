@@ -1,7 +1,10 @@
 /** A palette, or the exact form where that is smaller: compared as bytes that were really made, unless the case is clear. */
-import { type Facts, PngEngine, PngError } from '../../../wasm/png/engine.ts'
+
+import { EngineError } from '../../../wasm/engine-error.ts'
+import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
-import { MOST_DB, NoGain, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
+import { MOST_DB, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
+import { isCodecError, noGain } from '../../codec/error.ts'
 import { memorySource } from '../../codec/source.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import {
@@ -124,7 +127,7 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
             held.pass(sink, exact ? { kind: 'compressed', fidelity: 'lossless', steps: outcome.steps } : outcome),
           )
       } catch (error) {
-        if (error instanceof NoGain) return undefined
+        if (isCodecError(error, 'no_gain')) return undefined
         throw error
       }
     } else if (isDeep(file)) return undefined
@@ -144,7 +147,7 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
 /** The picture in eight bits, as small as it gets. */
 async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Finished> {
   const found = await likenessOfRounding(file.bytes, file.header)
-  if (typeof found === 'string') throw new PngError('damaged', found)
+  if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
   const eight = inEightBits(file)
   const engine = engines.use(new PngEngine(eight.header))
   await analyse(engine, eight)
@@ -173,7 +176,7 @@ function heldSink(limit: number) {
     written: 0,
     async write(chunk: Uint8Array): Promise<void> {
       this.written += chunk.length
-      if (this.written >= limit) throw new NoGain()
+      if (this.written >= limit) throw noGain()
       pieces.push(chunk)
     },
     patch(): void {
@@ -215,7 +218,7 @@ export async function writePalette(
   const dropped = await writePng(file, engine, { kind: 'remap', alpha }, held ?? sink, options)
   const steps = [`palette of ${colours} colours`, ...saidOf(dropped)]
   const found = held ? await likenessOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
-  if (typeof found === 'string') throw new PngError('misuse', found)
+  if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   await held?.pass(sink, undefined)
   return { kind: 'compressed', fidelity: 'perceptual', ssim: found.ssim, psnrDb: Math.min(found.psnrDb, MOST_DB), steps }
 }

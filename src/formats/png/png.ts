@@ -1,7 +1,8 @@
 /** PNG and APNG: exact at `high`; at `medium` and `low` a palette where the level's target holds and it is smaller. */
 
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
-import { type Codec, type Options, type Outcome, type Sink, type Source, TargetUnreachable, type Verdict } from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { TargetUnreachable } from '../../codec/error.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'

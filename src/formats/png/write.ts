@@ -1,8 +1,9 @@
 /** Writes the result: chunks in order, frames encoded on the way. */
 
+import { EngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
-import { type PngEngine, PngError } from '../../../wasm/png/engine.ts'
+import type { PngEngine } from '../../../wasm/png/engine.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
 import type { PngFile } from './file.ts'
@@ -51,7 +52,7 @@ export async function writePng(
     options.signal.throwIfAborted()
     for (const piece of engine.drain()) {
       const item = file.items[at]
-      if (!item || !('frame' in item)) throw new PngError('misuse', 'image data without a frame')
+      if (!item || !('frame' in item)) throw new EngineError('png', 'misuse', 'image data without a frame')
       if (item.frame === 0) await write('IDAT', piece)
       else await sink.write(chunk('fdAT', numbered(sequence.next++), piece))
       discard(piece)

@@ -1,5 +1,6 @@
 /** Drawings whose trees do not fit in memory: the light pass, drawn and measured where the renderer can hold them. */
 
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import { breathe } from '../../bytes/yield.ts'
@@ -10,7 +11,6 @@ import { readSvgBytes, refuseForLean } from './document.ts'
 import { rootAttributes } from './inventory.ts'
 import { leanDifference, leanSvg } from './lean.ts'
 import { SvgMeter } from './measure.ts'
-import { RenderError } from './renderer.ts'
 import { latin1 } from './scan.ts'
 import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS } from './targets.ts'
 
@@ -77,7 +77,7 @@ async function roundedLike(
       if (likeness && likeness.ssim >= target.ssim && likeness.psnrDb >= target.psnrDb) return { decimals, likeness }
     }
   } catch (error) {
-    if (!(error instanceof RenderError)) throw error
+    if (!isEngineError(error, 'resvg')) throw error
   }
   return undefined
 }

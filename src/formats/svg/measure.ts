@@ -1,7 +1,8 @@
 /** How close an optimized SVG is to the original: both are drawn, on black and on white. */
+import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
 import { startTagsOf } from './markup.ts'
-import { RenderError, type Rendering, SvgRenderer } from './renderer.ts'
+import { type Rendering, SvgRenderer } from './renderer.ts'
 
 /** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
 const WIDTH = 640
@@ -20,13 +21,13 @@ export class SvgMeter {
   readonly #original: Rendering
   readonly #mostWork: number
 
-  /** @throws RenderError when the original cannot be drawn, or would take too long */
+  /** @throws EngineError when the original cannot be drawn, or would take too long */
   constructor(original: string) {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
-    if (!(width > 0 && height > 0)) throw new RenderError('the picture has no size')
+    if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
     this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
     if (this.#zoom * Math.min(width, height) < MIN_SIDE)
-      throw new RenderError(`a picture of ${width}×${height} is too slender to be measured`)
+      throw new EngineError('resvg', 'damaged', `a picture of ${width}×${height} is too slender to be measured`)
     this.#original = this.#renderer.render(original, this.#zoom, MOST_WORK_OF_A_DRAWING - this.#renderer.work)
     this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
   }
@@ -37,7 +38,7 @@ export class SvgMeter {
       const left = Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work)
       return likenessOf(this.#original, this.#renderer.render(candidate, this.#zoom, left))
     } catch (error) {
-      if (error instanceof RenderError) return undefined
+      if (isEngineError(error, 'resvg')) return undefined
       throw error
     }
   }

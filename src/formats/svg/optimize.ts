@@ -1,12 +1,13 @@
 /** svgo with a preset that keeps what others may rely on. */
+
 import { optimize, type PluginConfig } from 'svgo/browser'
-import { MalformedFile } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { exactPlugins, offFor, type PluginName, POLISHING, paramsOf, ROUNDING, TIDYING } from './preset.ts'
 import { roundingPlugin } from './rounding-plugins.ts'
 
 /**
  * No number and no shape is changed; only what has no influence on the picture goes.
- * @throws MalformedFile when the text is not well-formed
+ * @throws CodecError (malformed) when the text is not well-formed
  */
 export const exactSvg = (text: string): string => run(text, [...exactPlugins(text), EMPTY_METADATA])
 
@@ -24,7 +25,7 @@ export class SvgRounder {
     this.#off = offFor(text, gentle)
   }
 
-  /** The text with coordinates of `precision` decimals. @throws MalformedFile when it is not well-formed */
+  /** The text with coordinates of `precision` decimals. @throws CodecError (malformed) when it is not well-formed */
   round(precision: number): string {
     this.#tidy ??= run(this.#text, [...this.#plugins(TIDYING, precision), EMPTY_METADATA])
     const root = keepRoot()
@@ -60,7 +61,7 @@ function run(text: string, plugins: PluginConfig[]): string {
     return optimize(text, { plugins }).data
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw new MalformedFile('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
+    throw malformed('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
   }
 }
 

@@ -4,6 +4,7 @@
  * fetched, and no fonts are loaded: text is not drawn. Nobody can interrupt a call from outside, so its work is counted inside
  * (`scripts/meter-wasm.ts`), and its memory ends at 64 MB.
  */
+import { EngineError } from '../../../wasm/engine-error.ts'
 import wasmModule from '../../../wasm/resvg/resvg.wasm'
 
 interface Exports {
@@ -29,11 +30,6 @@ export interface Rendering {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
-}
-
-/** The renderer cannot make sense of the file. */
-export class RenderError extends Error {
-  override readonly name = 'RenderError'
 }
 
 const MOST_MEMORY_BYTES = 64 * 1024 * 1024
@@ -63,7 +59,7 @@ export class SvgRenderer {
     return this.#work
   }
 
-  /** Width and height in CSS pixels, as the root element says. @throws RenderError */
+  /** Width and height in CSS pixels, as the root element says. @throws EngineError */
   size(svg: string, mostWork: number): { width: number; height: number } {
     return this.#open({ svg, mostWork }, {}, (resvg) => ({
       width: this.#exports.resvg_width(resvg),
@@ -71,7 +67,7 @@ export class SvgRenderer {
     }))
   }
 
-  /** The picture, `zoom` times its size. @throws RenderError, also when that takes more work */
+  /** The picture, `zoom` times its size. @throws EngineError, also when that takes more work */
   render(svg: string, zoom: number, mostWork: number): Rendering {
     return this.#open({ svg, mostWork }, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
       const image = this.#call((result) => this.#exports.resvg_render(result, resvg))
@@ -100,7 +96,7 @@ export class SvgRenderer {
       // Too much work or memory, or patterns that fill each other and go round until the stack is full.
       resvg = undefined
       this.#running = undefined
-      throw new RenderError(reasonOf(running, error))
+      throw new EngineError('resvg', 'damaged', reasonOf(running, error))
     } finally {
       this.#work += Number(limit - running.work_left.value)
       running.work_left.value = ENOUGH_TO_FREE
@@ -115,7 +111,8 @@ export class SvgRenderer {
     try {
       run(result)
       const view = new DataView(running.memory.buffer)
-      if (view.getInt32(result + 8, true) !== 0) throw new RenderError(String(this.#take(view.getInt32(result + 4, true))))
+      if (view.getInt32(result + 8, true) !== 0)
+        throw new EngineError('resvg', 'damaged', String(this.#take(view.getInt32(result + 4, true))))
       return view.getInt32(result, true) >>> 0
     } finally {
       if (running.work_left.value >= 0n) running.__wbindgen_add_to_stack_pointer(16)
@@ -165,7 +162,7 @@ export class SvgRenderer {
       __wbg_set_a47bac70306a19a7: (to: number, from: number, at: number) =>
         (this.#get(to) as Uint8Array).set(this.#get(from) as Uint8Array, at >>> 0),
       __wbindgen_throw: (at: number, length: number) => {
-        throw new RenderError(this.#text(at, length))
+        throw new EngineError('resvg', 'damaged', this.#text(at, length))
       },
     }
   }

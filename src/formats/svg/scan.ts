@@ -1,6 +1,6 @@
 /** An SVG as a stream of tags and texts, for drawings whose trees do not fit in memory. Bytes are ASCII or a superset of it. */
-import { MalformedFile, OverBudget } from '../../codec/codec.ts'
 
+import { malformed, overBudget } from '../../codec/error.ts'
 /** Between two tags, or one tag; `from` and `to` are offsets in the file. */
 export type Token =
   | { kind: 'open'; name: string; attributes: readonly Attribute[]; empty: boolean; from: number; to: number }
@@ -18,13 +18,13 @@ const MAX_DEPTH = 512
 export const MAX_ATTRIBUTES = 1000
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
-const damaged = (what: string, at: number) => new MalformedFile('svg', at, what)
+const damaged = (what: string, at: number) => malformed('svg', at, what)
 
 /** Bytes as characters 0–255, which `latin1Bytes` turns back. */
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 export const latin1Bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
-/** All tokens, in order. @throws MalformedFile where tags do not match or do not end */
+/** All tokens, in order. @throws CodecError (malformed) where tags do not match or do not end */
 export function* scanSvg(bytes: Uint8Array): Generator<Token> {
   const open: string[] = []
   let roots = 0
@@ -40,7 +40,7 @@ export function* scanSvg(bytes: Uint8Array): Generator<Token> {
     if (token.kind === 'open') {
       if (open.length === 0 && roots++ > 0) throw damaged('a second root element', at)
       if (!token.empty) open.push(token.name)
-      if (open.length > MAX_DEPTH) throw new OverBudget(`elements nested deeper than ${MAX_DEPTH}`)
+      if (open.length > MAX_DEPTH) throw overBudget(`elements nested deeper than ${MAX_DEPTH}`)
     } else if (token.kind === 'close' && open.pop() !== token.name) {
       throw damaged(`</${token.name.slice(0, 40)}> closes nothing`, at)
     }
@@ -51,7 +51,7 @@ export function* scanSvg(bytes: Uint8Array): Generator<Token> {
   if (roots === 0) throw damaged('no root element', 0)
 }
 
-/** @throws MalformedFile as `scanSvg` does */
+/** @throws CodecError (malformed) as `scanSvg` does */
 export function assertWellFormed(bytes: Uint8Array): void {
   const scan = scanSvg(bytes)
   let last = scan.next()
@@ -87,7 +87,7 @@ function markupAt(bytes: Uint8Array, from: number): Token {
     const [, attribute = '', double, single] = match
     if (names.has(attribute)) throw damaged(`the attribute ${attribute.slice(0, 40)} twice`, from)
     names.add(attribute)
-    if (names.size > MAX_ATTRIBUTES) throw new OverBudget(`more than ${MAX_ATTRIBUTES} attributes of one element`)
+    if (names.size > MAX_ATTRIBUTES) throw overBudget(`more than ${MAX_ATTRIBUTES} attributes of one element`)
     attributes.push({ name: attribute, value: double ?? single ?? '', quote: double === undefined ? "'" : '"' })
     end = ATTRIBUTE.lastIndex
   }

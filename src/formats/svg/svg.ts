@@ -1,5 +1,7 @@
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
-import { type Codec, MalformedFile, type Options, type Outcome, OverBudget, type Source, type Verdict } from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import type { Likeness } from '../../quality/metrics.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
@@ -8,7 +10,6 @@ import { inventoryDifference } from './inventory.ts'
 import { compressLean, verifyLean } from './large.ts'
 import { SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
-import { RenderError } from './renderer.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
 import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, reaches, TARGETS } from './targets.ts'
@@ -52,7 +53,7 @@ async function readTree(source: Source): Promise<SvgDocument | undefined> {
   try {
     return await readSvg(source)
   } catch (error) {
-    if (error instanceof OverBudget) return undefined
+    if (isCodecError(error, 'over_budget')) return undefined
     throw error
   }
 }
@@ -68,7 +69,7 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     const gains = rounded.some(({ text: { length }, likeness }) => reaches(likeness, target) && length < WORTH_ROUNDING * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
-    if (!(error instanceof RenderError)) throw error
+    if (!isEngineError(error, 'resvg')) throw error
     // What it cannot draw may be damaged in ways that svgo mends silently: another picture than the none that readers show.
     assertWellFormed(new TextEncoder().encode(text))
     return [{ ...exact(), undrawn: error.message }]
@@ -115,9 +116,9 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
     if (exact && likeness.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
     if (!exact && likeness.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${likeness.psnrDb} dB` }
   } catch (error) {
-    if (error instanceof MalformedFile) return { equal: false, difference: error.message }
+    if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
     // What the renderer cannot draw was only relieved of comments: see `candidatesOf`.
-    if (!(error instanceof RenderError)) throw error
+    if (!isEngineError(error, 'resvg')) throw error
   }
   return { equal: true }
 }

@@ -1,11 +1,12 @@
 /** Chunks (strips and tiles) decoded to rows of samples, in bounded memory whatever their size. */
 
+import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { DeflateError, zlibDecompress } from '../../bytes/deflate.ts'
-import { decodeFaxRows, FaxError } from '../../bytes/fax/decode.ts'
+import { zlibDecompress } from '../../bytes/deflate.ts'
+import { decodeFaxRows } from '../../bytes/fax/decode.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
-import { MalformedFile, OverBudget } from '../../codec/codec.ts'
+import { malformed, overBudget } from '../../codec/error.ts'
 import type { TiffFile } from './directory.ts'
 import { LzwDecoder } from './lzw.ts'
 import { PackBitsDecoder } from './pack-bits.ts'
@@ -22,7 +23,7 @@ const BLOCK_BYTES = 512 * 1024
 /** Bytes of one decoded tile, or of one row of a strip: what must be held at once. */
 export function checkChunkSize(pixels: Pixels): void {
   const held = pixels.tiled ? pixels.rowBytes * pixels.chunkHeight : pixels.rowBytes
-  if (held > MAX_TILE_BYTES) throw new OverBudget(`${pixels.tiled ? 'tiles' : 'rows'} of ${held} bytes`)
+  if (held > MAX_TILE_BYTES) throw overBudget(`${pixels.tiled ? 'tiles' : 'rows'} of ${held} bytes`)
 }
 
 /** The rows of chunk `index`, predictor undone, in blocks of whole rows that the caller owns. Nothing for a sparse chunk. */
@@ -46,7 +47,7 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
     }
   }
   if (!rows.complete) {
-    throw new MalformedFile(file.format, offset, `strip or tile ${index} has ${rows.received} of ${expected} bytes`)
+    throw malformed(file.format, offset, `strip or tile ${index} has ${rows.received} of ${expected} bytes`)
   }
 }
 
@@ -86,7 +87,7 @@ function inflateChunk(compressed: Uint8Array, expected: number, format: string, 
     // More than the rows need is ignored by readers, within reason.
     return zlibDecompress(compressed, expected + 65_536)
   } catch (error) {
-    if (error instanceof DeflateError) throw new MalformedFile(format, offset, error.message)
+    if (isEngineError(error, 'deflate')) throw malformed(format, offset, error.message)
     throw error
   }
 }
@@ -99,7 +100,7 @@ async function* faxRows(file: TiffFile, pixels: Pixels, index: number): AsyncGen
   try {
     yield* decodeFaxRows(compressed, { kind, twoDimensional, width, height: rowsOf(pixels, index) })
   } catch (error) {
-    if (error instanceof FaxError) throw new MalformedFile(file.format, offset, error.message)
+    if (isEngineError(error, 'fax')) throw malformed(file.format, offset, error.message)
     throw error
   }
 }
@@ -119,7 +120,7 @@ async function* decodePieces(
     try {
       yield* isDeflate(compression) ? inflateStream('zlib', input, limit) : unzstdStream(input, limit)
     } catch (error) {
-      if (error instanceof DeflateError) throw new MalformedFile(file.format, offset, error.message)
+      if (isEngineError(error, 'deflate')) throw malformed(file.format, offset, error.message)
       throw error
     }
   } else {

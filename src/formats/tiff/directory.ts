@@ -2,7 +2,9 @@
  * The structure of a TIFF: header, chain of image file directories (IFDs), and the directories that hang on their tags.
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
-import { MalformedFile, OverBudget, type Source } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { type CodecError, malformed, overBudget } from '../../codec/error.ts'
 import { ReadAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */
@@ -111,17 +113,17 @@ export async function readTiff(file: Source, format: string): Promise<TiffFile> 
   const source = new ReadAhead(file)
   const header = await source.read(0, 16)
   const view = viewOf(header)
-  if (header.length < 8) throw new MalformedFile(format, 0, 'the header is cut off')
+  if (header.length < 8) throw malformed(format, 0, 'the header is cut off')
   const littleEndian = header[0] === 0x49
   const version = view.getUint16(2, littleEndian)
   const big = version === 43
-  if (version !== 42 && !big) throw new MalformedFile(format, 2, `version ${version} instead of 42 or 43`)
+  if (version !== 42 && !big) throw malformed(format, 2, `version ${version} instead of 42 or 43`)
   // BigTIFF: offset size 8 and a zero follow the version.
-  if (big && (header.length < 16 || view.getUint16(4, littleEndian) !== 8)) throw new MalformedFile(format, 4, 'no 8-byte offsets')
+  if (big && (header.length < 16 || view.getUint16(4, littleEndian) !== 8)) throw malformed(format, 4, 'no 8-byte offsets')
   const first = big ? Number(view.getBigUint64(8, littleEndian)) : view.getUint32(4, littleEndian)
   const reader = new DirectoryReader(source, littleEndian, big, format)
   const chain = await reader.chain(first, 0, true)
-  if (chain.length === 0) throw new MalformedFile(format, big ? 8 : 4, 'no image file directory')
+  if (chain.length === 0) throw malformed(format, big ? 8 : 4, 'no image file directory')
   return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all: flatten(chain), format }
 }
 
@@ -146,8 +148,8 @@ class DirectoryReader {
   async chain(first: number, depth: number, follow: boolean): Promise<Directory[]> {
     const directories: Directory[] = []
     for (let at = first; at !== 0; ) {
-      if (this.#seen.has(at)) throw new MalformedFile(this.#format, at, 'a directory that was read before (a loop)')
-      if (this.#seen.size >= MAX_DIRECTORIES) throw new OverBudget(`more than ${MAX_DIRECTORIES} directories`)
+      if (this.#seen.has(at)) throw malformed(this.#format, at, 'a directory that was read before (a loop)')
+      if (this.#seen.size >= MAX_DIRECTORIES) throw overBudget(`more than ${MAX_DIRECTORIES} directories`)
       this.#seen.add(at)
       const { directory, next } = await this.#directory(at, depth)
       directories.push(directory)
@@ -194,7 +196,7 @@ class DirectoryReader {
   }
 
   async #children(entry: Entry, depth: number): Promise<Directory[][]> {
-    if (depth >= MAX_DEPTH) throw new OverBudget(`directories nested deeper than ${MAX_DEPTH}`)
+    if (depth >= MAX_DEPTH) throw overBudget(`directories nested deeper than ${MAX_DEPTH}`)
     const offsets = await readNumbers(this.#source, entry, this.#littleEndian, MAX_DIRECTORIES)
     const chains: Directory[][] = []
     // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
@@ -210,8 +212,8 @@ class DirectoryReader {
     return Number(viewOf(bytes).getBigUint64(at, this.#littleEndian))
   }
 
-  #malformed(at: number, what: string): MalformedFile {
-    return new MalformedFile(this.#format, at, what)
+  #malformed(at: number, what: string): CodecError {
+    return malformed(this.#format, at, what)
   }
 }
 
@@ -230,7 +232,7 @@ export async function readValue(source: Source, entry: Entry): Promise<Uint8Arra
 
 /** The values of an integer field. */
 export async function readNumbers(source: Source, entry: Entry, littleEndian: boolean, limit = MAX_VALUES): Promise<Float64Array> {
-  if (entry.count > limit) throw new OverBudget(`tag ${entry.tag} has ${entry.count} values`)
+  if (entry.count > limit) throw overBudget(`tag ${entry.tag} has ${entry.count} values`)
   const bytes = await readValue(source, entry)
   const view = viewOf(bytes)
   const size = TYPE_BYTES[entry.type] ?? 0

@@ -1,4 +1,4 @@
-import { MalformedFile, UnsupportedFeature } from '../../codec/codec.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 
 const CLEAR = 256
 const END = 257
@@ -41,7 +41,7 @@ export class LzwDecoder {
     if (!this.#started && input.length >= 2) {
       this.#started = true
       // Writers before TIFF 6.0 packed codes from the least significant bit: their first code, Clear, looks like this.
-      if (input[0] === 0 && (input[1]! & 1) === 1) throw new UnsupportedFeature('LZW in the bit order of TIFF 5.0')
+      if (input[0] === 0 && (input[1]! & 1) === 1) throw unsupported('LZW in the bit order of TIFF 5.0')
     }
     let out = new Uint8Array(65_536)
     let filled = 0
@@ -66,7 +66,7 @@ export class LzwDecoder {
         continue
       }
       if (code > this.#next || (code === this.#next && this.#previous < 0) || (code > 255 && code < CLEAR + 2)) {
-        throw new MalformedFile(this.#format, 0, `LZW code ${code} is not known yet`)
+        throw malformed(this.#format, 0, `LZW code ${code} is not known yet`)
       }
       // A full table stays as it is until the next Clear.
       if (this.#previous >= 0 && this.#next < MAX_CODES) {
@@ -79,7 +79,7 @@ export class LzwDecoder {
         this.#next++
         if (this.#next + 1 >= 1 << this.#width && this.#width < 12) this.#width++
       } else if (code >= this.#next) {
-        throw new MalformedFile(this.#format, 0, `LZW code ${code} is not known yet`)
+        throw malformed(this.#format, 0, `LZW code ${code} is not known yet`)
       }
       const length = this.#length[code]!
       if (filled + length > out.length) {

@@ -1,5 +1,5 @@
 /** How the pixels of one directory are stored: strips or tiles, their size, their compression. */
-import { MalformedFile, OverBudget } from '../../codec/codec.ts'
+import { malformed, overBudget } from '../../codec/error.ts'
 import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
 
 /** Values of the Compression tag that are decoded here; all others are copied. */
@@ -63,7 +63,7 @@ export function rowsOf(pixels: Pixels, index: number): number {
 /** The picture of a directory, or undefined when it has none (Exif, GPS, a thumbnail as a JPEG blob). */
 export async function readPixels(file: TiffFile, directory: Directory): Promise<Pixels | undefined> {
   const { source, littleEndian, format } = file
-  const malformed = (what: string) => new MalformedFile(format, directory.offset, what)
+  const damaged = (what: string) => malformed(format, directory.offset, what)
   const numbers = async (tag: number) => {
     const entry = find(directory, tag)
     return entry && (await readNumbers(source, entry, littleEndian))
@@ -74,21 +74,21 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
   if (!offsets) return undefined
   const width = await number(TAG.imageWidth, 0)
   const height = await number(TAG.imageLength, 0)
-  if (width < 1 || height < 1) throw malformed(`a picture of ${width}×${height}`)
+  if (width < 1 || height < 1) throw damaged(`a picture of ${width}×${height}`)
   const tiled = find(directory, TAG.tileWidth) !== undefined
   const chunkWidth = tiled ? await number(TAG.tileWidth, 0) : width
   // RowsPerStrip is 2^32 - 1 by default: one strip.
   const chunkHeight = tiled ? await number(TAG.tileLength, 0) : Math.min(height, (await number(TAG.rowsPerStrip, height)) || height)
-  if (chunkWidth < 1 || chunkHeight < 1) throw malformed(`tiles of ${chunkWidth}×${chunkHeight}`)
+  if (chunkWidth < 1 || chunkHeight < 1) throw damaged(`tiles of ${chunkWidth}×${chunkHeight}`)
   const samplesPerPixel = await number(TAG.samplesPerPixel, 1)
   const planar = (await number(TAG.planarConfiguration, 1)) === 2
-  if (samplesPerPixel < 1) throw malformed('no samples')
+  if (samplesPerPixel < 1) throw damaged('no samples')
   const planes = planar ? samplesPerPixel : 1
   const across = Math.ceil(width / chunkWidth)
   const chunksPerPlane = across * Math.ceil(height / chunkHeight)
   const chunks = chunksPerPlane * planes
-  if (chunks > 2_000_000) throw new OverBudget(`${chunks} strips or tiles`)
-  if (offsets.length < chunks) throw malformed(`${offsets.length} offsets for ${chunks} strips or tiles`)
+  if (chunks > 2_000_000) throw overBudget(`${chunks} strips or tiles`)
+  if (offsets.length < chunks) throw damaged(`${offsets.length} offsets for ${chunks} strips or tiles`)
 
   const depths = (await numbers(TAG.bitsPerSample)) ?? Float64Array.of(1)
   const bits = depths[0] ?? 1
@@ -122,7 +122,7 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
   }
   const lengths = await byteCounts(file, pixels, numbers)
   for (let i = 0; i < chunks; i++) {
-    if (offsets[i]! + lengths[i]! > source.size) throw new MalformedFile(format, offsets[i]!, `strip or tile ${i} lies outside the file`)
+    if (offsets[i]! + lengths[i]! > source.size) throw malformed(format, offsets[i]!, `strip or tile ${i} lies outside the file`)
   }
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) }
 }
@@ -166,7 +166,7 @@ async function byteCounts(
     // A single uncompressed strip may say 0: old writers left it to the reader.
     if (!(chunks === 1 && lengths[0] === 0 && pixels.compression === 1 && pixels.offsets[0] !== 0)) return lengths
   } else if (counts || pixels.compression !== COMPRESSION.none || pixels.rowBytes === 0) {
-    throw new MalformedFile(file.format, pixels.directory.offset, `${counts?.length ?? 0} byte counts for ${chunks} strips or tiles`)
+    throw malformed(file.format, pixels.directory.offset, `${counts?.length ?? 0} byte counts for ${chunks} strips or tiles`)
   }
   return Float64Array.from(
     { length: chunks },

@@ -1,7 +1,8 @@
 /** What becomes of each picture: its predictor, its strips, or that it is copied as it is. */
+
 import { BEST_LEVEL, deflateRaw, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/fax/encode.ts'
-import { MalformedFile } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { checkChunkSize, decodeRows, isSparse } from './decode.ts'
 import type { TiffFile } from './directory.ts'
 import { COMPRESSION, isFax, type Pixels, rawBytes, rowsOf } from './pixels.ts'
@@ -129,7 +130,7 @@ async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
     for (let index = 0; index < pixels.offsets.length; index++) for await (const _ of decodeRows(file, pixels, index));
     return true
   } catch (error) {
-    if (error instanceof MalformedFile) return false
+    if (isCodecError(error, 'malformed')) return false
     throw error
   }
 }

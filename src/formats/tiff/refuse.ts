@@ -2,7 +2,7 @@
  * Files that are TIFF on the outside and keep more than TIFF says: offsets in private fields, pixels that no directory
  * names, raw camera data. Moving their bytes would lose something, so they are left alone.
  */
-import { UnsupportedFeature } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
 import { type Pixels, textOf } from './pixels.ts'
 
@@ -30,20 +30,20 @@ const TRAILER_BYTES = 1024
 
 export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
   const head = await file.source.read(8, 4)
-  if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw new UnsupportedFeature('Canon raw (CR2)')
+  if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('Canon raw (CR2)')
   for (const directory of file.all) {
     for (const { tag } of directory.entries) {
       const what = UNMOVABLE[tag]
-      if (what) throw new UnsupportedFeature(`tag ${tag}: ${what}`)
+      if (what) throw unsupported(`tag ${tag}: ${what}`)
     }
     const note = find(directory, TAG.makerNote)
     if (note?.at !== undefined) {
       const start = new TextDecoder('latin1').decode((await readValue(file.source, note)).subarray(0, 16))
-      if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw new UnsupportedFeature('a maker note with offsets into the file')
+      if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw unsupported('a maker note with offsets into the file')
     }
     const photometric = find(directory, TAG.photometric)
     const [kind = 0] = photometric ? await readNumbers(file.source, photometric, file.littleEndian) : []
-    if (RAW_PHOTOMETRIC.has(kind)) throw new UnsupportedFeature('raw sensor data')
+    if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw sensor data')
   }
   await refuseImageJStack(file, pictures)
   await refuseTrailer(file, pictures)
@@ -54,7 +54,7 @@ async function refuseImageJStack(file: TiffFile, pictures: readonly Pixels[]): P
   const [first] = file.chain
   const description = first ? await textOf(file, first, TAG.imageDescription) : ''
   const images = /^ImageJ=[\s\S]*?\nimages=(\d+)/.exec(description)
-  if (images && Number(images[1]) > pictures.length) throw new UnsupportedFeature('an ImageJ stack with planes outside its directories')
+  if (images && Number(images[1]) > pictures.length) throw unsupported('an ImageJ stack with planes outside its directories')
 }
 
 /** Something that no directory names, behind everything that is named. */
@@ -68,8 +68,7 @@ async function refuseTrailer(file: TiffFile, pictures: readonly Pixels[]): Promi
   for (const { offsets, lengths } of pictures) for (let i = 0; i < offsets.length; i++) end = Math.max(end, offsets[i]! + lengths[i]!)
   if (file.source.size - end <= TRAILER_BYTES) return
   const trailer = await file.source.read(end, 65_536)
-  if (trailer.subarray(16).some((byte) => byte !== 0))
-    throw new UnsupportedFeature(`${file.source.size - end} bytes behind the last directory`)
+  if (trailer.subarray(16).some((byte) => byte !== 0)) throw unsupported(`${file.source.size - end} bytes behind the last directory`)
 }
 
 /** JPEG streams by offset and length (tags 513 and 514): thumbnails, and JPEG as TIFF 6.0 had it. */
@@ -77,7 +76,7 @@ export async function blobsOf(file: TiffFile, directory: TiffFile['chain'][numbe
   const offsets = find(directory, TAG.jpegInterchangeFormat)
   const lengths = find(directory, TAG.jpegInterchangeFormatLength)
   if (!offsets) return []
-  if (!lengths) throw new UnsupportedFeature('a JPEG stream without its length')
+  if (!lengths) throw unsupported('a JPEG stream without its length')
   const at = await readNumbers(file.source, offsets, file.littleEndian)
   const long = await readNumbers(file.source, lengths, file.littleEndian)
   return [...at].map((offset, i) => ({ offset, length: Math.min(long[i] ?? 0, file.source.size - offset) }))

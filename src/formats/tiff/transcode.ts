@@ -8,7 +8,8 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/fax/encode.ts'
 import { breathe } from '../../bytes/yield.ts'
-import { MalformedFile, type Options, type Outcome, OverBudget, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
+import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
+import { malformed, overBudget } from '../../codec/error.ts'
 import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
 import { type Directory, readTiff, type TiffFile } from './directory.ts'
 import { type Ghost, ghostOf } from './ghost.ts'
@@ -26,7 +27,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
     const pixels = await readPixels(file, directory)
     if (pixels) pictures.set(directory, pixels)
   }
-  if (pictures.size === 0) throw new MalformedFile(format, file.chain[0]!.offset, 'no picture in any directory')
+  if (pictures.size === 0) throw malformed(format, file.chain[0]!.offset, 'no picture in any directory')
   await refuseHiddenContent(file, [...pictures.values()])
 
   file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
@@ -123,7 +124,7 @@ class Job {
     }
     const changes = this.#changes(false)
     const region = new DirectoryRegion(this.#file, newDirectories(this.#file.chain, changes), this.#sink.written)
-    if (region.end > PATCHABLE_BYTES) throw new OverBudget(`${region.end} bytes of directories before the pixels`)
+    if (region.end > PATCHABLE_BYTES) throw overBudget(`${region.end} bytes of directories before the pixels`)
     await region.write(this.#sink)
     this.#patchFirst(region.first)
     for (const directory of this.#blobs.keys()) await this.#copyBlobs(directory)

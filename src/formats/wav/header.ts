@@ -1,5 +1,7 @@
 /** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
-import { MalformedFile, type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
 import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
@@ -34,15 +36,15 @@ export interface Wave {
 
 const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 2: 'ms', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
 
-/** @throws MalformedFile, UnsupportedFeature (big-endian files) */
+/** @throws CodecError (malformed), CodecError (unsupported_feature) (big-endian files) */
 export async function readWave(source: Source): Promise<Wave> {
   const riff = await readRiff(source, 'wav')
-  if (riff.container === 'RIFX') throw new UnsupportedFeature('big-endian WAVE (RIFX)')
+  if (riff.container === 'RIFX') throw unsupported('big-endian WAVE (RIFX)')
   const fmt = riff.chunks.find((chunk) => chunk.id === 'fmt ')
   const data = riff.chunks.find((chunk) => chunk.id === 'data')
-  if (!fmt || fmt.size < 16) throw new MalformedFile('wav', 12, "no 'fmt ' chunk")
-  if (!data) throw new MalformedFile('wav', riff.end, "no 'data' chunk")
-  if (riff.chunks.filter((chunk) => chunk.id === 'data').length > 1) throw new UnsupportedFeature("several 'data' chunks")
+  if (!fmt || fmt.size < 16) throw malformed('wav', 12, "no 'fmt ' chunk")
+  if (!data) throw malformed('wav', riff.end, "no 'data' chunk")
+  if (riff.chunks.filter((chunk) => chunk.id === 'data').length > 1) throw unsupported("several 'data' chunks")
   const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 64)), fmt.offset)
   const frames = await countFrames(source, layout, data, riff.chunks)
   const tail = { offset: riff.end, size: Math.max(0, source.size - riff.end) }
@@ -64,7 +66,7 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
     tag = view.getUint16(24, true)
   }
   const coding = TAGS[tag] ?? 'other'
-  if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw new MalformedFile('wav', offset, 'absurd channels or rate')
+  if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw malformed('wav', offset, 'absurd channels or rate')
   const blockSamples = adpcm(coding)?.blockSamples(blockBytes, channels) ?? 1
   const sane: Record<Coding, boolean> = {
     integer: [8, 16, 24, 32].includes(bits) && blockBytes === (channels * bits) / 8,

@@ -1,6 +1,8 @@
 /** Samples of a WAVE file by blocks: read by ranges, unpacked, packed again. */
+
 import { discard } from '../../../wasm/memories/discard.ts'
-import { MalformedFile, type Options, type Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
+import { malformed } from '../../codec/error.ts'
 import { type Adpcm, adpcm } from './adpcm.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
@@ -23,7 +25,7 @@ export async function* readSamples(source: Source, wave: Wave, options: Options,
     options.signal.throwIfAborted()
     const wanted = Math.min(bytesPerRead, data.size - at)
     const bytes = await source.read(data.offset + at, wanted)
-    if (bytes.length < wanted) throw new MalformedFile('wav', data.offset + at + bytes.length, 'the samples end early')
+    if (bytes.length < wanted) throw malformed('wav', data.offset + at + bytes.length, 'the samples end early')
     const all = unpack(bytes, layout)
     if (bytes.length < source.size) discard(bytes)
     const samples = cut(all, (wave.frames - frames) * layout.channels)

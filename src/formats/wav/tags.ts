@@ -1,5 +1,7 @@
 /** What a WAVE file says about itself, for containers with other tags: LIST/INFO and the broadcast extension. */
-import { type Source, UnsupportedFeature } from '../../codec/codec.ts'
+
+import type { Source } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
 import type { Wave } from './header.ts'
 
@@ -35,10 +37,10 @@ export async function readTags(source: Source, wave: Wave): Promise<Tags> {
 /** Of tags in front of a result, behind which the encoder's own is written last. */
 const MAX_ID3_BYTES = 4 * 1024 * 1024
 
-/** An `id3 ` chunk, as it stands. @throws UnsupportedFeature for one that other containers have no room for */
+/** An `id3 ` chunk, as it stands. @throws CodecError (unsupported_feature) for one that other containers have no room for */
 export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Array | undefined> {
   const chunk = wave.chunks.find(({ id }) => id === 'id3 ' || id === 'ID3 ')
-  if (chunk && chunk.size > MAX_ID3_BYTES) throw new UnsupportedFeature(`an ID3 tag of ${chunk.size} bytes`)
+  if (chunk && chunk.size > MAX_ID3_BYTES) throw unsupported(`an ID3 tag of ${chunk.size} bytes`)
   return chunk ? (await source.read(chunk.offset, chunk.size)).slice() : undefined
 }
 

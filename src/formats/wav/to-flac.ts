@@ -3,7 +3,8 @@
 import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../wasm/flac/flac.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
-import { type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { analyse } from './analyse.ts'
@@ -31,8 +32,8 @@ interface Integers {
 export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
   const integers = await integersOf(source, wave, options)
-  if (channels > 8 || hertz > 1_048_575) throw new UnsupportedFeature(`FLAC has no ${channels} channels at ${hertz} Hz`)
-  if (options.lossless && !integers.exact) throw new UnsupportedFeature('FLAC has no floating-point samples')
+  if (channels > 8 || hertz > 1_048_575) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
+  if (options.lossless && !integers.exact) throw unsupported('FLAC has no floating-point samples')
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
   // Many files say the same twice, in both kinds of tags.

@@ -1,6 +1,8 @@
 /** WAVE → MP3 by LAME, tags carried over. */
+
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { MalformedFile, type Options, type Outcome, type Sink, type Source, UnsupportedFeature, type Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
@@ -19,10 +21,10 @@ const VBR = { low: 6, medium: 3, high: 0, ultra: 6 } as const
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
-  if (options.lossless) throw new UnsupportedFeature('MP3 cannot be exact')
-  if (channels !== 1 && channels !== 2) throw new UnsupportedFeature(`MP3 has no ${channels} channels`)
-  if (hertz > MAX_HERTZ) throw new UnsupportedFeature(`a sample rate of ${hertz} Hz`)
-  if (wave.frames === 0) throw new MalformedFile('wav', wave.data.offset, 'no samples')
+  if (options.lossless) throw unsupported('MP3 cannot be exact')
+  if (channels !== 1 && channels !== 2) throw unsupported(`MP3 has no ${channels} channels`)
+  if (hertz > MAX_HERTZ) throw unsupported(`a sample rate of ${hertz} Hz`)
+  if (wave.frames === 0) throw malformed('wav', wave.data.offset, 'no samples')
   const vbrQuality = VBR[options.quality]
   const rate = mp3Rate(hertz)
   using engine = new Ffmpeg()

@@ -1,4 +1,5 @@
-import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { readWave, type Wave } from './header.ts'
 import { in16thUnits, readSamples } from './samples.ts'
@@ -18,7 +19,7 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
     a = await readWave(original)
     b = await readWave(result)
   } catch (error) {
-    if (error instanceof MalformedFile) return differs(error.message)
+    if (isCodecError(error, 'malformed')) return differs(error.message)
     throw error
   }
   if (a.layout.channels !== b.layout.channels || a.layout.hertz !== b.layout.hertz) return differs('channels or rate')

@@ -1,14 +1,7 @@
 /** WAVE: fewer bits that hold the same samples; below `high` fewer whose hiss nobody hears; at `low` companded or ADPCM above its floors. */
-import {
-  type Codec,
-  NoGain,
-  type Options,
-  type Outcome,
-  type Sink,
-  type Source,
-  UnsupportedFeature,
-  type Verdict,
-} from '../../codec/codec.ts'
+
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { isCodecError, noGain, unsupported } from '../../codec/error.ts'
 import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
 import { WAV } from './format.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
@@ -25,7 +18,7 @@ export const wav: Codec = {
 
   async compress(source, sink, options): Promise<Outcome> {
     const wave = await readWave(source)
-    if (wave.layout.coding === 'other') throw new UnsupportedFeature('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
+    if (wave.layout.coding === 'other') throw unsupported('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
     if (options.output === 'mp3') return wavToMp3(source, wave, sink, options)
     if (options.output === 'flac') return wavToFlac(source, wave, sink, options)
     return toWave(source, wave, sink, options)
@@ -41,7 +34,7 @@ export const wav: Codec = {
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { coding } = wave.layout
   // Players make something else of a file without samples, each in its way.
-  if (wave.frames === 0) throw new NoGain()
+  if (wave.frames === 0) throw noGain()
   const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, depthOf(options), options) : undefined
   const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
@@ -52,7 +45,7 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   try {
     await writeWave(source, wave, exact, sink, options)
   } catch (error) {
-    if (!(error instanceof NoGain)) throw error
+    if (!isCodecError(error, 'no_gain')) throw error
     return { kind: 'unchanged', reason: 'no_gain', detail: whatWouldBeSmaller(wave.layout) }
   }
   const steps = exact ? [`${describe(wave.layout)} → ${describe(exact)}, samples equal`] : []

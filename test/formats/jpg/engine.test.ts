@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
-import { encodeRows, JpegError, JpegJob, JpegRows, type RowsIn, type Scans } from '../../../wasm/jpeg/jpeg.ts'
+import { EngineError } from '../../../wasm/engine-error.ts'
+import { encodeRows, JpegJob, JpegRows, type RowsIn, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 import { photo, psnrDb } from './photo.ts'
 
 const WIDTH = 203
@@ -95,8 +96,8 @@ describe('jpeg engine', () => {
     for (const scans of ['sequential', 'progressive'] as const) {
       const { bytes } = await file('rgb', 85, scans, true, 96, 80)
       for (let cut = 0; cut < bytes.length - 2; cut += 97) {
-        await expect(JpegJob.read(bytes.subarray(0, cut))).rejects.toThrow(JpegError)
-        await expect(decode(bytes.subarray(0, cut))).rejects.toThrow(JpegError)
+        await expect(JpegJob.read(bytes.subarray(0, cut))).rejects.toThrow(EngineError)
+        await expect(decode(bytes.subarray(0, cut))).rejects.toThrow(EngineError)
       }
       for (let bit = 0; bit < bytes.length * 8; bit += 131) {
         const bent = bytes.slice()
@@ -104,7 +105,7 @@ describe('jpeg engine', () => {
         try {
           await JpegJob.read(bent, { kind: 'stream', quality: 60 })
         } catch (error) {
-          expect(error).toBeInstanceOf(JpegError)
+          expect(error).toBeInstanceOf(EngineError)
         }
       }
     }

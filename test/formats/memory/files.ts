@@ -1,6 +1,8 @@
 /** Files as sources and sinks, for processes whose memory is measured. */
+
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import { NoGain, type Source } from '../../../src/codec/codec.ts'
+import type { Source } from '../../../src/codec/codec.ts'
+import { noGain } from '../../../src/codec/error.ts'
 import type { ResultSink } from '../../../src/codec/sink.ts'
 import { rangeStream } from '../../../src/codec/source.ts'
 
@@ -27,7 +29,7 @@ export function fileSink(path: string, limit: number, name: string, step: () => 
       return written
     },
     async write(chunk) {
-      if (written + chunk.length >= limit) throw new NoGain()
+      if (written + chunk.length >= limit) throw noGain()
       written += writeSync(file, chunk, 0, chunk.length, written)
       step()
     },

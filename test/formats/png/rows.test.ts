@@ -1,8 +1,9 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
+import { EngineError } from '../../../wasm/engine-error.ts'
 import { chunk, startOfPng } from '../../../wasm/png/chunks.ts'
-import { decodePng, PngEncoder, PngEngine, PngError, pngRows, QUICK, rowBytesOf, THOROUGH } from '../../../wasm/png/png.ts'
+import { decodePng, PngEncoder, PngEngine, pngRows, QUICK, rowBytesOf, THOROUGH } from '../../../wasm/png/png.ts'
 
 async function* once(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -102,11 +103,11 @@ describe('PNG rows', () => {
     const decode = (bytes: Uint8Array) => decodePng(once(bytes), 'rgb8', () => undefined)
     await decode(file)
     for (let at = 0; at < file.length; at += 97) {
-      await expect(decode(file.subarray(0, at))).rejects.toBeInstanceOf(PngError)
+      await expect(decode(file.subarray(0, at))).rejects.toBeInstanceOf(EngineError)
       const bad = file.slice()
       bad[at]! ^= 1 << (at % 8)
-      await expect(decode(bad)).rejects.toBeInstanceOf(PngError)
+      await expect(decode(bad)).rejects.toBeInstanceOf(EngineError)
     }
-    expect(() => new PngEngine({ width: 0, height: 1, colourType: 2, bitDepth: 8 })).toThrow(PngError)
+    expect(() => new PngEngine({ width: 0, height: 1, colourType: 2, bitDepth: 8 })).toThrow(EngineError)
   })
 })

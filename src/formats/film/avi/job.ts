@@ -1,7 +1,9 @@
 /** What to do with each stream of an AVI file, decided from its index and one decoded picture. */
+
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../../bytes/column.ts'
-import { MalformedFile, type Options, OverBudget, type Reason, type Source, UnsupportedFeature } from '../../../codec/codec.ts'
+import type { Options, Reason, Source } from '../../../codec/codec.ts'
+import { isCodecError, malformed, unsupported } from '../../../codec/error.ts'
 import type { PartPlan } from '../../../codec/segmented.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { readAvi } from '../../../containers/riff/avi.ts'
@@ -43,7 +45,7 @@ const SOUND_CPU = 0.04
 /** Seconds of sound in one message. */
 const SOUND_PART_SECONDS = 1200
 
-/** @throws UnsupportedFeature when the wanted movie cannot hold a stream */
+/** @throws CodecError (unsupported_feature) when the wanted movie cannot hold a stream */
 export async function readJob(source: Source, options: Options): Promise<AviJob> {
   const file = await readAvi(source)
   const level = levelOf(options.quality)
@@ -55,7 +57,7 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
   const soundSeconds = sounds.reduce((sum, { samples, audio }) => sum + samples / audio.hertz, 0)
   const found = await pictureTrack(source, file)
   if ('kept' in found) {
-    if (movie) throw new UnsupportedFeature(found.kept)
+    if (movie) throw unsupported(found.kept)
     return { ...base, sounds, kept: { detail: found.kept, reason: found.reason }, cpuSeconds: soundSeconds * SOUND_CPU }
   }
   const track: PictureTrack = movie ? { ...found.track, annexb: false } : found.track
@@ -69,17 +71,16 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
 }
 
 function checkMovie({ streams }: Avi, options: Options): void {
-  if (options.lossless) throw new UnsupportedFeature('another container is not an exact result')
+  if (options.lossless) throw unsupported('another container is not an exact result')
   const known = streams.filter(({ kind }) => kind === 'vids' || kind === 'auds')
-  if (known.length !== streams.length) throw new UnsupportedFeature('streams that are neither pictures nor sound stay in their AVI file')
-  if (streams.filter(({ kind }) => kind === 'vids').length > 1)
-    throw new UnsupportedFeature('several streams of pictures stay in their AVI file')
+  if (known.length !== streams.length) throw unsupported('streams that are neither pictures nor sound stay in their AVI file')
+  if (streams.filter(({ kind }) => kind === 'vids').length > 1) throw unsupported('several streams of pictures stay in their AVI file')
 }
 
 /** How a stream of sound is encoded again, if it is; a movie takes MP3 as it is and everything else as AAC. */
 function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undefined {
   const runs = runsOf(file, stream)
-  if (movie && runs.count === 0) throw new UnsupportedFeature('a stream of sound without sound')
+  if (movie && runs.count === 0) throw unsupported('a stream of sound without sound')
   if (movie && isMp3(stream)) return undefined
   const audio = movie ? uncompressed(stream) : pcm(stream)
   if (!audio || runs.count === 0) return undefined
@@ -106,9 +107,9 @@ export async function probed(source: Source, job: AviJob, options: Options): Pro
 }
 
 function reasonOf(error: unknown): Reason | undefined {
-  if (error instanceof UnsupportedFeature) return 'unsupported_feature'
-  if (error instanceof OverBudget) return 'over_budget'
-  return error instanceof MalformedFile ? 'malformed' : undefined
+  if (isCodecError(error, 'unsupported_feature')) return 'unsupported_feature'
+  if (isCodecError(error, 'over_budget')) return 'over_budget'
+  return isCodecError(error, 'malformed') ? 'malformed' : undefined
 }
 
 /** Parts of the pictures, then of each sound. */
@@ -155,8 +156,7 @@ function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: num
 export function cutOf({ facts }: PartPlan, count: number): Cut {
   const number = (name: string) => {
     const value = facts[name]
-    if (typeof value !== 'number' || !(value >= 0 && value <= count))
-      throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+    if (typeof value !== 'number' || !(value >= 0 && value <= count)) throw malformed('avi', 0, 'the part does not belong to this film')
     return value
   }
   const names = ['from', 'to', 'first', 'start', 'end', 'frames'] as const

@@ -2,7 +2,8 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { columnOf, sumOf } from '../../../bytes/column.ts'
-import { MalformedFile, type Source, UnsupportedFeature } from '../../../codec/codec.ts'
+import type { Source } from '../../../codec/codec.ts'
+import { malformed, unsupported } from '../../../codec/error.ts'
 import { rangeStream } from '../../../codec/source.ts'
 import type { NewTrack, Piece } from '../../../containers/isobmff/write.ts'
 import { type FrameHeader, frameHeader } from '../../../containers/mpeg-audio/frame.ts'
@@ -62,7 +63,7 @@ function joined(source: Source, { count, offset, size }: SoundRuns): Source {
       const skip = from + done - starts[run]!
       const length = Math.min(size[run]! - skip, out.length - done)
       const bytes = await source.read(offset[run]! + skip, length)
-      if (bytes.length < length) throw new MalformedFile('avi', offset[run]!, 'the file ends inside a chunk')
+      if (bytes.length < length) throw malformed('avi', offset[run]!, 'the file ends inside a chunk')
       out.set(bytes, done)
       done += length
     }
@@ -73,7 +74,7 @@ function joined(source: Source, { count, offset, size }: SoundRuns): Source {
 
 /**
  * All frames of an MP3 stream; what stands between them is left out.
- * @throws UnsupportedFeature when headers and frames disagree about the time: then players do, too
+ * @throws CodecError (unsupported_feature) when headers and frames disagree about the time: then players do, too
  */
 export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRuns): Promise<Mp3Sound> {
   const chunks = joined(source, runs)
@@ -107,10 +108,10 @@ export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRu
     discard(block)
     if (from - kept > chunks.size * (1 - MOSTLY)) break
   }
-  if (!first || kept < chunks.size * MOSTLY) throw new MalformedFile('avi', runs.offset[0] ?? 0, 'no MP3 frames in an MP3 stream')
+  if (!first || kept < chunks.size * MOSTLY) throw malformed('avi', runs.offset[0] ?? 0, 'no MP3 frames in an MP3 stream')
   const [seconds, told] = [(sizes.length * first.samples) / first.hertz, toldSeconds(stream, runs)]
   if (Math.abs(seconds - told) > 0.3 + 0.03 * seconds)
-    throw new UnsupportedFeature(`${seconds.toFixed(1)} s of MP3 sound in a stream of ${told.toFixed(1)} s`)
+    throw unsupported(`${seconds.toFixed(1)} s of MP3 sound in a stream of ${told.toFixed(1)} s`)
   return { first, sizes, rows, chunks }
 }
 

@@ -1,6 +1,8 @@
 /** One part of an AVI file's work: a stretch of pictures, or of sound. */
+
 import { sumOf } from '../../../bytes/column.ts'
-import { MalformedFile, type Options, type Sink, type Source } from '../../../codec/codec.ts'
+import type { Options, Sink, Source } from '../../../codec/codec.ts'
+import { malformed } from '../../../codec/error.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../../codec/segmented.ts'
 import { isOfPictures, runInSequence } from '../in-sequence.ts'
 import type { Level } from '../levels.ts'
@@ -12,7 +14,7 @@ import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
 
 export async function runPart(source: Source, job: AviJob, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   if (part.facts['kind'] === 'sound') return runSound(source, job, part, sink, options)
-  if (!job.pictures) throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+  if (!job.pictures) throw malformed('avi', 0, 'the part does not belong to this film')
   const { track } = job.pictures
   const cut = cutOf(part, track.samples.count)
   const writer = new PartWriter(sink)
@@ -35,7 +37,7 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
   const sound = job.sounds.find(({ stream }) => stream.index === facts['stream'])
   const { from, to } = facts
   if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
-    throw new MalformedFile('avi', 0, 'the part does not belong to this film')
+    throw malformed('avi', 0, 'the part does not belong to this film')
   const { audio, runs, coding } = sound
   const writer = new PartWriter(sink)
   const { head, memoryBytes } =

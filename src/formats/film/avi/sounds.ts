@@ -1,6 +1,7 @@
 /** Sound streams of AVI files: what their headers say, and what can be encoded of them. */
+
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { MalformedFile, UnsupportedFeature } from '../../../codec/codec.ts'
+import { malformed, unsupported } from '../../../codec/error.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { AAC_RATES } from '../aac-rates.ts'
 import { frameSamples } from '../mp3-sound.ts'
@@ -8,7 +9,7 @@ import type { SoundRuns } from '../sound.ts'
 
 /** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */
 function waveFormat({ strf }: AviStream) {
-  if (strf.length < 16) throw new MalformedFile('avi', 0, 'a sound stream without format')
+  if (strf.length < 16) throw malformed('avi', 0, 'a sound stream without format')
   const view = new DataView(strf.buffer, strf.byteOffset, strf.length)
   const plain = view.getUint16(0, true)
   // WAVEFORMATEXTENSIBLE: the old tag begins the subformat.
@@ -34,14 +35,14 @@ export function streamStart({ strh, rate, scale }: AviStream): number {
 
 export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
 
-/** @throws UnsupportedFeature for sound that has no place in MP4, or no encoder */
+/** @throws CodecError (unsupported_feature) for sound that has no place in MP4, or no encoder */
 export function uncompressed(stream: AviStream): AudioStream {
   const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
   const decoder = decoderFor(tag, bits)
-  if (!decoder) throw new UnsupportedFeature(`sound of type 0x${tag.toString(16)} stays in its AVI file`)
+  if (!decoder) throw unsupported(`sound of type 0x${tag.toString(16)} stays in its AVI file`)
   if (channels < 1 || channels > 2 || !AAC_RATES.includes(hertz))
-    throw new UnsupportedFeature(`${channels} channels of ${hertz} Hz stay in their AVI file`)
-  if (blockAlign < 1 || blockAlign > 16384) throw new MalformedFile('avi', 0, `sound in blocks of ${blockAlign} bytes`)
+    throw unsupported(`${channels} channels of ${hertz} Hz stay in their AVI file`)
+  if (blockAlign < 1 || blockAlign > 16384) throw malformed('avi', 0, `sound in blocks of ${blockAlign} bytes`)
   return { decoder, extradata: stream.strf.slice(18), hertz, channels, bitsPerSample: bits, blockAlign, tag }
 }
 

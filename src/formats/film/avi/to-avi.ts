@@ -1,6 +1,8 @@
 /** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
+
 import { sumOf } from '../../../bytes/column.ts'
-import { FLOOR_SNR_DB, NoGain, type Options, type Outcome, type Sink, type Source } from '../../../codec/codec.ts'
+import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../../codec/codec.ts'
+import { noGain } from '../../../codec/error.ts'
 import type { FinishedPart } from '../../../codec/segmented.ts'
 import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
 import { WORTH_IT } from '../in-sequence.ts'
@@ -37,7 +39,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   const plan = planAvi(source, file, fresh)
   if (plan.total >= source.size) {
     if (kept?.reason) return { kind: 'unchanged', reason: kept.reason, detail: kept.detail }
-    throw new NoGain()
+    throw noGain()
   }
   await plan.write(sink, options)
   steps.push('index written anew, dead space dropped')

@@ -1,6 +1,8 @@
 /** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
+
 import { sumOf } from '../../../bytes/column.ts'
-import { NoGain, type Options, type Outcome, type Sink, type Source, UnsupportedFeature } from '../../../codec/codec.ts'
+import type { Options, Outcome, Sink, Source } from '../../../codec/codec.ts'
+import { noGain, unsupported } from '../../../codec/error.ts'
 import type { FinishedPart } from '../../../codec/segmented.ts'
 import type { Movie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
@@ -24,7 +26,7 @@ interface Made {
   track(movie: Movie, hook: Track): NewTrack
 }
 
-/** @throws UnsupportedFeature for sound that has no place in a movie */
+/** @throws CodecError (unsupported_feature) for sound that has no place in a movie */
 export async function joinMovie(
   source: Source,
   job: AviJob,
@@ -35,7 +37,7 @@ export async function joinMovie(
   const { file } = job
   const quickTime = options.output === 'mov'
   const films = await pictureFiles(job, parts)
-  if (!films) throw new UnsupportedFeature('pictures that stay in their AVI file')
+  if (!films) throw unsupported('pictures that stay in their AVI file')
   const made: Made[] = [makePictures(job, films)]
   const streams = file.streams.filter(({ kind }) => kind === 'auds')
   for (const stream of streams) {
@@ -52,7 +54,7 @@ export async function joinMovie(
   )
   const fresh = new Map(made.map(({ track }, i) => [i, delayed(track(movie, movie.tracks[i]!), starts[i]!, movie)]))
   const plan = layOut(source, movie, fresh, movie.ftyp)
-  if (plan.total >= source.size) throw new NoGain()
+  if (plan.total >= source.size) throw noGain()
   await writeMovie(source, plan, sink, options)
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
   const snr = noises.length ? { snrDb: Math.min(...noises) } : {}
@@ -90,7 +92,7 @@ async function copyMp3(source: Source, file: Avi, stream: AviStream, quickTime: 
 
 async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedPart[], quickTime: boolean): Promise<Made> {
   const [read] = await soundFiles<SoundHead>(sound, parts)
-  if (!read) throw new UnsupportedFeature('a stream of sound without sound')
+  if (!read) throw unsupported('a stream of sound without sound')
   const bitsPerSecond = aacRate(job.level, sound)
   return {
     frame: { handler: 'soun', timescale: sound.audio.hertz, duration: read.head.samples, width: 0, height: 0 },

@@ -1,6 +1,8 @@
-import { CodecTrouble, Ffmpeg, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { Ffmpeg, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { MalformedFile, type Options, type Outcome, type Source, type Verdict } from '../../../codec/codec.ts'
+import type { Options, Outcome, Source, Verdict } from '../../../codec/codec.ts'
+import { isCodecError, malformed } from '../../../codec/error.ts'
 import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
@@ -31,7 +33,7 @@ export async function verifyAvi(original: Source, result: Source, outcome: Outco
     const difference = await compare(original, result, outcome, options)
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
-    if (error instanceof MalformedFile || error instanceof CodecTrouble) return { equal: false, difference: error.message }
+    if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
     throw error
   }
 }
@@ -194,7 +196,7 @@ export async function verifyMovie(original: Source, result: Source, outcome: Out
     const difference = await compareMovie(original, result, before, after, outcome, options)
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
-    if (error instanceof MalformedFile || error instanceof CodecTrouble) return { equal: false, difference: error.message }
+    if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
     throw error
   }
 }
@@ -266,7 +268,7 @@ function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
 async function* decodedMovie(engine: Ffmpeg, which: 0 | 1, source: Source, movie: Movie): AsyncGenerator<Uint8Array> {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
-  if (!stream) throw new MalformedFile('mp4', 0, 'no decoder for the result')
+  if (!stream) throw malformed('mp4', 0, 'no decoder for the result')
   const samples = track.samples()
   yield* decodedPictures(engine, which, source, { ...stream, reorder: reorderDepth(samples) }, samples)
 }
@@ -317,7 +319,7 @@ async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGene
 
 async function* decoded(engine: Ffmpeg, which: 0 | 1, source: Source, file: Avi): AsyncGenerator<Uint8Array> {
   const found = await pictureTrack(source, file)
-  if ('kept' in found) throw new MalformedFile('avi', 0, found.kept)
+  if ('kept' in found) throw malformed('avi', 0, found.kept)
   const { stream, samples } = found.track
   yield* decodedPictures(engine, which, source, stream, samples)
 }

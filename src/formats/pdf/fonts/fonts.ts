@@ -1,6 +1,7 @@
 /** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
+
 import { zlibCompress } from '../../../bytes/deflate.ts'
-import { OverBudget } from '../../../codec/codec.ts'
+import { isCodecError } from '../../../codec/error.ts'
 import { FontView } from '../../../containers/sfnt/bytes.ts'
 import { subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import { tablesOf } from '../../../containers/sfnt/truetype.ts'
@@ -218,7 +219,7 @@ function prunedGlyphMap(map: Uint8Array, cids: ReadonlySet<number>): Uint8Array 
 }
 
 function declined(error: unknown): undefined {
-  if (error instanceof PdfSyntax || error instanceof OverBudget || error instanceof RangeError) return undefined
+  if (isCodecError(error, 'over_budget') || error instanceof PdfSyntax || error instanceof RangeError) return undefined
   throw error
 }
 

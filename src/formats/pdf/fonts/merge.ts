@@ -2,7 +2,7 @@
  * Programs that several producers, or several parts of a document, have cut from one font: where nothing contradicts, all
  * font dictionaries share one program with the glyphs of all. Nothing of the dictionaries changes.
  */
-import { OverBudget } from '../../../codec/codec.ts'
+import { isCodecError } from '../../../codec/error.ts'
 import { nameOf, PdfSyntax, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { Cff } from './cff.ts'
@@ -150,7 +150,7 @@ async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action()
   } catch (error) {
-    if (error instanceof PdfSyntax || error instanceof OverBudget || error instanceof RangeError) return undefined
+    if (isCodecError(error, 'over_budget') || error instanceof PdfSyntax || error instanceof RangeError) return undefined
     throw error
   }
 }

@@ -1,5 +1,6 @@
 /** CCITT Group 4 back to rows (ITU-T T.6). */
-import { decodeFaxRows, FaxError } from '../../../bytes/fax/decode.ts'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { decodeFaxRows } from '../../../bytes/fax/decode.ts'
 import { PdfSyntax } from '../objects.ts'
 
 /** Rows of packed bits, 0 is black. */
@@ -7,6 +8,6 @@ export function* decodeFax(bytes: Uint8Array, width: number, height: number): Ge
   try {
     for (const row of decodeFaxRows(bytes, { kind: 'g4', twoDimensional: true, width, height })) yield row.map((byte) => ~byte)
   } catch (error) {
-    throw error instanceof FaxError ? new PdfSyntax(error.message) : error
+    throw isEngineError(error, 'fax') ? new PdfSyntax(error.message) : error
   }
 }

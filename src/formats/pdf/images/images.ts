@@ -1,5 +1,6 @@
 /** The policy: which image becomes what, at which level. */
-import { JpegError, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
 import { type Filter, setFilters } from '../filters.ts'
@@ -313,7 +314,7 @@ const worthwhile = ({ narrow }: Picture, room: number): number => (narrow ? room
 
 /** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
 function declined(error: unknown): undefined {
-  if (error instanceof JpegError || error instanceof PdfSyntax) return undefined
+  if (isEngineError(error, 'jpeg') || error instanceof PdfSyntax) return undefined
   throw error
 }
 

@@ -1,5 +1,6 @@
 /** Images that are JPEG already: coded again in their coefficients, or only more tightly. */
-import { JpegError, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import type { Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -53,7 +54,7 @@ export async function recodeJpeg(
     if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return { ...shape, ...lossy }
     return exact.data.length < facts.length ? exact : undefined
   } catch (error) {
-    if (error instanceof JpegError && (error.trouble === 'unsupported' || error.trouble === 'memory')) return undefined
+    if (isEngineError(error, 'jpeg') && (error.failure === 'unsupported' || error.failure === 'memory')) return undefined
     return asSyntax(error)
   }
 }

@@ -1,6 +1,7 @@
 /** Images of any kind as rows of 8-bit samples. */
-import { JpegError, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { JpxError, JpxPicture } from '../../../../wasm/openjpeg/openjpeg.ts'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { JpxPicture } from '../../../../wasm/openjpeg/openjpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
@@ -117,7 +118,7 @@ async function* jpxStrips(opened: JpxPicture, rows: number): AsyncGenerator<Uint
 }
 
 export function asSyntax(error: unknown): never {
-  if (error instanceof JpegError || error instanceof JpxError) throw new PdfSyntax(`${error.name}: ${error.message}`)
+  if (isEngineError(error, 'jpeg', 'openjpeg')) throw new PdfSyntax(`${error.name}: ${error.message}`)
   throw error
 }
 

@@ -2,7 +2,7 @@
  * Who needs which object (ISO 32000-2, annex F): the first page, another page, the outlines, opening the document, or
  * something else. The order of a linearised file follows from that.
  */
-import { OverBudget } from '../../../codec/codec.ts'
+import { isCodecError, overBudget } from '../../../codec/error.ts'
 import type { Twins } from '../duplicates.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from '../objects.ts'
 import type { Reach } from '../reach.ts'
@@ -93,7 +93,7 @@ export class UserScan {
     try {
       return await this.scan(root, rootNumber, pages, signal)
     } catch (error) {
-      if (error instanceof OverBudget) return undefined
+      if (isCodecError(error, 'over_budget')) return undefined
       throw error
     }
   }
@@ -171,7 +171,7 @@ export class UserScan {
       if (!(value instanceof Ref)) continue
       const number = this.twins.of(value.number)
       if (this.stamp[number] === this.round) continue
-      if (++this.visits > MAX_VISITS) throw new OverBudget('a document of too many shared objects')
+      if (++this.visits > MAX_VISITS) throw overBudget('a document of too many shared objects')
       const object = await this.reader.get(number)
       if (object instanceof Dict && nameOf(await this.reader.entry(object, 'Type')) === 'Page') continue
       met(number)
