@@ -30,8 +30,8 @@ export const overBudget = (what: string): CodecError => new CodecError('over_bud
 /** A variant of the format that its codec does not handle. */
 export const unsupported = (what: string): CodecError => new CodecError('unsupported_feature', what)
 
-/** The result would not be smaller. Thrown by sinks. */
-export const noGain = (): CodecError => new CodecError('no_gain', 'the result would not be smaller than the upload')
+/** The result would not be smaller. Thrown by sinks; `why` where there is more to say than that. */
+export const noGain = (why = ''): CodecError => new CodecError('no_gain', why)
 
 /** `target_size` cannot be reached with the floors kept. The task fails and says how small it can get. */
 export class TargetUnreachable extends Error {

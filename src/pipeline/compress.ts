@@ -9,7 +9,7 @@ import {
   type Quality,
   type Source,
 } from '../codec/codec.ts'
-import { isCodecError } from '../codec/error.ts'
+import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
 import type { ResultSink } from '../codec/sink.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
@@ -55,7 +55,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
   } catch (error) {
     await sink.abort()
-    const expected = expectedTrouble(error)
+    const expected = expectedTrouble(codec.format.id, error)
     if (!expected || options.signal.aborted) throw error
     return expected
   }
@@ -75,17 +75,27 @@ function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: num
   return undefined
 }
 
-/** Trouble a room may meet; anything else is a bug. A trapped Wasm instance means that the file got past our checks. */
-export function expectedTrouble(error: unknown): Extract<Pressed, { result: undefined }> | undefined {
-  const unchanged = (reason: Extract<Outcome, { kind: 'unchanged' }>['reason'], detail?: string) =>
-    ({ outcome: { kind: 'unchanged', reason, ...(detail ? { detail } : {}) }, result: undefined }) as const
-  if (isCodecError(error, 'no_gain')) return unchanged('no_gain')
-  if (isCodecError(error, 'malformed')) return unchanged('malformed', error.message)
-  if (isCodecError(error, 'over_budget')) return unchanged('over_budget', error.message)
-  if (isCodecError(error, 'unsupported_feature')) return unchanged('unsupported_feature', error.message)
-  if (isEngineError(error, 'deflate')) return unchanged(error.kind === 'damaged' ? 'malformed' : 'over_budget', error.message)
-  if (error instanceof WebAssembly.RuntimeError) {
-    return { ...unchanged('malformed', 'the decoder gave up on this file'), defect: `trap: ${error.message}` }
+/** What engines complain about, as trouble of a format's codec; undefined: a bug of ours. */
+function asCodecError(format: string, error: unknown): CodecError | undefined {
+  if (error instanceof CodecError) return error
+  if (!isEngineError(error) || error.failure === 'misuse') return undefined
+  if (error.failure === 'memory' || error.failure === 'too_large') return overBudget(error.message)
+  if (error.failure === 'unsupported') return unsupported(error.message)
+  const at = /byte (\d+)/.exec(error.message)
+  return malformed(format, at ? Number(at[1]) : 0, error.message)
+}
+
+/**
+ * Trouble that a codec may meet, as an outcome; undefined: a bug of ours. Where a Wasm instance trapped, the file got past
+ * our checks, so that is a defect of ours as well.
+ */
+export function expectedTrouble(format: string, error: unknown): Extract<Pressed, { result: undefined }> | undefined {
+  const known = asCodecError(format, error)
+  if (known) {
+    const detail = known.message ? { detail: known.message } : {}
+    return { outcome: { kind: 'unchanged', reason: known.reason, ...detail }, result: undefined }
   }
-  return undefined
+  if (!(error instanceof WebAssembly.RuntimeError)) return undefined
+  const outcome = { kind: 'unchanged', reason: 'malformed', detail: 'the decoder gave up on this file' } as const
+  return { outcome, result: undefined, defect: `trap: ${error.message}` }
 }

@@ -88,7 +88,7 @@ async function work(env: WorkerEnv, codecs: Codecs, record: TaskRecordFace, clai
     if (claim.overBudget !== undefined) throw overBudget(claim.overBudget)
     await press(env, codecs, record, claim, source, blocks, step, lease)
   } catch (error) {
-    const trouble = lease.signal.aborted ? undefined : expectedTrouble(error)
+    const trouble = lease.signal.aborted ? undefined : expectedTrouble(task.format, error)
     if (!trouble) throw error
     await finish(env, record, claim, source, trouble)
   }

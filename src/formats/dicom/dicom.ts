@@ -12,7 +12,7 @@ import { isCodecError } from '../../codec/error.ts'
 import { memorySink } from '../../codec/sink.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
-import { AlreadyCompressed, type Dicom, readDicom, SYNTAX } from './file.ts'
+import { type Dicom, readDicom, SYNTAX } from './file.ts'
 import { DICOM } from './format.ts'
 import { type Frames, framesOf, precision } from './frames.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'
@@ -90,18 +90,13 @@ async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
 }
 
 async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcome, { kind: 'unchanged' }>> {
-  try {
-    const file = await readAnySize(source)
-    if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: 'digital signatures or original attributes' }
-    if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
-      // By PS3.5, 8.1.1 their words stand low word first, but writers and readers turn whole samples, too.
-      return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'big-endian samples of more than 16 bits' }
-    }
-    return file
-  } catch (error) {
-    if (error instanceof AlreadyCompressed) return { kind: 'unchanged', reason: 'no_gain', detail: `compressed already: ${error.message}` }
-    throw error
+  const file = await readAnySize(source)
+  if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: 'digital signatures or original attributes' }
+  if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
+    // By PS3.5, 8.1.1 their words stand low word first, but writers and readers turn whole samples, too.
+    return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'big-endian samples of more than 16 bits' }
   }
+  return file
 }
 
 /** The deflated file, if it is smaller than `limit`. */

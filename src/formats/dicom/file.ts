@@ -2,7 +2,7 @@
 
 import { concat } from '../../bytes/concat.ts'
 import type { Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
 import { explicitHeader, toExplicit } from './to-explicit.ts'
 
@@ -50,9 +50,7 @@ export interface Dicom {
   valueAt(tag: number): number | undefined
 }
 
-export class AlreadyCompressed extends Error {}
-
-/** @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget), AlreadyCompressed */
+/** @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget), (no_gain) */
 export async function readDicom(source: Source): Promise<Dicom> {
   let window = await source.read(0, FIRST_WINDOW_BYTES)
   for (;;) {
@@ -71,7 +69,7 @@ async function read(source: Source, window: Uint8Array): Promise<Dicom> {
   if (String.fromCharCode(...window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no preamble')
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const encoding = NATIVE[meta.syntax]
-  if (!encoding) throw new AlreadyCompressed(`transfer syntax ${meta.syntax}`)
+  if (!encoding) throw noGain(`compressed already: transfer syntax ${meta.syntax}`)
 
   const reader = new ElementReader(window, encoding, source.size)
   const elements: Element[] = []

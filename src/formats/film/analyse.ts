@@ -3,7 +3,7 @@
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
 import type { Options, Reason, Source } from '../../codec/codec.ts'
-import { isCodecError, unsupported } from '../../codec/error.ts'
+import { CodecError, isCodecError, unsupported } from '../../codec/error.ts'
 import type { PartPlan, Plan } from '../../codec/segmented.ts'
 import { find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
@@ -66,7 +66,7 @@ export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): P
 export async function analyse(source: Source, options: Options, probed = false): Promise<Analysis> {
   const movie = await readMovie(source)
   for (const { descriptions } of movie.tracks) {
-    if (descriptions.some(isEncrypted)) throw new Encrypted()
+    if (descriptions.some(isEncrypted)) throw new CodecError('encrypted', '')
   }
   // The head of a stream whose fragments lie in other files, which need what it says of them.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
@@ -98,11 +98,6 @@ function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
   const { count, dts, composition } = samples()
   for (let i = 0; i < count; i++) if (dts[i]! + composition[i]! < skip) return true
   return false
-}
-
-/** Thrown for protected tracks. */
-export class Encrypted extends Error {
-  override readonly name = 'Encrypted'
 }
 
 /** Packets are worth encoding again only when they take this many times what the level asks for, and that shows in the whole. */

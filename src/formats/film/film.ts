@@ -12,7 +12,7 @@ import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
 import type { KnownFormat } from '../outputs.ts'
-import { type Analysis, analyse, Encrypted, planOf, type SoundJob, type VideoJob } from './analyse.ts'
+import { type Analysis, analyse, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { MOV, MP4 } from './format.ts'
 import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
@@ -31,32 +31,18 @@ export const mov: SegmentedCodec = filmCodec(MOV)
 function filmCodec(format: KnownFormat): SegmentedCodec {
   return {
     format,
-    compress: (source, sink, options) => guarded(() => compressWhole(source, sink, options)),
-    plan: (source, options) => planned(source, options),
+    compress: compressWhole,
+    plan: planned,
     compressPart,
-    join: (source, parts, sink, options) => guarded(() => join(source, parts, sink, options)),
+    join,
     verify: verifyFilm,
   }
 }
 
-async function guarded(work: () => Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
-    throw error
-  }
-}
-
 async function planned(source: Source, options: Options): Promise<JobPlan> {
-  try {
-    const analysis = await analyse(source, options)
-    using _ = analysis.movie
-    return planOf(source, analysis.cpuSeconds, partsOf(analysis))
-  } catch (error) {
-    if (error instanceof Encrypted) return { kind: 'unchanged', reason: 'encrypted' }
-    throw error
-  }
+  const analysis = await analyse(source, options)
+  using _ = analysis.movie
+  return planOf(source, analysis.cpuSeconds, partsOf(analysis))
 }
 
 /** Parts of the pictures, then one for each sound track that is encoded. */

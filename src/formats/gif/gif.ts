@@ -6,7 +6,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { malformed, overBudget, TargetUnreachable, unsupported } from '../../codec/error.ts'
+import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
@@ -18,33 +18,25 @@ export const gif: Codec = {
   format: GIF,
 
   async compress(source, sink, options) {
-    try {
-      if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
-      const outcome = await compressGif(source, sink, options).catch((error: unknown) => {
-        if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
-        return undefined
-      })
-      return outcome ?? (await compressLarge(source, sink, framesOf, options))
-    } catch (error) {
-      throw inHouseWords(error)
-    }
+    if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
+    const outcome = await compressGif(source, sink, options).catch((error: unknown) => {
+      if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
+      return undefined
+    })
+    return outcome ?? (await compressLarge(source, sink, framesOf, options))
   },
 
   async verify(original, result, outcome, options) {
-    try {
-      if (options.output !== 'gif') {
-        const facts = await scanned(original, options)
-        const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
-        return await verifyPicture(picture, result, outcome, options)
-      }
-      if (await isLarge(original, options)) return await verifyLarge(original, result, framesOf, options)
-      return await verifyGif(original, result, outcome, options).catch((error: unknown) => {
-        if (!isDisputed(error)) throw error
-        return verifyLarge(original, result, framesOf, options)
-      })
-    } catch (error) {
-      throw inHouseWords(error)
+    if (options.output !== 'gif') {
+      const facts = await scanned(original, options)
+      const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
+      return await verifyPicture(picture, result, outcome, options)
     }
+    if (await isLarge(original, options)) return await verifyLarge(original, result, framesOf, options)
+    return await verifyGif(original, result, outcome, options).catch((error: unknown) => {
+      if (!isDisputed(error)) throw error
+      return verifyLarge(original, result, framesOf, options)
+    })
   },
 }
 
@@ -56,13 +48,6 @@ const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 3_000_000 }
 
 /** Viewers do not agree what such a file shows, or it has more colours than can be told apart: its frames stay as they are. */
 const isDisputed = (error: unknown) => isEngineError(error, 'gif') && error.failure === 'unsupported'
-
-function inHouseWords(error: unknown): unknown {
-  if (!isEngineError(error, 'gif')) return error
-  if (error.failure === 'memory') return overBudget(error.message)
-  if (error.failure === 'unsupported') return unsupported(error.message)
-  return error.failure === 'misuse' ? error : malformed('gif', 0, error.message)
-}
 
 /** Whether an animation fits is known when its frames are counted (`fits`). */
 function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'still'): GifEngine {

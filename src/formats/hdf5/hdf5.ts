@@ -1,7 +1,7 @@
 /** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
 
 import type { Codec } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { CodecError } from '../../codec/error.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { HDF5, NETCDF } from './format.ts'
 import { difference, rewrite } from './rewrite.ts'
@@ -18,7 +18,8 @@ function hdf5Codec(format: Codec['format']): Codec {
       if (isCompanion(options.output)) return compressCompanion(source, sink, options)
       const rewritten = await rewrite(source, sink, options)
       if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
-      if (rewritten.kind !== 'done') throw refusal(format.id, rewritten.kind, rewritten.reason)
+      if (rewritten.kind !== 'done')
+        throw new CodecError(rewritten.kind === 'unsupported' ? 'unsupported_feature' : rewritten.kind, rewritten.reason)
       return { kind: 'compressed', fidelity: 'lossless', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
     },
 
@@ -28,9 +29,4 @@ function hdf5Codec(format: Codec['format']): Codec {
       return found === undefined ? { equal: true } : { equal: false, difference: found }
     },
   }
-}
-
-function refusal(format: string, kind: 'malformed' | 'unsupported' | 'over_budget', reason: string): Error {
-  if (kind === 'malformed') return malformed(format, 0, reason)
-  return kind === 'unsupported' ? unsupported(reason) : overBudget(reason)
 }

@@ -1,5 +1,4 @@
 import type { Codec } from '../../codec/codec.ts'
-import { inHouse } from '../../raster/jpeg-errors.ts'
 import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
 import { JPG } from './format.ts'
@@ -11,12 +10,11 @@ import { verifyConverted } from './verify-converted.ts'
 /** JPEG (ITU-T T.81) with JFIF, EXIF, Adobe and multi-picture files. */
 export const jpg: Codec = {
   format: JPG,
-  compress: (source, sink, options) =>
-    inHouse('jpg', async () => {
-      const header = await readHeader(source)
-      if (options.output !== 'jpg') return convert(source, sink, header, options)
-      return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
-    }),
+  async compress(source, sink, options) {
+    const header = await readHeader(source)
+    if (options.output !== 'jpg') return convert(source, sink, header, options)
+    return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
+  },
   verify: (original, result, outcome, options) =>
-    inHouse('jpg', () => (options.output === 'jpg' ? verifyJpeg : verifyConverted)(original, result, outcome, options)),
+    (options.output === 'jpg' ? verifyJpeg : verifyConverted)(original, result, outcome, options),
 }

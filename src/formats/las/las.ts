@@ -2,7 +2,6 @@
 
 import { breathe } from '../../bytes/yield.ts'
 import type { Codec, Options } from '../../codec/codec.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { LAS } from './format.ts'
 import { encodeLaz } from './las-to-laz.ts'
@@ -13,14 +12,14 @@ export const las: Codec = {
 
   async compress(source, sink, options) {
     if (isCompanion(options.output)) return compressCompanion(source, sink, options)
-    const { layout, pointCount } = await expected(() => encodeLaz(source, sink, (share) => tick(options, share)))
+    const { layout, pointCount } = await encodeLaz(source, sink, (share) => tick(options, share))
     const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
     return { kind: 'compressed', fidelity: 'lossless', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
   },
 
   async verify(original, result, _outcome, options) {
     if (isCompanion(options.output)) return verifyCompanion(original, result, options)
-    const difference = await expected(() => lazDifference(original, result, (share) => tick(options, share)))
+    const difference = await lazDifference(original, result, (share) => tick(options, share))
     return difference === undefined ? { equal: true } : { equal: false, difference }
   },
 }
@@ -30,13 +29,4 @@ async function tick(options: Options, share: number): Promise<void> {
   options.signal.throwIfAborted()
   options.progress(share)
   await breathe()
-}
-
-async function expected<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof LasProblem)) throw error
-    throw error.kind === 'malformed' ? malformed('las', error.offset, error.what) : unsupported(error.message)
-  }
 }

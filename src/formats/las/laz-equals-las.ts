@@ -1,4 +1,5 @@
 /** Decodes a LAZ file as it was stored and compares it with the LAS file it stands for, to the last byte. */
+import { isCodecError } from '../../codec/error.ts'
 import { decodeChunk } from './chunk-decoder.ts'
 import { readChunkTable } from './chunk-table.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, VLR_HEADER_BYTES, viewOf } from './las-header.ts'
@@ -18,7 +19,7 @@ export async function lazDifference(
   try {
     return await compare(las, original, laz, tick)
   } catch (error) {
-    if (error instanceof LasProblem || error instanceof RangeError) return `the result cannot be decoded: ${error.message}`
+    if (isCodecError(error) || error instanceof RangeError) return `the result cannot be decoded: ${error.message}`
     throw error
   }
 }

@@ -1,10 +1,10 @@
 /** A PNG file as a picture of frames, and what stands around them. */
 
-import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
+import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/engine.ts'
 import type { Options, Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { unsupported } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
 
@@ -60,15 +60,6 @@ export async function* streamOf(source: Source, options: Options, tick?: (bytes:
 
 /** Lets the isolate answer others. */
 export const pause = () => new Promise<void>((done) => setTimeout(done, 0))
-
-/** Trouble of the engine in the words of the house. */
-export function inHouseWords(error: unknown): unknown {
-  if (!isEngineError(error, 'png')) return error
-  if (error.failure === 'memory') return overBudget(error.message)
-  if (error.failure === 'misuse') return error
-  const at = /byte (\d+)/.exec(error.message)
-  return malformed('png', at ? Number(at[1]) : 0, error.message)
-}
 
 /** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `EngineError`. */
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {

@@ -9,7 +9,7 @@ import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-
 import { fittedSize } from '../../raster/resize.ts'
 import { TARGET_LADDER } from '../../raster/targets.ts'
 import { convertible } from './convert.ts'
-import { hasUnusualGamma, inHouseWords, openPngFile, type PngFile, pause } from './file.ts'
+import { hasUnusualGamma, openPngFile, type PngFile, pause } from './file.ts'
 import { PNG } from './format.ts'
 import { bytesAround, choosePalette, saidOf, writePalette } from './palette.ts'
 import { verifyPng } from './verify.ts'
@@ -19,23 +19,15 @@ export const png: Codec = {
   format: PNG,
 
   async compress(source, sink, options) {
-    try {
-      const picture = await converted(source, options)
-      if (picture) return await convertPicture(picture, source.size, sink, options)
-      return await compressPng(source, sink, options)
-    } catch (error) {
-      throw inHouseWords(error)
-    }
+    const picture = await converted(source, options)
+    if (picture) return await convertPicture(picture, source.size, sink, options)
+    return await compressPng(source, sink, options)
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
-    try {
-      const picture = await converted(original, options)
-      if (picture) return await verifyPicture(picture, result, outcome, options)
-      return await verifyPng(original, result, outcome, options)
-    } catch (error) {
-      throw inHouseWords(error)
-    }
+    const picture = await converted(original, options)
+    if (picture) return await verifyPicture(picture, result, outcome, options)
+    return await verifyPng(original, result, outcome, options)
   },
 }
 
