@@ -1,4 +1,5 @@
-import type { Json, PartRecord } from '../src/store/tasks.ts'
+import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
+import type { PartRecord } from '../src/store/tasks.ts'
 import type { Step } from '../src/tasks/job.ts'
 
 type Row = {
@@ -22,7 +23,7 @@ export class PartTable {
     this.#sql = sql
   }
 
-  fill(plans: readonly Json[], step: Step) {
+  fill(plans: readonly PartPlan[], step: Step) {
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS parts (
       part INTEGER PRIMARY KEY, plan TEXT NOT NULL, step TEXT NOT NULL, progress REAL NOT NULL DEFAULT 0, receipt TEXT, key TEXT, size INTEGER)`)
     this.#sql.exec('DELETE FROM parts')
@@ -42,7 +43,7 @@ export class PartTable {
   }
 
   /** false: it was done already, or is unknown. */
-  finish(part: number, receipt: Json, key: string, size: number): boolean {
+  finish(part: number, receipt: PartReceipt, key: string, size: number): boolean {
     const change = 'UPDATE parts SET receipt = ?, key = ?, size = ?, progress = 1 WHERE part = ? AND key IS NULL'
     return this.#sql.exec(change, JSON.stringify(receipt), key, size, part).rowsWritten > 0
   }
@@ -58,8 +59,8 @@ export class PartTable {
         : this.#sql.exec<Row>('SELECT * FROM parts WHERE part = ?', part)
     return [...rows].map((row) => ({
       index: row.part,
-      plan: JSON.parse(row.plan) as Json,
-      ...(row.key === null ? {} : { receipt: JSON.parse(row.receipt ?? 'null') as Json, key: row.key, size: row.size ?? 0 }),
+      plan: JSON.parse(row.plan) as PartPlan,
+      ...(row.key === null ? {} : { receipt: JSON.parse(row.receipt ?? 'null') as PartReceipt, key: row.key, size: row.size ?? 0 }),
     }))
   }
 

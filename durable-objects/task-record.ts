@@ -1,9 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
 import { type NewTask, present, type Task, type TaskError, type TaskResult } from '../src/store/task.ts'
-import type { Claim, JobMessage, Json, TaskRecordFace } from '../src/store/tasks.ts'
+import type { Claim, JobMessage, TaskRecordFace } from '../src/store/tasks.ts'
 import {
   beatStep,
   type Callback,
@@ -200,7 +201,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return 'go on'
   }
 
-  async split(attempt: number, plans: readonly Json[]): Promise<void> {
+  async split(attempt: number, plans: readonly PartPlan[]): Promise<void> {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || job.phase !== 'whole' || job.step.lease?.attempt !== attempt) return
     const now = Date.now()
@@ -213,7 +214,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     await this.#watch()
   }
 
-  async completePart(attempt: number, part: number, receipt: Json, key: string, size: number): Promise<boolean> {
+  async completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean> {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task) || job.phase !== 'parts' || attempt < 1) return false
     if (!this.#parts.finish(part, receipt, key, size)) return false

@@ -1,4 +1,5 @@
 /** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
+import type { PartPlan, PartReceipt } from '../codec/segmented.ts'
 import type { NewTask, Task, TaskError, TaskResult } from './task.ts'
 
 /** A queue message: one step of one task. Old generations are ignored, so that cancel and re-plan win. */
@@ -10,13 +11,10 @@ export interface JobMessage {
   readonly part?: number
 }
 
-/** A job's plan and receipt for one part are JSON of the room's own. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-
 export interface PartRecord {
   readonly index: number
-  readonly plan: Json
-  readonly receipt?: Json
+  readonly plan: PartPlan
+  readonly receipt?: PartReceipt
   /** Blob of the finished part. */
   readonly key?: string
   readonly size?: number
@@ -56,9 +54,9 @@ export interface TaskRecordFace {
   /** Keeps the lease and tells progress (0–1). 'stop': the lease is lost or the task was deleted. */
   beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'>
   /** The job is made of parts: one message each. */
-  split(attempt: number, plans: readonly Json[]): Promise<void>
+  split(attempt: number, plans: readonly PartPlan[]): Promise<void>
   /** false: too late; the caller removes its blob. */
-  completePart(attempt: number, part: number, receipt: Json, key: string, size: number): Promise<boolean>
+  completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean>
   /** false: too late (deleted, or another attempt has finished); the caller removes its blob. */
   complete(attempt: number, result: TaskResult): Promise<boolean>
   fail(attempt: number, error: TaskError): Promise<void>

@@ -234,7 +234,7 @@ describe('a job of 50 parts', () => {
   const PARTS = 50
   async function split() {
     const { task } = await started({ worker: 'media', format: 'mp4', output: 'mp4' })
-    const plans = Array.from({ length: PARTS }, (_, index) => ({ index }))
+    const plans = Array.from({ length: PARTS }, (_, index) => ({ index, label: `part ${index}`, weight: 1 / PARTS, facts: {} }))
     await record(task).split(1, plans)
     return task
   }
@@ -247,7 +247,7 @@ describe('a job of 50 parts', () => {
     for (let part = 0; part < PARTS; part++) {
       const claim = await face.claim(2, 'part', part)
       if (claim.kind !== 'claimed') throw new Error(`part ${part} was not given`)
-      expect(claim.parts).toEqual([{ index: part, plan: { index: part } }])
+      expect(claim.parts).toMatchObject([{ index: part, plan: { index: part } }])
       const withPictures = Math.ceil(part / 2)
       expect(claim.soFar, 'sums over every second part').toEqual({ bytes: 6 * withPictures, replaces: 9 * withPictures })
       expect(await face.claim(2, 'part', part), 'a duplicate while it runs').toEqual({ kind: 'forget' })
@@ -282,7 +282,7 @@ describe('a job of 50 parts', () => {
     await env.BLOBS.put(`parts/${task.taskId}/2/0/1`, 'x')
     const first = await face.claim(2, 'part', 0)
     expect(first.kind).toBe('claimed')
-    await face.completePart(1, 0, {}, `parts/${task.taskId}/2/0/1`, 1)
+    await face.completePart(1, 0, { bytes: 1, facts: {} }, `parts/${task.taskId}/2/0/1`, 1)
     for (let attempt = 1; attempt <= 3; attempt++) {
       expect(await face.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt })
       await face.release(attempt, 'it broke', 9)
@@ -307,7 +307,7 @@ describe('a job of 50 parts', () => {
     const last = await face.claim(3, 'whole')
     if (last.kind !== 'claimed') throw new Error('not claimed')
     expect(last.overBudget).toContain('lost its worker')
-    expect(await face.completePart(1, 9, {}, 'parts/late', 1)).toBe(false)
+    expect(await face.completePart(1, 9, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
     expect(
       await face.complete(last.attempt, { ...RESULT, key: last.uploadKey, outcome: { kind: 'unchanged', reason: 'over_budget' } }),
     ).toBe(true)
@@ -319,7 +319,7 @@ describe('a job of 50 parts', () => {
     await face.claim(2, 'part', 4)
     await face.remove()
     expect(await face.beat(1, 0.1, 4)).toBe('stop')
-    expect(await face.completePart(1, 4, {}, 'parts/late', 1)).toBe(false)
+    expect(await face.completePart(1, 4, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
     expect(await face.claim(2, 'part', 5)).toEqual({ kind: 'forget' })
   })
 })
