@@ -254,6 +254,7 @@ const limits = z
     callbacks: z.boolean(),
   })
   .meta({ id: 'Limits' })
+const holds = z.object({ alpha: z.boolean(), bits: z.int(), frames: z.boolean(), metadata: z.array(z.string()) }).meta({ id: 'Holds' })
 const outputFacts = z
   .object({
     id: z.string().describe('What `format` takes'),
@@ -261,10 +262,7 @@ const outputFacts = z
     extension: z.string(),
     media_type: z.string(),
     wraps: z.boolean().describe('Put around the whole file, which keeps its name: notes.md.zst'),
-    holds: z
-      .object({ alpha: z.boolean(), bits: z.int(), frames: z.boolean(), metadata: z.array(z.string()) })
-      .optional()
-      .describe('Pictures: what the output can hold'),
+    holds: holds.optional().describe('Pictures: what the output can hold'),
   })
   .meta({ id: 'Output' })
 export const formats = z.object({ formats: z.array(formatFacts), output_formats: z.array(outputFacts), limits }).meta({ id: 'Formats' })
