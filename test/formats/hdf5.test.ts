@@ -243,7 +243,7 @@ describe('hdf5', () => {
         expect(pressed.outcome.kind).toBe('compressed')
       }
       // Input and result are in memory then, both.
-      await expect(pressFile(room, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({ name: 'OverBudget' })
+      await expect(pressFile(room, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({ name: 'CodecError', reason: 'over_budget' })
     } finally {
       engine.Suspending = Suspending
       vi.resetModules()
