@@ -78,7 +78,7 @@ describe('inflate', () => {
 
   test('a bomb stops at the bound', () => {
     const bomb = deflateSync(new Uint8Array(20_000_000))
-    expect(() => zlibDecompress(bomb, 1_000_000)).toThrow(expect.objectContaining({ kind: 'too_large' }))
+    expect(() => zlibDecompress(bomb, 1_000_000)).toThrow(expect.objectContaining({ failure: 'too_large' }))
     expect(zlibDecompress(bomb, 20_000_000).length).toBe(20_000_000)
   })
 
@@ -135,9 +135,9 @@ describe('inflate in pieces', () => {
     expect(Buffer.compare(await collect(inflateStream('gzip', pieces(members), 1 << 20)), concat([prose, noise]))).toBe(0)
   })
 
-  test('bounded, and damage is a DeflateError', async () => {
+  test('bounded, and damage is an error of the engine', async () => {
     const bomb = gzipSync(new Uint8Array(50_000_000))
-    await expect(collect(inflateStream('gzip', pieces(bomb), 100_000))).rejects.toThrow(expect.objectContaining({ kind: 'too_large' }))
+    await expect(collect(inflateStream('gzip', pieces(bomb), 100_000))).rejects.toThrow(expect.objectContaining({ failure: 'too_large' }))
     const packed = zlibCompress(prose)
     await expect(collect(inflateStream('zlib', pieces(packed.subarray(0, 5000)), 1 << 20))).rejects.toThrow(EngineError)
     packed[packed.length - 2]! ^= 1
