@@ -243,7 +243,10 @@ describe('hdf5', () => {
         expect(pressed.outcome.kind).toBe('compressed')
       }
       // Input and result are in memory then, both.
-      await expect(pressFile(room, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({ name: 'CodecError', reason: 'over_budget' })
+      await expect(pressFile(room, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({
+        name: 'CodecError',
+        reason: 'over_budget',
+      })
     } finally {
       engine.Suspending = Suspending
       vi.resetModules()
