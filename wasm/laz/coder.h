@@ -30,13 +30,13 @@ enum { MODEL_BITS = 15, MODEL_MAX_TOTAL = 1 << MODEL_BITS, BIT_MODEL_BITS = 13, 
 
 /* Frequencies of an alphabet of 2 to 2048 symbols. */
 typedef struct {
-	u32 symbols, until_update, total, cycle;
-	/* By symbol: the probability below it (low half, 15 bits) and how often it came (high half). One more than symbols. */
-	u32 entries[];
+  u32 symbols, until_update, total, cycle;
+  /* By symbol: the probability below it (low half, 15 bits) and how often it came (high half). One more than symbols. */
+  u32 entries[];
 } model;
 
 typedef struct {
-	u32 zero_probability, zero_count, until_update, total, cycle;
+  u32 zero_probability, zero_count, until_update, total, cycle;
 } bit_model;
 
 void model_update(model *m);
@@ -47,17 +47,16 @@ void bit_model_reset(bit_model *m);
 
 /* Many models of equal size, of which only those used come to exist. */
 typedef struct {
-	u32 size, symbols;
-	model **models;
+  u32 size, symbols;
+  model **models;
 } bank;
 
 bank new_bank(u32 size, u32 symbols);
 void bank_reset(bank *b);
 
-INLINE model *bank_get(bank *b, u32 index)
-{
-	model *m = b->models[index];
-	return LIKELY(m != 0) ? m : (b->models[index] = new_model(b->symbols));
+INLINE model *bank_get(bank *b, u32 index) {
+  model *m = b->models[index];
+  return LIKELY(m != 0) ? m : (b->models[index] = new_model(b->symbols));
 }
 
 /* ---- Encoder ---- */
@@ -65,10 +64,10 @@ INLINE model *bank_get(bank *b, u32 index)
 enum { MIN_LENGTH = 0x01000000 };
 
 typedef struct {
-	u32 base, length;
-	u8 *at, *end; /* the next byte; where less than 4 bytes are left */
-	u8 *buffer;
-	u32 log2; /* the buffer has 2^log2 bytes; 0: none yet */
+  u32 base, length;
+  u8 *at, *end; /* the next byte; where less than 4 bytes are left */
+  u8 *buffer;
+  u32 log2; /* the buffer has 2^log2 bytes; 0: none yet */
 } encoder;
 
 void encoder_reset(encoder *e);
@@ -77,80 +76,74 @@ void encoder_carry(encoder *e);
 /* Closes the code stream; returns its length, the bytes stand at e->buffer. */
 u32 encoder_finish(encoder *e);
 
-INLINE void renormalise(encoder *e)
-{
-	u32 base = e->base, length = e->length;
-	u8 *at = e->at;
-	do {
-		*at++ = (u8)(base >> 24);
-		base <<= 8;
-		length <<= 8;
-	} while (length < MIN_LENGTH);
-	e->base = base;
-	e->length = length;
-	e->at = at;
-	if (UNLIKELY(at >= e->end)) encoder_grow(e);
+INLINE void renormalise(encoder *e) {
+  u32 base = e->base, length = e->length;
+  u8 *at = e->at;
+  do {
+    *at++ = (u8)(base >> 24);
+    base <<= 8;
+    length <<= 8;
+  } while (length < MIN_LENGTH);
+  e->base = base;
+  e->length = length;
+  e->at = at;
+  if (UNLIKELY(at >= e->end)) encoder_grow(e);
 }
 
-INLINE void encode_symbol(encoder *e, model *m, u32 symbol)
-{
-	u32 *entry = m->entries + symbol;
-	u32 unit = e->length >> MODEL_BITS;
-	u32 offset = (entry[0] & 0xffff) * unit;
-	/* The last symbol takes what rounding left. */
-	u32 above = symbol == m->symbols - 1 ? e->length : (entry[1] & 0xffff) * unit;
-	u32 base = e->base + offset;
-	if (UNLIKELY(base < offset)) encoder_carry(e);
-	e->base = base;
-	e->length = above - offset;
-	if (e->length < MIN_LENGTH) renormalise(e);
-	entry[0] += 0x10000;
-	if (UNLIKELY(--m->until_update == 0)) model_update(m);
+INLINE void encode_symbol(encoder *e, model *m, u32 symbol) {
+  u32 *entry = m->entries + symbol;
+  u32 unit = e->length >> MODEL_BITS;
+  u32 offset = (entry[0] & 0xffff) * unit;
+  /* The last symbol takes what rounding left. */
+  u32 above = symbol == m->symbols - 1 ? e->length : (entry[1] & 0xffff) * unit;
+  u32 base = e->base + offset;
+  if (UNLIKELY(base < offset)) encoder_carry(e);
+  e->base = base;
+  e->length = above - offset;
+  if (e->length < MIN_LENGTH) renormalise(e);
+  entry[0] += 0x10000;
+  if (UNLIKELY(--m->until_update == 0)) model_update(m);
 }
 
-INLINE void encode_bit(encoder *e, bit_model *m, u32 bit)
-{
-	u32 split = m->zero_probability * (e->length >> BIT_MODEL_BITS);
-	if (bit == 0) {
-		e->length = split;
-		m->zero_count++;
-	} else {
-		u32 base = e->base + split;
-		if (UNLIKELY(base < split)) encoder_carry(e);
-		e->base = base;
-		e->length -= split;
-	}
-	if (e->length < MIN_LENGTH) renormalise(e);
-	if (UNLIKELY(--m->until_update == 0)) bit_model_update(m);
+INLINE void encode_bit(encoder *e, bit_model *m, u32 bit) {
+  u32 split = m->zero_probability * (e->length >> BIT_MODEL_BITS);
+  if (bit == 0) {
+    e->length = split;
+    m->zero_count++;
+  } else {
+    u32 base = e->base + split;
+    if (UNLIKELY(base < split)) encoder_carry(e);
+    e->base = base;
+    e->length -= split;
+  }
+  if (e->length < MIN_LENGTH) renormalise(e);
+  if (UNLIKELY(--m->until_update == 0)) bit_model_update(m);
 }
 
 /* 1 to 19 equiprobable bits. */
-INLINE void write_raw(encoder *e, u32 bits, u32 value)
-{
-	u32 unit = e->length >> bits;
-	u32 offset = value * unit;
-	u32 base = e->base + offset;
-	if (UNLIKELY(base < offset)) encoder_carry(e);
-	e->base = base;
-	e->length = unit;
-	if (unit < MIN_LENGTH) renormalise(e);
+INLINE void write_raw(encoder *e, u32 bits, u32 value) {
+  u32 unit = e->length >> bits;
+  u32 offset = value * unit;
+  u32 base = e->base + offset;
+  if (UNLIKELY(base < offset)) encoder_carry(e);
+  e->base = base;
+  e->length = unit;
+  if (unit < MIN_LENGTH) renormalise(e);
 }
 
 /* 1 to 32 equiprobable bits. */
-INLINE void write_bits(encoder *e, u32 bits, u32 value)
-{
-	if (bits > 19) {
-		write_raw(e, 16, value & 0xffff);
-		bits -= 16;
-		value >>= 16;
-	}
-	write_raw(e, bits, value);
+INLINE void write_bits(encoder *e, u32 bits, u32 value) {
+  if (bits > 19) {
+    write_raw(e, 16, value & 0xffff);
+    bits -= 16;
+    value >>= 16;
+  }
+  write_raw(e, bits, value);
 }
 
-INLINE void write_int(encoder *e, u32 value)
-{
-	write_raw(e, 16, value & 0xffff);
-	write_raw(e, 16, value >> 16);
+INLINE void write_int(encoder *e, u32 value) {
+  write_raw(e, 16, value & 0xffff);
+  write_raw(e, 16, value >> 16);
 }
 
 /* ---- Integers ---- */
@@ -162,11 +155,11 @@ INLINE void write_int(encoder *e, u32 value)
 enum { CORRECTOR_HIGH_BITS = 8, MAX_CONTEXTS = 22 };
 
 typedef struct {
-	encoder *e;
-	u32 bits, contexts;
-	u32 k; /* size class of the value coded last; other fields use it as context */
-	model *classes[MAX_CONTEXTS], *correctors[33];
-	bit_model zero_or_one;
+  encoder *e;
+  u32 bits, contexts;
+  u32 k; /* size class of the value coded last; other fields use it as context */
+  model *classes[MAX_CONTEXTS], *correctors[33];
+  bit_model zero_or_one;
 } integers;
 
 void integers_begin(integers *i, encoder *e, u32 bits, u32 contexts);
@@ -174,41 +167,38 @@ void integers_reset(integers *i);
 /* Codes `c`, the difference. */
 void integers_code(integers *i, i32 c, u32 context);
 
-INLINE void compress32(integers *i, i32 predicted, i32 actual, u32 context)
-{
-	integers_code(i, (i32)((u32)actual - (u32)predicted), context);
+INLINE void compress32(integers *i, i32 predicted, i32 actual, u32 context) {
+  integers_code(i, (i32)((u32)actual - (u32)predicted), context);
 }
 
 /* Differences of 16-bit values are folded into -32768 … 32767. */
-INLINE void compress16(integers *i, i32 predicted, i32 actual, u32 context)
-{
-	i32 c = actual - predicted;
-	if (c < -0x8000) c += 0x10000;
-	else if (c > 0x7fff) c -= 0x10000;
-	integers_code(i, c, context);
+INLINE void compress16(integers *i, i32 predicted, i32 actual, u32 context) {
+  i32 c = actual - predicted;
+  if (c < -0x8000) c += 0x10000;
+  else if (c > 0x7fff) c -= 0x10000;
+  integers_code(i, c, context);
 }
 
 /* ---- Median ---- */
 
 /* Median of five recent values: they are kept sorted, and alternately the largest or the smallest makes room. */
 typedef struct {
-	i32 v[5];
-	u32 drop_low;
+  i32 v[5];
+  u32 drop_low;
 } median;
 
 INLINE i32 smaller(i32 a, i32 b) { return a < b ? a : b; }
 INLINE i32 larger(i32 a, i32 b) { return a > b ? a : b; }
 
-INLINE void median_add(median *m, i32 x)
-{
-	/* The four that stay, then the new one among them: without branches, since none of them could be foretold. */
-	const i32 *v = m->v + m->drop_low;
-	i32 middle = m->v[2], a = v[0], b = v[1], c = v[2], d = v[3];
-	/* Another extreme is dropped next unless the new value pushed the median towards the one dropped now. */
-	m->drop_low = m->drop_low ? middle < x : !(x < middle);
-	m->v[0] = smaller(a, x);
-	m->v[1] = larger(a, smaller(b, x));
-	m->v[2] = larger(b, smaller(c, x));
-	m->v[3] = larger(c, smaller(d, x));
-	m->v[4] = larger(d, x);
+INLINE void median_add(median *m, i32 x) {
+  /* The four that stay, then the new one among them: without branches, since none of them could be foretold. */
+  const i32 *v = m->v + m->drop_low;
+  i32 middle = m->v[2], a = v[0], b = v[1], c = v[2], d = v[3];
+  /* Another extreme is dropped next unless the new value pushed the median towards the one dropped now. */
+  m->drop_low = m->drop_low ? middle < x : !(x < middle);
+  m->v[0] = smaller(a, x);
+  m->v[1] = larger(a, smaller(b, x));
+  m->v[2] = larger(b, smaller(c, x));
+  m->v[3] = larger(c, smaller(d, x));
+  m->v[4] = larger(d, x);
 }
