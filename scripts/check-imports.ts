@@ -6,22 +6,40 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-interface Room {
+interface Row {
   readonly name: string
   /** Prefixes of paths, or whole paths; the longest that fits decides. */
   readonly paths: readonly string[]
   readonly mayImport: readonly string[]
 }
 
-const ROOMS = readTable(readFileSync('CONTRIBUTING.md', 'utf8'))
-const FILES = globSync('{src,durable-objects,wasm,test,scripts,bench,console,cli,clients}/**/*.{ts,tsx}', {
-  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(String(path)),
-})
-/** Both `import … from './x.ts'` and `import('./x.ts')`. */
-const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|\bimport\(\s*)'(\.[^']+)'/gm
+/** What each file imports, by paths from the root. */
+type Graph = ReadonlyMap<string, readonly string[]>
+
+const CODE = '{src,durable-objects,wasm,test,scripts,bench,console,cli,clients}/**/*.{ts,tsx}'
+const NOT_OURS = /(^|\/)(node_modules|dist)(\/|$)/
+/** `import … from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
+const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|^\s*import\s+|\bimport\(\s*)'(\.[^']+)'/gm
+/** Of what is imported, what runs; not data. */
+const RUNS = /\.(tsx?|m?js|wasm)$/
+/** The Workers in which nothing may be under the GPL. */
+const DOORS = ['src/index.ts', 'src/press.ts']
+
+/** All that is wrong with the imports below `root`, a line each; none when they are as CONTRIBUTING.md there says. */
+export function problemsOf(root: string): string[] {
+  const rows = readTable(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))
+  const files = globSync(CODE, { cwd: root, exclude: (path) => NOT_OURS.test(String(path)) }).sort()
+  const graph = new Map(files.map((file) => [file, importsOf(root, file)]))
+  return [
+    ...files.filter((file) => !rowOf(rows, file)).map((file) => `${file}: has no row in CONTRIBUTING.md`),
+    ...breaches(rows, graph),
+    ...circles(graph).map((circle) => `a circle of imports: ${circle.join(' → ')}`),
+    ...gplBehindDoors(root, graph),
+  ]
+}
 
 /** Rows of the house's table: | `folder/`, … | what it holds | folders it may import |. */
-function readTable(text: string): Room[] {
+function readTable(text: string): Row[] {
   const [, section = ''] = text.split('## The house\n')
   const rows = section.split('\n## ')[0]?.matchAll(/^\| (`.+?) \| .+ \| (.*?) ?\|$/gm) ?? []
   return [...rows].map(([, folders = '', below = '']) => {
@@ -34,28 +52,38 @@ function readTable(text: string): Room[] {
 const fits = (path: string, file: string) =>
   path.includes('*') ? new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}`).test(file) : file.startsWith(path)
 
-function roomOf(file: string): Room | undefined {
-  const found = ROOMS.flatMap((room) => room.paths.filter((path) => fits(path, file)).map((path) => ({ room, length: path.length })))
-  return found.sort((a, b) => b.length - a.length)[0]?.room
+function rowOf(rows: readonly Row[], file: string): Row | undefined {
+  const found = rows.flatMap((row) => row.paths.filter((path) => fits(path, file)).map((path) => ({ row, length: path.length })))
+  return found.sort((a, b) => b.length - a.length)[0]?.row
 }
 
 const familyOf = (file: string) => /^src\/formats\/([^/]+)\//.exec(file)?.[1]
 
-function importsOf(file: string): string[] {
-  const targets = [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, target = '']) => normalize(join(dirname(file), target)))
-  return targets.filter((target) => /\.tsx?$/.test(target))
+function importsOf(root: string, file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const targets = [...text.matchAll(IMPORT)].map(([, target = '']) => normalize(join(dirname(file), target)))
+  return targets.filter((target) => RUNS.test(target))
 }
 
-function breach(file: string, target: string): string | undefined {
-  const [from, to] = [roomOf(file), roomOf(target)]
-  if (!to) return 'is outside the house'
-  if (from?.name === 'src/formats/' && to.name === 'src/formats/' && familyOf(file) !== familyOf(target)) return 'is another format'
+function breaches(rows: readonly Row[], graph: Graph): string[] {
+  return [...graph].flatMap(([file, targets]) =>
+    targets.flatMap((target) => {
+      const why = breach(rows, file, target)
+      return why ? [`${file}: ${target} ${why}`] : []
+    }),
+  )
+}
+
+function breach(rows: readonly Row[], file: string, target: string): string | undefined {
+  const [from, to] = [rowOf(rows, file), rowOf(rows, target)]
+  if (!to) return 'has no row in CONTRIBUTING.md'
+  if (from?.name === 'src/formats/' && to === from && familyOf(file) !== familyOf(target)) return 'is another format'
   if (from === to || from?.mayImport.includes('everything')) return undefined
   return from?.mayImport.some((name) => to.paths.includes(name)) ? undefined : `is not below ${from?.name}`
 }
 
 /** Circles of imports, by Tarjan's strongly connected components. */
-function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+function circles(graph: Graph): string[][] {
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
   const open: string[] = []
@@ -77,31 +105,26 @@ function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
 }
 
 /** Everything that a Worker's front door reaches. */
-function reach(door: string, graph: ReadonlyMap<string, readonly string[]>): Set<string> {
+function reach(door: string, graph: Graph): Set<string> {
   const reached = new Set([door])
   for (const file of reached) for (const target of graph.get(file) ?? []) reached.add(target)
   return reached
 }
 
-/** Folders of engines under the GPL (not the LGPL), by what they say of themselves. */
-const gplEngines = () =>
-  globSync('wasm/*/origin.json')
-    .filter((path) => /"(A?GPL)-/.test(readFileSync(path, 'utf8')))
+/** What is under the GPL (not the LGPL) and reached, by what the engines' folders say of themselves. */
+function gplBehindDoors(root: string, graph: Graph): string[] {
+  const engines = globSync('wasm/*/origin.json', { cwd: root })
+    .filter((path) => /"A?GPL-/.test(readFileSync(join(root, path), 'utf8')))
     .map((path) => `${dirname(path)}/`)
+  return DOORS.flatMap((door) =>
+    [...reach(door, graph)]
+      .filter((file) => engines.some((engine) => file.startsWith(engine)))
+      .map((file) => `${door} reaches ${file}, which is under the GPL`),
+  )
+}
 
-const graph = new Map(FILES.map((file) => [file, importsOf(file)]))
-const problems = FILES.filter((file) => !roomOf(file)).map((file) => `${file}: has no row in CONTRIBUTING.md`)
-for (const [file, targets] of graph) {
-  for (const target of targets) {
-    const why = breach(file, target)
-    if (why) problems.push(`${file}: ${target} ${why}`)
-  }
+if (import.meta.main) {
+  const problems = problemsOf('.')
+  for (const problem of problems) console.error(problem)
+  process.exitCode = problems.length > 0 ? 1 : 0
 }
-for (const circle of circles(graph)) problems.push(`a circle of imports: ${circle.join(' → ')}`)
-for (const door of ['src/index.ts', 'src/press.ts']) {
-  for (const file of reach(door, graph)) {
-    if (gplEngines().some((engine) => file.startsWith(engine))) problems.push(`${door} reaches ${file}, which is under the GPL`)
-  }
-}
-for (const problem of problems) console.error(problem)
-process.exitCode = problems.length > 0 ? 1 : 0

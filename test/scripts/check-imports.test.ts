@@ -1,0 +1,125 @@
+/** What CONTRIBUTING's table refuses is found and named: small trees in a temporary folder, under the table as it stands there. */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { problemsOf } from '../../scripts/check-imports.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'check-imports-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const GPL = JSON.stringify({ source: { licence: 'GPL-2.0-or-later' } }, null, 2)
+const LGPL = JSON.stringify({ source: { licence: 'LGPL-2.0-or-later' } }, null, 2)
+
+/** Front doors, a format and its engine, as they should be; and an engine under the GPL that only `media` reaches. */
+const GOOD = {
+  'src/index.ts': "import { app } from './http/app.ts'\nexport default app\n",
+  'src/http/app.ts': "import { put } from '../store/blobs.ts'\nexport const app = put\n",
+  'src/store/blobs.ts': 'export const put = 1\n',
+  'src/press.ts': "import { PRESS } from './formats/press.ts'\nexport default PRESS\n",
+  'src/media.ts': "import { MEDIA } from './formats/media.ts'\nexport default MEDIA\n",
+  'src/formats/press.ts': "import { png } from './png/png.ts'\nexport const PRESS = [png]\n",
+  'src/formats/media.ts': "import { film } from './film/film.ts'\nexport const MEDIA = [film]\n",
+  'src/formats/png/png.ts': "import { rows } from '../../../wasm/png/png.ts'\nexport const png = rows\n",
+  'src/formats/film/film.ts': "import { encode } from '../../../wasm/x264/x264.ts'\nexport const film = encode\n",
+  'wasm/png/png.ts': "import module from './png.wasm'\nexport const rows = module\n",
+  'wasm/x264/x264.ts': "import module from './x264.wasm'\nexport const encode = module\n",
+  'wasm/x264/origin.json': GPL,
+  'test/formats/png.test.ts': "import { png } from '../../src/formats/png/png.ts'\nimport '../../scripts/wasm-hook.ts'\npng\n",
+  'scripts/wasm-hook.ts': 'export {}\n',
+}
+
+let trees = 0
+/** Problems of the good tree with these files more, or in place of its own. */
+function problemsWith(files: Readonly<Record<string, string>>): string[] {
+  const root = join(folder, String(trees++))
+  for (const [path, text] of Object.entries({ ...GOOD, ...files })) {
+    mkdirSync(join(root, dirname(path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  copyFileSync(join(ROOT, 'CONTRIBUTING.md'), join(root, 'CONTRIBUTING.md'))
+  return problemsOf(root)
+}
+
+describe('the check of imports', () => {
+  it('finds nothing in a good tree', () => expect(problemsWith({})).toEqual([]))
+
+  it.each([
+    ['one line', 'src/env.ts', "import { app } from './http/app.ts'\nexport { app }\n", 'src/http/app.ts is not below src/env.ts'],
+    ['types alone', 'src/store/task.ts', "import type { A } from '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
+    ['several lines', 'src/store/task.ts', "import {\n  app,\n} from '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
+    ['export from', 'src/store/task.ts', "export * from '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
+    ['effects alone', 'src/store/task.ts', "import '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
+    ['import()', 'src/store/task.ts', "export const a = () => import('../http/app.ts')\n", 'src/http/app.ts is not below src/store/'],
+    ['a compiled module', 'src/http/a.ts', "import a from '../../wasm/png/png.wasm'\n", 'wasm/png/png.wasm is not below src/http/'],
+  ])('names an import of what is above: %s', (_, file, text, why) => {
+    expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
+  })
+
+  it('names a format that imports another, but not the facts of another', () => {
+    const facts = { 'src/formats/png/format.ts': 'export const PNG = {}\n' }
+    const gif = "import { PNG } from '../png/format.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
+    const codec = 'src/formats/gif/gif.ts'
+    expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/formats/png/png.ts is another format`])
+  })
+
+  it('names a circle, of types too', () => {
+    const problems = problemsWith({
+      'src/bytes/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
+      'src/bytes/b.ts': "import type { C } from './c.ts'\nexport type B = C | 2\n",
+      'src/bytes/c.ts': "import type { A } from './a.ts'\nexport type C = A[] | 3\n",
+      'src/bytes/d.ts': "import type { A } from './a.ts'\nexport type D = A\n",
+    })
+    expect(problems).toEqual(['a circle of imports: src/bytes/a.ts → src/bytes/b.ts → src/bytes/c.ts'])
+  })
+
+  it('names an engine under the GPL that the press reaches, however far away', () => {
+    const problems = problemsWith({
+      'src/formats/png/png.ts': "import { film } from '../../raster/film.ts'\nexport const png = film\n",
+      'src/raster/film.ts': "import { encode } from '../../wasm/x264/x264.ts'\nexport const film = encode\n",
+    })
+    expect(problems).toEqual([
+      'src/press.ts reaches wasm/x264/x264.ts, which is under the GPL',
+      'src/press.ts reaches wasm/x264/x264.wasm, which is under the GPL',
+    ])
+  })
+
+  it('names an engine under the GPL whose compiled module is imported past its wrapper', () => {
+    const problems = problemsWith({
+      'src/formats/png/png.ts': "import film from '../../../wasm/x264/x264.wasm'\nexport const png = film\n",
+    })
+    expect(problems).toEqual(['src/press.ts reaches wasm/x264/x264.wasm, which is under the GPL'])
+  })
+
+  it('takes the LGPL for what it is', () => {
+    expect(problemsWith({ 'wasm/png/origin.json': LGPL })).toEqual([])
+  })
+
+  it('names a file without a row, and who imports it', () => {
+    const problems = problemsWith({
+      'src/helpers/misc.ts': 'export const misc = 1\n',
+      'src/http/app.ts': "import { misc } from '../helpers/misc.ts'\nexport const app = misc\n",
+    })
+    expect(problems).toEqual([
+      'src/helpers/misc.ts: has no row in CONTRIBUTING.md',
+      'src/http/app.ts: src/helpers/misc.ts has no row in CONTRIBUTING.md',
+    ])
+  })
+
+  it.each(['console/src/app.tsx', 'cli/src/main.ts', 'clients/typed.ts'])('names what speaks HTTP and imports the service: %s', (file) => {
+    const up = '../'.repeat(file.split('/').length - 1)
+    const problems = problemsWith({ [file]: `import { put } from '${up}src/store/blobs.ts'\nexport { put }\n` })
+    expect(problems).toEqual([`${file}: src/store/blobs.ts is not below cli/`])
+  })
+
+  it('names every file when there is no table', () => {
+    const root = join(folder, 'no-table')
+    mkdirSync(join(root, 'src'), { recursive: true })
+    writeFileSync(join(root, 'src/index.ts'), 'export {}\n')
+    writeFileSync(join(root, 'CONTRIBUTING.md'), '# Contributing\n')
+    expect(problemsOf(root)).toEqual(['src/index.ts: has no row in CONTRIBUTING.md'])
+  })
+
+  it('finds nothing in this repository', () => expect(problemsOf(ROOT)).toEqual([]))
+})
