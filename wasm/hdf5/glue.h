@@ -36,7 +36,7 @@ int failed(void);
 
 /* addresses.c: which object of the output stands for which of the input. */
 typedef struct {
-	haddr_t from, to;
+  haddr_t from, to;
 } pair;
 void forget_pairs(void);
 int add_pair(haddr_t from, haddr_t to);
@@ -64,10 +64,10 @@ int has_filter(hid_t plist, H5Z_filter_t wanted);
 
 /* Boxes of a dataset that fit in memory, one after the other. */
 typedef struct {
-	int rank;
-	hsize_t size[H5S_MAX_RANK], box[H5S_MAX_RANK], start[H5S_MAX_RANK], count[H5S_MAX_RANK];
-	size_t values;
-	int ended;
+  int rank;
+  hsize_t size[H5S_MAX_RANK], box[H5S_MAX_RANK], start[H5S_MAX_RANK], count[H5S_MAX_RANK];
+  size_t values;
+  int ended;
 } boxes;
 /* `chunk` (or NULL) is what boxes are multiples of. */
 void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, size_t value_bytes, size_t limit_bytes);

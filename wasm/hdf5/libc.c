@@ -11,36 +11,32 @@
 int64_t clock_seconds;
 int out_of_memory;
 
-time_t time(time_t *at)
-{
-	if (at) *at = clock_seconds;
-	return clock_seconds;
+time_t time(time_t *at) {
+  if (at) *at = clock_seconds;
+  return clock_seconds;
 }
 
-int gettimeofday(struct timeval *restrict at, void *restrict zone)
-{
-	(void)zone;
-	*at = (struct timeval){.tv_sec = clock_seconds};
-	return 0;
+int gettimeofday(struct timeval *restrict at, void *restrict zone) {
+  (void)zone;
+  *at = (struct timeval){.tv_sec = clock_seconds};
+  return 0;
 }
 
 int whittle_no_timezone(void) { return 0; }
 
 /* Plugins: filters that are not built in are told by their absence. */
 int H5PL_term_package(void) { return 0; }
-const void *H5PL_load(int type, int id)
-{
-	(void)type, (void)id;
-	return NULL;
+const void *H5PL_load(int type, int id) {
+  (void)type, (void)id;
+  return NULL;
 }
 
 /* Who asks for more than there is gets NULL, and the job ends as over budget rather than damaged. */
 void *__real_malloc(size_t);
-void *__wrap_malloc(size_t bytes)
-{
-	void *at = __real_malloc(bytes);
-	if (!at && bytes) out_of_memory = 1;
-	return at;
+void *__wrap_malloc(size_t bytes) {
+  void *at = __real_malloc(bytes);
+  if (!at && bytes) out_of_memory = 1;
+  return at;
 }
 
 /* H5Zdeflate.c compresses with this zlib function; libdeflate does it better. The level is ours to choose. */
@@ -48,17 +44,16 @@ int deflate_level = 12;
 static struct libdeflate_compressor *compressor;
 static int compressor_level;
 
-int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level)
-{
-	(void)level;
-	if (!compressor || compressor_level != deflate_level) {
-		libdeflate_free_compressor(compressor);
-		compressor = libdeflate_alloc_compressor(deflate_level);
-		compressor_level = deflate_level;
-	}
-	if (!compressor) return Z_MEM_ERROR;
-	size_t written = libdeflate_zlib_compress(compressor, from, bytes, to, *room);
-	if (!written) return Z_BUF_ERROR;
-	*room = (uLongf)written;
-	return Z_OK;
+int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level) {
+  (void)level;
+  if (!compressor || compressor_level != deflate_level) {
+    libdeflate_free_compressor(compressor);
+    compressor = libdeflate_alloc_compressor(deflate_level);
+    compressor_level = deflate_level;
+  }
+  if (!compressor) return Z_MEM_ERROR;
+  size_t written = libdeflate_zlib_compress(compressor, from, bytes, to, *room);
+  if (!written) return Z_BUF_ERROR;
+  *room = (uLongf)written;
+  return Z_OK;
 }

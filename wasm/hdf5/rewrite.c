@@ -28,17 +28,16 @@ static size_t later_count, later_room;
 static hid_t waiting[4096];
 static int waiting_count;
 
-static int do_later(haddr_t address)
-{
-	if (later_count && later[later_count - 1] == address) return 0;
-	if (later_count == later_room) {
-		later_room = later_room ? later_room * 2 : 256;
-		haddr_t *grown = realloc(later, later_room * sizeof *later);
-		if (!grown) return fail(OVER_BUDGET, "objects", NULL);
-		later = grown;
-	}
-	later[later_count++] = address;
-	return 0;
+static int do_later(haddr_t address) {
+  if (later_count && later[later_count - 1] == address) return 0;
+  if (later_count == later_room) {
+    later_room = later_room ? later_room * 2 : 256;
+    haddr_t *grown = realloc(later, later_room * sizeof *later);
+    if (!grown) return fail(OVER_BUDGET, "objects", NULL);
+    later = grown;
+  }
+  later[later_count++] = address;
+  return 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- types */
@@ -49,244 +48,236 @@ static int copy_attributes(hid_t from, hid_t to, haddr_t address);
 static time_t made_at(const H5O_info_t *info) { return info->mtime ? info->mtime : info->ctime; }
 
 /* Version 1 headers have their time in a message or not, of which a list of properties says nothing (H5O_get_create_plist). */
-static void copy_times(const H5O_info_t *info, hid_t plist)
-{
-	if (info->hdr.version == 1) H5Pset_obj_track_times(plist, info->ctime != 0);
+static void copy_times(const H5O_info_t *info, hid_t plist) {
+  if (info->hdr.version == 1) H5Pset_obj_track_times(plist, info->ctime != 0);
 }
 
 /* The type by which something is created in the output; a committed one is the counterpart of the input's. */
-static hid_t output_type(hid_t type)
-{
-	if (H5Tcommitted(type) <= 0) return H5Tcopy(type);
-	haddr_t from = address_of(type), to = counterpart(from);
-	if (to != HADDR_UNDEF) return H5Oopen_by_addr(output, to);
-	if (waiting_count == (int)(sizeof waiting / sizeof *waiting)) return fail(OVER_BUDGET, "too many committed types", NULL), -1;
-	hid_t copy = H5Tcopy(type), plist = H5Tget_create_plist(type);
-	H5O_info_t info;
-	if (H5Oget_info2(type, &info, H5O_INFO_HDR | H5O_INFO_TIME) < 0) return -1;
-	int64_t before = clock_seconds;
-	copy_times(&info, plist);
-	clock_seconds = made_at(&info);
-	int done = copy >= 0 && H5Tcommit_anon(output, copy, plist, H5P_DEFAULT) >= 0;
-	H5Pclose(plist);
-	clock_seconds = info.ctime;
-	if (!done || add_pair(from, address_of(copy)) || copy_attributes(type, copy, from)) return -1;
-	clock_seconds = before;
-	waiting[waiting_count++] = copy;
-	return H5Oopen_by_addr(output, address_of(copy));
+static hid_t output_type(hid_t type) {
+  if (H5Tcommitted(type) <= 0) return H5Tcopy(type);
+  haddr_t from = address_of(type), to = counterpart(from);
+  if (to != HADDR_UNDEF) return H5Oopen_by_addr(output, to);
+  if (waiting_count == (int)(sizeof waiting / sizeof *waiting)) return fail(OVER_BUDGET, "too many committed types", NULL), -1;
+  hid_t copy = H5Tcopy(type), plist = H5Tget_create_plist(type);
+  H5O_info_t info;
+  if (H5Oget_info2(type, &info, H5O_INFO_HDR | H5O_INFO_TIME) < 0) return -1;
+  int64_t before = clock_seconds;
+  copy_times(&info, plist);
+  clock_seconds = made_at(&info);
+  int done = copy >= 0 && H5Tcommit_anon(output, copy, plist, H5P_DEFAULT) >= 0;
+  H5Pclose(plist);
+  clock_seconds = info.ctime;
+  if (!done || add_pair(from, address_of(copy)) || copy_attributes(type, copy, from)) return -1;
+  clock_seconds = before;
+  waiting[waiting_count++] = copy;
+  return H5Oopen_by_addr(output, address_of(copy));
 }
 
 /* ---------------------------------------------------------------------------------------------------- attributes */
 
 typedef struct {
-	hid_t to;
-	haddr_t address;
-	int only_references; /* second round: values with references, now that their targets exist */
+  hid_t to;
+  haddr_t address;
+  int only_references; /* second round: values with references, now that their targets exist */
 } attribute_job;
 
-static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *context)
-{
-	(void)info;
-	attribute_job *job = context;
-	hid_t a = H5Aopen(from, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
-	if (a < 0 || type < 0 || space < 0) return fail(MALFORMED, "an attribute", name), -1;
-	int contents = contents_of(type), references = (contents & HAS_REFERENCES) != 0;
-	hssize_t count = H5Sget_simple_extent_type(space) == H5S_NULL ? 0 : H5Sget_simple_extent_npoints(space);
-	size_t bytes = H5Tget_size(type);
-	hid_t b = -1;
-	if (count < 0 || (contents & HAS_BROKEN)) fail(MALFORMED, "an attribute", name);
-	else if ((double)count * (double)bytes > MAX_BUFFER_BYTES) fail(OVER_BUDGET, "an attribute", name);
-	else if (job->only_references) b = references ? H5Aopen(job->to, name, H5P_DEFAULT) : -1;
-	else {
-		hid_t plist = H5Aget_create_plist(a), as = output_type(type);
-		b = as < 0 ? -1 : H5Acreate2(job->to, name, as, space, plist, H5P_DEFAULT);
-		if (b < 0) fail(UNSUPPORTED, "an attribute cannot be written", name);
-		if (as >= 0) H5Tclose(as);
-		H5Pclose(plist);
-		if (references) do_later(job->address);
-	}
-	if (!failed() && b >= 0 && count > 0 && references == job->only_references) {
-		void *values = calloc((size_t)count, bytes);
-		if (!values) fail(OVER_BUDGET, "an attribute", name);
-		else if (H5Aread(a, type, values) < 0) fail(MALFORMED, "an attribute cannot be read", name);
-		else if (!translate_references(type, values, (size_t)count, input, output) && H5Awrite(b, type, values) < 0)
-			fail(UNSUPPORTED, "an attribute cannot be written", name);
-		if (values && (contents & HAS_VLEN)) H5Dvlen_reclaim(type, space, H5P_DEFAULT, values);
-		free(values);
-	}
-	if (b >= 0) H5Aclose(b);
-	H5Sclose(space), H5Tclose(type), H5Aclose(a);
-	return failed() ? -1 : 0;
+static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *context) {
+  (void)info;
+  attribute_job *job = context;
+  hid_t a = H5Aopen(from, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
+  if (a < 0 || type < 0 || space < 0) return fail(MALFORMED, "an attribute", name), -1;
+  int contents = contents_of(type), references = (contents & HAS_REFERENCES) != 0;
+  hssize_t count = H5Sget_simple_extent_type(space) == H5S_NULL ? 0 : H5Sget_simple_extent_npoints(space);
+  size_t bytes = H5Tget_size(type);
+  hid_t b = -1;
+  if (count < 0 || (contents & HAS_BROKEN)) fail(MALFORMED, "an attribute", name);
+  else if ((double)count * (double)bytes > MAX_BUFFER_BYTES) fail(OVER_BUDGET, "an attribute", name);
+  else if (job->only_references) b = references ? H5Aopen(job->to, name, H5P_DEFAULT) : -1;
+  else {
+    hid_t plist = H5Aget_create_plist(a), as = output_type(type);
+    b = as < 0 ? -1 : H5Acreate2(job->to, name, as, space, plist, H5P_DEFAULT);
+    if (b < 0) fail(UNSUPPORTED, "an attribute cannot be written", name);
+    if (as >= 0) H5Tclose(as);
+    H5Pclose(plist);
+    if (references) do_later(job->address);
+  }
+  if (!failed() && b >= 0 && count > 0 && references == job->only_references) {
+    void *values = calloc((size_t)count, bytes);
+    if (!values) fail(OVER_BUDGET, "an attribute", name);
+    else if (H5Aread(a, type, values) < 0) fail(MALFORMED, "an attribute cannot be read", name);
+    else if (!translate_references(type, values, (size_t)count, input, output) && H5Awrite(b, type, values) < 0)
+      fail(UNSUPPORTED, "an attribute cannot be written", name);
+    if (values && (contents & HAS_VLEN)) H5Dvlen_reclaim(type, space, H5P_DEFAULT, values);
+    free(values);
+  }
+  if (b >= 0) H5Aclose(b);
+  H5Sclose(space), H5Tclose(type), H5Aclose(a);
+  return failed() ? -1 : 0;
 }
 
 /* Whether attributes (or links) are numbered as they are made. */
-static int tracks_order(hid_t plist, herr_t (*get)(hid_t, unsigned *))
-{
-	unsigned flags = 0;
-	return get(plist, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED);
+static int tracks_order(hid_t plist, herr_t (*get)(hid_t, unsigned *)) {
+  unsigned flags = 0;
+  return get(plist, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED);
 }
 
-static hid_t creation_plist(hid_t object)
-{
-	switch (H5Iget_type(object)) {
-	case H5I_GROUP: return H5Gget_create_plist(object);
-	case H5I_DATASET: return H5Dget_create_plist(object);
-	default: return H5Tget_create_plist(object);
-	}
+static hid_t creation_plist(hid_t object) {
+  switch (H5Iget_type(object)) {
+    case H5I_GROUP: return H5Gget_create_plist(object);
+    case H5I_DATASET: return H5Dget_create_plist(object);
+    default: return H5Tget_create_plist(object);
+  }
 }
 
-static int each_attribute(hid_t from, attribute_job *job)
-{
-	hid_t plist = creation_plist(from);
-	int ordered = tracks_order(plist, H5Pget_attr_creation_order);
-	H5Pclose(plist);
-	if (H5Aiterate2(from, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, ordered ? H5_ITER_INC : H5_ITER_NATIVE, NULL, copy_attribute, job) < 0)
-		fail(MALFORMED, "attributes", NULL);
-	return failed();
+static int each_attribute(hid_t from, attribute_job *job) {
+  hid_t plist = creation_plist(from);
+  int ordered = tracks_order(plist, H5Pget_attr_creation_order);
+  H5Pclose(plist);
+  if (H5Aiterate2(from, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, ordered ? H5_ITER_INC : H5_ITER_NATIVE, NULL, copy_attribute, job) <
+      0)
+    fail(MALFORMED, "attributes", NULL);
+  return failed();
 }
 
-static int copy_attributes(hid_t from, hid_t to, haddr_t address)
-{
-	char comment[4096];
-	ssize_t length = H5Oget_comment(from, comment, sizeof comment);
-	if (length >= (ssize_t)sizeof comment) return fail(UNSUPPORTED, "a comment of more than 4 KB", NULL);
-	if (length > 0 && H5Oset_comment(to, comment) < 0) return fail(UNSUPPORTED, "a comment", NULL);
-	attribute_job job = {to, address, 0};
-	return each_attribute(from, &job);
+static int copy_attributes(hid_t from, hid_t to, haddr_t address) {
+  char comment[4096];
+  ssize_t length = H5Oget_comment(from, comment, sizeof comment);
+  if (length >= (ssize_t)sizeof comment) return fail(UNSUPPORTED, "a comment of more than 4 KB", NULL);
+  if (length > 0 && H5Oset_comment(to, comment) < 0) return fail(UNSUPPORTED, "a comment", NULL);
+  attribute_job job = {to, address, 0};
+  return each_attribute(from, &job);
 }
 
 /* What a reader sees of how a group was made, and no more: the input's own list also knows where its links lie. */
-static void copy_group_properties(hid_t from, hid_t to)
-{
-	unsigned flags, most, least;
-	size_t hint;
-	hbool_t times;
-	if (H5Pget_link_creation_order(from, &flags) >= 0) H5Pset_link_creation_order(to, flags);
-	if (H5Pget_attr_creation_order(from, &flags) >= 0) H5Pset_attr_creation_order(to, flags);
-	if (H5Pget_link_phase_change(from, &most, &least) >= 0) H5Pset_link_phase_change(to, most, least);
-	if (H5Pget_attr_phase_change(from, &most, &least) >= 0) H5Pset_attr_phase_change(to, most, least);
-	if (H5Pget_est_link_info(from, &most, &least) >= 0) H5Pset_est_link_info(to, most, least);
-	if (H5Pget_local_heap_size_hint(from, &hint) >= 0) H5Pset_local_heap_size_hint(to, hint);
-	if (H5Pget_obj_track_times(from, &times) >= 0) H5Pset_obj_track_times(to, times);
+static void copy_group_properties(hid_t from, hid_t to) {
+  unsigned flags, most, least;
+  size_t hint;
+  hbool_t times;
+  if (H5Pget_link_creation_order(from, &flags) >= 0) H5Pset_link_creation_order(to, flags);
+  if (H5Pget_attr_creation_order(from, &flags) >= 0) H5Pset_attr_creation_order(to, flags);
+  if (H5Pget_link_phase_change(from, &most, &least) >= 0) H5Pset_link_phase_change(to, most, least);
+  if (H5Pget_attr_phase_change(from, &most, &least) >= 0) H5Pset_attr_phase_change(to, most, least);
+  if (H5Pget_est_link_info(from, &most, &least) >= 0) H5Pset_est_link_info(to, most, least);
+  if (H5Pget_local_heap_size_hint(from, &hint) >= 0) H5Pset_local_heap_size_hint(to, hint);
+  if (H5Pget_obj_track_times(from, &times) >= 0) H5Pset_obj_track_times(to, times);
 }
 
 /* ----------------------------------------------------------------------------------------------- groups and links */
 
 typedef struct {
-	hid_t to;
-	int depth;
-	time_t changed;
+  hid_t to;
+  int depth;
+  time_t changed;
 } group_job;
 
 static int copy_links(hid_t from, hid_t to, int depth, time_t changed);
 
 /* Linking changes the group, not the object: that is why objects are made without a link first. */
-static int link_object(hid_t object, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info)
-{
-	clock_seconds = job->changed;
-	if (H5Olink(object, job->to, name, link_plist, H5P_DEFAULT) < 0) return fail(UNSUPPORTED, "a link cannot be written", name);
-	if (info) clock_seconds = info->ctime;
-	return 0;
+static int link_object(hid_t object, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info) {
+  clock_seconds = job->changed;
+  if (H5Olink(object, job->to, name, link_plist, H5P_DEFAULT) < 0) return fail(UNSUPPORTED, "a link cannot be written", name);
+  if (info) clock_seconds = info->ctime;
+  return 0;
 }
 
-static int copy_dataset(hid_t from, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info)
-{
-	hid_t type = H5Dget_type(from), space = H5Dget_space(from), plist = H5Dget_create_plist(from);
-	if (type < 0 || space < 0 || plist < 0) return fail(MALFORMED, "a dataset", name);
-	int raw = plan_storage(from, type, space, plist, compact_index);
-	hid_t as = failed() ? -1 : output_type(type);
-	copy_times(info, plist);
-	hid_t to = as < 0 ? -1 : H5Dcreate_anon(job->to, as, space, plist, H5P_DEFAULT);
-	if (to < 0) fail(UNSUPPORTED, "a dataset cannot be written", name);
-	else if (!link_object(to, name, link_plist, job, info) && !add_pair(info->addr, address_of(to)) && !copy_attributes(from, to, info->addr)) {
-		if (contents_of(type) & HAS_REFERENCES) do_later(info->addr);
-		else copy_values(from, to, raw, input, output);
-	}
-	done_bytes += (double)H5Dget_storage_size(from);
-	host_tick(total_bytes > 0 ? done_bytes / total_bytes : 0);
-	if (to >= 0) H5Dclose(to);
-	if (as >= 0) H5Tclose(as);
-	H5Pclose(plist), H5Sclose(space), H5Tclose(type);
-	return failed();
+static int copy_dataset(hid_t from, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info) {
+  hid_t type = H5Dget_type(from), space = H5Dget_space(from), plist = H5Dget_create_plist(from);
+  if (type < 0 || space < 0 || plist < 0) return fail(MALFORMED, "a dataset", name);
+  int raw = plan_storage(from, type, space, plist, compact_index);
+  hid_t as = failed() ? -1 : output_type(type);
+  copy_times(info, plist);
+  hid_t to = as < 0 ? -1 : H5Dcreate_anon(job->to, as, space, plist, H5P_DEFAULT);
+  if (to < 0) fail(UNSUPPORTED, "a dataset cannot be written", name);
+  else if (!link_object(to, name, link_plist, job, info) && !add_pair(info->addr, address_of(to)) &&
+           !copy_attributes(from, to, info->addr)) {
+    if (contents_of(type) & HAS_REFERENCES) do_later(info->addr);
+    else copy_values(from, to, raw, input, output);
+  }
+  done_bytes += (double)H5Dget_storage_size(from);
+  host_tick(total_bytes > 0 ? done_bytes / total_bytes : 0);
+  if (to >= 0) H5Dclose(to);
+  if (as >= 0) H5Tclose(as);
+  H5Pclose(plist), H5Sclose(space), H5Tclose(type);
+  return failed();
 }
 
-static int copy_object(hid_t from, const char *name, hid_t link_plist, const group_job *job)
-{
-	H5O_info_t info;
-	hid_t object = H5Oopen(from, name, H5P_DEFAULT);
-	if (object < 0 || H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0) return fail(MALFORMED, "an object", name);
-	clock_seconds = made_at(&info);
-	switch (info.type) {
-	case H5O_TYPE_GROUP: {
-		hid_t made = H5Gget_create_plist(object), plist = H5Pcreate(H5P_GROUP_CREATE);
-		copy_group_properties(made, plist);
-		copy_times(&info, plist);
-		hid_t to = H5Gcreate_anon(job->to, plist, H5P_DEFAULT);
-		if (to < 0) fail(UNSUPPORTED, "a group cannot be written", name);
-		else {
-			if (!link_object(to, name, link_plist, job, &info) && !add_pair(info.addr, address_of(to)) && !copy_attributes(object, to, info.addr))
-				copy_links(object, to, job->depth + 1, info.ctime);
-			H5Gclose(to);
-		}
-		H5Pclose(plist), H5Pclose(made);
-		break;
-	}
-	case H5O_TYPE_DATASET: copy_dataset(object, name, link_plist, job, &info); break;
-	case H5O_TYPE_NAMED_DATATYPE: {
-		hid_t copy = H5Tcopy(object), plist = H5Tget_create_plist(object);
-		copy_times(&info, plist);
-		if (H5Tcommit_anon(job->to, copy, plist, H5P_DEFAULT) < 0) fail(UNSUPPORTED, "a type cannot be written", name);
-		else if (!link_object(copy, name, link_plist, job, &info) && !add_pair(info.addr, address_of(copy))) copy_attributes(object, copy, info.addr);
-		H5Pclose(plist), H5Tclose(copy);
-		break;
-	}
-	default: fail(UNSUPPORTED, "an unknown kind of object", name);
-	}
-	H5Oclose(object);
-	return failed();
+static int copy_object(hid_t from, const char *name, hid_t link_plist, const group_job *job) {
+  H5O_info_t info;
+  hid_t object = H5Oopen(from, name, H5P_DEFAULT);
+  if (object < 0 || H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0)
+    return fail(MALFORMED, "an object", name);
+  clock_seconds = made_at(&info);
+  switch (info.type) {
+    case H5O_TYPE_GROUP: {
+      hid_t made = H5Gget_create_plist(object), plist = H5Pcreate(H5P_GROUP_CREATE);
+      copy_group_properties(made, plist);
+      copy_times(&info, plist);
+      hid_t to = H5Gcreate_anon(job->to, plist, H5P_DEFAULT);
+      if (to < 0) fail(UNSUPPORTED, "a group cannot be written", name);
+      else {
+        if (!link_object(to, name, link_plist, job, &info) && !add_pair(info.addr, address_of(to)) &&
+            !copy_attributes(object, to, info.addr))
+          copy_links(object, to, job->depth + 1, info.ctime);
+        H5Gclose(to);
+      }
+      H5Pclose(plist), H5Pclose(made);
+      break;
+    }
+    case H5O_TYPE_DATASET: copy_dataset(object, name, link_plist, job, &info); break;
+    case H5O_TYPE_NAMED_DATATYPE: {
+      hid_t copy = H5Tcopy(object), plist = H5Tget_create_plist(object);
+      copy_times(&info, plist);
+      if (H5Tcommit_anon(job->to, copy, plist, H5P_DEFAULT) < 0) fail(UNSUPPORTED, "a type cannot be written", name);
+      else if (!link_object(copy, name, link_plist, job, &info) && !add_pair(info.addr, address_of(copy)))
+        copy_attributes(object, copy, info.addr);
+      H5Pclose(plist), H5Tclose(copy);
+      break;
+    }
+    default: fail(UNSUPPORTED, "an unknown kind of object", name);
+  }
+  H5Oclose(object);
+  return failed();
 }
 
-static herr_t copy_link(hid_t from, const char *name, const H5L_info_t *info, void *context)
-{
-	const group_job *job = context;
-	hid_t plist = H5Pcreate(H5P_LINK_CREATE);
-	clock_seconds = job->changed;
-	H5Pset_char_encoding(plist, info->cset);
-	char *value = NULL;
-	if (info->type == H5L_TYPE_HARD) {
-		haddr_t to = counterpart(info->u.address);
-		if (to == HADDR_UNDEF) copy_object(from, name, plist, job);
-		else {
-			hid_t object = H5Oopen_by_addr(output, to);
-			if (object < 0) fail(UNSUPPORTED, "a link cannot be written", name);
-			else link_object(object, name, plist, job, NULL);
-			if (object >= 0) H5Oclose(object);
-		}
-	} else if ((info->type == H5L_TYPE_SOFT || info->type == H5L_TYPE_EXTERNAL) && info->u.val_size < 1 << 20) {
-		unsigned flags;
-		const char *file, *path;
-		value = calloc(1, info->u.val_size + 1);
-		if (!value || H5Lget_val(from, name, value, info->u.val_size, H5P_DEFAULT) < 0) fail(MALFORMED, "a link", name);
-		else if (info->type == H5L_TYPE_SOFT ? H5Lcreate_soft(value, job->to, name, plist, H5P_DEFAULT) < 0
-						     : H5Lunpack_elink_val(value, info->u.val_size, &flags, &file, &path) < 0 ||
-							       H5Lcreate_external(file, path, job->to, name, plist, H5P_DEFAULT) < 0)
-			fail(UNSUPPORTED, "a link cannot be written", name);
-	} else fail(UNSUPPORTED, "a link of a kind of its own", name);
-	free(value);
-	H5Pclose(plist);
-	return failed() ? -1 : 0;
+static herr_t copy_link(hid_t from, const char *name, const H5L_info_t *info, void *context) {
+  const group_job *job = context;
+  hid_t plist = H5Pcreate(H5P_LINK_CREATE);
+  clock_seconds = job->changed;
+  H5Pset_char_encoding(plist, info->cset);
+  char *value = NULL;
+  if (info->type == H5L_TYPE_HARD) {
+    haddr_t to = counterpart(info->u.address);
+    if (to == HADDR_UNDEF) copy_object(from, name, plist, job);
+    else {
+      hid_t object = H5Oopen_by_addr(output, to);
+      if (object < 0) fail(UNSUPPORTED, "a link cannot be written", name);
+      else link_object(object, name, plist, job, NULL);
+      if (object >= 0) H5Oclose(object);
+    }
+  } else if ((info->type == H5L_TYPE_SOFT || info->type == H5L_TYPE_EXTERNAL) && info->u.val_size < 1 << 20) {
+    unsigned flags;
+    const char *file, *path;
+    value = calloc(1, info->u.val_size + 1);
+    if (!value || H5Lget_val(from, name, value, info->u.val_size, H5P_DEFAULT) < 0) fail(MALFORMED, "a link", name);
+    else if (info->type == H5L_TYPE_SOFT ? H5Lcreate_soft(value, job->to, name, plist, H5P_DEFAULT) < 0
+                                         : H5Lunpack_elink_val(value, info->u.val_size, &flags, &file, &path) < 0 ||
+                                               H5Lcreate_external(file, path, job->to, name, plist, H5P_DEFAULT) < 0)
+      fail(UNSUPPORTED, "a link cannot be written", name);
+  } else fail(UNSUPPORTED, "a link of a kind of its own", name);
+  free(value);
+  H5Pclose(plist);
+  return failed() ? -1 : 0;
 }
 
-static int copy_links(hid_t from, hid_t to, int depth, time_t changed)
-{
-	if (depth > MAX_DEPTH) return fail(UNSUPPORTED, "groups nested too deep", NULL);
-	hid_t plist = H5Gget_create_plist(from);
-	int ordered = tracks_order(plist, H5Pget_link_creation_order);
-	H5Pclose(plist);
-	group_job job = {to, depth, changed};
-	if (H5Literate(from, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, ordered ? H5_ITER_INC : H5_ITER_NATIVE, NULL, copy_link, &job) < 0)
-		fail(MALFORMED, "links", NULL);
-	return failed();
+static int copy_links(hid_t from, hid_t to, int depth, time_t changed) {
+  if (depth > MAX_DEPTH) return fail(UNSUPPORTED, "groups nested too deep", NULL);
+  hid_t plist = H5Gget_create_plist(from);
+  int ordered = tracks_order(plist, H5Pget_link_creation_order);
+  H5Pclose(plist);
+  group_job job = {to, depth, changed};
+  if (H5Literate(from, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, ordered ? H5_ITER_INC : H5_ITER_NATIVE, NULL, copy_link, &job) < 0)
+    fail(MALFORMED, "links", NULL);
+  return failed();
 }
 
 /* ------------------------------------------------------------------------------------------------------- pre-scan */
@@ -295,134 +286,131 @@ static int copy_links(hid_t from, hid_t to, int depth, time_t changed)
 enum { NODE_CHUNKS = 32, NODE_BYTES = 4 << 10, SMALLEST_CHUNK = 512 << 10 };
 
 /* What the written chunks of a dataset come to; of one without chunks, what it takes. */
-static double decoded_size(hid_t set, hid_t type, hid_t plist, double stored)
-{
-	hsize_t chunk[H5S_MAX_RANK], count = 0;
-	if (H5Pget_layout(plist) != H5D_CHUNKED || stored == 0) return stored;
-	int rank = H5Pget_chunk(plist, H5S_MAX_RANK, chunk);
-	hid_t space = H5Dget_space(set);
-	double bytes = H5Dget_num_chunks(set, space, &count) >= 0 ? (double)count * (double)H5Tget_size(type) : 0;
-	for (int i = 0; i < rank; i++) bytes *= (double)chunk[i];
-	H5Sclose(space);
-	return bytes;
+static double decoded_size(hid_t set, hid_t type, hid_t plist, double stored) {
+  hsize_t chunk[H5S_MAX_RANK], count = 0;
+  if (H5Pget_layout(plist) != H5D_CHUNKED || stored == 0) return stored;
+  int rank = H5Pget_chunk(plist, H5S_MAX_RANK, chunk);
+  hid_t space = H5Dget_space(set);
+  double bytes = H5Dget_num_chunks(set, space, &count) >= 0 ? (double)count * (double)H5Tget_size(type) : 0;
+  for (int i = 0; i < rank; i++) bytes *= (double)chunk[i];
+  H5Sclose(space);
+  return bytes;
 }
 
-static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, void *context)
-{
-	(void)context;
-	metadata_bytes += 1.5 * (double)info->hdr.space.total + 512;
-	metadata_bytes += 1.25 * (double)(info->meta_size.obj.index_size + info->meta_size.obj.heap_size);
-	metadata_bytes += 1.25 * (double)(info->meta_size.attr.index_size + info->meta_size.attr.heap_size);
-	if (info->type != H5O_TYPE_DATASET) return 0;
-	hid_t set = H5Dopen2(from, name, H5P_DEFAULT);
-	if (set < 0) return fail(MALFORMED, "a dataset", name), -1;
-	hid_t plist = H5Dget_create_plist(set), type = H5Dget_type(set);
-	if (H5Pget_layout(plist) == H5D_VIRTUAL) fail(UNSUPPORTED, "a virtual dataset", name);
-	if (H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) > 0) fail(UNSUPPORTED, "a dataset in another file", name);
-	if (contents_of(type) & HAS_BROKEN) fail(UNSUPPORTED, "a type of no known class", name);
-	if (know_filters(plist)) fail(UNSUPPORTED, "more filters than can be kept track of", name);
-	if (has_foreign_filter(plist) && contents_of(type) != PLAIN) fail(UNSUPPORTED, "a filter that we do not have", name);
-	double bytes = (double)H5Dget_storage_size(set);
-	total_bytes += bytes;
-	decoded_bytes += decoded_size(set, type, plist, bytes);
-	if (H5Pget_layout(plist) == H5D_CONTIGUOUS) metadata_bytes += (1 + (int)(bytes / SMALLEST_CHUNK / NODE_CHUNKS)) * (double)NODE_BYTES;
-	H5Tclose(type), H5Pclose(plist), H5Dclose(set);
-	return failed() ? -1 : 0;
+static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, void *context) {
+  (void)context;
+  metadata_bytes += 1.5 * (double)info->hdr.space.total + 512;
+  metadata_bytes += 1.25 * (double)(info->meta_size.obj.index_size + info->meta_size.obj.heap_size);
+  metadata_bytes += 1.25 * (double)(info->meta_size.attr.index_size + info->meta_size.attr.heap_size);
+  if (info->type != H5O_TYPE_DATASET) return 0;
+  hid_t set = H5Dopen2(from, name, H5P_DEFAULT);
+  if (set < 0) return fail(MALFORMED, "a dataset", name), -1;
+  hid_t plist = H5Dget_create_plist(set), type = H5Dget_type(set);
+  if (H5Pget_layout(plist) == H5D_VIRTUAL) fail(UNSUPPORTED, "a virtual dataset", name);
+  if (H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) > 0) fail(UNSUPPORTED, "a dataset in another file", name);
+  if (contents_of(type) & HAS_BROKEN) fail(UNSUPPORTED, "a type of no known class", name);
+  if (know_filters(plist)) fail(UNSUPPORTED, "more filters than can be kept track of", name);
+  if (has_foreign_filter(plist) && contents_of(type) != PLAIN) fail(UNSUPPORTED, "a filter that we do not have", name);
+  double bytes = (double)H5Dget_storage_size(set);
+  total_bytes += bytes;
+  decoded_bytes += decoded_size(set, type, plist, bytes);
+  if (H5Pget_layout(plist) == H5D_CONTIGUOUS) metadata_bytes += (1 + (int)(bytes / SMALLEST_CHUNK / NODE_CHUNKS)) * (double)NODE_BYTES;
+  H5Tclose(type), H5Pclose(plist), H5Dclose(set);
+  return failed() ? -1 : 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- files */
 
-static hid_t create_output(hid_t root, const H5O_info_t *info, H5F_libver_t low)
-{
-	hid_t plist = H5Fget_create_plist(input), group = H5Gget_create_plist(root), access = host_access(OUTPUT, low);
-	/* Free space is not kept track of in a file that nobody changes any more. */
-	H5Pset_file_space_strategy(plist, H5F_FSPACE_STRATEGY_FSM_AGGR, 0, 1);
-	copy_group_properties(group, plist);
-	copy_times(info, plist);
-	hid_t file = H5Fcreate("1", H5F_ACC_TRUNC, plist, access);
-	H5Pclose(plist), H5Pclose(group), H5Pclose(access);
-	return file;
+static hid_t create_output(hid_t root, const H5O_info_t *info, H5F_libver_t low) {
+  hid_t plist = H5Fget_create_plist(input), group = H5Gget_create_plist(root), access = host_access(OUTPUT, low);
+  /* Free space is not kept track of in a file that nobody changes any more. */
+  H5Pset_file_space_strategy(plist, H5F_FSPACE_STRATEGY_FSM_AGGR, 0, 1);
+  copy_group_properties(group, plist);
+  copy_times(info, plist);
+  hid_t file = H5Fcreate("1", H5F_ACC_TRUNC, plist, access);
+  H5Pclose(plist), H5Pclose(group), H5Pclose(access);
+  return file;
 }
 
 /* How much room metadata get at the head: what a sink can still change there, and not much more than they need. */
-static hsize_t room_for_metadata(void)
-{
-	enum { HEAD = 5 << 20, MARGIN = 16 << 10 };
-	hid_t plist = H5Fget_create_plist(input);
-	hsize_t user_block = 0;
-	H5Pget_userblock(plist, &user_block);
-	H5Pclose(plist);
-	if (user_block > HEAD - 2 * MARGIN) return 0;
-	double most = (double)(HEAD - MARGIN - user_block), wanted = metadata_bytes + MARGIN;
-	return (hsize_t)(wanted < most ? wanted : most);
+static hsize_t room_for_metadata(void) {
+  enum { HEAD = 5 << 20, MARGIN = 16 << 10 };
+  hid_t plist = H5Fget_create_plist(input);
+  hsize_t user_block = 0;
+  H5Pget_userblock(plist, &user_block);
+  H5Pclose(plist);
+  if (user_block > HEAD - 2 * MARGIN) return 0;
+  double most = (double)(HEAD - MARGIN - user_block), wanted = metadata_bytes + MARGIN;
+  return (hsize_t)(wanted < most ? wanted : most);
 }
 
-static int copy_user_block(void)
-{
-	hid_t plist = H5Fget_create_plist(input);
-	hsize_t bytes = 0;
-	static char block[65536];
-	H5Pget_userblock(plist, &bytes);
-	H5Pclose(plist);
-	for (hsize_t at = 0; at < bytes; at += sizeof block) {
-		int length = bytes - at < sizeof block ? (int)(bytes - at) : (int)sizeof block;
-		if (host_read(INPUT, (double)at, block, length) || host_write((double)at, block, length)) return fail(MALFORMED, "the user block", NULL);
-	}
-	return 0;
+static int copy_user_block(void) {
+  hid_t plist = H5Fget_create_plist(input);
+  hsize_t bytes = 0;
+  static char block[65536];
+  H5Pget_userblock(plist, &bytes);
+  H5Pclose(plist);
+  for (hsize_t at = 0; at < bytes; at += sizeof block) {
+    int length = bytes - at < sizeof block ? (int)(bytes - at) : (int)sizeof block;
+    if (host_read(INPUT, (double)at, block, length) || host_write((double)at, block, length))
+      return fail(MALFORMED, "the user block", NULL);
+  }
+  return 0;
 }
 
 /* Writes the output. `in_order`: metadata at the head, then values in the order of their places. A `verdict`; why is at `reason_at`. */
-EXPORT(rewrite) int rewrite(int level, int in_order)
-{
-	H5F_info2_t info;
-	H5O_info_t root_info;
-	H5open();
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	register_filters();
-	H5set_free_list_limits(1 << 20, 1 << 16, 1 << 20, 1 << 16, 1 << 20, 1 << 16);
-	deflate_level = level;
-	hid_t access = host_access(INPUT, H5F_LIBVER_EARLIEST);
-	input = H5Fopen("0", H5F_ACC_RDONLY, access);
-	H5Pclose(access);
-	if (input < 0 || H5Fget_info2(input, &info) < 0) return fail(MALFORMED, "the file cannot be opened", NULL);
-	unsigned fields = H5O_INFO_BASIC | (in_order ? H5O_INFO_HDR | H5O_INFO_META_SIZE : 0);
-	if (H5Ovisit2(input, H5_INDEX_NAME, H5_ITER_NATIVE, scan_object, NULL, fields) < 0) return fail(MALFORMED, "the file cannot be read through", NULL);
+EXPORT(rewrite) int rewrite(int level, int in_order) {
+  H5F_info2_t info;
+  H5O_info_t root_info;
+  H5open();
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  register_filters();
+  H5set_free_list_limits(1 << 20, 1 << 16, 1 << 20, 1 << 16, 1 << 20, 1 << 16);
+  deflate_level = level;
+  hid_t access = host_access(INPUT, H5F_LIBVER_EARLIEST);
+  input = H5Fopen("0", H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  if (input < 0 || H5Fget_info2(input, &info) < 0) return fail(MALFORMED, "the file cannot be opened", NULL);
+  unsigned fields = H5O_INFO_BASIC | (in_order ? H5O_INFO_HDR | H5O_INFO_META_SIZE : 0);
+  if (H5Ovisit2(input, H5_INDEX_NAME, H5_ITER_NATIVE, scan_object, NULL, fields) < 0)
+    return fail(MALFORMED, "the file cannot be read through", NULL);
 
-	if (decoded_bytes > MOST_DECODED) return fail(OVER_BUDGET, "more decoded values than there is time for", NULL);
-	if (decoded_bytes > DECODED_FOR_LEVEL_9 && deflate_level > 9) deflate_level = 9;
-	if (decoded_bytes > DECODED_FOR_LEVEL_6) deflate_level = 6;
-	compact_index = info.super.version >= 3;
-	H5F_libver_t low = info.super.version >= 3 ? H5F_LIBVER_V110 : info.super.version == 2 ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
-	hid_t root = H5Gopen2(input, "/", H5P_DEFAULT);
-	if (root < 0 || H5Oget_info2(root, &root_info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0) return fail(MALFORMED, "the root group", NULL);
-	clock_seconds = made_at(&root_info);
-	metadata_room = in_order ? room_for_metadata() : 0;
-	output = create_output(root, &root_info, low);
-	hid_t new_root = output < 0 ? -1 : H5Gopen2(output, "/", H5P_DEFAULT);
-	if (new_root < 0) return fail(UNSUPPORTED, "the file cannot be created", NULL);
-	clock_seconds = root_info.ctime;
-	if (!add_pair(root_info.addr, address_of(new_root)) && !copy_attributes(root, new_root, root_info.addr))
-		copy_links(root, new_root, 0, root_info.ctime);
+  if (decoded_bytes > MOST_DECODED) return fail(OVER_BUDGET, "more decoded values than there is time for", NULL);
+  if (decoded_bytes > DECODED_FOR_LEVEL_9 && deflate_level > 9) deflate_level = 9;
+  if (decoded_bytes > DECODED_FOR_LEVEL_6) deflate_level = 6;
+  compact_index = info.super.version >= 3;
+  H5F_libver_t low = info.super.version >= 3 ? H5F_LIBVER_V110 : info.super.version == 2 ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
+  hid_t root = H5Gopen2(input, "/", H5P_DEFAULT);
+  if (root < 0 || H5Oget_info2(root, &root_info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0)
+    return fail(MALFORMED, "the root group", NULL);
+  clock_seconds = made_at(&root_info);
+  metadata_room = in_order ? room_for_metadata() : 0;
+  output = create_output(root, &root_info, low);
+  hid_t new_root = output < 0 ? -1 : H5Gopen2(output, "/", H5P_DEFAULT);
+  if (new_root < 0) return fail(UNSUPPORTED, "the file cannot be created", NULL);
+  clock_seconds = root_info.ctime;
+  if (!add_pair(root_info.addr, address_of(new_root)) && !copy_attributes(root, new_root, root_info.addr))
+    copy_links(root, new_root, 0, root_info.ctime);
 
-	for (size_t i = 0; i < later_count && !failed(); i++) {
-		hid_t from = H5Oopen_by_addr(input, later[i]), to = H5Oopen_by_addr(output, counterpart(later[i]));
-		attribute_job job = {to, later[i], 1};
-		H5O_info_t times;
-		if (H5Oget_info2(from, &times, H5O_INFO_TIME) >= 0) clock_seconds = times.ctime;
-		if (from < 0 || to < 0) fail(UNSUPPORTED, "an object with references", NULL);
-		else if (!each_attribute(from, &job) && H5Iget_type(from) == H5I_DATASET) {
-			hid_t type = H5Dget_type(from);
-			if (contents_of(type) & HAS_REFERENCES) copy_values(from, to, 0, input, output);
-			H5Tclose(type);
-		}
-		if (from >= 0) H5Oclose(from);
-		if (to >= 0) H5Oclose(to);
-	}
-	for (int i = 0; i < waiting_count; i++) H5Tclose(waiting[i]);
-	H5Gclose(root), H5Gclose(new_root);
-	if (H5Fclose(output) < 0) fail(UNSUPPORTED, "the file cannot be finished", NULL);
-	if (!failed()) copy_user_block();
-	H5Fclose(input);
-	forget_pairs();
-	return failed();
+  for (size_t i = 0; i < later_count && !failed(); i++) {
+    hid_t from = H5Oopen_by_addr(input, later[i]), to = H5Oopen_by_addr(output, counterpart(later[i]));
+    attribute_job job = {to, later[i], 1};
+    H5O_info_t times;
+    if (H5Oget_info2(from, &times, H5O_INFO_TIME) >= 0) clock_seconds = times.ctime;
+    if (from < 0 || to < 0) fail(UNSUPPORTED, "an object with references", NULL);
+    else if (!each_attribute(from, &job) && H5Iget_type(from) == H5I_DATASET) {
+      hid_t type = H5Dget_type(from);
+      if (contents_of(type) & HAS_REFERENCES) copy_values(from, to, 0, input, output);
+      H5Tclose(type);
+    }
+    if (from >= 0) H5Oclose(from);
+    if (to >= 0) H5Oclose(to);
+  }
+  for (int i = 0; i < waiting_count; i++) H5Tclose(waiting[i]);
+  H5Gclose(root), H5Gclose(new_root);
+  if (H5Fclose(output) < 0) fail(UNSUPPORTED, "the file cannot be finished", NULL);
+  if (!failed()) copy_user_block();
+  H5Fclose(input);
+  forget_pairs();
+  return failed();
 }

@@ -7,101 +7,97 @@
 
 enum { SAMPLE_BYTES = 512 << 10, CHUNK_BYTES = 1 << 20, VLEN_ON_DISK = 16, SAMPLE_LEVEL = 7 };
 
-static void shuffle(char *to, const char *from, size_t values, size_t bytes)
-{
-	for (size_t b = 0; b < bytes; b++)
-		for (size_t i = 0; i < values; i++) *to++ = from[i * bytes + b];
+static void shuffle(char *to, const char *from, size_t values, size_t bytes) {
+  for (size_t b = 0; b < bytes; b++)
+    for (size_t i = 0; i < values; i++) *to++ = from[i * bytes + b];
 }
 
 /* Compressed sizes of some of the values, plain and shuffled; 0 when they cannot be had. */
-static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, size_t sizes[2])
-{
-	size_t bytes = H5Tget_size(type);
-	boxes b;
-	begin_boxes(&b, rank, size, chunk, bytes, SAMPLE_BYTES);
-	for (int i = 0; i < rank; i++) { /* from the middle, on a chunk's edge */
-		hsize_t steps = size[i] / b.box[i] / 2;
-		b.start[i] = steps * b.box[i];
-	}
-	if (!next_box(&b) || b.values * bytes > MAX_BUFFER_BYTES) return 0;
-	char *values = malloc(b.values * bytes), *shuffled = malloc(b.values * bytes);
-	void *room = malloc(b.values * bytes + 4096);
-	struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(SAMPLE_LEVEL);
-	size_t sampled = 0;
-	if (values && shuffled && room && compressor && read_box(set, type, &b, values)) {
-		size_t all = sampled = b.values * bytes;
-		sizes[0] = libdeflate_deflate_compress(compressor, values, all, room, all + 4096);
-		shuffle(shuffled, values, b.values, bytes);
-		sizes[1] = libdeflate_deflate_compress(compressor, shuffled, all, room, all + 4096);
-		if (!sizes[0]) sizes[0] = all;
-		if (!sizes[1]) sizes[1] = all;
-	}
-	libdeflate_free_compressor(compressor);
-	free(values), free(shuffled), free(room);
-	return sampled;
+static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, size_t sizes[2]) {
+  size_t bytes = H5Tget_size(type);
+  boxes b;
+  begin_boxes(&b, rank, size, chunk, bytes, SAMPLE_BYTES);
+  for (int i = 0; i < rank; i++) { /* from the middle, on a chunk's edge */
+    hsize_t steps = size[i] / b.box[i] / 2;
+    b.start[i] = steps * b.box[i];
+  }
+  if (!next_box(&b) || b.values * bytes > MAX_BUFFER_BYTES) return 0;
+  char *values = malloc(b.values * bytes), *shuffled = malloc(b.values * bytes);
+  void *room = malloc(b.values * bytes + 4096);
+  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(SAMPLE_LEVEL);
+  size_t sampled = 0;
+  if (values && shuffled && room && compressor && read_box(set, type, &b, values)) {
+    size_t all = sampled = b.values * bytes;
+    sizes[0] = libdeflate_deflate_compress(compressor, values, all, room, all + 4096);
+    shuffle(shuffled, values, b.values, bytes);
+    sizes[1] = libdeflate_deflate_compress(compressor, shuffled, all, room, all + 4096);
+    if (!sizes[0]) sizes[0] = all;
+    if (!sizes[1]) sizes[1] = all;
+  }
+  libdeflate_free_compressor(compressor);
+  free(values), free(shuffled), free(room);
+  return sampled;
 }
 
 /* Version 1 B-tree node of chunks (format specification III.A.1), K = 32, as files without newer features have it. */
 static size_t index_bytes(int rank) { return 24 + 65 * (8 + 8 * ((size_t)rank + 1)) + 64 * 8; }
 
 /* Chunks are written once, at their final length; unwritten ones stay so, as nothing can fill them. */
-static int raw_chunks(hid_t plist)
-{
-	H5Pset_alloc_time(plist, H5D_ALLOC_TIME_INCR);
-	return RAW_CHUNKS;
+static int raw_chunks(hid_t plist) {
+  H5Pset_alloc_time(plist, H5D_ALLOC_TIME_INCR);
+  return RAW_CHUNKS;
 }
 
-int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_index)
-{
-	int rank = H5Sget_simple_extent_ndims(space), contents = contents_of(type);
-	hsize_t size[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
-	H5D_layout_t layout = H5Pget_layout(plist);
-	size_t on_disk = contents & HAS_VLEN ? VLEN_ON_DISK : H5Tget_size(type);
-	if (H5Sget_simple_extent_type(space) != H5S_SIMPLE || rank < 1 || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)) return 0;
-	if (H5Dget_storage_size(set) == 0 && layout == H5D_CONTIGUOUS) return 0;
-	H5Sget_simple_extent_dims(space, size, NULL);
-	if (H5Tdetect_class(type, H5T_VLEN) > 0 && H5Tget_class(type) != H5T_VLEN) return 0; /* vlens inside compounds: left alone */
+int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_index) {
+  int rank = H5Sget_simple_extent_ndims(space), contents = contents_of(type);
+  hsize_t size[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
+  H5D_layout_t layout = H5Pget_layout(plist);
+  size_t on_disk = contents & HAS_VLEN ? VLEN_ON_DISK : H5Tget_size(type);
+  if (H5Sget_simple_extent_type(space) != H5S_SIMPLE || rank < 1 || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)) return 0;
+  if (H5Dget_storage_size(set) == 0 && layout == H5D_CONTIGUOUS) return 0;
+  H5Sget_simple_extent_dims(space, size, NULL);
+  if (H5Tdetect_class(type, H5T_VLEN) > 0 && H5Tget_class(type) != H5T_VLEN) return 0; /* vlens inside compounds: left alone */
 
-	if (layout == H5D_CHUNKED && has_foreign_filter(plist)) return raw_chunks(plist);
-	if (has_filter(plist, H5Z_FILTER_NBIT) || has_filter(plist, H5Z_FILTER_SCALEOFFSET)) return RAW_CHUNKS;
-	int had_shuffle = has_filter(plist, H5Z_FILTER_SHUFFLE), had_checksum = has_filter(plist, H5Z_FILTER_FLETCHER32);
-	int shuffled = had_shuffle || (contents & HAS_VLEN) != 0;
+  if (layout == H5D_CHUNKED && has_foreign_filter(plist)) return raw_chunks(plist);
+  if (has_filter(plist, H5Z_FILTER_NBIT) || has_filter(plist, H5Z_FILTER_SCALEOFFSET)) return RAW_CHUNKS;
+  int had_shuffle = has_filter(plist, H5Z_FILTER_SHUFFLE), had_checksum = has_filter(plist, H5Z_FILTER_FLETCHER32);
+  int shuffled = had_shuffle || (contents & HAS_VLEN) != 0;
 
-	if (layout == H5D_CHUNKED) {
-		if (H5Pget_chunk(plist, rank, chunk) != rank) return fail(MALFORMED, "a chunk of another rank", NULL), 0;
-	} else {
-		double total = (double)on_disk;
-		for (int i = 0; i < rank; i++) total *= (double)(chunk[i] = size[i]);
-		if (total < 256) return 0;
-		for (int i = 0; i < rank && total > CHUNK_BYTES; i++) {
-			double slice = total / (double)chunk[i];
-			hsize_t fits = slice >= CHUNK_BYTES ? 1 : (hsize_t)(CHUNK_BYTES / slice);
-			/* Equal parts: 1000 rows of which 600 fit become 2 × 500. */
-			hsize_t parts = (chunk[i] + fits - 1) / fits;
-			chunk[i] = (size[i] + parts - 1) / parts;
-			total = slice * (double)chunk[i];
-		}
-	}
-	for (int i = 0; i < rank; i++)
-		if (size[i] == 0) return 0; /* nothing to judge by, and nothing to gain */
-	if (contents == PLAIN) {
-		size_t sizes[2], sampled = try_sample(set, type, rank, size, layout == H5D_CHUNKED ? chunk : NULL, sizes);
-		if (!sampled) return fail(MALFORMED, "values that cannot be read", NULL), 0;
-		if (!had_shuffle) shuffled = H5Tget_size(type) > 1 && sizes[1] < sizes[0];
-		size_t best = shuffled ? sizes[1] : sizes[0];
-		if (layout == H5D_CONTIGUOUS) {
-			double total = (double)H5Dget_storage_size(set);
-			if (total * (double)best / (double)sampled + (compact_index ? 64 : (double)index_bytes(rank) + 64) >= total) return 0;
-		}
-	} else if (layout == H5D_CONTIGUOUS && (double)H5Dget_storage_size(set) < 3.0 * (double)index_bytes(rank)) {
-		return 0;
-	}
-	if (layout == H5D_CONTIGUOUS && H5Pset_chunk(plist, rank, chunk) < 0) return fail(UNSUPPORTED, "chunks cannot be set", NULL), 0;
-	while (H5Pget_nfilters(plist) > 0)
-		if (H5Premove_filter(plist, H5Z_FILTER_ALL) < 0) break;
-	if (shuffled) H5Pset_shuffle(plist);
-	H5Pset_deflate(plist, 9);
-	if (had_checksum) H5Pset_fletcher32(plist);
-	H5Pset_alloc_time(plist, H5D_ALLOC_TIME_INCR); /* chunks are written once, at their final length */
-	return 0;
+  if (layout == H5D_CHUNKED) {
+    if (H5Pget_chunk(plist, rank, chunk) != rank) return fail(MALFORMED, "a chunk of another rank", NULL), 0;
+  } else {
+    double total = (double)on_disk;
+    for (int i = 0; i < rank; i++) total *= (double)(chunk[i] = size[i]);
+    if (total < 256) return 0;
+    for (int i = 0; i < rank && total > CHUNK_BYTES; i++) {
+      double slice = total / (double)chunk[i];
+      hsize_t fits = slice >= CHUNK_BYTES ? 1 : (hsize_t)(CHUNK_BYTES / slice);
+      /* Equal parts: 1000 rows of which 600 fit become 2 × 500. */
+      hsize_t parts = (chunk[i] + fits - 1) / fits;
+      chunk[i] = (size[i] + parts - 1) / parts;
+      total = slice * (double)chunk[i];
+    }
+  }
+  for (int i = 0; i < rank; i++)
+    if (size[i] == 0) return 0; /* nothing to judge by, and nothing to gain */
+  if (contents == PLAIN) {
+    size_t sizes[2], sampled = try_sample(set, type, rank, size, layout == H5D_CHUNKED ? chunk : NULL, sizes);
+    if (!sampled) return fail(MALFORMED, "values that cannot be read", NULL), 0;
+    if (!had_shuffle) shuffled = H5Tget_size(type) > 1 && sizes[1] < sizes[0];
+    size_t best = shuffled ? sizes[1] : sizes[0];
+    if (layout == H5D_CONTIGUOUS) {
+      double total = (double)H5Dget_storage_size(set);
+      if (total * (double)best / (double)sampled + (compact_index ? 64 : (double)index_bytes(rank) + 64) >= total) return 0;
+    }
+  } else if (layout == H5D_CONTIGUOUS && (double)H5Dget_storage_size(set) < 3.0 * (double)index_bytes(rank)) {
+    return 0;
+  }
+  if (layout == H5D_CONTIGUOUS && H5Pset_chunk(plist, rank, chunk) < 0) return fail(UNSUPPORTED, "chunks cannot be set", NULL), 0;
+  while (H5Pget_nfilters(plist) > 0)
+    if (H5Premove_filter(plist, H5Z_FILTER_ALL) < 0) break;
+  if (shuffled) H5Pset_shuffle(plist);
+  H5Pset_deflate(plist, 9);
+  if (had_checksum) H5Pset_fletcher32(plist);
+  H5Pset_alloc_time(plist, H5D_ALLOC_TIME_INCR); /* chunks are written once, at their final length */
+  return 0;
 }

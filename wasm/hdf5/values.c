@@ -13,26 +13,26 @@ static int verdict;
 EXPORT(reason_at) const char *reason_at(void) { return reason; }
 
 /* Types in an encoding of a later version than ours, such as HDF5 1.12's references, are no damage. */
-static herr_t is_newer_type(unsigned level, const H5E_error2_t *error, void *found)
-{
-	(void)level;
-	if (error->desc && strcmp(error->desc, "bad version number for datatype message") == 0) *(int *)found = 1;
-	return 0;
+static herr_t is_newer_type(unsigned level, const H5E_error2_t *error, void *found) {
+  (void)level;
+  if (error->desc && strcmp(error->desc, "bad version number for datatype message") == 0) *(int *)found = 1;
+  return 0;
 }
 
-int fail(int kind, const char *what, const char *name)
-{
-	if (!verdict) {
-		int newer = 0;
-		if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer_type, &newer) >= 0 && newer) {
-			kind = UNSUPPORTED;
-			what = "a type of a later version of HDF5";
-		}
-		verdict = out_of_memory ? OVER_BUDGET : kind;
-		snprintf(reason, sizeof reason, "%s%s%.100s", out_of_memory ? "not enough memory: " : what, name && !out_of_memory ? ": " : "",
-			 out_of_memory ? what : name ? name : "");
-	}
-	return verdict;
+int fail(int kind, const char *what, const char *name) {
+  if (!verdict) {
+    int newer = 0;
+    if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer_type, &newer) >= 0 && newer) {
+      kind = UNSUPPORTED;
+      what = "a type of a later version of HDF5";
+    }
+    verdict = out_of_memory ? OVER_BUDGET : kind;
+    snprintf(reason, sizeof reason, "%s%s%.100s", out_of_memory ? "not enough memory: " : what, name && !out_of_memory ? ": " : "",
+             out_of_memory ? what
+             : name        ? name
+                           : "");
+  }
+  return verdict;
 }
 
 int failed(void) { return verdict; }
@@ -42,280 +42,269 @@ int failed(void) { return verdict; }
 static pair *pairs; /* open addressing, a power of two long */
 static size_t pair_room, pair_count;
 
-void forget_pairs(void)
-{
-	free(pairs);
-	pairs = NULL;
-	pair_room = pair_count = 0;
+void forget_pairs(void) {
+  free(pairs);
+  pairs = NULL;
+  pair_room = pair_count = 0;
 }
 
-static pair *slot(haddr_t from)
-{
-	size_t at = (size_t)((from * 0x9e3779b97f4a7c15ull) >> 32) & (pair_room - 1);
-	while (pairs[at].from != HADDR_UNDEF && pairs[at].from != from) at = (at + 1) & (pair_room - 1);
-	return &pairs[at];
+static pair *slot(haddr_t from) {
+  size_t at = (size_t)((from * 0x9e3779b97f4a7c15ull) >> 32) & (pair_room - 1);
+  while (pairs[at].from != HADDR_UNDEF && pairs[at].from != from) at = (at + 1) & (pair_room - 1);
+  return &pairs[at];
 }
 
-int add_pair(haddr_t from, haddr_t to)
-{
-	if (pair_count >= MAX_OBJECTS) return fail(OVER_BUDGET, "more objects than can be kept track of", NULL);
-	if (pair_count * 2 >= pair_room) {
-		pair *old = pairs;
-		size_t old_room = pair_room;
-		pair_room = old_room ? old_room * 2 : 1024;
-		pairs = malloc(pair_room * sizeof *pairs);
-		if (!pairs) return fail(OVER_BUDGET, "objects", NULL);
-		for (size_t i = 0; i < pair_room; i++) pairs[i].from = HADDR_UNDEF;
-		for (size_t i = 0; i < old_room; i++)
-			if (old[i].from != HADDR_UNDEF) *slot(old[i].from) = old[i];
-		free(old);
-	}
-	pair *p = slot(from);
-	if (p->from == HADDR_UNDEF) pair_count++;
-	*p = (pair){from, to};
-	return 0;
+int add_pair(haddr_t from, haddr_t to) {
+  if (pair_count >= MAX_OBJECTS) return fail(OVER_BUDGET, "more objects than can be kept track of", NULL);
+  if (pair_count * 2 >= pair_room) {
+    pair *old = pairs;
+    size_t old_room = pair_room;
+    pair_room = old_room ? old_room * 2 : 1024;
+    pairs = malloc(pair_room * sizeof *pairs);
+    if (!pairs) return fail(OVER_BUDGET, "objects", NULL);
+    for (size_t i = 0; i < pair_room; i++) pairs[i].from = HADDR_UNDEF;
+    for (size_t i = 0; i < old_room; i++)
+      if (old[i].from != HADDR_UNDEF) *slot(old[i].from) = old[i];
+    free(old);
+  }
+  pair *p = slot(from);
+  if (p->from == HADDR_UNDEF) pair_count++;
+  *p = (pair){from, to};
+  return 0;
 }
 
-haddr_t counterpart(haddr_t from) { return pair_room && from != HADDR_UNDEF ? (slot(from)->from == from ? slot(from)->to : HADDR_UNDEF) : HADDR_UNDEF; }
+haddr_t counterpart(haddr_t from) {
+  return pair_room && from != HADDR_UNDEF ? (slot(from)->from == from ? slot(from)->to : HADDR_UNDEF) : HADDR_UNDEF;
+}
 
-haddr_t address_of(hid_t object)
-{
-	H5O_info_t info;
-	return H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0 ? HADDR_UNDEF : info.addr;
+haddr_t address_of(hid_t object) {
+  H5O_info_t info;
+  return H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0 ? HADDR_UNDEF : info.addr;
 }
 
 /* --------------------------------------------------------------------------------------------------- references */
 
-int contents_of(hid_t type)
-{
-	int found = PLAIN;
-	hid_t super;
-	switch (H5Tget_class(type)) {
-	case H5T_REFERENCE: return HAS_REFERENCES;
-	case H5T_STRING: return H5Tis_variable_str(type) > 0 ? HAS_VLEN : PLAIN;
-	case H5T_VLEN:
-	case H5T_ARRAY:
-		if ((super = H5Tget_super(type)) < 0) return HAS_BROKEN;
-		found = contents_of(super) | (H5Tget_class(type) == H5T_VLEN ? HAS_VLEN : 0);
-		H5Tclose(super);
-		return found;
-	case H5T_COMPOUND:
-		for (int i = 0, n = H5Tget_nmembers(type); i < n; i++) {
-			if ((super = H5Tget_member_type(type, (unsigned)i)) < 0) return HAS_BROKEN;
-			found |= contents_of(super);
-			H5Tclose(super);
-		}
-		return found;
-	case H5T_NO_CLASS: return HAS_BROKEN;
-	default: return PLAIN;
-	}
+int contents_of(hid_t type) {
+  int found = PLAIN;
+  hid_t super;
+  switch (H5Tget_class(type)) {
+    case H5T_REFERENCE: return HAS_REFERENCES;
+    case H5T_STRING: return H5Tis_variable_str(type) > 0 ? HAS_VLEN : PLAIN;
+    case H5T_VLEN:
+    case H5T_ARRAY:
+      if ((super = H5Tget_super(type)) < 0) return HAS_BROKEN;
+      found = contents_of(super) | (H5Tget_class(type) == H5T_VLEN ? HAS_VLEN : 0);
+      H5Tclose(super);
+      return found;
+    case H5T_COMPOUND:
+      for (int i = 0, n = H5Tget_nmembers(type); i < n; i++) {
+        if ((super = H5Tget_member_type(type, (unsigned)i)) < 0) return HAS_BROKEN;
+        found |= contents_of(super);
+        H5Tclose(super);
+      }
+      return found;
+    case H5T_NO_CLASS: return HAS_BROKEN;
+    default: return PLAIN;
+  }
 }
 
-static int is_zero(const void *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (((const char *)bytes)[i]) return 0;
-	return 1;
+static int is_zero(const void *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (((const char *)bytes)[i]) return 0;
+  return 1;
 }
 
-static int leads_somewhere(hid_t file, hobj_ref_t reference)
-{
-	hid_t object = H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference);
-	if (object >= 0) H5Oclose(object);
-	return object >= 0;
+static int leads_somewhere(hid_t file, hobj_ref_t reference) {
+  hid_t object = H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference);
+  if (object >= 0) H5Oclose(object);
+  return object >= 0;
 }
 
 static int is_region(hid_t type) { return H5Tequal(type, H5T_STD_REF_DSETREG) > 0; }
 
 /* The counterpart of one region reference; HADDR_UNDEF targets and broken ones end the job. */
-static int translate_region(hdset_reg_ref_t *reference, hid_t input, hid_t output)
-{
-	if (is_zero(reference, sizeof *reference)) return 0;
-	hid_t target = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, reference);
-	hid_t space = H5Rget_region(input, H5R_DATASET_REGION, reference);
-	haddr_t to = target < 0 ? HADDR_UNDEF : counterpart(address_of(target));
-	hid_t object = to == HADDR_UNDEF ? -1 : H5Oopen_by_addr(output, to);
-	int done = object >= 0 && space >= 0 && H5Rcreate(reference, object, ".", H5R_DATASET_REGION, space) >= 0;
-	if (object >= 0) H5Oclose(object);
-	if (space >= 0) H5Sclose(space);
-	if (target >= 0) H5Oclose(target);
-	return done ? 0 : fail(UNSUPPORTED, "a region reference that leads nowhere", NULL);
+static int translate_region(hdset_reg_ref_t *reference, hid_t input, hid_t output) {
+  if (is_zero(reference, sizeof *reference)) return 0;
+  hid_t target = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, reference);
+  hid_t space = H5Rget_region(input, H5R_DATASET_REGION, reference);
+  haddr_t to = target < 0 ? HADDR_UNDEF : counterpart(address_of(target));
+  hid_t object = to == HADDR_UNDEF ? -1 : H5Oopen_by_addr(output, to);
+  int done = object >= 0 && space >= 0 && H5Rcreate(reference, object, ".", H5R_DATASET_REGION, space) >= 0;
+  if (object >= 0) H5Oclose(object);
+  if (space >= 0) H5Sclose(space);
+  if (target >= 0) H5Oclose(target);
+  return done ? 0 : fail(UNSUPPORTED, "a region reference that leads nowhere", NULL);
 }
 
-int translate_references(hid_t type, void *values, size_t count, hid_t input, hid_t output)
-{
-	size_t bytes = H5Tget_size(type);
-	char *at = values;
-	int bad = 0;
-	if (!(contents_of(type) & HAS_REFERENCES)) return 0;
-	switch (H5Tget_class(type)) {
-	case H5T_REFERENCE: {
-		int region = is_region(type);
-		for (size_t i = 0; i < count && !bad; i++, at += bytes) {
-			if (region) {
-				bad = translate_region((hdset_reg_ref_t *)at, input, output);
-				continue;
-			}
-			hobj_ref_t reference;
-			memcpy(&reference, at, sizeof reference);
-			if (reference == 0 || reference == HADDR_UNDEF) continue;
-			haddr_t to = counterpart(reference);
-			if (to == HADDR_UNDEF) {
-				/* One that leads nowhere stays as it is; one that leads to an object without a name cannot. */
-				if (leads_somewhere(input, reference)) return fail(UNSUPPORTED, "a reference to an object without a link", NULL);
-				continue;
-			}
-			memcpy(at, &to, sizeof to);
-		}
-		return bad;
-	}
-	case H5T_VLEN: {
-		hid_t super = H5Tget_super(type);
-		for (size_t i = 0; i < count && !bad; i++, at += bytes)
-			bad = translate_references(super, ((hvl_t *)at)->p, ((hvl_t *)at)->len, input, output);
-		H5Tclose(super);
-		return bad;
-	}
-	case H5T_ARRAY: {
-		hid_t super = H5Tget_super(type);
-		bad = translate_references(super, values, count * (bytes / H5Tget_size(super)), input, output);
-		H5Tclose(super);
-		return bad;
-	}
-	case H5T_COMPOUND:
-		for (int m = 0, n = H5Tget_nmembers(type); m < n && !bad; m++) {
-			hid_t member = H5Tget_member_type(type, (unsigned)m);
-			size_t offset = H5Tget_member_offset(type, (unsigned)m);
-			for (size_t i = 0; i < count && !bad; i++) bad = translate_references(member, at + i * bytes + offset, 1, input, output);
-			H5Tclose(member);
-		}
-		return bad;
-	default: return 0;
-	}
+int translate_references(hid_t type, void *values, size_t count, hid_t input, hid_t output) {
+  size_t bytes = H5Tget_size(type);
+  char *at = values;
+  int bad = 0;
+  if (!(contents_of(type) & HAS_REFERENCES)) return 0;
+  switch (H5Tget_class(type)) {
+    case H5T_REFERENCE: {
+      int region = is_region(type);
+      for (size_t i = 0; i < count && !bad; i++, at += bytes) {
+        if (region) {
+          bad = translate_region((hdset_reg_ref_t *)at, input, output);
+          continue;
+        }
+        hobj_ref_t reference;
+        memcpy(&reference, at, sizeof reference);
+        if (reference == 0 || reference == HADDR_UNDEF) continue;
+        haddr_t to = counterpart(reference);
+        if (to == HADDR_UNDEF) {
+          /* One that leads nowhere stays as it is; one that leads to an object without a name cannot. */
+          if (leads_somewhere(input, reference)) return fail(UNSUPPORTED, "a reference to an object without a link", NULL);
+          continue;
+        }
+        memcpy(at, &to, sizeof to);
+      }
+      return bad;
+    }
+    case H5T_VLEN: {
+      hid_t super = H5Tget_super(type);
+      for (size_t i = 0; i < count && !bad; i++, at += bytes)
+        bad = translate_references(super, ((hvl_t *)at)->p, ((hvl_t *)at)->len, input, output);
+      H5Tclose(super);
+      return bad;
+    }
+    case H5T_ARRAY: {
+      hid_t super = H5Tget_super(type);
+      bad = translate_references(super, values, count * (bytes / H5Tget_size(super)), input, output);
+      H5Tclose(super);
+      return bad;
+    }
+    case H5T_COMPOUND:
+      for (int m = 0, n = H5Tget_nmembers(type); m < n && !bad; m++) {
+        hid_t member = H5Tget_member_type(type, (unsigned)m);
+        size_t offset = H5Tget_member_offset(type, (unsigned)m);
+        for (size_t i = 0; i < count && !bad; i++) bad = translate_references(member, at + i * bytes + offset, 1, input, output);
+        H5Tclose(member);
+      }
+      return bad;
+    default: return 0;
+  }
 }
 
 /* --------------------------------------------------------------------------------------------------- comparison */
 
-static int regions_equal(const void *a, const void *b, hid_t input, hid_t output)
-{
-	int zero = is_zero(a, sizeof(hdset_reg_ref_t));
-	if (zero || is_zero(b, sizeof(hdset_reg_ref_t))) return zero == is_zero(b, sizeof(hdset_reg_ref_t));
-	hid_t x = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, a), y = H5Rdereference2(output, H5P_DEFAULT, H5R_DATASET_REGION, b);
-	hid_t s = H5Rget_region(input, H5R_DATASET_REGION, a), t = H5Rget_region(output, H5R_DATASET_REGION, b);
-	int equal = x >= 0 && y >= 0 && s >= 0 && t >= 0 && counterpart(address_of(x)) == address_of(y) && H5Sextent_equal(s, t) > 0 &&
-		    H5Sget_select_type(s) == H5Sget_select_type(t) && H5Sget_select_npoints(s) == H5Sget_select_npoints(t) &&
-		    H5Sselect_shape_same(s, t) > 0;
-	hsize_t bounds[4][H5S_MAX_RANK];
-	int rank = equal ? H5Sget_simple_extent_ndims(s) : 0;
-	if (rank > 0 && H5Sget_select_npoints(s) > 0)
-		equal = H5Sget_select_bounds(s, bounds[0], bounds[1]) >= 0 && H5Sget_select_bounds(t, bounds[2], bounds[3]) >= 0 &&
-			!memcmp(bounds[0], bounds[2], (size_t)rank * sizeof(hsize_t)) && !memcmp(bounds[1], bounds[3], (size_t)rank * sizeof(hsize_t));
-	if (x >= 0) H5Oclose(x);
-	if (y >= 0) H5Oclose(y);
-	if (s >= 0) H5Sclose(s);
-	if (t >= 0) H5Sclose(t);
-	return equal;
+static int regions_equal(const void *a, const void *b, hid_t input, hid_t output) {
+  int zero = is_zero(a, sizeof(hdset_reg_ref_t));
+  if (zero || is_zero(b, sizeof(hdset_reg_ref_t))) return zero == is_zero(b, sizeof(hdset_reg_ref_t));
+  hid_t x = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, a), y = H5Rdereference2(output, H5P_DEFAULT, H5R_DATASET_REGION, b);
+  hid_t s = H5Rget_region(input, H5R_DATASET_REGION, a), t = H5Rget_region(output, H5R_DATASET_REGION, b);
+  int equal = x >= 0 && y >= 0 && s >= 0 && t >= 0 && counterpart(address_of(x)) == address_of(y) && H5Sextent_equal(s, t) > 0 &&
+              H5Sget_select_type(s) == H5Sget_select_type(t) && H5Sget_select_npoints(s) == H5Sget_select_npoints(t) &&
+              H5Sselect_shape_same(s, t) > 0;
+  hsize_t bounds[4][H5S_MAX_RANK];
+  int rank = equal ? H5Sget_simple_extent_ndims(s) : 0;
+  if (rank > 0 && H5Sget_select_npoints(s) > 0)
+    equal = H5Sget_select_bounds(s, bounds[0], bounds[1]) >= 0 && H5Sget_select_bounds(t, bounds[2], bounds[3]) >= 0 &&
+            !memcmp(bounds[0], bounds[2], (size_t)rank * sizeof(hsize_t)) && !memcmp(bounds[1], bounds[3], (size_t)rank * sizeof(hsize_t));
+  if (x >= 0) H5Oclose(x);
+  if (y >= 0) H5Oclose(y);
+  if (s >= 0) H5Sclose(s);
+  if (t >= 0) H5Sclose(t);
+  return equal;
 }
 
-int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t input, hid_t output)
-{
-	size_t bytes = H5Tget_size(type);
-	const char *x = a, *y = b;
-	int equal = 1;
-	if (contents_of(type) == PLAIN) return count == 0 || memcmp(a, b, count * bytes) == 0;
-	switch (H5Tget_class(type)) {
-	case H5T_REFERENCE: {
-		int region = is_region(type);
-		for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
-			hobj_ref_t r, s;
-			memcpy(&r, x, sizeof r);
-			memcpy(&s, y, sizeof s);
-			if (region) equal = regions_equal(x, y, input, output);
-			else if (counterpart(r) != HADDR_UNDEF) equal = counterpart(r) == s;
-			else equal = r == s && (r == 0 || r == HADDR_UNDEF || !leads_somewhere(output, s));
-		}
-		return equal;
-	}
-	case H5T_STRING: /* of variable length */
-		for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
-			const char *s = *(char *const *)x, *t = *(char *const *)y;
-			equal = s && t ? strcmp(s, t) == 0 : s == t;
-		}
-		return equal;
-	case H5T_VLEN: {
-		hid_t super = H5Tget_super(type);
-		for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
-			const hvl_t *s = (const hvl_t *)x, *t = (const hvl_t *)y;
-			equal = s->len == t->len && values_equal(super, s->p, t->p, s->len, input, output);
-		}
-		H5Tclose(super);
-		return equal;
-	}
-	case H5T_ARRAY: {
-		hid_t super = H5Tget_super(type);
-		equal = values_equal(super, a, b, count * (bytes / H5Tget_size(super)), input, output);
-		H5Tclose(super);
-		return equal;
-	}
-	case H5T_COMPOUND:
-		for (int m = 0, n = H5Tget_nmembers(type); m < n && equal; m++) {
-			hid_t member = H5Tget_member_type(type, (unsigned)m);
-			size_t offset = H5Tget_member_offset(type, (unsigned)m);
-			for (size_t i = 0; i < count && equal; i++)
-				equal = values_equal(member, x + i * bytes + offset, y + i * bytes + offset, 1, input, output);
-			H5Tclose(member);
-		}
-		return equal;
-	default: return 0;
-	}
+int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t input, hid_t output) {
+  size_t bytes = H5Tget_size(type);
+  const char *x = a, *y = b;
+  int equal = 1;
+  if (contents_of(type) == PLAIN) return count == 0 || memcmp(a, b, count * bytes) == 0;
+  switch (H5Tget_class(type)) {
+    case H5T_REFERENCE: {
+      int region = is_region(type);
+      for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
+        hobj_ref_t r, s;
+        memcpy(&r, x, sizeof r);
+        memcpy(&s, y, sizeof s);
+        if (region) equal = regions_equal(x, y, input, output);
+        else if (counterpart(r) != HADDR_UNDEF) equal = counterpart(r) == s;
+        else equal = r == s && (r == 0 || r == HADDR_UNDEF || !leads_somewhere(output, s));
+      }
+      return equal;
+    }
+    case H5T_STRING: /* of variable length */
+      for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
+        const char *s = *(char *const *)x, *t = *(char *const *)y;
+        equal = s && t ? strcmp(s, t) == 0 : s == t;
+      }
+      return equal;
+    case H5T_VLEN: {
+      hid_t super = H5Tget_super(type);
+      for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
+        const hvl_t *s = (const hvl_t *)x, *t = (const hvl_t *)y;
+        equal = s->len == t->len && values_equal(super, s->p, t->p, s->len, input, output);
+      }
+      H5Tclose(super);
+      return equal;
+    }
+    case H5T_ARRAY: {
+      hid_t super = H5Tget_super(type);
+      equal = values_equal(super, a, b, count * (bytes / H5Tget_size(super)), input, output);
+      H5Tclose(super);
+      return equal;
+    }
+    case H5T_COMPOUND:
+      for (int m = 0, n = H5Tget_nmembers(type); m < n && equal; m++) {
+        hid_t member = H5Tget_member_type(type, (unsigned)m);
+        size_t offset = H5Tget_member_offset(type, (unsigned)m);
+        for (size_t i = 0; i < count && equal; i++)
+          equal = values_equal(member, x + i * bytes + offset, y + i * bytes + offset, 1, input, output);
+        H5Tclose(member);
+      }
+      return equal;
+    default: return 0;
+  }
 }
 
 /* -------------------------------------------------------------------------------------------------------- boxes */
 
-void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, size_t value_bytes, size_t limit_bytes)
-{
-	memset(b, 0, sizeof *b);
-	b->rank = rank;
-	hsize_t room = limit_bytes / value_bytes;
-	if (room < 1) room = 1;
-	for (int i = 0; i < rank; i++) {
-		b->size[i] = size[i];
-		b->box[i] = chunk ? chunk[i] : 1;
-		if (size[i] == 0) b->ended = 1;
-		room /= b->box[i] > room ? room : b->box[i];
-	}
-	/* Grow from the fastest dimension on, by whole chunks. */
-	for (int i = rank - 1; i >= 0 && room > 1; i--) {
-		hsize_t wanted = (size[i] + b->box[i] - 1) / b->box[i];
-		hsize_t times = wanted < room ? wanted : room;
-		if (times < 1) times = 1;
-		b->box[i] *= times;
-		room /= times;
-		if (times < wanted) break;
-	}
-	b->values = 0;
+void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, size_t value_bytes, size_t limit_bytes) {
+  memset(b, 0, sizeof *b);
+  b->rank = rank;
+  hsize_t room = limit_bytes / value_bytes;
+  if (room < 1) room = 1;
+  for (int i = 0; i < rank; i++) {
+    b->size[i] = size[i];
+    b->box[i] = chunk ? chunk[i] : 1;
+    if (size[i] == 0) b->ended = 1;
+    room /= b->box[i] > room ? room : b->box[i];
+  }
+  /* Grow from the fastest dimension on, by whole chunks. */
+  for (int i = rank - 1; i >= 0 && room > 1; i--) {
+    hsize_t wanted = (size[i] + b->box[i] - 1) / b->box[i];
+    hsize_t times = wanted < room ? wanted : room;
+    if (times < 1) times = 1;
+    b->box[i] *= times;
+    room /= times;
+    if (times < wanted) break;
+  }
+  b->values = 0;
 }
 
-int next_box(boxes *b)
-{
-	if (b->ended) return 0;
-	if (b->values) {
-		int i = b->rank - 1;
-		for (; i >= 0; i--) {
-			b->start[i] += b->box[i];
-			if (b->start[i] < b->size[i]) break;
-			b->start[i] = 0;
-		}
-		if (i < 0) {
-			b->ended = 1;
-			return 0;
-		}
-	}
-	b->values = 1;
-	for (int i = 0; i < b->rank; i++) {
-		hsize_t left = b->size[i] - b->start[i];
-		b->count[i] = b->box[i] < left ? b->box[i] : left;
-		b->values *= (size_t)b->count[i];
-	}
-	return 1;
+int next_box(boxes *b) {
+  if (b->ended) return 0;
+  if (b->values) {
+    int i = b->rank - 1;
+    for (; i >= 0; i--) {
+      b->start[i] += b->box[i];
+      if (b->start[i] < b->size[i]) break;
+      b->start[i] = 0;
+    }
+    if (i < 0) {
+      b->ended = 1;
+      return 0;
+    }
+  }
+  b->values = 1;
+  for (int i = 0; i < b->rank; i++) {
+    hsize_t left = b->size[i] - b->start[i];
+    b->count[i] = b->box[i] < left ? b->box[i] : left;
+    b->values *= (size_t)b->count[i];
+  }
+  return 1;
 }
