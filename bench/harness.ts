@@ -12,6 +12,8 @@ export interface Measured {
   readonly cpuSeconds: number
   /** Peak resident memory, MiB; undefined where the machine has no GNU time. */
   readonly peakMiB?: number
+  /** All Wasm memories together, where they were counted (`bench/stock/count-memories.ts`). */
+  readonly wasmMiB?: number
   readonly note?: string
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
- * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster.
+ * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -22,7 +22,11 @@ for (const name of wanted) {
     await (await import('./http.ts')).benchHttp()
     continue
   }
-  if (!known.includes(name)) throw new Error(`no bench '${name}'; there are http, ${known.join(', ')}`)
+  if (name === 'stock') {
+    report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
+    continue
+  }
+  if (!known.includes(name)) throw new Error(`no bench '${name}'; there are http, stock, ${known.join(', ')}`)
   if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
   const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }
   console.log(`\n${bench.title}`)
