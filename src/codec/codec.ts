@@ -1,7 +1,8 @@
 /**
  * The door of the rooms. A room (`formats/<id>/<id>.ts`) exports one `Codec`; it reads its input by ranges from a
- * `Source`, writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. The promises of the house
- * (never larger, floors, verified, monotone levels) are kept by `codec/compress.ts`, not by the rooms.
+ * `Source`, writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. Never larger, the floors and
+ * verified are kept by `pipeline/compress.ts`, not by the codecs; that levels are in order is theirs, by the ladder in
+ * `quality/ladder.ts`.
  */
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 

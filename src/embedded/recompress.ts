@@ -7,6 +7,7 @@ import { discard } from '../../wasm/memories/discard.ts'
 import { breathe } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
 import type { OutputId } from '../formats/outputs.ts'
+import { gentlerTargets } from '../quality/ladder.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
@@ -86,16 +87,15 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
       if (hopeless(facts, result)) return gentler
       if (result.kind === 'compressed') discard(result.bytes)
     }
-    // What a gentler level would choose counts, too, or the stronger level could come out larger.
-    const gentle = GENTLER[options.quality]
+    // What a gentler level would choose counts, too, or the stronger level could come out larger. Of the ladder that is medium:
+    // high keeps more pixels than there are at sizes that medium may come down to.
+    const gentle = gentlerTargets(options.quality).find((level) => level === 'medium')
     if (attempt.maxWidth === undefined || gentler || !gentle || !mayStand(left, gentle)) continue
     await pause(options)
     gentler = await judge(bytes, facts, await options.inner.compress(bytes, name, { ...attempt, quality: gentle }))
   }
   return gentler
 }
-
-const GENTLER: Partial<Record<Quality, Quality>> = { ultra: 'medium', low: 'medium' }
 
 const smaller = (a: Recompressed, b: Recompressed | undefined) => (b && b.bytes.length < a.bytes.length ? b : a)
 

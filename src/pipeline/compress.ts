@@ -6,34 +6,34 @@ import {
   FLOOR_SSIM,
   type Options,
   type Outcome,
-  type Quality,
+  type Reason,
   type Source,
 } from '../codec/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
 import type { ResultSink } from '../codec/sink.ts'
+import { GENTLER } from '../quality/ladder.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =
   | { outcome: Extract<Outcome, { kind: 'compressed' }>; result: Source }
   | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
 
-/** When a level gains nothing or would fall below a floor, the next gentler one is tried, so that levels stay monotone. */
-const GENTLER: Partial<Record<Quality, Quality>> = { ultra: 'low', low: 'medium', medium: 'high' }
-
 /**
- * Runs a room and keeps the promises of the house: never larger, floors, decoded and compared before it counts.
+ * Runs a codec and keeps the promises: never larger, floors, decoded and compared before it counts. Where a level leaves the
+ * file as it is, the gentler ones of the ladder are tried; that levels which do find something are in order is up to the codecs.
  * `openSink` is called once per attempt; its limit must be the source's size (or `targetSize`, if smaller).
  */
 export async function compress(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
-  let level: Quality | undefined = options.quality
-  for (;;) {
-    const pressed = await attempt(codec, source, openSink, { ...options, quality: level })
-    if (pressed.outcome.kind === 'compressed' || codec.format.fidelity === 'lossless') return pressed
-    const { reason } = pressed.outcome
-    level = reason === 'no_gain' || reason === 'below_floor' ? GENTLER[level] : undefined
-    if (!level) return pressed
+  let pressed = await attempt(codec, source, openSink, options)
+  if (codec.format.fidelity === 'lossless') return pressed
+  for (const quality of GENTLER[options.quality]) {
+    if (pressed.outcome.kind === 'compressed' || !mayGainGentler(pressed.outcome.reason)) break
+    pressed = await attempt(codec, source, openSink, { ...options, quality })
   }
+  return pressed
 }
+
+const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'
 
 /** One run of a room at one level, under the promises of the house. */
 export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
