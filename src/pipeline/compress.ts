@@ -8,6 +8,7 @@ import {
   type Outcome,
   type Reason,
   type Source,
+  type Verdict,
 } from '../codec/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
 import type { ResultSink } from '../codec/sink.ts'
@@ -35,20 +36,21 @@ export async function compress(codec: Codec, source: Source, openSink: () => Pro
 
 const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'
 
-/** One run of a room at one level, under the promises of the house. */
+/** One run of a codec at one level, under the same promises. What is not handed out is removed from the sink. */
 export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
   const sink = await openSink()
   try {
     const outcome = await codec.compress(source, sink, options)
     options.signal.throwIfAborted()
-    const unchanged = outcome.kind === 'unchanged' ? outcome : refusal(outcome, sink.written, source.size)
+    const unchanged = outcome.kind === 'unchanged' ? outcome : refusal(outcome, sink.written, source.size, options)
     if (unchanged) {
       await sink.abort()
       return { outcome: unchanged, result: undefined }
     }
     const compressed = outcome as Extract<Outcome, { kind: 'compressed' }>
     const result = await sink.finish()
-    const verdict = await codec.verify(source, result, compressed, options)
+    const verdict = await verify(codec, source, result, compressed, options)
+    options.signal.throwIfAborted()
     if (verdict.equal) return { outcome: compressed, result }
     await sink.abort()
     const detail = 'the result did not pass its own verification'
@@ -61,9 +63,28 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
   }
 }
 
-function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: number, size: number) {
+/** What cannot be read now is the result: the upload was read from one end to the other before, and is not to blame. */
+async function verify(
+  codec: Codec,
+  source: Source,
+  result: Source,
+  outcome: Extract<Outcome, { kind: 'compressed' }>,
+  options: Options,
+): Promise<Verdict> {
+  try {
+    return await codec.verify(source, result, outcome, options)
+  } catch (error) {
+    const trouble = expectedTrouble(codec.format.id, error)
+    if (!trouble || trouble.outcome.reason === 'over_budget') throw error
+    return { equal: false, difference: trouble.defect ?? trouble.outcome.detail ?? trouble.outcome.reason }
+  }
+}
+
+/** Why a result must not stand, whatever the codec says of it. */
+function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: number, size: number, { lossless }: Options) {
   if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' } as const
   if (outcome.fidelity === 'lossless') return undefined
+  if (lossless) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'only an exact result was asked for' } as const
   if (outcome.ssim === undefined) {
     if (outcome.snrDb >= FLOOR_SNR_DB) return undefined
     return { kind: 'unchanged', reason: 'below_floor', detail: `SNR ${outcome.snrDb.toFixed(2)} dB` } as const

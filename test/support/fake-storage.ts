@@ -1,0 +1,46 @@
+import type { Source } from '../../src/codec/codec.ts'
+import { memorySink, type ResultSink } from '../../src/codec/sink.ts'
+import { memorySource } from '../../src/codec/source.ts'
+
+/** Storage with room for one result, which says what was done to it. */
+export interface FakeStorage {
+  /** What stands there now: undefined when nothing was finished, or it was removed. */
+  blob(): Uint8Array | undefined
+  /** `open`, `write`, `finish`, `abort`, as they came. */
+  readonly events: string[]
+  open(): Promise<ResultSink>
+}
+
+/**
+ * @param limit bytes that the sink refuses to reach
+ * @param store what the storage makes of a finished result; as it came, if it is sound
+ */
+export function fakeStorage(limit: number, store: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes): FakeStorage {
+  let blob: Uint8Array | undefined
+  const events: string[] = []
+  const open = async (): Promise<ResultSink> => {
+    events.push('open')
+    const sink = memorySink(limit, 'result')
+    return {
+      get written() {
+        return sink.written
+      },
+      async write(chunk) {
+        events.push('write')
+        await sink.write(chunk)
+      },
+      patch: (offset, bytes) => sink.patch(offset, bytes),
+      async finish(): Promise<Source> {
+        events.push('finish')
+        blob = store(sink.bytes().slice())
+        return memorySource(blob, 'result')
+      },
+      async abort() {
+        events.push('abort')
+        blob = undefined
+        await sink.abort()
+      },
+    }
+  }
+  return { blob: () => blob, events, open }
+}
