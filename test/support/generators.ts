@@ -1,0 +1,248 @@
+/**
+ * A small file of every format, the same in every run, in which there is something to gain. `GENERATORS` must have a row for
+ * each format: one that is added does not compile without.
+ */
+import { concat } from '../../src/bytes/concat.ts'
+import { frameHeader } from '../../src/containers/mpeg-audio/frame.ts'
+import type { FormatId } from '../../src/formats/index.ts'
+import { las } from '../../src/formats/las/las.ts'
+import type { OutputId } from '../../src/formats/outputs.ts'
+import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
+import { Lame } from '../../wasm/lame/lame.ts'
+import { photo as grainy } from '../formats/jpg/photo.ts'
+import { rawAvi, rawMovie, tones, wave } from '../formats/media-fixtures.ts'
+import { buildPdf, flate, plainDocument } from '../formats/pdf/build.ts'
+import { buildTiff, type Picture } from '../formats/tiff/build-tiff.ts'
+import { dicomFile, imageElements } from './dicom-file.ts'
+import { lasFile } from './las-file.ts'
+import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
+import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
+import { bmpFile, gifFile } from './picture-files.ts'
+import { pressFile } from './press-file.ts'
+import { hdf5File, netcdf3File, netcdf4File, niftiFile } from './science-files.ts'
+
+type Place = (result: Uint8Array) => readonly [from: number, to: number]
+
+export interface Generated {
+  /** What the file holds, where a format has several rows. */
+  readonly holds: string
+  readonly name: string
+  /** What is asked for, where that is not the format's first output. */
+  readonly output?: OutputId
+  /**
+   * Where in a lossless result a flipped byte must be seen; by default, everywhere. Elsewhere readers look at nothing, repair
+   * what they find, or take two spellings for the same.
+   */
+  readonly seenIn?: Place
+  make(): Uint8Array | Promise<Uint8Array>
+}
+
+const [WIDTH, HEIGHT] = [160, 120]
+const rgb = photo(WIDTH, HEIGHT)
+const jpeg = () => jpegOf(rgb, WIDTH, HEIGHT, 97)
+/** As cameras write it: one scan after the other would take fewer bytes. */
+const cameraJpeg = async () => {
+  const rows = grainy(240, 180, 3)
+  return concat((await encodeRows({ width: 240, height: 180, pixels: 'rgb', quality: 93, scans: 'sequential' }, [rows])).chunks)
+}
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+/** Few colours in flat areas: a picture of a screen. */
+const screen = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
+  const [x, y] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH)]
+  return [250, 40, 90, 200][(Math.floor(x / 9) * 5 + Math.floor(y / 7) * 3) % 4]! - (i % 3) * 7
+})
+
+const csv = `id,name,value\n${Array.from({ length: 400 }, (_, i) => `${i},row ${i % 17},${Math.imul(i, 40503) & 0xffff}`).join('\n')}\n`
+const dxf = `0\nSECTION\n2\nENTITIES\n${Array.from({ length: 200 }, (_, i) => `0\nLINE\n8\n0\n10\n${i * 3.25}\n20\n${(i % 7) / 8}\n11\n${i}.5\n21\n0.0\n`).join('')}0\nENDSEC\n0\nEOF\n`
+const xml = `<?xml version="1.0"?><text>${Array.from({ length: 120 }, (_, i) => `<p n="${i}">line ${i * 7}</p>`).join('')}</text>`
+
+const wavyPath = Array.from({ length: 90 }, (_, i) => `L ${(i * 2.236067977).toFixed(8)} ${(50 + 40 * Math.sin(i / 9)).toFixed(8)}`).join(
+  ' ',
+)
+const svg = `<?xml version="1.0"?>
+<!-- Created with a drawing program -->
+<svg xmlns="http://www.w3.org/2000/svg" width="200.00001" height="100" viewBox="0 0 200.00001 100">
+  <g transform="translate(0.00000000,0.00000000)"><path d="M 0 50 ${wavyPath}" fill="#aaccee" stroke="#000000" stroke-width="1.00000000"/></g>
+</svg>`
+
+/** A page with a photograph stored as samples. */
+const scannedPage = () =>
+  buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>',
+    { dict: '', data: 'q 80 0 0 60 10 10 cm /I Do Q' },
+    {
+      dict: `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode`,
+      data: flate(rgb),
+    },
+  ])
+
+/** A camera on a tripod: something moves before a background that stays. */
+const animation = (count: number) => {
+  const palette = Array.from({ length: 256 }, (_, i) => [i, (i * 3) & 255, 255 - i]).flat()
+  const frames = Array.from({ length: count }, (_, frame) => ({
+    delay: 10,
+    pixels: Uint8Array.from({ length: 64 * 48 }, (_, i) => {
+      const [x, y] = [i % 64, Math.floor(i / 64)]
+      return Math.hypot(x - 12 - frame * 5, y - 24) < 8 ? 40 + ((x * y) % 9) : 128 + 50 * Math.sin(x / 11) * Math.cos(y / 7)
+    }),
+  }))
+  return gifFile(64, 48, palette, frames)
+}
+
+const TIFF_PICTURE: Picture = { width: 97, height: 61, bits: 8, samples: 3, rowsPerStrip: 20 }
+const PIXEL_SCALE = { tag: 33550, type: 12, count: 3, bytes: new Uint8Array(new Float64Array([10, 10, 0]).buffer) }
+
+/** Frames of little sound, each alone, blown up to 320 kbit/s and empty behind it. */
+function looseMp3(): Uint8Array {
+  const samples = 40_000
+  using lame = new Lame(2, 44100, 9, 0, true)
+  const sound = tones(samples, 2, 44100)
+  const channels = [0, 1].map((channel) => Float32Array.from({ length: samples }, (_, i) => sound[i * 2 + channel]! * 0.9))
+  const stream = concat([...lame.encode(channels), lame.finish()])
+  const frames: Uint8Array[] = []
+  for (let at = 0, header = frameHeader(stream, 0); header; header = frameHeader(stream, (at += header.bytes))) {
+    const frame = new Uint8Array(1044)
+    frame.set(stream.subarray(at, at + header.bytes))
+    frame[2] = 0xe0
+    frames.push(frame)
+  }
+  return concat(frames.slice(1))
+}
+
+const sound = (bits: 16 | 24) =>
+  wave(
+    Int32Array.from(tones(12_000, 2, 44_100), (value) => Math.round(value * 30_000) << (bits - 16)),
+    bits,
+    2,
+    44_100,
+  )
+
+/** The film with the brand of an MP4 file (ISO/IEC 14496-12, 4.3), whose boxes are the same. */
+function mp4Film(): Uint8Array {
+  const film = rawMovie(10)
+  film.set(utf8('isom'), 8)
+  film.set(utf8('isom'), 16)
+  return film
+}
+
+async function word(): Promise<Uint8Array> {
+  const parts = { 'word/media/image1.jpeg': await jpeg(), 'word/media/image2.png': pngOf(screen, WIDTH, HEIGHT) }
+  const content = drawing('rId1', 1, 0.75) + drawing('rId2', 1, 0.75)
+  const images: [string, string][] = [
+    ['rId1', 'media/image1.jpeg'],
+    ['rId2', 'media/image2.png'],
+  ]
+  return zipOf(document(content, images, parts))
+}
+
+/** Excel and PowerPoint: a main part with its relationships and one picture. */
+async function officeFile(folder: 'xl' | 'ppt', main: string): Promise<Uint8Array> {
+  const types = `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="jpeg" ContentType="image/jpeg"/></Types>`
+  return zipOf({
+    '[Content_Types].xml': types,
+    '_rels/.rels': relationships([['rId1', `${OFFICE}/officeDocument`, `${folder}/${main}`]]),
+    [`${folder}/${main}`]: xml,
+    [`${folder}/_rels/${main}.rels`]: relationships([['rId1', `${OFFICE}/image`, 'media/image1.jpeg']]),
+    [`${folder}/media/image1.jpeg`]: await jpeg(),
+  })
+}
+
+const bundle = async (parts: Parts, photoName: string) => zipOf({ ...parts, [photoName]: await jpeg() })
+
+async function mail(): Promise<Uint8Array> {
+  const attachment = Buffer.from(await jpeg())
+    .toString('base64')
+    .replace(/.{76}(?=.)/g, '$&\r\n')
+  const part = (type: string, body: string, more = '') => `--=_b\r\nContent-Type: ${type}${more}\r\n\r\n${body}\r\n`
+  return utf8(
+    `From: a@example.org\r\nSubject: hello\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="=_b"\r\n\r\n${part(
+      'text/plain; charset=utf-8',
+      csv.replaceAll('\n', '\r\n'),
+    )}${part('image/jpeg; name="a.jpg"', attachment, '\r\nContent-Transfer-Encoding: base64')}--=_b--\r\n`,
+  )
+}
+
+const lazFile = async () => (await pressFile(las, lasFile({ format: 3, points: 1500, vlrs: 2 }), 'a.las')).bytes
+
+const one = (name: string, make: Generated['make'], holds = 'file', more: Partial<Generated> = {}): Generated => ({
+  holds,
+  name,
+  make,
+  ...more,
+})
+const share =
+  (from: number, to: number): Place =>
+  ({ length }) => [Math.ceil(length * from), Math.floor(length * to)]
+
+/** ZIP: the data of the first entry (APPNOTE.TXT 4.3.7); local headers only say again what the directory says. */
+const inFirstEntry: Place = (zip) => {
+  const view = new DataView(zip.buffer, zip.byteOffset)
+  const from = 30 + view.getUint16(26, true) + view.getUint16(28, true)
+  return [from, from + view.getUint32(18, true)]
+}
+const zipped = (name: string, make: Generated['make']) => one(name, make, 'file', { seenIn: inFirstEntry })
+
+const inText =
+  (opening: string, closing: string): Place =>
+  (bytes) => {
+    const text = Buffer.from(bytes)
+    const from = text.indexOf(opening) + opening.length
+    return [from, text.indexOf(closing, from)]
+  }
+
+export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Generated[]]>> = {
+  pdf: [
+    // A reader repairs the words around a stream, so that no page is lost.
+    one('a.pdf', () => buildPdf(plainDocument(3)), 'drawings', { seenIn: inText('stream\n', '\nendstream') }),
+    one('a.pdf', scannedPage, 'photograph'),
+  ],
+  ofd: [zipped('a.ofd', () => bundle({ 'OFD.xml': xml, 'Doc_0/Pages/Page_0/Content.xml': xml }, 'Doc_0/Res/a.jpg'))],
+  docx: [zipped('a.docx', word)],
+  xlsx: [zipped('a.xlsx', () => officeFile('xl', 'workbook.xml'))],
+  pptx: [zipped('a.pptx', () => officeFile('ppt', 'presentation.xml'))],
+  jpg: [one('a.jpg', cameraJpeg), one('a.jpg', jpeg, 'to WebP', { output: 'webp' })],
+  png: [
+    one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'photograph'),
+    one('a.png', () => pngOf(screen, WIDTH, HEIGHT), 'screen'),
+    one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'to JPEG', { output: 'jpg' }),
+  ],
+  // The first half holds a palette, of which not every colour is used, and names.
+  gif: [
+    one('a.gif', () => animation(3), 'animation', { seenIn: share(0.5, 1) }),
+    one('a.gif', () => animation(1), 'still', { seenIn: share(0.5, 1) }),
+  ],
+  bmp: [one('a.bmp', () => bmpFile(WIDTH, HEIGHT, rgb), 'photograph'), one('a.bmp', () => bmpFile(WIDTH, HEIGHT, screen), 'screen')],
+  // The strips; behind them stand tables with padding.
+  tiff: [one('a.tif', () => buildTiff([TIFF_PICTURE]), 'file', { seenIn: share(0.1, 0.7) })],
+  geotiff: [one('a.tif', () => buildTiff([{ ...TIFF_PICTURE, extra: [PIXEL_SCALE] }]), 'file', { seenIn: share(0.1, 0.7) })],
+  // Of a number, what nobody sees in the drawing may change.
+  svg: [one('a.svg', () => utf8(svg), 'file', { seenIn: inText('<svg xmlns', ' width') })],
+  // Samples; the tables in front of them have flags that say nothing.
+  mp4: [one('a.mp4', mp4Film, 'file', { seenIn: share(0.2, 1) })],
+  mov: [one('a.mov', () => rawMovie(10), 'file', { seenIn: share(0.2, 1) })],
+  avi: [one('a.avi', () => rawAvi(10, 64, 48, 8000))],
+  // The first frame is a table for seeking.
+  mp3: [one('a.mp3', looseMp3, 'file', { seenIn: share(0.2, 1) })],
+  wav: [
+    one('a.wav', () => sound(16), '16 bits'),
+    one('a.wav', () => sound(24), '16 bits in 24'),
+    one('a.wav', () => sound(16), 'to FLAC', { output: 'flac' }),
+  ],
+  epub: [zipped('a.epub', () => bundle({ mimetype: 'application/epub+zip', 'META-INF/container.xml': xml, 'a.xhtml': xml }, 'a.jpg'))],
+  eml: [one('a.eml', mail, 'packed whole'), one('a.eml', mail, 'attachments', { output: 'eml' })],
+  text: [one('a.csv', () => utf8(csv))],
+  dxf: [one('a.dxf', () => utf8(dxf))],
+  kmz: [zipped('a.kmz', () => bundle({ 'doc.kml': xml }, 'files/a.jpg'))],
+  shapefile: [zipped('a.zip', () => zipOf({ 'a.shp': csv, 'a.shx': csv.slice(9), 'a.dbf': csv.slice(5), 'a.prj': 'GEOGCS[]' }))],
+  dicom: [one('a.dcm', () => dicomFile(imageElements({ width: 90, height: 70, stored: 12 }, 'explicit'), 'explicit'))],
+  nifti: [one('a.nii', () => niftiFile(24, 20, 10))],
+  las: [one('a.las', () => lasFile({ format: 3, points: 1500, vlrs: 2 }))],
+  laz: [one('a.laz', lazFile)],
+  // Chunks of numbers; elsewhere is space for objects that are not there.
+  hdf5: [one('a.h5', () => hdf5File(10_000, 1), 'file', { seenIn: share(0.5, 1) })],
+  netcdf: [one('a.nc', netcdf4File, 'file', { seenIn: share(0.2, 0.6) })],
+  netcdf3: [one('a.nc', () => netcdf3File(3000))],
+}
