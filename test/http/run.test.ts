@@ -7,40 +7,17 @@ import { unsupported } from '../../src/codec/error.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
 import type { Env } from '../../src/env.ts'
 import { MP4 } from '../../src/formats/film/format.ts'
-import type { NewTask } from '../../src/store/task.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'
 import { run } from '../../src/tasks/run.ts'
 import { runAndWait } from '../../src/tasks/submit.ts'
+import { started } from './started-task.ts'
 
 const refuse = async (): Promise<never> => {
   throw unsupported('a film that cannot be cut')
 }
 const whole: Codec = { format: MP4, compress: refuse, verify: refuse }
 
-async function started(change: Partial<NewTask> = {}): Promise<NewTask> {
-  const taskId = `tsk_run${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
-  const task: NewTask = {
-    taskId,
-    accountId: `acc_${taskId}`,
-    fileName: 'film.mp4',
-    format: 'mp4',
-    output: 'mp4',
-    quality: 'medium',
-    originalSize: 4,
-    originalSha256: 'a'.repeat(64),
-    worker: 'media',
-    lane: 'quick',
-    createdAt: Date.now(),
-    retentionMs: 3_600_000,
-    baseUrl: 'http://127.0.0.1',
-    requestId: 'req_run',
-    ...change,
-  }
-  await env.BLOBS.put(`uploads/${taskId}`, 'film'.padEnd(task.originalSize))
-  await env.TASKS.getByName(taskId).create(task)
-  return task
-}
 const unchanged = { status: 'completed', result: { outcome: { kind: 'unchanged', reason: 'unsupported_feature' } } }
 
 it('answers unchanged when a room refuses while it plans (plan-refuses-fragmented-film)', async () => {

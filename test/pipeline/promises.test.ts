@@ -11,6 +11,7 @@ import { TEXT } from '../../src/formats/text/format.ts'
 import { text } from '../../src/formats/text/text.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { innerRooms } from '../../src/pipeline/inner.ts'
+import { GENTLER, gentlerTargets } from '../../src/quality/ladder.ts'
 import { EngineError, type EngineFailure } from '../../wasm/engine-error.ts'
 import { fakeStorage } from '../support/fake-storage.ts'
 
@@ -337,6 +338,19 @@ describe('levels', () => {
       },
     })
     expect((await pressed(codec, { quality: 'low' })).outcome).toEqual(picture(0.99, 44))
+  })
+})
+
+describe('the ladder', () => {
+  const LEVELS = ['ultra', 'low', 'medium', 'high'] as const
+
+  it.each(LEVELS)('%s considers every gentler level once, the nearest first', (quality) => {
+    expect(GENTLER[quality]).toEqual(LEVELS.slice(LEVELS.indexOf(quality) + 1))
+  })
+
+  it('levels that aim at the same in a picture are not tried twice', () => {
+    expect(gentlerTargets('ultra')).toEqual(['medium', 'high'])
+    for (const quality of ['low', 'medium', 'high'] as const) expect(gentlerTargets(quality)).toEqual(GENTLER[quality])
   })
 })
 
