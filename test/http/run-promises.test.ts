@@ -103,17 +103,62 @@ it('a bug leaves no blob, and the task is tried again', async () => {
   expect(keys).toEqual([`uploads/${taskId}`])
 })
 
-it('a task that is deleted while its result is verified leaves no blob', async () => {
+it('a task that is deleted before its result is stored leaves no blob', async () => {
   const codec = claiming(good, RESULT, {
-    async verify() {
+    async compress(_source, sink) {
       await env.TASKS.getByName(deleted).remove()
-      return { equal: true }
+      await sink.write(RESULT.slice())
+      return good
     },
   })
   const { taskId: deleted } = await started({ originalSize: UPLOAD_BYTES })
   await run(env, { mp4: codec }, { taskId: deleted, generation: null, step: 'whole' })
   expect(await env.TASKS.getByName(deleted).read()).toBeFalsy()
   expect(await keysOf(deleted)).toEqual([])
+})
+
+it('the bucket ends an attempt with the write that would reach the size of the upload', async () => {
+  let accepted = 0
+  const codec = claiming(good, RESULT, {
+    async compress(_source, sink) {
+      for (let i = 0; i < 20; i++, accepted++) await sink.write(new Uint8Array(UPLOAD_BYTES / 10))
+      return good
+    },
+  })
+  await expectUpload(await ran(codec), 'no_gain')
+  // `medium`, and then `high`.
+  expect(accepted).toBe(2 * 9)
+})
+
+it('parts of a large result that is refused are given up', async () => {
+  const [begun, aborted]: [string[], string[]] = [[], []]
+  const counting = new Proxy(env.BLOBS, {
+    get(bucket, name) {
+      if (name !== 'createMultipartUpload') return Reflect.get(bucket, name).bind(bucket)
+      return async (key: string) => {
+        const upload = await bucket.createMultipartUpload(key)
+        begun.push(key)
+        const abort = async () => {
+          aborted.push(key)
+          await upload.abort()
+        }
+        return { ...upload, uploadPart: upload.uploadPart.bind(upload), abort }
+      }
+    },
+  })
+  const MB = 1024 * 1024
+  const codec = claiming(good, RESULT, {
+    async compress(_source, sink) {
+      for (let i = 0; i < 11; i++) await sink.write(new Uint8Array(MB))
+      return { ...good, ssim: 0.89 } as Outcome
+    },
+  })
+  const { taskId } = await started({ originalSize: 12 * MB })
+  await run({ ...env, BLOBS: counting }, { mp4: codec }, { taskId, generation: null, step: 'whole' })
+  const result = { outcome: { kind: 'unchanged', reason: 'below_floor' } }
+  expect(await env.TASKS.getByName(taskId).read()).toMatchObject({ status: 'completed', result })
+  expect(begun.length).toBeGreaterThan(0)
+  expect(aborted).toEqual(begun)
 })
 
 const unequal: Codec['verify'] = async () => ({ equal: false, difference: 'x' })

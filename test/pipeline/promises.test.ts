@@ -74,6 +74,7 @@ async function expectThrown(codec: Codec, error: unknown, more: Partial<Options>
   await expect(pressed(codec, more, storage)).rejects.toBe(error)
   expect(storage.blob()).toBeUndefined()
   expect(storage.events.at(-1)).toBe('abort')
+  return storage
 }
 
 describe('an honest codec', () => {
@@ -105,10 +106,15 @@ describe('never larger', () => {
     await expectUnchanged(claiming(lossless, new Uint8Array(bytes)), { reason: 'no_gain' })
   })
 
-  it('a sink ends an attempt that reaches its limit', async () => {
-    const storage = fakeStorage(UPLOAD.length)
-    const { storage: used } = await expectUnchanged(claiming(lossless, UPLOAD), { reason: 'no_gain' }, {}, storage)
-    expect(used.events).toEqual(['open', 'write', 'abort'])
+  it('a sink ends an attempt with the write that would reach its limit', async () => {
+    const tenths = claiming(lossless, SMALL, {
+      async compress(_source, sink) {
+        for (let i = 0; i < 20; i++) await sink.write(new Uint8Array(UPLOAD.length / 10))
+        return lossless
+      },
+    })
+    const { storage } = await expectUnchanged(tenths, { reason: 'no_gain' }, {}, fakeStorage(UPLOAD.length))
+    expect(storage.events.filter((event) => event === 'write')).toHaveLength(10)
   })
 
   it('an empty result is none', async () => {
@@ -196,7 +202,10 @@ describe('trouble', () => {
     ['misuse', undefined],
   ])('an engine that fails with %s: %s', async (failure, reason) => {
     const error = new EngineError('png', failure, 'what it says')
-    if (!reason) return expectThrown(troubled(error), error)
+    if (!reason) {
+      await expectThrown(troubled(error), error)
+      return
+    }
     const answer = await expectUnchanged(troubled(error), { reason })
     expect(answer).not.toHaveProperty('defect')
     expect(answer.outcome).toMatchObject({ detail: expect.stringContaining('what it says') })
@@ -264,7 +273,20 @@ describe('an abort', () => {
     ['verify', false],
   ] as const)('in the middle of %s (noticed there: %s) hands out nothing', async (step, notices) => {
     const [codec, more] = interrupted(step, notices)
-    await expectThrown(codec, gone, more)
+    const { events } = await expectThrown(codec, gone, more)
+    // What was aborted before it was stored is not stored first.
+    expect(events.includes('finish')).toBe(step === 'verify')
+  })
+
+  it('is no answer, even where the codec gives one', async () => {
+    const controller = new AbortController()
+    const codec = claiming({ kind: 'unchanged', reason: 'no_gain' }, SMALL, {
+      async compress() {
+        controller.abort(gone)
+        return { kind: 'unchanged', reason: 'no_gain' }
+      },
+    })
+    await expectThrown(codec, gone, { signal: controller.signal })
   })
 
   it('is no trouble of the file, even where the codec takes it for one', async () => {
