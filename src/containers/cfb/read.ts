@@ -8,6 +8,8 @@ const DIRECTORY_ENTRY = 128
 const LAST_SECTOR = 0xfffffffa
 const NO_STREAM = 0xffffffff
 const MAX_DIRECTORY_ENTRIES = 10_000
+/** An entry's type that is a stream. */
+const STREAM = 2
 
 export interface CfbStream {
   readonly size: number
@@ -27,115 +29,161 @@ export function isCompoundFile(head: Uint8Array): boolean {
 /** Ranges of the file that hold a stream, in order. */
 type Run = { readonly offset: number; readonly length: number }
 
+/** The sectors of a file, all of one size. */
+interface Sectors {
+  readonly source: Source
+  readonly bytes: number
+  readonly count: number
+}
+
 /** @throws CodecError (malformed) when a table leaves the file, or a chain has a loop. */
 export async function openCompoundFile(source: Source): Promise<CompoundFile> {
+  const header = await readHeader(source)
+  const sectorBytes = 2 ** header.getUint16(30, true)
+  const sectors: Sectors = { source, bytes: sectorBytes, count: Math.ceil(source.size / sectorBytes) }
+  const miniSectorBytes = 2 ** header.getUint16(32, true)
+  const fat = await readFat(sectors, await fatSectors(sectors, header))
+  const chainOf = (start: number) => runsOf({ table: fat, start, unit: sectors.bytes, base: sectors.bytes }, sectors)
+
+  const directory = await readDirectory(source, chainOf(header.getUint32(48, true)))
+  const miniFat = await readTable(source, chainOf(header.getUint32(60, true)))
+  const mini = streamOf(source, chainOf(directory.getUint32(116, true)), directory.getUint32(120, true))
+  const cutoff = header.getUint32(56, true)
+  const found = streamsOf(directory)
+  return {
+    paths: [...found.keys()],
+    open(path) {
+      const stream = found.get(path)
+      if (!stream) return undefined
+      if (stream.size >= cutoff) return streamOf(source, chainOf(stream.start), stream.size)
+      // 2.4: small streams are chains of 64-byte pieces of the root entry's stream.
+      return streamOf(mini, runsOf({ table: miniFat, start: stream.start, unit: miniSectorBytes, base: 0 }, sectors), stream.size)
+    },
+  }
+}
+
+/** 2.2 */
+async function readHeader(source: Source): Promise<DataView> {
   const header = await source.read(0, 512)
   if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no compound file header')
   const view = viewOf(header)
   const shift = view.getUint16(30, true)
   const miniShift = view.getUint16(32, true)
   if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw malformed('cfb', 30, `sector shifts ${shift} and ${miniShift}`)
-  const sectorBytes = 2 ** shift
-  const sectorCount = Math.ceil(source.size / sectorBytes)
-  const offsetOf = (sector: number) => (sector + 1) * sectorBytes
-  const sectorOf = async (sector: number): Promise<DataView> => {
-    if (sector >= sectorCount) throw malformed('cfb', offsetOf(sector), 'a sector lies outside the file')
-    const bytes = await source.read(offsetOf(sector), sectorBytes)
-    if (bytes.length < sectorBytes) throw malformed('cfb', offsetOf(sector), 'the file ends inside a table')
-    return viewOf(bytes)
-  }
+  return view
+}
 
-  // 2.5: the FAT's own sectors, 109 in the header, the rest in the DIFAT chain.
-  const fatSectors: number[] = []
-  const perSector = sectorBytes / 4
+const offsetOf = (sector: number, { bytes }: Pick<Sectors, 'bytes'>) => (sector + 1) * bytes
+
+async function readSector(sectors: Sectors, sector: number): Promise<DataView> {
+  const offset = offsetOf(sector, sectors)
+  if (sector >= sectors.count) throw malformed('cfb', offset, 'a sector lies outside the file')
+  const bytes = await sectors.source.read(offset, sectors.bytes)
+  if (bytes.length < sectors.bytes) throw malformed('cfb', offset, 'the file ends inside a table')
+  return viewOf(bytes)
+}
+
+/** 2.5: the FAT's own sectors, 109 in the header, the rest in the DIFAT chain. */
+async function fatSectors(sectors: Sectors, header: DataView): Promise<number[]> {
+  const found: number[] = []
+  const perSector = sectors.bytes / 4
   // Files that shrank may keep a FAT for more than they have.
-  const mostFatSectors = Math.max(16, 4 * Math.ceil(sectorCount / perSector))
-  const addFatSectors = (table: DataView, at: number, count: number): void => {
+  const most = Math.max(16, 4 * Math.ceil(sectors.count / perSector))
+  const add = (table: DataView, at: number, count: number): void => {
     for (let index = 0; index < count; index++) {
       const sector = table.getUint32(at + 4 * index, true)
-      if (sector <= LAST_SECTOR) fatSectors.push(sector)
+      if (sector <= LAST_SECTOR) found.push(sector)
     }
-    if (fatSectors.length > mostFatSectors) throw malformed('cfb', 44, 'a larger FAT than the file needs')
+    if (found.length > most) throw malformed('cfb', 44, 'a larger FAT than the file needs')
   }
-  addFatSectors(view, 76, 109)
-  let difat = view.getUint32(68, true)
+  add(header, 76, 109)
+  let difat = header.getUint32(68, true)
   for (let count = 0; difat <= LAST_SECTOR; count++) {
-    if (count > mostFatSectors / (perSector - 1) + 1) throw malformed('cfb', 68, 'the DIFAT chain has a loop')
-    const table = await sectorOf(difat)
-    addFatSectors(table, 0, perSector - 1)
-    difat = table.getUint32(sectorBytes - 4, true)
+    if (count > most / (perSector - 1) + 1) throw malformed('cfb', 68, 'the DIFAT chain has a loop')
+    const table = await readSector(sectors, difat)
+    add(table, 0, perSector - 1)
+    difat = table.getUint32(sectors.bytes - 4, true)
   }
-  const fat = new Uint32Array(fatSectors.length * perSector)
-  for (const [index, sector] of fatSectors.entries()) {
-    const table = await sectorOf(sector)
+  return found
+}
+
+/** 2.3: for each sector, the one that follows it. */
+async function readFat(sectors: Sectors, places: readonly number[]): Promise<Uint32Array> {
+  const perSector = sectors.bytes / 4
+  const fat = new Uint32Array(places.length * perSector)
+  for (const [index, sector] of places.entries()) {
+    const table = await readSector(sectors, sector)
     for (let slot = 0; slot < perSector; slot++) fat[index * perSector + slot] = table.getUint32(4 * slot, true)
   }
+  return fat
+}
 
-  const runsOf = (start: number, table: Uint32Array, unit: number, base: number): Run[] => {
-    const runs: { offset: number; length: number }[] = []
-    let steps = 0
-    for (let sector = start; sector <= LAST_SECTOR; sector = table[sector] ?? NO_STREAM) {
-      if (sector >= table.length || steps++ > table.length) throw malformed('cfb', offsetOf(sector), 'a chain leaves its table')
-      const offset = base + sector * unit
-      const last = runs.at(-1)
-      if (last && last.offset + last.length === offset) last.length += unit
-      else runs.push({ offset, length: unit })
-    }
-    return runs
+/** A chain of a table, whose first sector, of `unit` bytes each, stands at `base`. */
+interface Chain {
+  readonly table: Uint32Array
+  readonly start: number
+  readonly unit: number
+  readonly base: number
+}
+
+function runsOf({ table, start, unit, base }: Chain, sectors: Sectors): Run[] {
+  const runs: { offset: number; length: number }[] = []
+  let steps = 0
+  for (let sector = start; sector <= LAST_SECTOR; sector = table[sector] ?? NO_STREAM) {
+    if (sector >= table.length || steps++ > table.length) throw malformed('cfb', offsetOf(sector, sectors), 'a chain leaves its table')
+    const offset = base + sector * unit
+    const last = runs.at(-1)
+    if (last && last.offset + last.length === offset) last.length += unit
+    else runs.push({ offset, length: unit })
   }
-  const chain = (start: number, size: number) => streamOf(source, runsOf(start, fat, sectorBytes, sectorBytes), size)
+  return runs
+}
 
-  const directoryRuns = runsOf(view.getUint32(48, true), fat, sectorBytes, sectorBytes)
-  const directoryBytes = directoryRuns.reduce((sum, run) => sum + run.length, 0)
-  const entries = Math.min(directoryBytes / DIRECTORY_ENTRY, MAX_DIRECTORY_ENTRIES)
-  const directory = viewOf(await streamOf(source, directoryRuns, directoryBytes).read(0, entries * DIRECTORY_ENTRY))
+const bytesOf = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.length, 0)
+
+async function readDirectory(source: Source, runs: readonly Run[]): Promise<DataView> {
+  const entries = Math.min(bytesOf(runs) / DIRECTORY_ENTRY, MAX_DIRECTORY_ENTRIES)
+  const directory = viewOf(await streamOf(source, runs, bytesOf(runs)).read(0, entries * DIRECTORY_ENTRY))
   if (directory.byteLength < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no directory')
+  return directory
+}
 
-  const miniFatRuns = runsOf(view.getUint32(60, true), fat, sectorBytes, sectorBytes)
-  const miniFatBytes = miniFatRuns.reduce((sum, run) => sum + run.length, 0)
-  const miniView = viewOf(await streamOf(source, miniFatRuns, miniFatBytes).read(0, miniFatBytes))
-  const miniFat = Uint32Array.from({ length: miniView.byteLength / 4 }, (_, index) => miniView.getUint32(4 * index, true))
-  const mini = chain(directory.getUint32(116, true), directory.getUint32(120, true))
-  const cutoff = view.getUint32(56, true)
+async function readTable(source: Source, runs: readonly Run[]): Promise<Uint32Array> {
+  const view = viewOf(await streamOf(source, runs, bytesOf(runs)).read(0, bytesOf(runs)))
+  return Uint32Array.from({ length: view.byteLength / 4 }, (_, index) => view.getUint32(4 * index, true))
+}
 
+/** 2.6: every stream below the root entry by its path; entries that were met before are passed by. */
+function streamsOf(directory: DataView): Map<string, { readonly start: number; readonly size: number }> {
   const found = new Map<string, { start: number; size: number }>()
   const seen = new Set<number>()
-  const walk = (id: number, prefix: string): void => {
-    const stack: { id: number; prefix: string }[] = [{ id, prefix }]
-    for (let top = stack.pop(); top; top = stack.pop()) {
-      const at = top.id * DIRECTORY_ENTRY
-      if (top.id === NO_STREAM || at + DIRECTORY_ENTRY > directory.byteLength || seen.has(top.id)) continue
-      seen.add(top.id)
-      const nameUnits = Math.max(0, Math.min(31, directory.getUint16(at + 64, true) / 2 - 1))
-      let name = ''
-      for (let unit = 0; unit < nameUnits; unit++) name += String.fromCharCode(directory.getUint16(at + 2 * unit, true))
-      const path = top.prefix + name
-      if (directory.getUint8(at + 66) === 2) {
-        found.set(path, { start: directory.getUint32(at + 116, true), size: directory.getUint32(at + 120, true) })
-      }
-      stack.push(
-        { id: directory.getUint32(at + 68, true), prefix: top.prefix },
-        { id: directory.getUint32(at + 72, true), prefix: top.prefix },
-      )
-      stack.push({ id: directory.getUint32(at + 76, true), prefix: `${path}/` })
+  const stack = [{ id: directory.getUint32(76, true), prefix: '' }]
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const at = top.id * DIRECTORY_ENTRY
+    if (top.id === NO_STREAM || at + DIRECTORY_ENTRY > directory.byteLength || seen.has(top.id)) continue
+    seen.add(top.id)
+    const path = top.prefix + nameAt(directory, at)
+    if (directory.getUint8(at + 66) === STREAM) {
+      found.set(path, { start: directory.getUint32(at + 116, true), size: directory.getUint32(at + 120, true) })
     }
+    stack.push(
+      { id: directory.getUint32(at + 68, true), prefix: top.prefix },
+      { id: directory.getUint32(at + 72, true), prefix: top.prefix },
+      { id: directory.getUint32(at + 76, true), prefix: `${path}/` },
+    )
   }
-  walk(directory.getUint32(76, true), '')
+  return found
+}
 
-  return {
-    paths: [...found.keys()],
-    open(path) {
-      const stream = found.get(path)
-      if (!stream) return undefined
-      if (stream.size >= cutoff) return chain(stream.start, stream.size)
-      // 2.4: small streams are chains of 64-byte pieces of the root entry's stream.
-      return streamOf(mini, runsOf(stream.start, miniFat, 2 ** miniShift, 0), stream.size)
-    },
-  }
+function nameAt(directory: DataView, at: number): string {
+  const units = Math.max(0, Math.min(31, directory.getUint16(at + 64, true) / 2 - 1))
+  let name = ''
+  for (let unit = 0; unit < units; unit++) name += String.fromCharCode(directory.getUint16(at + 2 * unit, true))
+  return name
 }
 
 function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: number): CfbStream {
-  const held = runs.reduce((sum, run) => sum + run.length, 0)
+  const held = bytesOf(runs)
   if (size > held) throw malformed('cfb', 0, `a stream of ${size} bytes has sectors for ${held}`)
   return {
     size,

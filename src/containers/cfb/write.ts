@@ -3,6 +3,8 @@
  * stands at the start: the small streams first (they may be patched later), then directory and tables, then the large
  * stream, which its owner writes by chunks.
  */
+import { type CfbNode, type DirectoryItem, directoryItems, NO_STREAM, sizeOf } from './directory-tree.ts'
+
 const SECTOR = 512
 const MINI_SECTOR = 64
 /** Streams below this live in the mini stream (2.2, Mini Stream Cutoff Size). */
@@ -15,14 +17,6 @@ const DIFAT_SECTOR = 0xfffffffc
 const FAT_SECTOR = 0xfffffffd
 const END_OF_CHAIN = 0xfffffffe
 const FREE = 0xffffffff
-const NO_STREAM = 0xffffffff
-
-export type CfbNode = { readonly name: string } & (
-  | { readonly children: readonly CfbNode[] }
-  | { readonly content: Uint8Array }
-  /** A stream whose bytes come later: patched when it is small, appended after the head when it is not. */
-  | { readonly size: number }
-)
 
 export interface CfbLayout {
   /** Everything up to the large stream, or the whole file when there is none. */
@@ -33,166 +27,174 @@ export interface CfbLayout {
   readonly padding: number
 }
 
-interface Item {
-  readonly node: CfbNode
-  readonly path: string
-  left: number
-  right: number
-  child: number
-  red: boolean
-  start: number
+/** Which sectors each part of the file has, in the order in which the parts stand. */
+const PARTS = ['mini', 'miniFat', 'directory', 'fat', 'difat', 'large'] as const
+type Part = (typeof PARTS)[number]
+interface Sectors {
+  readonly count: Readonly<Record<Part, number>>
+  readonly first: Readonly<Record<Part, number>>
 }
+
+const sectorOffset = (sector: number) => SECTOR * (1 + sector)
 
 /** @throws RangeError when more than one stream of `MINI_CUTOFF` bytes or more is given. */
 export function layOutCompoundFile(root: readonly CfbNode[]): CfbLayout {
-  const items: Item[] = []
-  const add = (node: CfbNode, path: string): Item => {
-    const item: Item = { node, path, left: NO_STREAM, right: NO_STREAM, child: NO_STREAM, red: false, start: 0 }
-    items.push(item)
-    return item
-  }
-  const addChildren = (parent: Item, nodes: readonly CfbNode[], prefix: string): void => {
-    const first = items.length
-    const sorted = [...nodes].sort((a, b) => compareNames(a.name, b.name))
-    for (const node of sorted) add(node, prefix + node.name)
-    const members = items.slice(first)
-    parent.child = balance(members, first)
-    for (const member of members) if ('children' in member.node) addChildren(member, member.node.children, `${member.path}/`)
-  }
-  addChildren(add({ name: 'Root Entry', children: root }, ''), root, '')
-
+  const items = directoryItems(root)
   const streams = items.filter((item) => !('children' in item.node))
   const small = streams.filter((item) => sizeOf(item.node) < MINI_CUTOFF)
-  const large = streams.filter((item) => sizeOf(item.node) >= MINI_CUTOFF)
-  if (large.length > 1) throw new RangeError('a compound file with more than one large stream is not laid out here')
+  const [large, second] = streams.filter((item) => sizeOf(item.node) >= MINI_CUTOFF)
+  if (second) throw new RangeError('a compound file with more than one large stream is not laid out here')
+  if (large && 'content' in large.node) throw new RangeError('the large stream is written after the head')
 
+  const miniSectors = placeSmallStreams(small)
+  const largeSize = large ? sizeOf(large.node) : 0
+  const sectors = layOutSectors(miniSectors, items.length, largeSize)
+  if (large) large.start = sectors.first.large
+
+  const head = new Uint8Array(sectorOffset(sectors.first.large))
+  const view = new DataView(head.buffer)
+  writeHeader(head, view, sectors)
+  writeFat(view, sectors)
+  writeDifat(view, sectors)
+  writeMiniFat(view, sectors, small)
+  const offsets = writeSmallStreams(head, sectors, small)
+  if (large) offsets.set(large.path, head.length)
+  writeDirectory(view, sectors, items, miniSectors * MINI_SECTOR)
+  return { head, offsets, padding: (SECTOR - (largeSize % SECTOR)) % SECTOR }
+}
+
+/** Gives each small stream its place in the mini stream. @returns the mini sectors of all of them */
+function placeSmallStreams(small: readonly DirectoryItem[]): number {
   let miniSectors = 0
   for (const item of small) {
     item.start = sizeOf(item.node) === 0 ? END_OF_CHAIN : miniSectors
     miniSectors += Math.ceil(sizeOf(item.node) / MINI_SECTOR)
   }
-  const largeSize = large[0] ? sizeOf(large[0].node) : 0
-  const sectors = {
+  return miniSectors
+}
+
+function layOutSectors(miniSectors: number, directoryItems: number, largeSize: number): Sectors {
+  const count = {
     mini: Math.ceil((miniSectors * MINI_SECTOR) / SECTOR),
     miniFat: Math.ceil(miniSectors / ENTRIES_PER_SECTOR),
-    directory: Math.ceil(items.length / (SECTOR / DIRECTORY_ENTRY)),
+    directory: Math.ceil(directoryItems / (SECTOR / DIRECTORY_ENTRY)),
     fat: 0,
     difat: 0,
     large: Math.ceil(largeSize / SECTOR),
   }
-  const total = () => sectors.mini + sectors.miniFat + sectors.directory + sectors.fat + sectors.difat + sectors.large
-  while (sectors.fat * ENTRIES_PER_SECTOR < total()) {
-    sectors.fat = Math.ceil(total() / ENTRIES_PER_SECTOR)
-    sectors.difat = Math.max(0, Math.ceil((sectors.fat - HEADER_DIFAT) / (ENTRIES_PER_SECTOR - 1)))
+  // The FAT has an entry for each sector, its own among them.
+  const total = () => PARTS.reduce((sum, part) => sum + count[part], 0)
+  while (count.fat * ENTRIES_PER_SECTOR < total()) {
+    count.fat = Math.ceil(total() / ENTRIES_PER_SECTOR)
+    count.difat = Math.max(0, Math.ceil((count.fat - HEADER_DIFAT) / (ENTRIES_PER_SECTOR - 1)))
   }
-  const at = { mini: 0, miniFat: 0, directory: 0, fat: 0, difat: 0, large: 0 }
+  const first = { mini: 0, miniFat: 0, directory: 0, fat: 0, difat: 0, large: 0 }
   let next = 0
-  for (const part of ['mini', 'miniFat', 'directory', 'fat', 'difat', 'large'] as const) {
-    at[part] = next
-    next += sectors[part]
+  for (const part of PARTS) {
+    first[part] = next
+    next += count[part]
   }
-  if (large[0]) large[0].start = at.large
+  return { count, first }
+}
 
-  const head = new Uint8Array(SECTOR * (1 + at.large))
-  const view = new DataView(head.buffer)
-  const sectorAt = (sector: number) => SECTOR * (1 + sector)
-  const root0 = items[0]!
-  root0.start = sectors.mini > 0 ? at.mini : END_OF_CHAIN
-
-  // 2.2 Header
+/** 2.2 */
+function writeHeader(head: Uint8Array, view: DataView, { count, first }: Sectors): void {
   head.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
   view.setUint16(24, 0x3e, true) // minor version
   view.setUint16(26, 3, true) // major version
   view.setUint16(28, 0xfffe, true) // byte order: little-endian
   view.setUint16(30, 9, true) // sector shift
   view.setUint16(32, 6, true) // mini sector shift
-  view.setUint32(44, sectors.fat, true)
-  view.setUint32(48, at.directory, true)
+  view.setUint32(44, count.fat, true)
+  view.setUint32(48, first.directory, true)
   view.setUint32(56, MINI_CUTOFF, true)
-  view.setUint32(60, sectors.miniFat > 0 ? at.miniFat : END_OF_CHAIN, true)
-  view.setUint32(64, sectors.miniFat, true)
-  view.setUint32(68, sectors.difat > 0 ? at.difat : END_OF_CHAIN, true)
-  view.setUint32(72, sectors.difat, true)
-  for (let index = 0; index < HEADER_DIFAT; index++) view.setUint32(76 + 4 * index, index < sectors.fat ? at.fat + index : FREE, true)
+  view.setUint32(60, count.miniFat > 0 ? first.miniFat : END_OF_CHAIN, true)
+  view.setUint32(64, count.miniFat, true)
+  view.setUint32(68, count.difat > 0 ? first.difat : END_OF_CHAIN, true)
+  view.setUint32(72, count.difat, true)
+  for (let index = 0; index < HEADER_DIFAT; index++) view.setUint32(76 + 4 * index, index < count.fat ? first.fat + index : FREE, true)
+}
 
-  // 2.3 FAT: a chain a part; 2.5 DIFAT; 2.4 mini FAT
-  const fatAt = sectorAt(at.fat)
-  for (let index = 0; index < sectors.fat * ENTRIES_PER_SECTOR; index++) view.setUint32(fatAt + 4 * index, FREE, true)
-  for (const part of ['mini', 'miniFat', 'directory', 'large'] as const) {
-    for (let index = 0; index < sectors[part]; index++) {
-      const sector = at[part] + index
-      view.setUint32(fatAt + 4 * sector, index + 1 < sectors[part] ? sector + 1 : END_OF_CHAIN, true)
-    }
-  }
-  for (let index = 0; index < sectors.fat; index++) view.setUint32(fatAt + 4 * (at.fat + index), FAT_SECTOR, true)
-  for (let index = 0; index < sectors.difat; index++) {
-    view.setUint32(fatAt + 4 * (at.difat + index), DIFAT_SECTOR, true)
-    const offset = sectorAt(at.difat + index)
+/** 2.3: a chain for each part that is one. */
+function writeFat(view: DataView, { count, first }: Sectors): void {
+  const at = sectorOffset(first.fat)
+  fillFree(view, at, count.fat)
+  for (const part of ['mini', 'miniFat', 'directory', 'large'] as const) writeChain(view, at, first[part], count[part])
+  for (let index = 0; index < count.fat; index++) view.setUint32(at + 4 * (first.fat + index), FAT_SECTOR, true)
+  for (let index = 0; index < count.difat; index++) view.setUint32(at + 4 * (first.difat + index), DIFAT_SECTOR, true)
+}
+
+/** 2.5: where the FAT's sectors are that the header has no place for. */
+function writeDifat(view: DataView, { count, first }: Sectors): void {
+  for (let index = 0; index < count.difat; index++) {
+    const at = sectorOffset(first.difat + index)
     for (let slot = 0; slot < ENTRIES_PER_SECTOR - 1; slot++) {
       const fat = HEADER_DIFAT + index * (ENTRIES_PER_SECTOR - 1) + slot
-      view.setUint32(offset + 4 * slot, fat < sectors.fat ? at.fat + fat : FREE, true)
+      view.setUint32(at + 4 * slot, fat < count.fat ? first.fat + fat : FREE, true)
     }
-    view.setUint32(offset + SECTOR - 4, index + 1 < sectors.difat ? at.difat + index + 1 : END_OF_CHAIN, true)
+    view.setUint32(at + SECTOR - 4, index + 1 < count.difat ? first.difat + index + 1 : END_OF_CHAIN, true)
   }
-  const miniFatAt = sectorAt(at.miniFat)
-  for (let index = 0; index < sectors.miniFat * ENTRIES_PER_SECTOR; index++) view.setUint32(miniFatAt + 4 * index, FREE, true)
+}
 
+/** 2.4 */
+function writeMiniFat(view: DataView, { count, first }: Sectors, small: readonly DirectoryItem[]): void {
+  const at = sectorOffset(first.miniFat)
+  fillFree(view, at, count.miniFat)
+  for (const item of small) writeChain(view, at, item.start, Math.ceil(sizeOf(item.node) / MINI_SECTOR))
+}
+
+function fillFree(view: DataView, tableAt: number, sectors: number): void {
+  for (let index = 0; index < sectors * ENTRIES_PER_SECTOR; index++) view.setUint32(tableAt + 4 * index, FREE, true)
+}
+
+/** `length` sectors in a row as a chain of the table at `tableAt`. */
+function writeChain(view: DataView, tableAt: number, start: number, length: number): void {
+  for (let index = 0; index < length; index++) {
+    view.setUint32(tableAt + 4 * (start + index), index + 1 < length ? start + index + 1 : END_OF_CHAIN, true)
+  }
+}
+
+/** @returns where each of them that has bytes begins in the file, by its path */
+function writeSmallStreams(head: Uint8Array, { first }: Sectors, small: readonly DirectoryItem[]): Map<string, number> {
   const offsets = new Map<string, number>()
   for (const item of small) {
-    const count = Math.ceil(sizeOf(item.node) / MINI_SECTOR)
-    for (let index = 0; index < count; index++) {
-      view.setUint32(miniFatAt + 4 * (item.start + index), index + 1 < count ? item.start + index + 1 : END_OF_CHAIN, true)
-    }
-    const offset = sectorAt(at.mini) + item.start * MINI_SECTOR
-    if (count > 0) offsets.set(item.path, offset)
+    if (sizeOf(item.node) === 0) continue
+    const offset = sectorOffset(first.mini) + item.start * MINI_SECTOR
+    offsets.set(item.path, offset)
     if ('content' in item.node) head.set(item.node.content, offset)
   }
-  if (large[0]) {
-    offsets.set(large[0].path, head.length)
-    if ('content' in large[0].node) throw new RangeError('the large stream is written after the head')
-  }
+  return offsets
+}
 
-  // 2.6 Directory
-  for (let index = 0; index < sectors.directory * (SECTOR / DIRECTORY_ENTRY); index++) {
-    const offset = sectorAt(at.directory) + index * DIRECTORY_ENTRY
+/** 2.6: the root entry's stream is the mini stream. */
+function writeDirectory(view: DataView, { count, first }: Sectors, items: readonly DirectoryItem[], miniStreamBytes: number): void {
+  const at = sectorOffset(first.directory)
+  for (let index = 0; index < count.directory * (SECTOR / DIRECTORY_ENTRY); index++) {
+    const offset = at + index * DIRECTORY_ENTRY
     const item = items[index]
-    for (const link of [68, 72, 76]) view.setUint32(offset + link, NO_STREAM, true)
-    if (!item) continue
-    for (let at16 = 0; at16 < item.node.name.length; at16++) view.setUint16(offset + 2 * at16, item.node.name.charCodeAt(at16), true)
-    view.setUint16(offset + 64, 2 * (item.node.name.length + 1), true)
-    head[offset + 66] = index === 0 ? 5 : 'children' in item.node ? 1 : 2 // root, storage, stream
-    head[offset + 67] = item.red ? 0 : 1
-    view.setUint32(offset + 68, item.left, true)
-    view.setUint32(offset + 72, item.right, true)
-    view.setUint32(offset + 76, item.child, true)
-    const stored = index === 0 ? miniSectors * MINI_SECTOR : 'children' in item.node ? 0 : sizeOf(item.node)
-    view.setUint32(offset + 116, index === 0 || !('children' in item.node) ? item.start : 0, true)
-    view.setUint32(offset + 120, stored, true)
+    if (!item) for (const link of [68, 72, 76]) view.setUint32(offset + link, NO_STREAM, true)
+    else if (index === 0)
+      writeEntry(view, offset, item, { type: 5, start: count.mini > 0 ? first.mini : END_OF_CHAIN, size: miniStreamBytes })
+    else if ('children' in item.node) writeEntry(view, offset, item, { type: 1, start: 0, size: 0 })
+    else writeEntry(view, offset, item, { type: 2, start: item.start, size: sizeOf(item.node) })
   }
-  return { head, offsets, padding: (SECTOR - (largeSize % SECTOR)) % SECTOR }
 }
 
-const sizeOf = (node: CfbNode): number => ('content' in node ? node.content.length : 'size' in node ? node.size : 0)
-
-/** 2.6.4: shorter names first, then by upper-cased UTF-16. */
-function compareNames(a: string, b: string): number {
-  if (a.length !== b.length) return a.length - b.length
-  const [x, y] = [a.toUpperCase(), b.toUpperCase()]
-  return x < y ? -1 : x > y ? 1 : 0
-}
-
-/** Links sorted siblings as a balanced tree whose lowest, incomplete level is red; returns its root's index. */
-function balance(members: readonly Item[], first: number): number {
-  const depth = Math.floor(Math.log2(members.length))
-  const perfect = members.length === 2 ** (depth + 1) - 1
-  const link = (from: number, to: number, level: number): number => {
-    if (from >= to) return NO_STREAM
-    const middle = (from + to) >> 1
-    const item = members[middle]!
-    item.red = level === depth && !perfect && level > 0
-    item.left = link(from, middle, level + 1)
-    item.right = link(middle + 1, to, level + 1)
-    return first + middle
-  }
-  return link(0, members.length, 0)
+/** 2.6.1. `type`: 1 storage, 2 stream, 5 root. */
+function writeEntry(
+  view: DataView,
+  offset: number,
+  item: DirectoryItem,
+  { type, start, size }: { type: 1 | 2 | 5; start: number; size: number },
+) {
+  const { name } = item.node
+  for (let unit = 0; unit < name.length; unit++) view.setUint16(offset + 2 * unit, name.charCodeAt(unit), true)
+  view.setUint16(offset + 64, 2 * (name.length + 1), true)
+  view.setUint8(offset + 66, type)
+  view.setUint8(offset + 67, item.red ? 0 : 1)
+  view.setUint32(offset + 68, item.left, true)
+  view.setUint32(offset + 72, item.right, true)
+  view.setUint32(offset + 76, item.child, true)
+  view.setUint32(offset + 116, start, true)
+  view.setUint32(offset + 120, size, true)
 }

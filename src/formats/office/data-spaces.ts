@@ -1,6 +1,6 @@
 /** The \x06DataSpaces storage of an encrypted document ([MS-OFFCRYPTO] 2.1, 2.3.4.1–3): the same in every file. */
 import { concat } from '../../bytes/concat.ts'
-import type { CfbNode } from '../../containers/cfb/write.ts'
+import type { CfbNode } from '../../containers/cfb/directory-tree.ts'
 
 const number = (value: number): Uint8Array => {
   const bytes = new Uint8Array(4)
