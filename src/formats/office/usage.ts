@@ -45,27 +45,125 @@ const VML = new Set(['shape', 'rect', 'roundrect', 'oval'])
  * @throws EngineError
  */
 export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): Uses {
-  const uses: Uses = new Map()
-  const frames: Frame[] = []
-  let depth = 0
-  let inline: Size | undefined
-  let inlineDepth = -1
-  let shapePropertiesDepth = -1
-
-  const report = (id: string, shown: Shown | 'unknown') => {
-    const before = uses.get(id)
-    if (before === 'unknown') return
-    if (shown === 'unknown' || !before) uses.set(id, shown)
-    else {
-      uses.set(id, {
-        widthInches: Math.max(before.widthInches, shown.widthInches),
-        heightInches: Math.max(before.heightInches, shown.heightInches),
-      })
+  const stack = new FrameStack(background)
+  for (const tag of scanTags(xml)) {
+    if (tag.kind === 'close') {
+      stack.close()
+      continue
+    }
+    stack.open(tag)
+    for (const { local, value, name } of tag.attributes()) {
+      if (ids.has(value) && name.includes(':')) stack.refer(tag, local, value)
     }
   }
-  const groupScale = (): Size | undefined => {
+  return stack.finish()
+}
+
+/** The frames around the place that the scan has reached, and what closed ones showed. */
+class FrameStack {
+  readonly #background: Size | undefined
+  readonly #uses: Uses = new Map()
+  readonly #frames: Frame[] = []
+  #depth = 0
+  /** wp:extent of the wp:inline or wp:anchor around this place, and how deep that stands (-1: there is none). */
+  #inline: Size | undefined
+  #inlineDepth = -1
+  #shapePropertiesDepth = -1
+
+  constructor(background: Size | undefined) {
+    this.#background = background
+  }
+
+  /** An element begins, or stands for itself. */
+  open(tag: Tag): void {
+    if (tag.kind === 'open' && ++this.#depth > MOST_DEPTH) throw new RangeError('nested too deeply')
+    const here = tag.kind === 'open' ? this.#depth : this.#depth + 1
+    if (tag.kind === 'open') this.#pushFrame(tag, here)
+    switch (tag.local) {
+      case 'inline':
+      case 'anchor':
+        if (tag.kind === 'open') this.#inlineDepth = here
+        break
+      case 'extent':
+        // wp:extent (20.4.2.7): what Word lays out, whatever the shape says.
+        if (this.#inlineDepth >= 0) this.#inline = sizeOf(tag, 'cx', 'cy')
+        break
+      case 'spPr':
+      case 'grpSpPr':
+        if (tag.kind === 'open') this.#shapePropertiesDepth = here
+        break
+      default: {
+        const frame = this.#frames.at(-1)
+        if (frame) describe(frame, tag, this.#shapePropertiesDepth >= 0)
+      }
+    }
+  }
+
+  /** An element ends. */
+  close(): void {
+    const frames = this.#frames
+    while (frames.length > 0 && frames.at(-1)!.depth >= this.#depth) this.#closeFrame(frames.pop()!)
+    if (this.#depth <= this.#shapePropertiesDepth) this.#shapePropertiesDepth = -1
+    if (this.#depth <= this.#inlineDepth) {
+      this.#inline = undefined
+      this.#inlineDepth = -1
+    }
+    this.#depth--
+  }
+
+  /** An attribute of `tag` names a picture. */
+  refer(tag: Tag, attribute: string, id: string): void {
+    const frame = this.#frames.at(-1)
+    const drawn =
+      (tag.local === 'blip' || tag.local === 'svgBlip') &&
+      attribute === 'embed' &&
+      (frame?.kind === 'picture' || frame?.kind === 'background')
+    const vml = tag.local === 'imagedata' && frame?.kind === 'vml' && !tag.attributes().some((each) => each.local.startsWith('crop'))
+    if (frame && (drawn || vml)) frame.ids.push(id)
+    else this.#report(id, 'unknown')
+  }
+
+  /** Frames that were never closed show nothing that is certain. */
+  finish(): Uses {
+    for (const frame of this.#frames.reverse()) for (const id of frame.ids) this.#report(id, 'unknown')
+    return this.#uses
+  }
+
+  #pushFrame(tag: Tag, depth: number): void {
+    const kind = frameKind(tag)
+    if (!kind) return
+    const frame: Frame = { depth, kind, ids: [], unclear: false }
+    if (kind === 'background' && this.#background) frame.extent = this.#background
+    if (kind === 'vml') {
+      const size = vmlSize(tag.get('style') ?? '')
+      if (size && !this.#frames.some((outer) => outer.kind === 'vml' || outer.kind === 'group')) frame.extent = size
+      else frame.unclear = true
+    }
+    this.#frames.push(frame)
+  }
+
+  #closeFrame(frame: Frame): void {
+    if (frame.ids.length === 0) return
+    const shown = this.#shownIn(frame)
+    for (const id of frame.ids) this.#report(id, shown)
+  }
+
+  #shownIn(frame: Frame): Shown | 'unknown' {
+    const scale = this.#groupScale()
+    const grouped = this.#frames.some(({ kind }) => kind === 'group')
+    const inline = grouped ? undefined : this.#inline
+    const extent = frame.extent ?? (frame.kind === 'picture' ? inline : undefined)
+    if (frame.unclear || !scale || !extent || !(extent.width > 0 && extent.height > 0)) return 'unknown'
+    const width = Math.max(extent.width * scale.width, inline?.width ?? 0)
+    const height = Math.max(extent.height * scale.height, inline?.height ?? 0)
+    const crop = frame.crop ?? { width: 1, height: 1 }
+    if (!(crop.width > 0.01 && crop.height > 0.01)) return 'unknown'
+    return { widthInches: width / EMU_PER_INCH / crop.width, heightInches: height / EMU_PER_INCH / crop.height }
+  }
+
+  #groupScale(): Size | undefined {
     let [width, height] = [1, 1]
-    for (const frame of frames) {
+    for (const frame of this.#frames) {
       if (frame.kind !== 'group') continue
       if (frame.unclear) return undefined
       // A group without extents shows its children as they are.
@@ -75,97 +173,44 @@ export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: 
     }
     return { width, height }
   }
-  const close = (frame: Frame) => {
-    if (frame.ids.length === 0) return
-    const scale = groupScale()
-    const grouped = frames.some(({ kind }) => kind === 'group')
-    const extent = frame.extent ?? (frame.kind === 'picture' && !grouped ? inline : undefined)
-    for (const id of frame.ids) {
-      if (frame.unclear || !scale || !extent || !(extent.width > 0 && extent.height > 0)) {
-        report(id, 'unknown')
-        continue
-      }
-      const width = Math.max(extent.width * scale.width, grouped ? 0 : (inline?.width ?? 0))
-      const height = Math.max(extent.height * scale.height, grouped ? 0 : (inline?.height ?? 0))
-      const crop = frame.crop ?? { width: 1, height: 1 }
-      if (!(crop.width > 0.01 && crop.height > 0.01)) report(id, 'unknown')
-      else report(id, { widthInches: width / EMU_PER_INCH / crop.width, heightInches: height / EMU_PER_INCH / crop.height })
-    }
-  }
 
-  for (const tag of scanTags(xml)) {
-    if (tag.kind === 'close') {
-      while (frames.length > 0 && frames.at(-1)!.depth >= depth) close(frames.pop()!)
-      if (depth <= shapePropertiesDepth) shapePropertiesDepth = -1
-      if (depth <= inlineDepth) {
-        inline = undefined
-        inlineDepth = -1
-      }
-      depth--
-      continue
-    }
-    if (tag.kind === 'open' && ++depth > MOST_DEPTH) throw new RangeError('nested too deeply')
-    const here = tag.kind === 'open' ? depth : depth + 1
-    const kind = frameKind(tag)
-    if (kind && tag.kind === 'open') {
-      const frame: Frame = { depth: here, kind, ids: [], unclear: false }
-      if (kind === 'background' && background) frame.extent = background
-      if (kind === 'vml') {
-        const size = vmlSize(tag.get('style') ?? '')
-        if (size && !frames.some((outer) => outer.kind === 'vml' || outer.kind === 'group')) frame.extent = size
-        else frame.unclear = true
-      }
-      frames.push(frame)
-    }
-    const frame = frames.at(-1)
-    switch (tag.local) {
-      case 'inline':
-      case 'anchor':
-        if (tag.kind === 'open') inlineDepth = here
-        break
-      case 'extent':
-        // wp:extent (20.4.2.7): what Word lays out, whatever the shape says.
-        if (inlineDepth >= 0) inline = sizeOf(tag, 'cx', 'cy')
-        break
-      case 'spPr':
-      case 'grpSpPr':
-        if (tag.kind === 'open') shapePropertiesDepth = here
-        break
-      case 'ext':
-        if (frame && shapePropertiesDepth >= 0 && tag.get('cx') !== undefined && (frame.kind === 'picture' || frame.kind === 'group')) {
-          const size = sizeOf(tag, 'cx', 'cy')
-          if (size) frame.extent ??= size
-        }
-        break
-      case 'chExt': {
-        const size = sizeOf(tag, 'cx', 'cy')
-        if (frame?.kind === 'group') {
-          if (size && size.width > 0 && size.height > 0) frame.childExtent = size
-          else frame.unclear = true
-        }
-        break
-      }
-      case 'srcRect':
-      case 'fillRect':
-        if (frame) cropBy(frame, tag)
-        break
-      case 'tile':
-        if (frame) frame.unclear = true
-        break
-    }
-    for (const { local, value, name } of tag.attributes()) {
-      if (!ids.has(value) || !name.includes(':')) continue
-      const drawn =
-        (tag.local === 'blip' || tag.local === 'svgBlip') &&
-        local === 'embed' &&
-        (frame?.kind === 'picture' || frame?.kind === 'background')
-      const vml = tag.local === 'imagedata' && frame?.kind === 'vml' && !tag.attributes().some((each) => each.local.startsWith('crop'))
-      if (drawn || vml) frame!.ids.push(value)
-      else report(value, 'unknown')
+  #report(id: string, shown: Shown | 'unknown'): void {
+    const before = this.#uses.get(id)
+    if (before === 'unknown') return
+    if (shown === 'unknown' || !before) this.#uses.set(id, shown)
+    else {
+      this.#uses.set(id, {
+        widthInches: Math.max(before.widthInches, shown.widthInches),
+        heightInches: Math.max(before.heightInches, shown.heightInches),
+      })
     }
   }
-  for (const frame of frames.reverse()) for (const id of frame.ids) report(id, 'unknown')
-  return uses
+}
+
+/** What an element inside of a frame says of it. */
+function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
+  switch (tag.local) {
+    case 'ext':
+      if (inShapeProperties && tag.get('cx') !== undefined && (frame.kind === 'picture' || frame.kind === 'group')) {
+        const size = sizeOf(tag, 'cx', 'cy')
+        if (size) frame.extent ??= size
+      }
+      break
+    case 'chExt': {
+      if (frame.kind !== 'group') break
+      const size = sizeOf(tag, 'cx', 'cy')
+      if (size && size.width > 0 && size.height > 0) frame.childExtent = size
+      else frame.unclear = true
+      break
+    }
+    case 'srcRect':
+    case 'fillRect':
+      cropBy(frame, tag)
+      break
+    case 'tile':
+      frame.unclear = true
+      break
+  }
 }
 
 /** Ids of pictures that have one colour replaced by another. @throws EngineError */
