@@ -72,65 +72,76 @@ async function read(source: Source, window: Uint8Array): Promise<Dicom> {
   if (!encoding) throw noGain(`compressed already: transfer syntax ${meta.syntax}`)
 
   const reader = new ElementReader(window, encoding, source.size)
-  const elements: Element[] = []
-  let pixels: Element | undefined
-  let at = meta.end
-  while (at < source.size) {
-    const element = reader.element(at)
-    if (element.tag === PIXEL_DATA) {
-      pixels = element
-      break
-    }
-    if (element.tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
-    elements.push(element)
-    at = element.end
-  }
-  const signedPixels = reader.signed
-
-  const afterAt = pixels ? pixels.end : at
-  if (source.size - afterAt > MAX_AROUND_BYTES) throw overBudget(`${source.size - afterAt} bytes behind the pixel data`)
-  const tail = await source.read(afterAt, source.size - afterAt)
-  const tailReader = new ElementReader(tail, encoding)
-  tailReader.signed = signedPixels
-  const tailTags: number[] = []
-  for (let i = 0; i < tail.length; ) {
-    const element = tailReader.element(i, 1)
-    tailTags.push(element.tag)
-    i = element.end
-  }
-  const signature = [...elements.map(({ tag }) => tag), ...tailTags].some(isSignature)
-
-  const head = window.slice(meta.end, at)
+  const { elements, pixels, end } = readToPixels(reader, meta.end, source.size)
+  const signed = reader.signed
+  const tail = await readTail(source, pixels ? pixels.end : end)
+  const tags = [...elements.map(({ tag }) => tag), ...tagsOf(tail, encoding, signed)]
+  const head = window.slice(meta.end, end)
   const before = converted(head, encoding, elements.at(-1))
-  const after = converted(tail, encoding, undefined, signedPixels)
-  const values = new Map<number, Element>()
-  const plain = new ElementReader(before, EXPLICIT_LITTLE)
-  for (let i = 0; i < before.length; ) {
-    const element = plain.element(i, 1)
-    if (!values.has(element.tag)) values.set(element.tag, element)
-    i = element.end
-  }
   return {
     encoding,
     start: meta.start,
     before,
     pixels: pixels && { at: pixels.valueAt, bytes: pixels.end - pixels.valueAt, vr: pixels.vr },
-    after,
-    signed: signature,
+    after: converted(tail, encoding, undefined, signed),
+    signed: tags.some(isSignature),
     stored: [head, tail],
-    number: (tag) => {
+    ...lookUp(before),
+  }
+}
+
+/** Elements from `start` to the pixel data, or to the end of the file. */
+function readToPixels(reader: ElementReader, start: number, size: number) {
+  const elements: Element[] = []
+  let end = start
+  while (end < size) {
+    const element = reader.element(end)
+    if (element.tag === PIXEL_DATA) return { elements, pixels: element, end }
+    if (element.tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
+    elements.push(element)
+    end = element.end
+  }
+  return { elements, pixels: undefined, end }
+}
+
+async function readTail(source: Source, at: number): Promise<Uint8Array> {
+  const bytes = source.size - at
+  if (bytes > MAX_AROUND_BYTES) throw overBudget(`${bytes} bytes behind the pixel data`)
+  return source.read(at, bytes)
+}
+
+/** Top-level tags behind the pixel data. */
+function tagsOf(tail: Uint8Array, encoding: Encoding, signed: boolean): number[] {
+  const reader = new ElementReader(tail, encoding)
+  reader.signed = signed
+  const tags: number[] = []
+  for (let at = 0; at < tail.length; ) {
+    const element = reader.element(at, 1)
+    tags.push(element.tag)
+    at = element.end
+  }
+  return tags
+}
+
+/** The first of each top-level element, explicit little endian. */
+function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt'> {
+  const reader = new ElementReader(bytes, EXPLICIT_LITTLE)
+  const values = new Map<number, Element>()
+  for (let at = 0; at < bytes.length; ) {
+    const element = reader.element(at, 1)
+    if (!values.has(element.tag)) values.set(element.tag, element)
+    at = element.end
+  }
+  return {
+    number(tag) {
       const element = values.get(tag)
-      return element && element.vr === 'US' && element.end - element.valueAt >= 2 ? plain.uint16(element.valueAt) : undefined
+      return element && element.vr === 'US' && element.end - element.valueAt >= 2 ? reader.uint16(element.valueAt) : undefined
     },
-    text: (tag) => {
+    text(tag) {
       const element = values.get(tag)
-      return (
-        element &&
-        new TextDecoder('latin1')
-          .decode(before.subarray(element.valueAt, element.end))
-          .replace(/[\0 ]+$/, '')
-          .trim()
-      )
+      if (!element) return undefined
+      const text = new TextDecoder('latin1').decode(bytes.subarray(element.valueAt, element.end))
+      return text.replace(/[\0 ]+$/, '').trim()
     },
     valueAt: (tag) => values.get(tag)?.valueAt,
   }
