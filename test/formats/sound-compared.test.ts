@@ -114,8 +114,8 @@ describe('packets that hold no sound', () => {
     }
     const stream = { decoder: 'aac', extradata: config, hertz: 44100, channels: 1, bitsPerSample: 16, blockAlign: 0, tag: 0 }
     const blocks: Float32Array[] = []
-    for await (const [mono] of decodedSound(engine, memorySource(bytes, 'sound'), stream, runs, optionsFor('medium', 'mp4')))
-      blocks.push(mono!)
+    const sound = { source: memorySource(bytes, 'sound'), stream, runs, options: optionsFor('medium', 'mp4') }
+    for await (const [mono] of decodedSound(engine, sound)) blocks.push(mono!)
     expect(blocks.length).toBe(all.length)
     expect(blocks[0]!.every((value) => value === 0)).toBe(true)
   })

@@ -101,28 +101,31 @@ function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map
   if (flags & 0x10) defaults.size = u32(moof, (at += 4) - 4)
   if (flags & 0x20) defaults.flags = u32(moof, (at += 4) - 4)
   const tfdt = find(moof, traf, 'tfdt')
-  let time = tfdt ? (moof[tfdt.body] === 1 ? u64(moof, tfdt.body + 4) : u32(moof, tfdt.body + 4)) : into.end
+  const time = tfdt ? (moof[tfdt.body] === 1 ? u64(moof, tfdt.body + 4) : u32(moof, tfdt.body + 4)) : into.end
   let added = 0
-  let data = base
+  const place: Place = { base, data: base, time }
   for (const trun of boxes(moof, traf.body, traf.end)) {
     if (trun.type !== 'trun') continue
-    const run = readRun(moof, trun, base, data, time, defaults, into)
-    data = run.data
-    time = run.time
-    added += run.count
+    added += readRun(moof, trun, place, defaults, into)
   }
-  into.end = Math.max(into.end, time)
+  into.end = Math.max(into.end, place.time)
   return added
 }
 
-function readRun(moof: Uint8Array, trun: Box, base: number, start: number, startTime: number, defaults: Defaults, into: Gathered) {
+/** Where the next sample of a track fragment lies, what its data offsets count from, and when it is decoded. */
+interface Place {
+  readonly base: number
+  data: number
+  time: number
+}
+
+/** Gathers the samples of a run and moves `place` behind them. @returns their number */
+function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, into: Gathered): number {
   // 8.8.8: count, data offset, first flags, then per sample duration, size, flags, composition offset as present.
   const flags = u32(moof, trun.body) & 0xffffff
   const count = u32(moof, trun.body + 4)
   let at = trun.body + 8
-  let data = start
-  let time = startTime
-  if (flags & 1) data = base + i32(moof, (at += 4) - 4)
+  if (flags & 1) place.data = place.base + i32(moof, (at += 4) - 4)
   const firstFlags = flags & 4 ? u32(moof, (at += 4) - 4) : undefined
   const perSample = [0x100, 0x200, 0x400, 0x800].filter((bit) => flags & bit).length * 4
   if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw malformed('mp4', trun.start, `trun says ${count} samples`)
@@ -132,16 +135,16 @@ function readRun(moof: Uint8Array, trun: Box, base: number, start: number, start
     const size = flags & 0x200 ? u32(moof, (at += 4) - 4) : defaults.size
     const own = flags & 0x400 ? u32(moof, (at += 4) - 4) : i === 0 && firstFlags !== undefined ? firstFlags : defaults.flags
     const composition = flags & 0x800 ? i32(moof, (at += 4) - 4) : 0
-    into.offset.push(data)
+    into.offset.push(place.data)
     into.size.push(size)
-    into.dts.push(time)
+    into.dts.push(place.time)
     into.composition.push(composition)
     // 8.8.3.1: sample_is_non_sync_sample is bit 16.
     into.sync.push(own & 0x10000 ? 0 : 1)
-    data += size
-    time += duration
+    place.data += size
+    place.time += duration
   }
-  return { data, time, count }
+  return count
 }
 
 function withSamples(track: StoredTrack, all: Gathered): StoredTrack {

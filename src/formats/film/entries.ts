@@ -3,6 +3,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { unsupported } from '../../codec/error.ts'
 import { type Box, box, boxes, fullBox, text, words } from '../../containers/isobmff/box.ts'
+import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
 const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'vexu'])
@@ -102,10 +103,7 @@ export function aacEntry(config: Uint8Array, channels: number, hertz: number, bi
 
 /** MP3 frames: `mp4a` with an object type of its own, or QuickTime's `.mp3`. */
 export function mp3Entry(
-  channels: number,
-  hertz: number,
-  samplesPerFrame: number,
-  version: number,
+  { channels, hertz, samples, version }: Pick<FrameHeader, 'channels' | 'hertz' | 'samples' | 'version'>,
   bitsPerSecond: number,
   quickTime: boolean,
 ): Uint8Array {
@@ -116,7 +114,7 @@ export function mp3Entry(
     return box('mp4a', fields, fullBox('esds', 0, esDescriptor(undefined, bitsPerSecond, version === 1 ? 0x6b : 0x69)))
   }
   view.setInt16(20, -2) // variable compression
-  view.setUint32(28, samplesPerFrame)
+  view.setUint32(28, samples) // per packet
   view.setUint32(40, 2) // bytes per sample
   return box('.mp3', fields)
 }

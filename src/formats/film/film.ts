@@ -96,13 +96,14 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
     if (!job) throw malformed('mp4', 0, 'the part does not belong to this film')
     const runs = runsOf(job.track, job.stream)
-    const made = encodeSound(source, job.stream, runs, job.bitsPerSecond, writer, options, leadOf(job.stream, runs))
+    const sound = { source, stream: job.stream, runs, options }
+    const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
     const { head, memoryBytes } = await made.catch(keptSound)
     return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
-  const done = await encodePart(source, video.pictures, cut, level, writer, options)
+  const done = await encodePart({ source, track: video.pictures, cut, part: writer, options }, level)
   const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
   const bytes = await writer.finish(head, done.pts, done.keys)
   return {

@@ -1,12 +1,11 @@
 /** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
 
-import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options, Source } from '../../codec/codec.ts'
+import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { malformed } from '../../codec/error.ts'
 import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
-import { decodedSound, type EncodedSound, type SoundRuns } from './sound.ts'
+import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
 
 /** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
 export const MP3_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
@@ -24,17 +23,15 @@ export const mp3Lead = (hertz: number) => firstFrame(hertz) * frameSamples(hertz
 
 /**
  * Frames `from … to` of a stream's sound; the last stretch takes what is left.
- * @param stream blocks of single samples (PCM, G.711)
+ * @param sound blocks of single samples (PCM, G.711)
  */
 export async function encodeMp3Frames(
-  source: Source,
-  stream: AudioStream,
-  runs: SoundRuns,
+  sound: StoredSound,
+  part: PartWriter,
   { from, to }: { from: number; to: number },
   vbrQuality: number,
-  part: PartWriter,
-  options: Options,
 ): Promise<EncodedSound> {
+  const { stream } = sound
   const { hertz, blockAlign } = stream
   const channels = stream.channels === 1 ? 1 : 2
   const perFrame = frameSamples(hertz)
@@ -54,7 +51,7 @@ export async function encodeMp3Frames(
   }
   const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
   let samples = 0
-  for await (const planar of decodedSound(engine, source, stream, runs, options, lead * perFrame * blockAlign)) {
+  for await (const planar of decodedSound(engine, sound, lead * perFrame * blockAlign)) {
     samples += planar[0]!.length
     for (const packet of encoder.encode([...planar])) await write(packet)
     if (samples >= enough) break

@@ -25,6 +25,14 @@ export interface SoundRuns {
   readonly size: Column
 }
 
+/** A track or stream of sound where it lies. */
+export interface StoredSound {
+  readonly source: Source
+  readonly stream: AudioStream
+  readonly runs: SoundRuns
+  readonly options: Options
+}
+
 /** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
 export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
   if (blockAlign) return track.chunks
@@ -42,10 +50,7 @@ export class KeptSound extends Error {
  */
 export async function* decodedSound(
   decoder: Ffmpeg,
-  source: Source,
-  stream: AudioStream,
-  runs: SoundRuns,
-  options: Options,
+  { source, stream, runs, options }: StoredSound,
   skipBytes = 0,
 ): AsyncGenerator<readonly Float32Array[]> {
   const { blockAlign, hertz, channels } = stream
@@ -102,28 +107,13 @@ export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, siz
  * @param lead samples of silence in front, which count as the encoder's delay
  * @throws KeptSound, CodecError (malformed)
  */
-export async function encodeSound(
-  source: Source,
-  stream: AudioStream,
-  runs: SoundRuns,
-  bitsPerSecond: number,
-  part: PartWriter,
-  options: Options,
-  lead = 0,
-): Promise<EncodedSound> {
+export async function encodeSound(sound: StoredSound, part: PartWriter, bitsPerSecond: number, lead = 0): Promise<EncodedSound> {
   using engine = new Ffmpeg()
-  const sound = decodedSound(engine, source, stream, runs, options)
-  return { head: await encodeWith(engine, sound, stream, bitsPerSecond, part, lead), memoryBytes: engine.memoryBytes }
+  return { head: await encodeWith(engine, sound, part, bitsPerSecond, lead), memoryBytes: engine.memoryBytes }
 }
 
-async function encodeWith(
-  engine: Ffmpeg,
-  sound: AsyncIterable<readonly Float32Array[]>,
-  { hertz, channels }: AudioStream,
-  bitsPerSecond: number,
-  part: PartWriter,
-  lead: number,
-): Promise<SoundHead> {
+async function encodeWith(engine: Ffmpeg, sound: StoredSound, part: PartWriter, bitsPerSecond: number, lead: number): Promise<SoundHead> {
+  const { hertz, channels } = sound.stream
   const { config, delay } = engine.openAac(hertz, channels, bitsPerSecond)
   const checker = new Checker(engine, hertz, channels, config, delay)
   const block = Array.from({ length: channels }, () => new Float32Array(BLOCK))
@@ -142,7 +132,7 @@ async function encodeWith(
     filled = 0
     await keep(packet)
   }
-  for await (const planar of sound) {
+  for await (const planar of decodedSound(engine, sound)) {
     const length = planar[0]!.length
     for (let from = 0; from < length; ) {
       const step = Math.min(BLOCK - filled, length - from)

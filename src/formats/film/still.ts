@@ -16,13 +16,21 @@ const SQUARE = 8
 const SAME_LEVELS = 2
 const STILL_SHARE = 0.85
 
+/** A part of a film. */
+interface Stretch {
+  readonly source: Source
+  readonly track: PictureTrack
+  readonly cut: Cut
+  readonly options: Options
+}
+
 /** Decodes the beginning of a part; what cannot be decoded is not still, and the encoder will say what is wrong with it. */
-export async function isStill(source: Source, track: PictureTrack, cut: Cut, options: Options): Promise<boolean> {
-  const { num, den } = track.rate
+export async function isStill(part: Stretch): Promise<boolean> {
+  const { num, den } = part.track.rate
   const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((APART_SECONDS * num) / den)))
   using engine = new Ffmpeg()
   try {
-    const [a, b] = await twoPictures(engine, source, track, cut, apart, options)
+    const [a, b] = await twoPictures(engine, part, apart)
     return a !== undefined && b !== undefined && shareOfSame(a, b) >= STILL_SHARE
   } catch (error) {
     if (isEngineError(error, 'ffmpeg') || error instanceof WebAssembly.RuntimeError) return false
@@ -31,14 +39,8 @@ export async function isStill(source: Source, track: PictureTrack, cut: Cut, opt
 }
 
 /** The means of the first picture, and of the one `apart` pictures later. */
-async function twoPictures(
-  engine: Ffmpeg,
-  source: Source,
-  { stream, samples }: PictureTrack,
-  cut: Cut,
-  apart: number,
-  options: Options,
-): Promise<(Float32Array | undefined)[]> {
+async function twoPictures(engine: Ffmpeg, { source, track, cut, options }: Stretch, apart: number): Promise<(Float32Array | undefined)[]> {
+  const { stream, samples } = track
   using window = new Window(source)
   const found: Float32Array[] = []
   let shown = 0

@@ -27,7 +27,7 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
   try {
     using before = await readMovie(original)
     using after = await readMovie(result)
-    const difference = compareBoxes(before, after) ?? (await compareTracks(original, before, result, after, outcome, options))
+    const difference = compareBoxes(before, after) ?? (await compareTracks([original, before], [result, after], outcome, options))
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
     if (isCodecError(error, 'malformed', 'unsupported_feature') || isEngineError(error, 'ffmpeg')) {
@@ -56,11 +56,11 @@ interface Side {
   readonly track: Track
 }
 
+type Film = readonly [source: Source, movie: Movie]
+
 async function compareTracks(
-  original: Source,
-  before: Movie,
-  result: Source,
-  after: Movie,
+  [original, before]: Film,
+  [result, after]: Film,
   outcome: Outcome,
   options: Options,
 ): Promise<string | undefined> {
@@ -204,7 +204,7 @@ async function decodeStretches(
   for (let k = 0; k < syncs.length; k += every) {
     const from = syncs[k]!
     const to = Math.min(syncs[k + 1] ?? samples.count, from + frames)
-    const trouble = await decodeStretch(engine, window, samples, from, to, options)
+    const trouble = await decodeStretch(engine, window, samples, { from, to }, options)
     if (trouble) return trouble
     engine.restartVideo()
   }
@@ -215,8 +215,7 @@ async function decodeStretch(
   engine: Ffmpeg,
   window: Window,
   samples: Samples,
-  from: number,
-  to: number,
+  { from, to }: { readonly from: number; readonly to: number },
   options: Options,
 ): Promise<string | undefined> {
   let pictures = 0

@@ -88,7 +88,7 @@ const started = process.cpuUsage()
 const options = { ...optionsFor(QUALITY, 'mp4'), progress: () => void (most = Math.max(most, held())) }
 const cut = { from: 0, to: FRAMES, start: 0, end: Number.MAX_SAFE_INTEGER, frames: FRAMES }
 const writer = new PartWriter(memorySink(Number.POSITIVE_INFINITY, 'part'))
-const part = await encodePart(memorySource(bytes, 'film'), track, cut, levelOf(QUALITY), writer, options)
+const part = await encodePart({ source: memorySource(bytes, 'film'), track, cut, part: writer, options }, levelOf(QUALITY))
 most = Math.max(most, held())
 clearInterval(watch)
 const { user, system } = process.cpuUsage(started)

@@ -141,7 +141,7 @@ export function mp3Track({ first, sizes, rows, chunks }: Mp3Sound, quickTime: bo
   const bytes = rows.reduce((sum, { size }) => sum + size, 0)
   const seconds = (sizes.length * first.samples) / first.hertz
   return {
-    description: mp3Entry(first.channels, first.hertz, first.samples, first.version, Math.round((bytes * 8) / seconds), quickTime),
+    description: mp3Entry(first, Math.round((bytes * 8) / seconds), quickTime),
     timescale: first.hertz,
     sizes: Uint32Array.from(sizes),
     durations: new Float64Array(sizes.length).fill(first.samples),

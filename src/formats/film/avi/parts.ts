@@ -18,7 +18,7 @@ export async function runPart(source: Source, job: AviJob, part: PartPlan, sink:
   const { track } = job.pictures
   const cut = cutOf(part, track.samples.count)
   const writer = new PartWriter(sink)
-  const done = await encodePart(source, track, cut, job.level, writer, options)
+  const done = await encodePart({ source, track, cut, part: writer, options }, job.level)
   const head: PicturesHead = {
     kind: 'pictures',
     headers: [...done.headers],
@@ -39,11 +39,12 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
   if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
     throw malformed('avi', 0, 'the part does not belong to this film')
   const { audio, runs, coding } = sound
+  const stored = { source, stream: audio, runs, options }
   const writer = new PartWriter(sink)
   const { head, memoryBytes } =
     coding === 'mp3'
-      ? await encodeMp3Frames(source, audio, runs, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3, writer, options)
-      : await encodeSound(source, audio, runs, aacRate(job.level, sound), writer, options)
+      ? await encodeMp3Frames(stored, writer, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3)
+      : await encodeSound(stored, writer, aacRate(job.level, sound))
   return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
 }
 

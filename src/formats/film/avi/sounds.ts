@@ -66,8 +66,16 @@ export function samplesPerBlock({ decoder, channels, blockAlign }: AudioStream):
   return decoder === 'adpcm_ms' ? ((blockAlign - 7 * channels) * 2) / channels + 2 : 1
 }
 
+interface Mp3Stream {
+  readonly hertz: number
+  readonly channels: number
+  readonly bitsPerSecond: number
+  readonly frames: number
+  readonly startSeconds: number
+}
+
 /** MPEGLAYER3WAVEFORMAT (mmreg.h): one frame a chunk, counted by its samples, as FFmpeg writes MP3 into AVI. */
-export function mp3Headers(strh: Uint8Array, hertz: number, channels: number, bitsPerSecond: number, frames: number, startSeconds: number) {
+export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, frames, startSeconds }: Mp3Stream) {
   const perFrame = frameSamples(hertz)
   const header = new DataView(strh.buffer, strh.byteOffset, strh.length)
   header.setUint32(4, 0, true) // fccHandler

@@ -94,7 +94,7 @@ function newSound({ stream, audio, samples }: AviSound, files: readonly PartFile
     headers(strh) {
       const frames = files.reduce((sum, { head }) => sum + head.count, 0)
       const bitsPerSecond = (bytesOf(files) * 8 * hertz) / samples
-      return mp3Headers(strh, hertz, channels, bitsPerSecond, frames, streamStart(stream))
+      return mp3Headers(strh, { hertz, channels, bitsPerSecond, frames, startSeconds: streamStart(stream) })
     },
   }
 }

@@ -38,11 +38,18 @@ export async function verifyAvi(original: Source, result: Source, outcome: Outco
   }
 }
 
+/** One of the two files. */
+interface Side {
+  readonly source: Source
+  readonly file: Avi
+}
+
 async function compare(original: Source, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
-  const before = await readAvi(original)
-  const after = await readAvi(result)
+  const old: Side = { source: original, file: await readAvi(original) }
+  const made: Side = { source: result, file: await readAvi(result) }
+  const [before, after] = [old.file, made.file]
   if (before.streams.length !== after.streams.length) return 'streams'
-  const tags = await compareOthers(original, result, before, after)
+  const tags = await compareOthers(old, made)
   if (tags) return tags
   const lossy = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
   // H.264 that became H.264 has the format it had; copied pictures are said to be perfect.
@@ -54,25 +61,26 @@ async function compare(original: Source, result: Source, outcome: Outcome, optio
     const difference = fresh.includes(stream) ? compareNew(before, after, stream) : compareCounts(before, after, stream)
     if (difference) return `stream ${stream.index}: ${difference}`
   }
-  const copied = await compareCopied(original, result, before, after, new Set(fresh.map(({ index }) => index)), options)
+  const copied = await compareCopied(old, made, new Set(fresh.map(({ index }) => index)), options)
   if (copied) return copied
   for (const { kind, index } of fresh) {
-    const difference = kind === 'auds' ? await compareMp3(original, result, before, after, index, outcome, options) : undefined
+    const difference = kind === 'auds' ? await compareMp3(old, made, index, outcome, options) : undefined
     if (difference) return `stream ${index}: ${difference}`
   }
   if (!fresh.some(({ kind }) => kind === 'vids')) return undefined
-  return (await comparePictures(original, result, before, after)) ?? decodeStretches(result, after, options)
+  return (await comparePictures(old, made)) ?? decodeStretches(made, options)
 }
 
 /** Tags and the like: the same, and on the same side of the media. */
-async function compareOthers(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
+async function compareOthers(old: Side, made: Side): Promise<string | undefined> {
+  const [before, after] = [old.file, made.file]
   if (before.others.length !== after.others.length) return `${before.others.length} other chunks became ${after.others.length}`
   for (const [i, a] of before.others.entries()) {
     const b = after.others[i]!
     if (a.id !== b.id || a.size !== b.size || a.inFront !== b.inFront) return `chunk '${a.id}'`
     for (let done = 0; done < a.size; done += COMPARED_BYTES) {
       const length = Math.min(a.size - done, COMPARED_BYTES)
-      const [x, y] = [await original.read(a.offset + done, length), await result.read(b.offset + done, length)]
+      const [x, y] = [await old.source.read(a.offset + done, length), await made.source.read(b.offset + done, length)]
       if (!same(x, y)) return `chunk '${a.id}'`
     }
   }
@@ -105,35 +113,22 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
 const toldOf = (outcome: Outcome) => (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0)
 
 /** New sound, a frame a chunk, against the samples it was made of. */
-async function compareMp3(
-  original: Source,
-  result: Source,
-  before: Avi,
-  after: Avi,
-  index: number,
-  outcome: Outcome,
-  options: Options,
-): Promise<string | undefined> {
-  const audio = pcm(before.streams[index]!)!
+async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const [stream, fresh] = [old.file.streams[index]!, made.file.streams[index]!]
+  const audio = pcm(stream)!
   const { hertz, channels } = audio
-  const old = laidBlocks(original, audio, runsOf(before, before.streams[index]!))
+  const samples = laidBlocks(old.source, audio, runsOf(old.file, stream))
   const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
-  const frames = laidPackets(result, mp3, runsOf(after, after.streams[index]!), frameSamples(hertz))
-  const made = { ...frames, faded: 2 * frameSamples(hertz) }
-  return compareSound(old, made, -mp3Lead(hertz), toldOf(outcome), options)
+  const frames = laidPackets(made.source, mp3, runsOf(made.file, fresh), frameSamples(hertz))
+  const faded = { ...frames, faded: 2 * frameSamples(hertz) }
+  return compareSound(samples, faded, -mp3Lead(hertz), toldOf(outcome), options)
 }
 
 /** Chunks of all streams but the new ones, in the order of the file; frames of new sound must be such. */
-async function compareCopied(
-  original: Source,
-  result: Source,
-  before: Avi,
-  after: Avi,
-  fresh: ReadonlySet<number>,
-  options: Options,
-): Promise<string | undefined> {
-  using left = new Window(original)
-  using right = new Window(result)
+async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>, options: Options): Promise<string | undefined> {
+  const [before, after] = [old.file, result.file]
+  using left = new Window(old.source)
+  using right = new Window(result.source)
   const made = after.streams.map(({ index }) => after.chunks.of(index))
   const next = after.streams.map(() => 0)
   for (let i = 0; i < before.chunks.count; i++) {
@@ -160,13 +155,13 @@ async function compareCopied(
 }
 
 /** Every part of a film begins with a key frame: from some of them on, a few pictures. */
-async function decodeStretches(result: Source, after: Avi, options: Options): Promise<string | undefined> {
-  const found = await pictureTrack(result, after)
+async function decodeStretches({ source, file }: Side, options: Options): Promise<string | undefined> {
+  const found = await pictureTrack(source, file)
   if ('kept' in found) return found.kept
   const { stream, samples } = found.track
   using engine = new Ffmpeg()
   engine.openVideo(stream)
-  using window = new Window(result)
+  using window = new Window(source)
   const keys: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) keys.push(i)
   const every = Math.max(1, Math.ceil(keys.length / MAX_STRETCHES))
@@ -191,9 +186,9 @@ async function decodeStretches(result: Source, after: Avi, options: Options): Pr
 /** The same file as a movie: every frame at its place, pictures alike, MP3 frames equal. */
 export async function verifyMovie(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
-    const before = await readAvi(original)
-    using after = await readMovie(result)
-    const difference = await compareMovie(original, result, before, after, outcome, options)
+    const old: Side = { source: original, file: await readAvi(original) }
+    using movie = await readMovie(result)
+    const difference = await compareMovie(old, { source: result, movie }, outcome, options)
     return difference ? { equal: false, difference } : { equal: true }
   } catch (error) {
     if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
@@ -201,14 +196,14 @@ export async function verifyMovie(original: Source, result: Source, outcome: Out
   }
 }
 
-async function compareMovie(
-  original: Source,
-  result: Source,
-  before: Avi,
-  after: Movie,
-  outcome: Outcome,
-  options: Options,
-): Promise<string | undefined> {
+interface MadeMovie {
+  readonly source: Source
+  readonly movie: Movie
+}
+
+async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const { source: original, file: before } = old
+  const { source: result, movie: after } = made
   const found = await pictureTrack(original, before)
   if ('kept' in found) return found.kept
   const sounds = before.streams.filter(({ kind }) => kind === 'auds')
@@ -223,10 +218,10 @@ async function compareMovie(
     const track = after.tracks[i + 1]!
     if (track.handler !== 'soun') return 'a track of sound is missing'
     if (!isMp3(stream)) {
-      const made = laidTrack(result, after.moov, track)
-      if (!made) return 'sound that cannot be decoded'
+      const fresh = laidTrack(result, after.moov, track)
+      if (!fresh) return 'sound that cannot be decoded'
       const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
-      const difference = await compareSound(laidStream(original, before, stream), made, delay, toldOf(outcome), options)
+      const difference = await compareSound(laidStream(original, before, stream), fresh, delay, toldOf(outcome), options)
       if (difference) return difference
       continue
     }
@@ -235,7 +230,7 @@ async function compareMovie(
     if (!(await sameFrames(frames, result, track))) return 'the sound changed'
   }
   using engine = new Ffmpeg()
-  return await compareDecoded(decoded(engine, 0, original, before), decodedMovie(engine, 1, result, after))
+  return await compareDecoded(decoded(engine, 0, old), decodedMovie(engine, 1, made))
 }
 
 /** Whether the chunks of a track hold these frames and nothing else. */
@@ -265,7 +260,7 @@ function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
   return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
 }
 
-async function* decodedMovie(engine: Ffmpeg, which: 0 | 1, source: Source, movie: Movie): AsyncGenerator<Uint8Array> {
+async function* decodedMovie(engine: Ffmpeg, which: 0 | 1, { source, movie }: MadeMovie): AsyncGenerator<Uint8Array> {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) throw malformed('mp4', 0, 'no decoder for the result')
@@ -290,9 +285,9 @@ async function* decodedPictures(
   while (engine.nextPicture(which)) yield engine.luma()
 }
 
-async function comparePictures(original: Source, result: Source, before: Avi, after: Avi): Promise<string | undefined> {
+async function comparePictures(old: Side, made: Side): Promise<string | undefined> {
   using engine = new Ffmpeg()
-  return await compareDecoded(decoded(engine, 0, original, before), decoded(engine, 1, result, after))
+  return await compareDecoded(decoded(engine, 0, old), decoded(engine, 1, made))
 }
 
 /** Both decode in one engine. */
@@ -317,7 +312,7 @@ async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGene
   return count > 0 && sum / count >= MIN_PSNR_DB ? undefined : `pictures of ${(sum / count).toFixed(1)} dB`
 }
 
-async function* decoded(engine: Ffmpeg, which: 0 | 1, source: Source, file: Avi): AsyncGenerator<Uint8Array> {
+async function* decoded(engine: Ffmpeg, which: 0 | 1, { source, file }: Side): AsyncGenerator<Uint8Array> {
   const found = await pictureTrack(source, file)
   if ('kept' in found) throw malformed('avi', 0, found.kept)
   const { stream, samples } = found.track
