@@ -74,7 +74,7 @@ export async function rewriteZip(
     if (fate.kind === 'drop') counts.dropped++
     else {
       const offset = sink.written - archive.base
-      const facts = await writeEntry(archive, entry, local, fate, content, effort, sink, counts)
+      const facts = await writeEntry({ archive, sink, effort, counts }, { entry, local, content }, fate)
       written.set(entry, { facts, offset })
       if (fate.kind === 'replace' && entry.size > LARGE_BYTES) discard(fate.bytes)
     }
@@ -129,15 +129,25 @@ interface Stream {
   chunks(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
+/** An archive on its way from the old form to the new. */
+interface Rewriting {
+  readonly archive: ZipArchive
+  readonly sink: Sink
+  readonly effort: Effort
+  readonly counts: Rewritten
+}
+
+/** An entry as it was found. `content`: what is in it, where somebody asked for that before. */
+interface OldEntry {
+  readonly entry: ZipEntry
+  readonly local: LocalPart
+  readonly content: Uint8Array | undefined
+}
+
 async function writeEntry(
-  archive: ZipArchive,
-  entry: ZipEntry,
-  local: LocalPart,
+  { archive, sink, effort, counts }: Rewriting,
+  { entry, local, content }: OldEntry,
   fate: Exclude<Fate, { kind: 'drop' }>,
-  content: Uint8Array | undefined,
-  effort: Effort,
-  sink: Sink,
-  counts: Rewritten,
 ): Promise<EntryFacts> {
   if (entry.opaque && entry.flags & FLAG_DESCRIPTOR) return copyWhole(archive, entry, local, sink, counts)
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }

@@ -199,6 +199,37 @@ export function newVideo(
   { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
   files: readonly PartFile<PicturesHead>[],
 ): NewTrack {
+  const { pts, sizes, sync } = joinedTables(files)
+  const shown = pts.slice().sort()
+  const { samples, timescale } = pictures
+  const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
+  const { durations, compositions, delay } = decodingTimes(pts, shown, lastDuration)
+  const base = shown[0]!
+  const total = shown.at(-1)! - base + lastDuration
+  const pieces = picturePieces(files, sizes, shown, timescale)
+  discard(pts)
+  discard(shown)
+  const { width, height } = pictures.stream
+  return {
+    description: avcEntry(
+      files.map(({ head }) => Uint8Array.from(head.headers)),
+      width,
+      height,
+      movie.moov,
+      track.descriptions[0],
+    ),
+    timescale,
+    sizes,
+    durations,
+    compositions: compositions.some((value) => value !== 0) ? compositions : undefined,
+    sync: sync.length === sizes.length ? undefined : sync,
+    edits: newEdits(movie, { track, pictures }, { base, total, delay }),
+    pieces,
+  }
+}
+
+/** Display times, sizes and key frames of all parts, whose own tables are freed. */
+function joinedTables(files: readonly PartFile<PicturesHead>[]) {
   const frames = files.reduce((sum, { head }) => sum + head.count, 0)
   const pts = new Float64Array(frames)
   const sizes = new Uint32Array(frames)
@@ -210,11 +241,15 @@ export function newVideo(
     for (let i = 0; i < file.keys.length; i++, frame++) if (file.keys[i]) sync.push(frame)
     for (const table of [file.pts, file.sizes, file.keys]) discard(table)
   }
-  const shown = pts.slice().sort()
-  const { samples, timescale } = pictures
-  const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
-  // Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream
-  // is shown later by the largest lead, which the edit list takes back.
+  return { pts, sizes, sync }
+}
+
+/**
+ * Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream is shown
+ * later by the largest lead, `delay`, which the edit list takes back.
+ */
+function decodingTimes(pts: Float64Array, shown: Float64Array, lastDuration: number) {
+  const frames = pts.length
   const base = shown[0]!
   const durations = new Float64Array(frames)
   const compositions = new Int32Array(frames)
@@ -225,37 +260,26 @@ export function newVideo(
     delay = Math.max(delay, -compositions[i]!)
   }
   for (let i = 0; i < frames; i++) compositions[i]! += delay
-  const total = shown.at(-1)! - base + lastDuration
-  const pieces = picturePieces(files, sizes, shown, timescale)
-  discard(pts)
-  discard(shown)
-  const toMovie = (time: number) => Math.round((time * movie.timescale) / timescale)
-  let edits: readonly Edit[] | undefined = track.edits?.map((edit) => ({
-    ...edit,
-    duration: edit.duration === 0 && movie.fragmented ? toMovie(total) : edit.duration,
-    mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + delay,
-  }))
-  // Rounded up: players leave out a last picture that begins where the edit ends, and it may last a tick of the track's.
-  if (!edits && delay > 0)
-    edits = [{ duration: Math.ceil(((base + total) * movie.timescale) / timescale), mediaTime: delay, rate: 0x10000 }]
-  const [entry] = track.descriptions
-  const { width, height } = pictures.stream
-  return {
-    description: avcEntry(
-      files.map(({ head }) => Uint8Array.from(head.headers)),
-      width,
-      height,
-      movie.moov,
-      entry,
-    ),
-    timescale,
-    sizes,
-    durations,
-    compositions: compositions.some((value) => value !== 0) ? compositions : undefined,
-    sync: sync.length === sizes.length ? undefined : sync,
-    edits,
-    pieces,
+  return { durations, compositions, delay }
+}
+
+/** The old edits, later by `delay`, or one that is needed now. */
+function newEdits(
+  movie: Movie,
+  { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
+  { base, total, delay }: { readonly base: number; readonly total: number; readonly delay: number },
+): readonly Edit[] | undefined {
+  const toMovie = (time: number) => (time * movie.timescale) / pictures.timescale
+  if (track.edits) {
+    return track.edits.map((edit) => ({
+      ...edit,
+      duration: edit.duration === 0 && movie.fragmented ? Math.round(toMovie(total)) : edit.duration,
+      mediaTime: edit.mediaTime < 0 ? -1 : edit.mediaTime + delay,
+    }))
   }
+  if (delay === 0) return undefined
+  // Rounded up: players leave out a last picture that begins where the edit ends, and it may last a tick of the track's.
+  return [{ duration: Math.ceil(toMovie(base + total)), mediaTime: delay, rate: 0x10000 }]
 }
 
 function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Array, shown: Float64Array, timescale: number): Piece[] {

@@ -19,76 +19,87 @@ interface Shown {
 /** Pictures whose size is not known for sure are absent. */
 export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Shown>> {
   const byPath = new Map(archive.entries.map((entry) => [entry.name.replace(/\\/g, '/').toLowerCase(), entry]))
-  const media = new Map<string, ZipEntry>()
-  const uses = new Map<string, Shown | 'unknown'>()
+  const pages = new Pages(byPath)
   for (const entry of archive.entries) {
     if (!/\.xml$/i.test(entry.name) || entry.opaque) continue
     // Resource ids are unique within a document: its folder tells them apart.
     const document = entry.name.replace(/\\/g, '/').split('/')[0]!.toLowerCase()
     try {
       if (entry.size > MOST_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
-      readPage(decodeXml(await readEntry(archive, entry)), entry.name, document, byPath, media, uses)
+      pages.read(decodeXml(await readEntry(archive, entry)), entry.name, document)
     } catch (error) {
       // What this file shows is not known, so nothing is.
       if (isEngineError(error, 'xml')) return new Map()
       throw error
     }
   }
-  const shown = new Map<ZipEntry, Shown>()
-  const unclear = new Set<ZipEntry>()
-  for (const [id, picture] of media) {
-    const use = uses.get(id)
-    const before = shown.get(picture)
-    if (!use || use === 'unknown') unclear.add(picture)
-    else {
-      const widthInches = Math.max(use.widthInches, before?.widthInches ?? 0)
-      shown.set(picture, { widthInches, heightInches: Math.max(use.heightInches, before?.heightInches ?? 0) })
-    }
-  }
-  for (const picture of unclear) shown.delete(picture)
-  return shown
+  return pages.shown()
 }
 
-function readPage(
-  xml: string,
-  name: string,
-  document: string,
-  byPath: ReadonlyMap<string, ZipEntry>,
-  media: Map<string, ZipEntry>,
-  uses: Map<string, Shown | 'unknown'>,
-): void {
-  let base = ''
-  let multimedia: string | undefined
-  let composite = 0
-  for (const tag of scanTags(xml)) {
-    if (tag.kind === 'close') {
-      if (tag.local === 'MultiMedia') multimedia = undefined
-      if (COMPOSITE.has(tag.local)) composite--
-      continue
+/** What pages and resource files say of pictures. */
+class Pages {
+  readonly #byPath: ReadonlyMap<string, ZipEntry>
+  readonly #media = new Map<string, ZipEntry>()
+  readonly #uses = new Map<string, Shown | 'unknown'>()
+
+  constructor(byPath: ReadonlyMap<string, ZipEntry>) {
+    this.#byPath = byPath
+  }
+
+  shown(): Map<ZipEntry, Shown> {
+    const shown = new Map<ZipEntry, Shown>()
+    const unclear = new Set<ZipEntry>()
+    for (const [id, picture] of this.#media) {
+      const use = this.#uses.get(id)
+      const before = shown.get(picture)
+      if (!use || use === 'unknown') unclear.add(picture)
+      else {
+        const widthInches = Math.max(use.widthInches, before?.widthInches ?? 0)
+        shown.set(picture, { widthInches, heightInches: Math.max(use.heightInches, before?.heightInches ?? 0) })
+      }
     }
-    if (COMPOSITE.has(tag.local) && tag.kind === 'open') composite++
-    if (tag.local === 'Res') base = tag.get('BaseLoc') ?? ''
-    if (tag.local === 'MultiMedia') multimedia = tag.get('ID')
-    if (tag.local === 'MediaFile' && multimedia !== undefined && tag.kind === 'open') {
-      const file = xml.slice(tag.end, xml.indexOf('<', tag.end)).trim()
-      const picture = [`${folderOf(name)}/${base}/${file}`, `${base}/${file}`, file].map((path) => byPath.get(normal(path))).find(Boolean)
-      if (picture) media.set(`${document}#${multimedia}`, picture)
-    }
-    if (tag.local !== 'ImageObject') {
-      // Any other mention of a resource (masks, patterns, substitutions) is a use that is not understood.
-      if (tag.get('ResourceID') !== undefined) uses.set(`${document}#${tag.get('ResourceID')}`, 'unknown')
-      continue
-    }
-    for (const { local, value } of tag.attributes()) {
-      if (local === 'Substitution' || local === 'ImageMask') uses.set(`${document}#${value}`, 'unknown')
-    }
-    const id = `${document}#${tag.get('ResourceID')}`
-    const use = composite > 0 ? 'unknown' : drawnSize(tag.get('CTM'))
-    const before = uses.get(id)
-    if (before === 'unknown' || use === 'unknown') uses.set(id, 'unknown')
-    else {
-      const widthInches = Math.max(use.widthInches, before?.widthInches ?? 0)
-      uses.set(id, { widthInches, heightInches: Math.max(use.heightInches, before?.heightInches ?? 0) })
+    for (const picture of unclear) shown.delete(picture)
+    return shown
+  }
+
+  /** @throws EngineError */
+  read(xml: string, name: string, document: string): void {
+    const uses = this.#uses
+    let base = ''
+    let multimedia: string | undefined
+    let composite = 0
+    for (const tag of scanTags(xml)) {
+      if (tag.kind === 'close') {
+        if (tag.local === 'MultiMedia') multimedia = undefined
+        if (COMPOSITE.has(tag.local)) composite--
+        continue
+      }
+      if (COMPOSITE.has(tag.local) && tag.kind === 'open') composite++
+      if (tag.local === 'Res') base = tag.get('BaseLoc') ?? ''
+      if (tag.local === 'MultiMedia') multimedia = tag.get('ID')
+      if (tag.local === 'MediaFile' && multimedia !== undefined && tag.kind === 'open') {
+        const file = xml.slice(tag.end, xml.indexOf('<', tag.end)).trim()
+        const picture = [`${folderOf(name)}/${base}/${file}`, `${base}/${file}`, file]
+          .map((path) => this.#byPath.get(normal(path)))
+          .find(Boolean)
+        if (picture) this.#media.set(`${document}#${multimedia}`, picture)
+      }
+      if (tag.local !== 'ImageObject') {
+        // Any other mention of a resource (masks, patterns, substitutions) is a use that is not understood.
+        if (tag.get('ResourceID') !== undefined) uses.set(`${document}#${tag.get('ResourceID')}`, 'unknown')
+        continue
+      }
+      for (const { local, value } of tag.attributes()) {
+        if (local === 'Substitution' || local === 'ImageMask') uses.set(`${document}#${value}`, 'unknown')
+      }
+      const id = `${document}#${tag.get('ResourceID')}`
+      const use = composite > 0 ? 'unknown' : drawnSize(tag.get('CTM'))
+      const before = uses.get(id)
+      if (before === 'unknown' || use === 'unknown') uses.set(id, 'unknown')
+      else {
+        const widthInches = Math.max(use.widthInches, before?.widthInches ?? 0)
+        uses.set(id, { widthInches, heightInches: Math.max(use.heightInches, before?.heightInches ?? 0) })
+      }
     }
   }
 }

@@ -84,7 +84,8 @@ class Tally {
 async function compressDocument(document: OoxmlDocument, sink: Sink, options: Options): Promise<Outcome> {
   const plan = await planDocument(document, options)
   const tally = new Tally()
-  const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(document, plan, entry, load, tally, options))
+  const job: Job = { document, plan, tally, options }
+  const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(job, entry, load))
   const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts)]
   if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
   const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
@@ -95,14 +96,14 @@ async function compressDocument(document: OoxmlDocument, sink: Sink, options: Op
   return { kind: 'compressed', fidelity: 'perceptual', ...tally.loss, steps }
 }
 
-async function fateOf(
-  document: OoxmlDocument,
-  plan: Plan,
-  entry: ZipEntry,
-  load: () => Promise<Uint8Array>,
-  tally: Tally,
-  options: Options,
-): Promise<Fate> {
+interface Job {
+  readonly document: OoxmlDocument
+  readonly plan: Plan
+  readonly tally: Tally
+  readonly options: Options
+}
+
+async function fateOf({ document, plan, tally, options }: Job, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<Fate> {
   const part = partKey(entry.name)
   if (plan.dropped.has(part)) return { kind: 'drop' }
   if (part === CONTENT_TYPES) {

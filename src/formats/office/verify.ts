@@ -24,11 +24,12 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
   const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
   const fonts = options.quality === 'ultra' ? await embeddedFonts(original, options.signal) : undefined
   const dropped = new Set<string>(layouts?.parts)
+  const documents: Documents = { original, result, successors, dropped, options }
   for (const rels of original.rels) {
     if (layouts?.parts.has(rels.owner)) continue
     const after = result.rels.find(({ owner }) => owner === rels.owner)
     if (!after) return different(`${rels.entry.name} is gone`)
-    const problem = compareRelationships(rels.relationships, after.relationships, original, result, successors, dropped, options)
+    const problem = compareRelationships(rels.relationships, after.relationships, documents)
     if (problem) return different(`${rels.entry.name}: ${problem}`)
     const extra =
       after.relationships.length -
@@ -99,14 +100,19 @@ async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: Re
 
 const different = (difference: string): Verdict => ({ equal: false, difference })
 
+interface Documents {
+  readonly original: OoxmlDocument
+  readonly result: OoxmlDocument
+  /** What stands for a part of the original under another name. */
+  readonly successors: Map<string, string>
+  readonly dropped: Set<string>
+  readonly options: Options
+}
+
 function compareRelationships(
   before: readonly Relationship[],
   after: readonly Relationship[],
-  original: OoxmlDocument,
-  result: OoxmlDocument,
-  successors: Map<string, string>,
-  dropped: Set<string>,
-  options: Options,
+  { original, result, successors, dropped, options }: Documents,
 ): string | undefined {
   const byId = new Map(after.map((relationship) => [relationship.id, relationship]))
   for (const old of before) {
