@@ -77,7 +77,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   const length = 'transfer-encoding' in incoming.headers ? Number.POSITIVE_INFINITY : Number(incoming.headers['content-length'] ?? 0)
   const held = length <= MOST_HELD_BYTES ? Buffer.concat(await incoming.toArray()) : undefined
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(incoming, path, held, port, agent, gone.signal)
+    const answer = await ask(incoming, held, { port, agent, path, signal: gone.signal })
     if (answer.statusCode === 500 && !(MARK in answer.headers)) {
       answer.resume()
       if (!held || attempt === ATTEMPTS) return BUSY
@@ -111,17 +111,14 @@ function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
 
 function ask(
   incoming: IncomingMessage,
-  path: string,
   held: Buffer | undefined,
-  port: number,
-  agent: Agent,
-  signal: AbortSignal,
+  to: { readonly port: number; readonly agent: Agent; readonly path: string; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = endToEnd(incoming.rawHeaders)
-    if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
+    if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${to.port}`)
     if (!held && 'transfer-encoding' in incoming.headers) headers.push('Transfer-Encoding', 'chunked')
-    const options = { host: '127.0.0.1', port, agent, method: incoming.method ?? 'GET', path, headers, signal }
+    const options = { ...to, host: '127.0.0.1', method: incoming.method ?? 'GET', headers }
     const upstream = request(options, resolve)
     upstream.once('error', reject)
     if (held) upstream.end(held)

@@ -34,8 +34,10 @@ export async function stage(env: Env, fileName: string, body: AsyncIterable<Uint
   const upload = new Upload(env.BLOBS, `uploads/${taskId}`)
   try {
     for await (const chunk of body) {
-      if (upload.size + chunk.length > limits.maxFileBytes)
-        return await tooLarge(taskId, fileName, upload, chunk, body, limits.maxFileBytes)
+      if (upload.size + chunk.length > limits.maxFileBytes) {
+        const { refusal, ...file } = await tooLarge(upload, chunk, body, limits.maxFileBytes)
+        return { taskId, fileName, ...file, kept: { refusal } }
+      }
       await upload.write(chunk)
     }
     const digested = { taskId, fileName, ...(await upload.finish()) }
@@ -57,14 +59,7 @@ export async function stage(env: Env, fileName: string, body: AsyncIterable<Uint
 }
 
 /** Reads on without keeping anything, so that the files behind this one are still found. */
-async function tooLarge(
-  taskId: string,
-  fileName: string,
-  upload: Upload,
-  chunk: Uint8Array,
-  body: AsyncIterable<Uint8Array>,
-  maxFileBytes: number,
-): Promise<Staged> {
+async function tooLarge(upload: Upload, chunk: Uint8Array, body: AsyncIterable<Uint8Array>, maxFileBytes: number) {
   const facts = { limit_bytes: maxFileBytes }
   const refusal = new ApiError(
     'file_too_large',
@@ -79,7 +74,7 @@ async function tooLarge(
     size += more.length
     if (size > HOPELESS * maxFileBytes) throw refusal
   }
-  return { taskId, fileName, size, sha256: hash.digest('hex'), kept: { refusal } }
+  return { size, sha256: hash.digest('hex'), refusal }
 }
 
 /** Only the digest of a file, for a request that was answered before. */

@@ -39,7 +39,7 @@ describe('lossless', () => {
 
 /** Small frames, each alone, in frames of 320 kbit/s that are empty behind them. */
 function blownUp(): Uint8Array {
-  using lame = new Lame(2, 44100, 9, 0, true)
+  using lame = new Lame({ channels: 2, hertz: 44100, vbrQuality: 9, alone: true })
   const sound = tones(88_200, 2, 44100)
   const channels = [0, 1].map((channel) => Float32Array.from({ length: 88_200 }, (_, i) => sound[i * 2 + channel]! * 0.9))
   const stream = concat([...lame.encode(channels), lame.finish()])

@@ -34,7 +34,7 @@ function film(luma: (x: number, y: number, frame: number) => number): { bytes: U
 
 function still({ bytes, track }: ReturnType<typeof film>, to = FRAMES) {
   const cut = { from: 0, to, start: 0, end: Number.MAX_SAFE_INTEGER, frames: to }
-  return isStill(memorySource(bytes, 'film'), track, cut, optionsFor('medium', 'mp4'))
+  return isStill({ source: memorySource(bytes, 'film'), track, cut, options: optionsFor('medium', 'mp4') })
 }
 
 const texture = (x: number, y: number) => 128 + 60 * Math.sin(x / 7 + (y * y) / 900)

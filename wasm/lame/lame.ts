@@ -14,19 +14,27 @@ interface Exports extends Engine {
   tag_frame(): number
 }
 
+export interface LameSettings {
+  readonly channels: 1 | 2
+  /** One of MPEG-1, -2 or -2.5 Layer III's nine rates. */
+  readonly hertz: number
+  /** LAME's `-V`: 0 is the best, 9.999 the smallest. */
+  readonly vbrQuality: number
+  /** No frame above this; 0 for no limit. */
+  readonly maxKbps?: number
+  /** No frame leans on bytes of an earlier one, so that any may be left out. */
+  readonly alone?: boolean
+  /** LAME's `-q`. */
+  readonly effort?: number
+}
+
 /** LAME 3.100, one stream, in a memory of the pool (`using`). */
 export class Lame implements Disposable {
   #exports: Exports
   readonly #channels: number
 
-  /**
-   * @param hertz one of MPEG-1, -2 or -2.5 Layer III's nine rates
-   * @param vbrQuality LAME's `-V`: 0 is the best, 9.999 the smallest
-   * @param maxKbps no frame above this; 0 for no limit
-   * @param alone no frame leans on bytes of an earlier one, so that any may be left out
-   * @throws RangeError when LAME does not take the parameters
-   */
-  constructor(channels: 1 | 2, hertz: number, vbrQuality: number, maxKbps = 0, alone = false, effort = 2) {
+  /** @throws RangeError when LAME does not take the parameters */
+  constructor({ channels, hertz, vbrQuality, maxKbps = 0, alone = false, effort = 2 }: LameSettings) {
     this.#exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     this.#exports._initialize?.()
     this.#channels = channels

@@ -43,7 +43,7 @@ export class MeasuredMp3Encoder implements Disposable {
     this.#channels = channels
     const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
     engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, CHECKING)
-    this.#lame = new Lame(channels, hertz, vbrQuality, maxKbps, alone)
+    this.#lame = new Lame({ channels, hertz, vbrQuality, maxKbps, alone })
   }
 
   [Symbol.dispose](): void {

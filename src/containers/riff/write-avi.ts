@@ -83,6 +83,18 @@ const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.len
 const list = (type: string, parts: Uint8Array[]) => chunk('LIST', concat([ascii(type), ...parts]))
 const isOpenDml = (body: Uint8Array) => String.fromCharCode(...body.subarray(0, 4)) === 'odml'
 
+/** One chunk of the result. */
+interface Entry {
+  readonly stream: number
+  /** The letters of its id, as a number. */
+  readonly kind: number
+  readonly key: number
+  readonly size: number
+  readonly offset: number
+  /** Index into the sources. */
+  readonly from: number
+}
+
 /** The chunks of the result, as columns. */
 class Entries {
   count = 0
@@ -104,7 +116,7 @@ class Entries {
     this.from = new Uint16Array(room)
   }
 
-  add(stream: number, kind: number, key: number, size: number, offset: number, from: number): void {
+  add({ stream, kind, key, size, offset, from }: Entry): void {
     const i = this.count++
     this.stream[i] = stream
     this.kind[i] = kind
@@ -148,7 +160,8 @@ class Cursor {
       }
       const size = sizes[this.#at]!
       if (into.sources.at(-1) !== from && !into.sources.includes(from)) into.sources.push(from)
-      into.add(this.#stream, letters, keys ? keys[this.#at]! : 1, size, this.#offset, into.sources.indexOf(from))
+      const place = { size, offset: this.#offset, from: into.sources.indexOf(from) }
+      into.add({ stream: this.#stream, kind: letters, key: keys ? keys[this.#at]! : 1, ...place })
       this.#offset += size
       this.#at++
       this.#given++
@@ -167,7 +180,7 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
     const cursor = cursors.get(stream)
     // An empty chunk of pictures says "as before", and keeps saying it.
     if (!cursor || (size === 0 && fresh.get(stream)!.kind === 'dc')) {
-      entries.add(stream, chunks.kind[i]!, chunks.key[i]!, size, chunks.offset[i]!, 0)
+      entries.add({ stream, kind: chunks.kind[i]!, key: chunks.key[i]!, size, offset: chunks.offset[i]!, from: 0 })
     } else cursor.give(fresh.get(stream)!.due(size), entries)
   }
   for (const cursor of cursors.values()) cursor.give(Number.POSITIVE_INFINITY, entries)

@@ -69,7 +69,10 @@ export async function jpegLsDiffers(
     const bytes = new DataView(header.buffer, header.byteOffset, header.byteLength).getUint32(4, true)
     if (!equal(header, itemHeader(ITEM, bytes)) || at + 8 + bytes > result.size) return `the fragment of frame ${index}`
     const from = at + 8
-    const difference = await frameDiffers(coder, frames, bits, index, bytes, (offset, length) => result.read(from + offset, length))
+    const difference = await firstDifference(
+      coder.decode(jpegLsFrame(frames, bits), bytes, (offset, length) => result.read(from + offset, length)),
+      frames.rows(index),
+    )
     if (difference !== undefined) return `frame ${index}: ${difference}`
     at += 8 + bytes
     await tick((index + 1) / frames.count)
@@ -79,18 +82,11 @@ export async function jpegLsDiffers(
   return equal(end.subarray(8), dicom.after) ? undefined : 'the elements behind the pixel data differ'
 }
 
-async function frameDiffers(
-  coder: JpegLs,
-  frames: Frames,
-  bits: number,
-  index: number,
-  size: number,
-  read: (offset: number, length: number) => Promise<Uint8Array>,
-): Promise<string | undefined> {
-  const original = frames.rows(index)
+/** Between what was decoded and the rows of the original. */
+async function firstDifference(decoded: AsyncIterable<Uint8Array>, original: ReturnType<Frames['rows']>): Promise<string | undefined> {
   let at = 0
   try {
-    for await (const rows of coder.decode(jpegLsFrame(frames, bits), size, read)) {
+    for await (const rows of decoded) {
       const wanted = await original(at, rows.length)
       for (let i = 0; i < rows.length; i++) if (rows[i] !== wanted[i]) return `byte ${at + i} differs`
       at += rows.length

@@ -41,7 +41,7 @@ export const mp3: Codec = {
         : vbrFor(stream, options.quality)
     if (vbr !== undefined) {
       if (front?.length) await sink.write(front.slice())
-      const snrDb = await reencode(source, stream, vbr, sink, repacked * WORTH_IT, options)
+      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * WORTH_IT }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
         return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [`LAME -V${vbr}`] }

@@ -36,9 +36,8 @@ const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 *
 export async function reencode(
   source: Source,
   stream: Stream,
-  vbrQuality: number,
   sink: Sink,
-  limit: number,
+  { vbrQuality, limit }: { readonly vbrQuality: number; readonly limit: number },
   options: Options,
 ): Promise<number | undefined> {
   const { channels, hertz, version } = stream.first
