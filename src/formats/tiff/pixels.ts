@@ -48,60 +48,60 @@ export interface Pixels {
 }
 
 /** Decoded bytes of all chunks together. */
-export const rawBytes = (pixels: Omit<Pixels, 'lengths' | 'decodable'>): number =>
+export const rawBytes = (pixels: StoredPixels): number =>
   pixels.tiled
     ? pixels.rowBytes * pixels.chunkHeight * pixels.planes * pixels.chunksPerPlane
     : pixels.rowBytes * pixels.height * pixels.planes
 
 /** Rows in chunk `index` (a tile always has all of them, the last strip fewer). */
-export function rowsOf(pixels: Pixels, index: number): number {
+export function rowsOf(pixels: StoredPixels, index: number): number {
   if (pixels.tiled) return pixels.chunkHeight
   const inPlane = index % pixels.chunksPerPlane
   return Math.min(pixels.chunkHeight, pixels.height - inPlane * pixels.chunkHeight)
 }
 
+/** Values of a directory's fields. */
+class Fields {
+  readonly #file: TiffFile
+  readonly #directory: Directory
+
+  constructor(file: TiffFile, directory: Directory) {
+    this.#file = file
+    this.#directory = directory
+  }
+
+  has(tag: number): boolean {
+    return find(this.#directory, tag) !== undefined
+  }
+
+  async numbers(tag: number): Promise<Float64Array | undefined> {
+    const entry = find(this.#directory, tag)
+    return entry && (await readNumbers(this.#file.source, entry, this.#file.littleEndian))
+  }
+
+  async number(tag: number, fallback: number): Promise<number> {
+    return (await this.numbers(tag))?.[0] ?? fallback
+  }
+
+  malformed(what: string): Error {
+    return malformed(this.#file.format, this.#directory.offset, what)
+  }
+}
+
 /** The picture of a directory, or undefined when it has none (Exif, GPS, a thumbnail as a JPEG blob). */
 export async function readPixels(file: TiffFile, directory: Directory): Promise<Pixels | undefined> {
-  const { source, littleEndian, format } = file
-  const damaged = (what: string) => malformed(format, directory.offset, what)
-  const numbers = async (tag: number) => {
-    const entry = find(directory, tag)
-    return entry && (await readNumbers(source, entry, littleEndian))
-  }
-  const number = async (tag: number, fallback: number) => (await numbers(tag))?.[0] ?? fallback
-
-  const offsets = (await numbers(TAG.tileOffsets)) ?? (await numbers(TAG.stripOffsets))
+  const fields = new Fields(file, directory)
+  const offsets = (await fields.numbers(TAG.tileOffsets)) ?? (await fields.numbers(TAG.stripOffsets))
   if (!offsets) return undefined
-  const width = await number(TAG.imageWidth, 0)
-  const height = await number(TAG.imageLength, 0)
-  if (width < 1 || height < 1) throw damaged(`a picture of ${width}×${height}`)
-  const tiled = find(directory, TAG.tileWidth) !== undefined
-  const chunkWidth = tiled ? await number(TAG.tileWidth, 0) : width
-  // RowsPerStrip is 2^32 - 1 by default: one strip.
-  const chunkHeight = tiled ? await number(TAG.tileLength, 0) : Math.min(height, (await number(TAG.rowsPerStrip, height)) || height)
-  if (chunkWidth < 1 || chunkHeight < 1) throw damaged(`tiles of ${chunkWidth}×${chunkHeight}`)
-  const samplesPerPixel = await number(TAG.samplesPerPixel, 1)
-  const planar = (await number(TAG.planarConfiguration, 1)) === 2
-  if (samplesPerPixel < 1) throw damaged('no samples')
-  const planes = planar ? samplesPerPixel : 1
-  const across = Math.ceil(width / chunkWidth)
-  const chunksPerPlane = across * Math.ceil(height / chunkHeight)
-  const chunks = chunksPerPlane * planes
-  if (chunks > 2_000_000) throw overBudget(`${chunks} strips or tiles`)
-  if (offsets.length < chunks) throw damaged(`${offsets.length} offsets for ${chunks} strips or tiles`)
-
-  const depths = (await numbers(TAG.bitsPerSample)) ?? Float64Array.of(1)
-  const bits = depths[0] ?? 1
-  const formats = (await numbers(TAG.sampleFormat)) ?? Float64Array.of(1)
-  const compression = await number(TAG.compression, 1)
-  const declared = await number(TAG.predictor, 1)
+  const chunks = await readChunks(fields, offsets.length)
+  const samples = await readSamples(fields, chunks.samplesPerPixel)
+  const rows = samples.uniform && !(await isSubsampled(fields))
+  const perPixel = chunks.planes > 1 ? 1 : chunks.samplesPerPixel
+  const compression = await fields.number(TAG.compression, 1)
+  const declared = await fields.number(TAG.predictor, 1)
   const predicting = compression === COMPRESSION.lzw || isDeflate(compression) || compression === COMPRESSION.zstd
-  const uniform =
-    depths.every((depth) => depth === bits) && (depths.length === 1 || depths.length >= samplesPerPixel) && bits >= 1 && bits <= 64
-  const mirrored = (await number(TAG.fillOrder, 1)) === 2
-  const samples = planar ? 1 : samplesPerPixel
-  const rows = uniform && !(await isSubsampled(file, directory))
-  const pixels: Omit<Pixels, 'lengths' | 'decodable'> = {
+  const { width, height, tiled, chunkWidth, chunkHeight, planes, chunksPerPlane } = chunks
+  const pixels: StoredPixels = {
     directory,
     width,
     height,
@@ -110,21 +110,58 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     chunkHeight,
     planes,
     chunksPerPlane,
-    samples,
-    bits,
-    floating: formats[0] === 3,
-    rowBytes: rows ? Math.ceil((chunkWidth * samples * bits) / 8) : 0,
+    samples: perPixel,
+    bits: samples.bits,
+    floating: samples.floating,
+    rowBytes: rows ? Math.ceil((chunkWidth * perPixel * samples.bits) / 8) : 0,
     compression,
     predictor: predicting ? declared : 1,
-    twoDimensional: ((await number(TAG.t4Options, 0)) & 1) === 1,
-    mirrored,
-    offsets: offsets.subarray(0, chunks),
+    twoDimensional: ((await fields.number(TAG.t4Options, 0)) & 1) === 1,
+    mirrored: (await fields.number(TAG.fillOrder, 1)) === 2,
+    offsets: offsets.subarray(0, chunksPerPlane * planes),
   }
-  const lengths = await byteCounts(file, pixels, numbers)
-  for (let i = 0; i < chunks; i++) {
-    if (offsets[i]! + lengths[i]! > source.size) throw malformed(format, offsets[i]!, `strip or tile ${i} lies outside the file`)
+  const lengths = await byteCounts(fields, pixels)
+  for (let i = 0; i < lengths.length; i++) {
+    const offset = offsets[i]!
+    if (offset + lengths[i]! > file.source.size) throw malformed(file.format, offset, `strip or tile ${i} lies outside the file`)
   }
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) }
+}
+
+/** The picture before it is known how long its chunks are. */
+type StoredPixels = Omit<Pixels, 'lengths' | 'decodable'>
+
+/** How the picture is cut into strips or tiles. */
+async function readChunks(fields: Fields, offsets: number) {
+  const width = await fields.number(TAG.imageWidth, 0)
+  const height = await fields.number(TAG.imageLength, 0)
+  if (width < 1 || height < 1) throw fields.malformed(`a picture of ${width}×${height}`)
+  const tiled = fields.has(TAG.tileWidth)
+  const chunkWidth = tiled ? await fields.number(TAG.tileWidth, 0) : width
+  // RowsPerStrip is 2^32 - 1 by default: one strip.
+  const rowsPerStrip = tiled ? 0 : (await fields.number(TAG.rowsPerStrip, height)) || height
+  const chunkHeight = tiled ? await fields.number(TAG.tileLength, 0) : Math.min(height, rowsPerStrip)
+  if (chunkWidth < 1 || chunkHeight < 1) throw fields.malformed(`tiles of ${chunkWidth}×${chunkHeight}`)
+  const samplesPerPixel = await fields.number(TAG.samplesPerPixel, 1)
+  const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2
+  if (samplesPerPixel < 1) throw fields.malformed('no samples')
+  const planes = planar ? samplesPerPixel : 1
+  const chunksPerPlane = Math.ceil(width / chunkWidth) * Math.ceil(height / chunkHeight)
+  const chunks = chunksPerPlane * planes
+  if (chunks > MAX_CHUNKS) throw overBudget(`${chunks} strips or tiles`)
+  if (offsets < chunks) throw fields.malformed(`${offsets} offsets for ${chunks} strips or tiles`)
+  return { width, height, tiled, chunkWidth, chunkHeight, samplesPerPixel, planes, chunksPerPlane }
+}
+
+const MAX_CHUNKS = 2_000_000
+
+/** `uniform`: all samples of a pixel have the same depth, which there are predictors and rows for. */
+async function readSamples(fields: Fields, samplesPerPixel: number) {
+  const depths = (await fields.numbers(TAG.bitsPerSample)) ?? Float64Array.of(1)
+  const bits = depths[0] ?? 1
+  const formats = (await fields.numbers(TAG.sampleFormat)) ?? Float64Array.of(1)
+  const alike = depths.every((depth) => depth === bits) && (depths.length === 1 || depths.length >= samplesPerPixel)
+  return { bits, floating: formats[0] === 3, uniform: alike && bits >= 1 && bits <= 64 }
 }
 
 /** Fax: decoded when a picture of up to this many bytes has nothing unusual in it. */
@@ -135,7 +172,7 @@ export const isFax = (compression: number): boolean =>
 
 export const isDeflate = (compression: number): boolean => compression === COMPRESSION.adobeDeflate || compression === COMPRESSION.deflate
 
-function canDecode(pixels: Omit<Pixels, 'lengths' | 'decodable'>): boolean {
+function canDecode(pixels: StoredPixels): boolean {
   if (!(Object.values(COMPRESSION) as number[]).includes(pixels.compression)) return false
   // Readers agree on mirrored bits only for samples smaller than a byte.
   if (pixels.mirrored && pixels.bits >= 8) return false
@@ -146,32 +183,23 @@ function canDecode(pixels: Omit<Pixels, 'lengths' | 'decodable'>): boolean {
 }
 
 /** TIFF 6.0 section 21: the chroma of a YCbCr picture may be stored in blocks with several lumas; then there are no rows. */
-async function isSubsampled(file: TiffFile, directory: Directory): Promise<boolean> {
-  const photometric = find(directory, TAG.photometric)
-  if (!photometric || (await readNumbers(file.source, photometric, file.littleEndian))[0] !== 6) return false
-  const entry = find(directory, TAG.ycbcrSubsampling)
-  const [horizontal = 2, vertical = 2] = entry ? await readNumbers(file.source, entry, file.littleEndian) : []
+async function isSubsampled(fields: Fields): Promise<boolean> {
+  if ((await fields.number(TAG.photometric, 0)) !== 6) return false
+  const [horizontal = 2, vertical = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
   return horizontal !== 1 || vertical !== 1
 }
 
-async function byteCounts(
-  file: TiffFile,
-  pixels: Omit<Pixels, 'lengths' | 'decodable'>,
-  numbers: (tag: number) => Promise<Float64Array | undefined>,
-): Promise<Float64Array> {
+async function byteCounts(fields: Fields, pixels: StoredPixels): Promise<Float64Array> {
   const chunks = pixels.offsets.length
-  const counts = (await numbers(TAG.tileByteCounts)) ?? (await numbers(TAG.stripByteCounts))
+  const counts = (await fields.numbers(TAG.tileByteCounts)) ?? (await fields.numbers(TAG.stripByteCounts))
   if (counts && counts.length >= chunks) {
     const lengths = counts.subarray(0, chunks)
     // A single uncompressed strip may say 0: old writers left it to the reader.
     if (!(chunks === 1 && lengths[0] === 0 && pixels.compression === 1 && pixels.offsets[0] !== 0)) return lengths
   } else if (counts || pixels.compression !== COMPRESSION.none || pixels.rowBytes === 0) {
-    throw malformed(file.format, pixels.directory.offset, `${counts?.length ?? 0} byte counts for ${chunks} strips or tiles`)
+    throw fields.malformed(`${counts?.length ?? 0} byte counts for ${chunks} strips or tiles`)
   }
-  return Float64Array.from(
-    { length: chunks },
-    (_, i) => pixels.rowBytes * rowsOf({ ...pixels, lengths: new Float64Array(), decodable: false }, i),
-  )
+  return Float64Array.from({ length: chunks }, (_, i) => pixels.rowBytes * rowsOf(pixels, i))
 }
 
 /** The first bytes of a text field, for telling apart what hides behind TIFF. */
