@@ -1,12 +1,22 @@
 /** What becomes of each picture: its predictor, its strips, or that it is copied as it is. */
 
-import { BEST_LEVEL, deflateRaw, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
-import { encodeGroup4 } from '../../bytes/fax/encode.ts'
+import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
 import { isCodecError } from '../../codec/error.ts'
-import { checkChunkSize, decodeRows, isSparse } from './decode.ts'
+import { checkChunkSize, decodeRows } from './decode.ts'
 import type { TiffFile } from './directory.ts'
-import { COMPRESSION, isFax, type Pixels, rawBytes, rowsOf } from './pixels.ts'
-import { difference } from './predictor.ts'
+import { COMPRESSION, isFax, type Pixels, rawBytes } from './pixels.ts'
+import { type Predictor, Samples } from './samples.ts'
+import {
+  ESTIMATE_DOUBT,
+  FILE_SIZES,
+  GROUP4_WINS_BELOW,
+  MAX_FAX_STORED_BYTES,
+  NEAR_BEST,
+  REPEATS,
+  STRIPS,
+  WORTH_MORE_THAN_9,
+  WORTH_TIME,
+} from './thresholds.ts'
 
 export type Plan =
   | { readonly kind: 'copy'; readonly pixels: Pixels }
@@ -14,7 +24,7 @@ export type Plan =
       readonly kind: 'recode'
       readonly pixels: Pixels
       readonly coding: 'deflate' | 'group4'
-      readonly predictor: 1 | 2 | 3
+      readonly predictor: Predictor
       /** Levels of Deflate, of which each chunk takes the one that makes it smallest. */
       readonly levels: readonly number[]
       /** Rows of a strip in the result; tiles keep theirs. */
@@ -22,105 +32,94 @@ export type Plan =
       readonly stripsPerPlane: number
     }
 
-/** Strips below this are merged, above split, into strips of about the target. */
-const SMALL_STRIP_BYTES = 128 * 1024
-const LARGE_STRIP_BYTES = 4 * 1024 * 1024
-const TARGET_STRIP_BYTES = 512 * 1024
-
-const SAMPLE_CHUNKS = 8
-/** How far into a chunk samples go: all before them is decoded, too. */
-const SPREAD_BYTES = 16 * 1024 * 1024
-const SAMPLE_BYTES = 128 * 1024
-/** One sample in so many is enough to tell levels apart. */
-const LEVEL_SAMPLES_APART = 4
-/** Where Group 4 comes to less than this share of quick Deflate, the best Deflate is no match for it. */
-const WELL_BELOW = 0.8
-/** Fax that is longer is left as it is. */
-const MAX_FAX_STORED_BYTES = 8 * 1024 * 1024
-/** Pages are looked at whole: their beginnings say little. */
-const FAX_SAMPLE_BYTES = 4 * 1024 * 1024
-/** What more time must bring: photographs do without, maps and drawings gain 2 to 30 %. In large files it is much time. */
-const WORTH_TIME = { small: 0.985, large: 0.94 } as const
-const LARGE_BYTES = 20_000_000
-/** Where everything repeats itself, level 9 finds it at 100 MB per CPU second: more than a few per cent must be left for more. */
-const WORTH_MORE_THAN_9 = 0.97
-
-/** Where samples come to less than this share, other levels may find more: not in photographs and noise. */
-const HAS_REPEATS = 0.5
-/** Where they come to less than this, few samples say little: what repeats itself does so unevenly. */
-const IS_REPEATS = 0.15
-/** And here level 9 finds everything, at 100 MB per CPU second and more. */
-const IS_EVEN = 0.02
-/** Predictors that come to more than this times the best one on few samples are out. */
-const NEAR = { usually: 1.02, inRepeats: 1.15 } as const
-
-const MB = 1_000_000
-/** Up to here the time for both levels is nothing. */
-const SMALL_BYTES = 0.3 * MB
-
-/**
- * The level that looks closest, by the bytes of all pictures. On photographs libdeflate's 12 goes at 4 MB per CPU second, 10 at 3
- * to 6, SAMPLES_CLOSE at 5 to 7; SAMPLES_FAST at 18 and with the bytes of 10, on noise at 43 and with fewer than 12. Native
- * libdeflate 9, what libtiff and GDAL come with, does 5 to 12 in such strips, and 60 on noise.
- */
-function closestLevel(totalBytes: number): number {
-  if (totalBytes <= SMALL_BYTES) return BEST_LEVEL
-  return totalBytes <= 4 * MB ? 10 : SAMPLES_CLOSE
-}
-
 /** `mayRestrip`: strips may be merged and split. Otherwise every chunk keeps its place. `totalBytes`: of all pictures of the file. */
 export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: number, mayRestrip: boolean): Promise<Plan> {
   if (!pixels.decodable) return { kind: 'copy', pixels }
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
-  const samples = await sampleRows(file, pixels)
-  const sizeOf = (some: readonly Uint8Array[], predictor: Predictor, level: number) => trial(file, pixels, some, predictor, level)
-  const few = samples.filter((_, i) => isOfFew(i, samples.length))
-  let bilevel = pixels.bits === 1 && pixels.samples === 1 ? group4Trial(pixels, samples) : Number.POSITIVE_INFINITY
-  let deflated = bestPredictor(pixels, samples, few, bilevel, sizeOf)
-  if (bilevel < deflated.size && !(await isPaddedWithZeros(file, pixels))) {
-    bilevel = Number.POSITIVE_INFINITY
-    deflated = bestPredictor(pixels, samples, few, bilevel, sizeOf)
-  }
-  const coding = bilevel < deflated.size ? 'group4' : 'deflate'
-  const { predictor } = deflated
-  const close = closestLevel(totalBytes)
-  let levels: readonly number[] = [SAMPLES_FAST, close]
-  if (totalBytes > SMALL_BYTES && coding === 'deflate') levels = [levelFor(deflated, few, close, totalBytes, sizeOf)]
-  const size = Math.min(bilevel, deflated.size)
-  if (pixels.compression !== COMPRESSION.none && !gains(pixels, samples, size, () => sizeOf(samples, predictor, SAMPLES_FAST))) {
-    if (coding === 'group4' || !gains(pixels, samples, sizeOf(samples, predictor, close))) return { kind: 'copy', pixels }
-    if (!levels.includes(close)) levels = [close]
-  }
+  const samples = await Samples.of(file, pixels)
+  const { coding, trial, bytes } = await bestCoding(file, pixels, samples)
+  const levels = worthwhileLevels(pixels, samples, { coding, trial, bytes }, totalBytes)
+  if (!levels) return { kind: 'copy', pixels }
   const rowsPerStrip = mayRestrip ? newRowsPerStrip(pixels) : pixels.chunkHeight
   const stripsPerPlane = pixels.tiled ? pixels.chunksPerPlane : Math.ceil(pixels.height / rowsPerStrip)
-  return { kind: 'recode', pixels, coding, predictor, levels, rowsPerStrip, stripsPerPlane }
+  return { kind: 'recode', pixels, coding, predictor: trial.predictor, levels, rowsPerStrip, stripsPerPlane }
 }
 
-type Predictor = 1 | 2 | 3
-type SizeOf = (samples: readonly Uint8Array[], predictor: Predictor, level: number) => number
-
-/** What a predictor makes of the samples: `size` of all of them, the others of few. `nine` only where much repeats itself. */
-interface Tried {
+/** What a predictor makes of the samples. */
+interface Trial {
   readonly predictor: Predictor
-  readonly fast: number
-  readonly nine: number
-  readonly size: number
+  /** Bytes of few samples at the quick level, and at level 9 where much repeats itself (else as quick). */
+  readonly quickBytes: number
+  readonly level9Bytes: number
+  /** What all samples are expected to come to. */
+  readonly bytes: number
+}
+
+interface Coding {
+  readonly coding: 'deflate' | 'group4'
+  readonly trial: Trial
+  /** What all samples are expected to come to. */
+  readonly bytes: number
+}
+
+/** Group 4, where it is smaller and brings back every byte, or Deflate with its best predictor. */
+async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Promise<Coding> {
+  const group4Bytes = samples.group4Bytes()
+  const deflated = bestPredictor(pixels, samples, group4Bytes)
+  if (!(group4Bytes < deflated.bytes)) return { coding: 'deflate', trial: deflated, bytes: deflated.bytes }
+  if (await isPaddedWithZeros(file, pixels)) return { coding: 'group4', trial: deflated, bytes: group4Bytes }
+  const alone = bestPredictor(pixels, samples, Number.POSITIVE_INFINITY)
+  return { coding: 'deflate', trial: alone, bytes: alone.bytes }
 }
 
 /** Few samples tell predictors apart, unless they come to nearly the same. */
-function bestPredictor(pixels: Pixels, samples: readonly Uint8Array[], few: readonly Uint8Array[], bilevel: number, sizeOf: SizeOf): Tried {
-  const quick = predictors(pixels).map((predictor) => ({ predictor, fast: sizeOf(few, predictor, SAMPLES_FAST) }))
-  const least = Math.min(...quick.map(({ fast }) => fast))
-  const share = least / bytesOf(few)
-  const near = quick.filter(({ fast }) => fast <= least * (share < IS_REPEATS ? NEAR.inRepeats : NEAR.usually))
-  const whole = near.length > 1 && few.length < samples.length
-  const tried = near.map(({ predictor, fast }) => {
-    const size = whole ? sizeOf(samples, predictor, SAMPLES_FAST) : fast * (bytesOf(samples) / bytesOf(few))
-    const nine = share > HAS_REPEATS || bilevel < size * WELL_BELOW ? fast : sizeOf(few, predictor, 9)
-    return { predictor, fast, nine, size: size * Math.min(1, nine / fast) }
+function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): Trial {
+  const quick = predictors(pixels).map((predictor) => ({ predictor, quickBytes: samples.deflatedBytes('few', predictor, SAMPLES_FAST) }))
+  const leastBytes = Math.min(...quick.map(({ quickBytes }) => quickBytes))
+  const share = leastBytes / samples.rawBytes('few')
+  const near = quick.filter(
+    ({ quickBytes }) => quickBytes <= leastBytes * (share < REPEATS.unevenBelow ? NEAR_BEST.whereUneven : NEAR_BEST.usually),
+  )
+  const needsAll = near.length > 1 && samples.few.length < samples.all.length
+  const trials = near.map(({ predictor, quickBytes }): Trial => {
+    const allBytes = needsAll
+      ? samples.deflatedBytes('all', predictor, SAMPLES_FAST)
+      : quickBytes * (samples.rawBytes('all') / samples.rawBytes('few'))
+    const isSettled = share > REPEATS.noneAbove || group4Bytes < allBytes * GROUP4_WINS_BELOW
+    const level9Bytes = isSettled ? quickBytes : samples.deflatedBytes('few', predictor, 9)
+    return { predictor, quickBytes, level9Bytes, bytes: allBytes * Math.min(1, level9Bytes / quickBytes) }
   })
-  return tried.reduce((best, one) => (one.size < best.size ? one : best))
+  return trials.reduce((best, one) => (one.bytes < best.bytes ? one : best))
+}
+
+/** Levels of which each chunk takes the one that makes it smallest; undefined where what is stored is no larger. */
+function worthwhileLevels(pixels: Pixels, samples: Samples, best: Coding, totalBytes: number): readonly number[] | undefined {
+  const { coding, trial, bytes } = best
+  const closest = closestLevel(totalBytes)
+  const single = totalBytes > FILE_SIZES.smallBytes && coding === 'deflate'
+  const levels = single ? [levelFor(trial, samples, closest, totalBytes)] : [SAMPLES_FAST, closest]
+  if (pixels.compression === COMPRESSION.none) return levels
+  const exactly = () => samples.deflatedBytes('all', trial.predictor, SAMPLES_FAST)
+  if (gains(pixels, samples, bytes, exactly)) return levels
+  if (coding === 'group4' || !gains(pixels, samples, samples.deflatedBytes('all', trial.predictor, closest))) return undefined
+  return levels.includes(closest) ? levels : [closest]
+}
+
+/** The level that looks closest, by the bytes of all pictures. */
+function closestLevel(totalBytes: number): number {
+  if (totalBytes <= FILE_SIZES.smallBytes) return BEST_LEVEL
+  return totalBytes <= FILE_SIZES.mediumBytes ? 10 : SAMPLES_CLOSE
+}
+
+function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: Samples, closest: number, totalBytes: number): number {
+  const share = quickBytes / samples.rawBytes('few')
+  if (share > REPEATS.noneAbove) return SAMPLES_FAST
+  if (share < REPEATS.evenBelow) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
+  const closestBytes = samples.deflatedBytes('few', predictor, closest)
+  const worthTime = totalBytes < FILE_SIZES.largeBytes ? WORTH_TIME.small : WORTH_TIME.large
+  if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime) return SAMPLES_FAST
+  return closestBytes < level9Bytes * WORTH_MORE_THAN_9 ? closest : 9
 }
 
 /** Every row decodes as the recommendations have it. */
@@ -148,20 +147,6 @@ async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolea
   return true
 }
 
-function group4Trial(pixels: Pixels, samples: readonly Uint8Array[]): number {
-  const sizes = samples.map((sample) => encodeGroup4(sample, pixels.chunkWidth, sample.length)?.length ?? Number.POSITIVE_INFINITY)
-  return sizes.reduce((sum, size) => sum + size, 0)
-}
-
-function levelFor({ predictor, fast, nine }: Tried, few: readonly Uint8Array[], close: number, totalBytes: number, sizeOf: SizeOf): number {
-  const fastShare = fast / bytesOf(few)
-  if (fastShare > HAS_REPEATS) return SAMPLES_FAST
-  if (fastShare < IS_EVEN) return nine <= fast ? 9 : SAMPLES_FAST
-  const closest = sizeOf(few, predictor, close)
-  if (Math.min(nine, closest) >= fast * WORTH_TIME[totalBytes < LARGE_BYTES ? 'small' : 'large']) return SAMPLES_FAST
-  return closest < nine * WORTH_MORE_THAN_9 ? close : 9
-}
-
 /** Predictors that libtiff and GDAL read for these samples. */
 function predictors(pixels: Pixels): Predictor[] {
   const { bits, floating } = pixels
@@ -172,89 +157,17 @@ function predictors(pixels: Pixels): Predictor[] {
 function newRowsPerStrip(pixels: Pixels): number {
   const { tiled, rowBytes, chunkHeight, height, lengths } = pixels
   const stripBytes = rowBytes * chunkHeight
-  const fits = stripBytes >= SMALL_STRIP_BYTES && stripBytes <= LARGE_STRIP_BYTES
-  const single = chunkHeight >= height && stripBytes <= LARGE_STRIP_BYTES
+  const fits = stripBytes >= STRIPS.smallBytes && stripBytes <= STRIPS.largeBytes
+  const single = chunkHeight >= height && stripBytes <= STRIPS.largeBytes
   if (tiled || fits || single || lengths.some((length) => length === 0)) return chunkHeight
-  const rows = Math.max(1, Math.round(TARGET_STRIP_BYTES / rowBytes))
+  const rows = Math.max(1, Math.round(STRIPS.targetBytes / rowBytes))
   return Math.min(rows, height)
 }
 
-/** Some rows of some chunks across the picture, and of large chunks from several places. */
-export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
-  const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
-  const samples: Uint8Array<ArrayBuffer>[] = []
-  const sampleBytes = isFax(pixels.compression) ? FAX_SAMPLE_BYTES : SAMPLE_BYTES
-  // Small strips: several together make a sample, as they may be merged.
-  const stripBytes = pixels.rowBytes * pixels.chunkHeight
-  const run = pixels.tiled ? 1 : Math.max(1, Math.min(present.length, Math.floor(sampleBytes / Math.max(1, stripBytes))))
-  const groups = Math.min(SAMPLE_CHUNKS, Math.ceil(present.length / run))
-  const apart = groups > 1 ? (present.length - run) / (groups - 1) : 0
-  for (let group = 0; group < groups; group++) {
-    const begin = Math.round(group * apart)
-    for (const index of present.slice(begin, begin + run)) {
-      samples.push(...(await sampleOfChunk(file, pixels, index, sampleBytes, Math.floor(SAMPLE_CHUNKS / groups))))
-    }
-  }
-  return samples
-}
-
-/** Up to `places` runs of rows from one chunk, far from one another, of `sampleBytes` each; of a long one, from its beginning. */
-async function sampleOfChunk(
-  file: TiffFile,
-  pixels: Pixels,
-  index: number,
-  sampleBytes: number,
-  places: number,
-): Promise<Uint8Array<ArrayBuffer>[]> {
-  const { rowBytes } = pixels
-  const rows = Math.max(1, Math.min(rowsOf(pixels, index), Math.floor(SPREAD_BYTES / rowBytes)))
-  const count = Math.max(1, Math.min(places, Math.ceil((rows * rowBytes) / sampleBytes)))
-  const taken = Math.max(1, Math.min(Math.floor(sampleBytes / rowBytes), Math.floor(rows / count)))
-  const samples: Uint8Array<ArrayBuffer>[] = []
-  let [row, filled] = [0, 0]
-  for await (const block of decodeRows(file, pixels, index)) {
-    const end = row + block.length / rowBytes
-    while (samples.length < count || filled < taken) {
-      const last = filled === 0 || filled === taken
-      const place = last ? samples.length : samples.length - 1
-      const from = Math.round(count > 1 ? (place * (rows - taken)) / (count - 1) : 0) + (last ? 0 : filled)
-      if (from >= end) break
-      if (last) {
-        samples.push(new Uint8Array(taken * rowBytes))
-        filled = 0
-      }
-      const part = block.subarray((from - row) * rowBytes, (from - row + taken - filled) * rowBytes)
-      samples.at(-1)!.set(part, filled * rowBytes)
-      filled += part.length / rowBytes
-    }
-    row = end
-    if (samples.length === count && filled === taken) break
-  }
-  return samples
-}
-
-/** What each sample comes to. */
-function trials(file: TiffFile, pixels: Pixels, samples: readonly Uint8Array[], predictor: number, level: number): number[] {
-  return samples.map((sample) => {
-    if (predictor === 1) return deflateRaw(sample, level).length
-    const rows = sample.slice()
-    difference(rows, { ...pixels, littleEndian: file.littleEndian }, predictor)
-    return deflateRaw(rows, level).length
-  })
-}
-
-const trial = (...args: Parameters<typeof trials>): number => sum(trials(...args))
-const bytesOf = (samples: readonly Uint8Array[]): number => samples.reduce((total, { length }) => total + length, 0)
-const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
-const isOfFew = (index: number, count: number) => index % LEVEL_SAMPLES_APART === Math.min(1, count - 1)
-
-/** An estimate from few samples may be too low by so much. */
-const DOUBT = 0.1
-
-/** Whether compressing anew is expected to beat what is stored, when the samples come to `size` bytes, or, in doubt, to `exactly`. */
-function gains(pixels: Pixels, samples: readonly Uint8Array[], size: number, exactly?: () => number): boolean {
-  const stored = pixels.lengths.reduce((sum, length) => sum + length, 0)
-  const expected = (size / bytesOf(samples)) * rawBytes(pixels)
-  if (exactly && expected > stored * (1 - DOUBT)) return gains(pixels, samples, Math.min(size, exactly()))
-  return expected < stored
+/** Whether compressing anew is expected to beat what is stored, when the samples come to `bytes`, or, in doubt, to `exactly`. */
+function gains(pixels: Pixels, samples: Samples, bytes: number, exactly?: () => number): boolean {
+  const storedBytes = pixels.lengths.reduce((sum, length) => sum + length, 0)
+  const expectedBytes = (bytes / samples.rawBytes('all')) * rawBytes(pixels)
+  if (exactly && expectedBytes > storedBytes * (1 - ESTIMATE_DOUBT)) return gains(pixels, samples, Math.min(bytes, exactly()))
+  return expectedBytes < storedBytes
 }
