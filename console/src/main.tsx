@@ -1,5 +1,5 @@
 /** The console: sign-in, navigation, pages. */
-import { render } from 'preact'
+import { type ComponentChildren, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call, Refusal, SIGNED_OUT } from './api.ts'
 import { forgetAttempts } from './attempts.ts'
@@ -54,22 +54,7 @@ function App() {
     }
   }, [])
 
-  const choose = (
-    <label class="language">
-      <span class="hidden">{t('Language')}</span>
-      <select
-        value={shown}
-        onChange={(event) => {
-          const wanted = event.currentTarget.value as Language
-          setLanguage(wanted)
-          setShown(wanted)
-        }}
-      >
-        <option value="en">English</option>
-        <option value="zh">简体中文</option>
-      </select>
-    </label>
-  )
+  const choose = <LanguageChoice shown={shown} onChange={setShown} />
   if (me === undefined) {
     return (
       <main aria-busy={problem === undefined}>
@@ -93,29 +78,55 @@ function App() {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         {t('Skip to content')}
       </button>
-      <header>
-        <strong class="brand">Whittle</strong>
-        <nav aria-label="Whittle">
-          {(Object.keys(PAGES) as PageName[]).map((name) => (
-            <a key={name} href={`#${name}`} aria-current={name === page ? 'page' : undefined}>
-              {t(PAGES[name].title)}
-            </a>
-          ))}
-          <a href="/docs">{t('API reference')}</a>
-        </nav>
-        <span class="who">
-          {me.name} · {me.account.name} ({me.account.plan})
-        </span>
-        {choose}
-        <button type="button" onClick={signOut}>
-          {t('Sign out')}
-        </button>
-      </header>
+      <Header me={me} page={page} language={choose} onSignOut={signOut} />
       <main id="main" tabIndex={-1} key={`${page} ${shown}`}>
         <h1>{t(PAGES[page].title)}</h1>
         <View />
       </main>
     </>
+  )
+}
+
+function LanguageChoice({ shown, onChange }: { shown: Language; onChange: (language: Language) => void }) {
+  return (
+    <label class="language">
+      <span class="hidden">{t('Language')}</span>
+      <select
+        value={shown}
+        onChange={(event) => {
+          const wanted = event.currentTarget.value as Language
+          setLanguage(wanted)
+          onChange(wanted)
+        }}
+      >
+        <option value="en">English</option>
+        <option value="zh">简体中文</option>
+      </select>
+    </label>
+  )
+}
+
+function Header(props: { me: Me; page: PageName; language: ComponentChildren; onSignOut: () => void }) {
+  const { me, page } = props
+  return (
+    <header>
+      <strong class="brand">Whittle</strong>
+      <nav aria-label="Whittle">
+        {(Object.keys(PAGES) as PageName[]).map((name) => (
+          <a key={name} href={`#${name}`} aria-current={name === page ? 'page' : undefined}>
+            {t(PAGES[name].title)}
+          </a>
+        ))}
+        <a href="/docs">{t('API reference')}</a>
+      </nav>
+      <span class="who">
+        {me.name} · {me.account.name} ({me.account.plan})
+      </span>
+      {props.language}
+      <button type="button" onClick={props.onSignOut}>
+        {t('Sign out')}
+      </button>
+    </header>
   )
 }
 

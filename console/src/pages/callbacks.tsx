@@ -3,11 +3,15 @@ import { call, type Delivery } from '../api.ts'
 import { dateTime, t } from '../language.ts'
 import { CopyButton, Dialog, message, Problem, useLoaded } from '../parts.tsx'
 
+interface Payload {
+  url: string
+  body: string
+}
+
 export function CallbacksPage() {
   const { value, error, reload, setError } = useLoaded(() => call<{ webhook_secret: string; deliveries: Delivery[] }>('GET', '/callbacks'))
-  const [revealed, setRevealed] = useState(false)
   const [rotating, setRotating] = useState(false)
-  const [payload, setPayload] = useState<{ url: string; body: string }>()
+  const [payload, setPayload] = useState<Payload>()
   const attempt = async (work: () => Promise<unknown>) => {
     try {
       await work()
@@ -20,85 +24,16 @@ export function CallbacksPage() {
   return (
     <>
       <Problem error={error} />
-      <h2>{t('Signing secret')}</h2>
-      <p class="actions">
-        <code class="secret">{revealed ? value.webhook_secret : `${value.webhook_secret.slice(0, 8)}…`}</code>
-        <button type="button" onClick={() => setRevealed(!revealed)}>
-          {revealed ? t('Hide') : t('Show')}
-        </button>
-        <CopyButton text={value.webhook_secret} />
-        <button type="button" onClick={() => setRotating(true)}>
-          {t('New secret')}
-        </button>
-      </p>
-      <h2>{t('Send a test')}</h2>
-      <form
-        class="wishes"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const url = new FormData(event.currentTarget).get('url')
-          void attempt(() => call('POST', '/callbacks/test', { url }))
-        }}
-      >
-        <label>
-          {t('Address')}
-          <input type="url" name="url" required placeholder="https://hooks.example.com/whittle" />
-        </label>
-        <button type="submit" class="main">
-          {t('Send')}
-        </button>
-      </form>
+      <SigningSecret secret={value.webhook_secret} onRotate={() => setRotating(true)} />
+      <SendTest onSend={(url) => attempt(() => call('POST', '/callbacks/test', { url }))} />
       <h2>{t('Deliveries')}</h2>
       {value.deliveries.length === 0 && <p>{t('No deliveries yet.')}</p>}
       {value.deliveries.length > 0 && (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('Time')}</th>
-                <th scope="col">{t('Address')}</th>
-                <th scope="col">{t('Answer')}</th>
-                <th scope="col">{t('Attempt')}</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {value.deliveries.map((delivery) => (
-                <tr key={`${delivery.message_id} ${delivery.at}`}>
-                  <td>{dateTime(delivery.at)}</td>
-                  <td>{delivery.url}</td>
-                  <td>
-                    {delivery.status || (delivery.error ?? t('no answer'))} <small>{delivery.ms} ms</small>{' '}
-                    {delivery.answer && <small>{delivery.answer}</small>}
-                  </td>
-                  <td>{delivery.attempt}</td>
-                  <td class="actions">
-                    {delivery.task_id && (
-                      <>
-                        <button
-                          type="button"
-                          onClick={() =>
-                            attempt(async () =>
-                              setPayload(await call<{ url: string; body: string }>('GET', `/callbacks/messages/${delivery.task_id}`)),
-                            )
-                          }
-                        >
-                          {t('Payload')}
-                        </button>
-                        <button
-                          type="button"
-                          onClick={() => attempt(() => call('POST', '/callbacks/replay', { task_id: delivery.task_id }))}
-                        >
-                          {t('Replay')}
-                        </button>
-                      </>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Deliveries
+          deliveries={value.deliveries}
+          onPayload={(id) => attempt(async () => setPayload(await call<Payload>('GET', `/callbacks/messages/${id}`)))}
+          onReplay={(id) => attempt(() => call('POST', '/callbacks/replay', { task_id: id }))}
+        />
       )}
       {payload && (
         <Dialog title={t('Payload')} onClose={() => setPayload(undefined)}>
@@ -124,5 +59,102 @@ export function CallbacksPage() {
         </Dialog>
       )}
     </>
+  )
+}
+
+function SigningSecret({ secret, onRotate }: { secret: string; onRotate: () => void }) {
+  const [revealed, setRevealed] = useState(false)
+  return (
+    <>
+      <h2>{t('Signing secret')}</h2>
+      <p class="actions">
+        <code class="secret">{revealed ? secret : `${secret.slice(0, 8)}…`}</code>
+        <button type="button" onClick={() => setRevealed(!revealed)}>
+          {revealed ? t('Hide') : t('Show')}
+        </button>
+        <CopyButton text={secret} />
+        <button type="button" onClick={onRotate}>
+          {t('New secret')}
+        </button>
+      </p>
+    </>
+  )
+}
+
+function SendTest({ onSend }: { onSend: (url: string) => void }) {
+  return (
+    <>
+      <h2>{t('Send a test')}</h2>
+      <form
+        class="wishes"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSend(String(new FormData(event.currentTarget).get('url')))
+        }}
+      >
+        <label>
+          {t('Address')}
+          <input type="url" name="url" required placeholder="https://hooks.example.com/whittle" />
+        </label>
+        <button type="submit" class="main">
+          {t('Send')}
+        </button>
+      </form>
+    </>
+  )
+}
+
+interface DeliveryActions {
+  readonly onPayload: (taskId: string) => void
+  readonly onReplay: (taskId: string) => void
+}
+
+function Deliveries({ deliveries, onPayload, onReplay }: DeliveryActions & { deliveries: readonly Delivery[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('Time')}</th>
+            <th scope="col">{t('Address')}</th>
+            <th scope="col">{t('Answer')}</th>
+            <th scope="col">{t('Attempt')}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <DeliveryRow key={`${delivery.message_id} ${delivery.at}`} delivery={delivery} onPayload={onPayload} onReplay={onReplay} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { delivery: Delivery }) {
+  const id = delivery.task_id
+  return (
+    <tr>
+      <td>{dateTime(delivery.at)}</td>
+      <td>{delivery.url}</td>
+      <td>
+        {delivery.status || (delivery.error ?? t('no answer'))} <small>{delivery.ms} ms</small>{' '}
+        {delivery.answer && <small>{delivery.answer}</small>}
+      </td>
+      <td>{delivery.attempt}</td>
+      <td class="actions">
+        {id && (
+          <>
+            <button type="button" onClick={() => onPayload(id)}>
+              {t('Payload')}
+            </button>
+            <button type="button" onClick={() => onReplay(id)}>
+              {t('Replay')}
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
   )
 }

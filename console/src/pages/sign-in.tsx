@@ -12,6 +12,19 @@ type SignInOptions = Parameters<typeof startAuthentication>[0]['optionsJSON']
 const invitationIn = (hash: string) => /^#invitation=([\w.-]+)$/.exec(hash)?.[1]
 const isAddress = /^[\d.]+$|^\[/.test(location.hostname)
 
+/** A passkey for whom the invitation is. */
+async function register(invitation: string | undefined): Promise<void> {
+  // Fresh options: a challenge lives for five minutes and serves one attempt, the page may have been open for longer.
+  const { options } = await call<{ options: RegistrationOptions }>('POST', '/register/options', { invitation })
+  const credential = await startRegistration({ optionsJSON: options })
+  await call('POST', '/register', { invitation, credential })
+}
+
+async function signIn(): Promise<void> {
+  const { options } = await call<{ options: SignInOptions }>('POST', '/login/options')
+  await call('POST', '/login', { credential: await startAuthentication({ optionsJSON: options }) })
+}
+
 export function SignInPage(props: { language: ComponentChildren; onSignedIn: () => void }) {
   const invitation = invitationIn(location.hash)
   const [invited, setInvited] = useState<{ name: string }>()
@@ -35,19 +48,6 @@ export function SignInPage(props: { language: ComponentChildren; onSignedIn: () 
       setBusy(false)
     }
   }
-  const register = () =>
-    attempt(async () => {
-      // Fresh ones: a challenge lives for five minutes and serves one attempt, the page may have been open for longer.
-      const { options } = await call<{ options: RegistrationOptions }>('POST', '/register/options', { invitation })
-      const credential = await startRegistration({ optionsJSON: options })
-      await call('POST', '/register', { invitation, credential })
-    })
-  const signIn = () =>
-    attempt(async () => {
-      const { options } = await call<{ options: SignInOptions }>('POST', '/login/options')
-      await call('POST', '/login', { credential: await startAuthentication({ optionsJSON: options }) })
-    })
-
   const elsewhere = `${location.protocol}//localhost${location.port ? `:${location.port}` : ''}${location.pathname}${location.hash}`
   return (
     <main class="sign-in">
@@ -62,11 +62,11 @@ export function SignInPage(props: { language: ComponentChildren; onSignedIn: () 
       <Problem error={error} />
       <p>
         {invited ? (
-          <button type="button" class="main" disabled={busy} onClick={register}>
+          <button type="button" class="main" disabled={busy} onClick={() => attempt(() => register(invitation))}>
             {t('Make a passkey')}
           </button>
         ) : (
-          <button type="button" class="main" disabled={busy} onClick={signIn}>
+          <button type="button" class="main" disabled={busy} onClick={() => attempt(signIn)}>
             {t('Sign in with a passkey')}
           </button>
         )}

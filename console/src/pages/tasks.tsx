@@ -26,10 +26,9 @@ function merged(page: Page, known: Page, isLater: boolean): Page {
   return end < 0 ? page : { tasks: [...page.tasks, ...known.tasks.slice(end + 1)], next_cursor: known.next_cursor }
 }
 
-export function TasksPage() {
+/** The list of tasks: loaded by pages, looked at again as long as tasks are open. */
+function useTasks() {
   const [list, setList] = useState<Page>()
-  const [filter, setFilter] = useState('')
-  const [receipt, setReceipt] = useState<Task>()
   const [error, setError] = useState<string>()
 
   const load = async (from?: string) => {
@@ -42,8 +41,7 @@ export function TasksPage() {
     }
   }
   useEffect(() => void load(), [])
-  const { tasks, next_cursor: cursor } = list ?? {}
-  const open = tasks?.some(isOpen) ?? false
+  const open = list?.tasks.some(isOpen) ?? false
   useEffect(() => {
     if (!open) return
     const timer = setInterval(() => void load(), LOOK_MS)
@@ -58,6 +56,13 @@ export function TasksPage() {
       setError(message(problem))
     }
   }
+  return { tasks: list?.tasks, cursor: list?.next_cursor, error, load, remove }
+}
+
+export function TasksPage() {
+  const { tasks, cursor, error, load, remove } = useTasks()
+  const [filter, setFilter] = useState('')
+  const [receipt, setReceipt] = useState<Task>()
   const wanted = filter.toLowerCase()
   const shown = tasks?.filter((task) => `${task.file_name} ${task.format} ${task.status} ${t(task.status)}`.toLowerCase().includes(wanted))
   return (
@@ -75,51 +80,7 @@ export function TasksPage() {
         </label>
       </p>
       {shown && shown.length === 0 && <p>{t('No tasks yet.')}</p>}
-      {shown && shown.length > 0 && (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('File')}</th>
-                <th scope="col">{t('State')}</th>
-                <th scope="col">{t('Size')}</th>
-                <th scope="col">{t('Saved')}</th>
-                <th scope="col">{t('Created')}</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((task) => (
-                <tr key={task.task_id}>
-                  <th scope="row">
-                    {task.file_name} <small>{task.format}</small>
-                  </th>
-                  <td>
-                    {t(task.status)}
-                    {isOpen(task) && <progress max={1} value={task.progress ?? 0} aria-label={task.file_name} />}
-                  </td>
-                  <td>{bytes(task.original_size)}</td>
-                  <td>{task.result?.outcome === 'unchanged' ? t('unchanged') : task.compression_ratio}</td>
-                  <td>{dateTime(task.created_at)}</td>
-                  <td class="actions">
-                    {task.status === 'completed' && (
-                      <a class="button" href={downloadUrl(task.task_id)} download={task.output_name}>
-                        {t('Download')}
-                      </a>
-                    )}
-                    <button type="button" onClick={() => setReceipt(task)}>
-                      {t('Receipt')}
-                    </button>
-                    <button type="button" onClick={() => remove(task)}>
-                      {t('Delete')}
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {shown && shown.length > 0 && <TaskTable tasks={shown} onReceipt={setReceipt} onDelete={remove} />}
       {cursor && (
         <button type="button" onClick={() => load(cursor)}>
           {t('Load more')}
@@ -131,5 +92,64 @@ export function TasksPage() {
         </Dialog>
       )}
     </>
+  )
+}
+
+interface TaskActions {
+  readonly onReceipt: (task: Task) => void
+  readonly onDelete: (task: Task) => void
+}
+
+function TaskTable({ tasks, ...actions }: TaskActions & { tasks: readonly Task[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('File')}</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Size')}</th>
+            <th scope="col">{t('Saved')}</th>
+            <th scope="col">{t('Created')}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((task) => (
+            <TaskRow key={task.task_id} task={task} {...actions} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function TaskRow({ task, onReceipt, onDelete }: TaskActions & { task: Task }) {
+  return (
+    <tr>
+      <th scope="row">
+        {task.file_name} <small>{task.format}</small>
+      </th>
+      <td>
+        {t(task.status)}
+        {isOpen(task) && <progress max={1} value={task.progress ?? 0} aria-label={task.file_name} />}
+      </td>
+      <td>{bytes(task.original_size)}</td>
+      <td>{task.result?.outcome === 'unchanged' ? t('unchanged') : task.compression_ratio}</td>
+      <td>{dateTime(task.created_at)}</td>
+      <td class="actions">
+        {task.status === 'completed' && (
+          <a class="button" href={downloadUrl(task.task_id)} download={task.output_name}>
+            {t('Download')}
+          </a>
+        )}
+        <button type="button" onClick={() => onReceipt(task)}>
+          {t('Receipt')}
+        </button>
+        <button type="button" onClick={() => onDelete(task)}>
+          {t('Delete')}
+        </button>
+      </td>
+    </tr>
   )
 }

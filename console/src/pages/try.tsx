@@ -12,7 +12,6 @@ const MAX_PDF_BYTES = 50e6
 
 export function TryPage() {
   const [attempts, setAttempts] = useState(allAttempts())
-  const [over, setOver] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => watchAttempts(setAttempts), [])
 
@@ -29,74 +28,89 @@ export function TryPage() {
   return (
     <>
       <form ref={form} class="wishes" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          {t('Quality')}
-          <select name="quality">
-            {['medium', 'low', 'high', 'ultra'].map((level) => (
-              <option key={level} value={level}>
-                {t(level)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t('Output format')}
-          <select name="format">
-            {OUTPUTS.map((output) => (
-              <option key={output} value={output}>
-                {output || t('as it came')}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t('At most')} ({t('optional')})
-          <span class="size">
-            <input type="number" name="target" min="0" step="any" inputMode="decimal" placeholder="1.5" />
-            <select name="unit" aria-label={t('Unit')}>
-              <option value="1000">kB</option>
-              <option value="1000000">MB</option>
-            </select>
-          </span>
-        </label>
-        <label>
-          {t('Password for the result')}
-          <input type="password" name="password" autoComplete="new-password" placeholder={t('optional')} />
-        </label>
+        <Fields />
       </form>
-      <fieldset
-        class={over ? 'drop over' : 'drop'}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault()
-          setOver(false)
-          void droppedFiles(event.dataTransfer).then(take)
-        }}
-      >
-        <label>
-          {t('Drop files here, or choose them')}
-          <input
-            type="file"
-            multiple
-            aria-label={t('Choose files')}
-            onChange={(event) => {
-              take(event.currentTarget.files ?? [])
-              // The same file again is a change, too.
-              event.currentTarget.value = ''
-            }}
-          />
-        </label>
-      </fieldset>
+      <DropArea onFiles={take} />
       <div aria-live="polite">
         {attempts.map((attempt) => (
           <AttemptView key={attempt.id} attempt={attempt} />
         ))}
       </div>
     </>
+  )
+}
+
+function Fields() {
+  return (
+    <>
+      <label>
+        {t('Quality')}
+        <select name="quality">
+          {['medium', 'low', 'high', 'ultra'].map((level) => (
+            <option key={level} value={level}>
+              {t(level)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {t('Output format')}
+        <select name="format">
+          {OUTPUTS.map((output) => (
+            <option key={output} value={output}>
+              {output || t('as it came')}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {t('At most')} ({t('optional')})
+        <span class="size">
+          <input type="number" name="target" min="0" step="any" inputMode="decimal" placeholder="1.5" />
+          <select name="unit" aria-label={t('Unit')}>
+            <option value="1000">kB</option>
+            <option value="1000000">MB</option>
+          </select>
+        </span>
+      </label>
+      <label>
+        {t('Password for the result')}
+        <input type="password" name="password" autoComplete="new-password" placeholder={t('optional')} />
+      </label>
+    </>
+  )
+}
+
+function DropArea({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
+  const [over, setOver] = useState(false)
+  return (
+    <fieldset
+      class={over ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        void droppedFiles(event.dataTransfer).then(onFiles)
+      }}
+    >
+      <label>
+        {t('Drop files here, or choose them')}
+        <input
+          type="file"
+          multiple
+          aria-label={t('Choose files')}
+          onChange={(event) => {
+            onFiles(event.currentTarget.files ?? [])
+            // The same file again is a change, too.
+            event.currentTarget.value = ''
+          }}
+        />
+      </label>
+    </fieldset>
   )
 }
 

@@ -13,7 +13,6 @@ export function UsagePage() {
     [t('Tasks completed'), String(usage.tasks_completed)],
     [t('Tasks failed'), String(usage.tasks_failed)],
   ]
-  const formats = Object.entries(usage.by_format).sort(([, a], [, b]) => b.original_size - a.original_size)
   return (
     <>
       <p>{usage.month}</p>
@@ -44,29 +43,36 @@ export function UsagePage() {
         rows={usage.by_day.map((day) => ({ label: day.day, values: [day.original_size, day.compressed_size] }))}
       />
       <h2>{t('By format')}</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('Format')}</th>
-            <th scope="col">{t('Tasks')}</th>
-            <th scope="col">{t('Bytes in')}</th>
-            <th scope="col">{t('Bytes out')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {formats.map(([format, sums]) => (
-            <tr key={format}>
-              <th scope="row">{format}</th>
-              <td>{sums.tasks}</td>
-              <td>{bytes(sums.original_size)}</td>
-              <td>
-                {bytes(sums.compressed_size)}{' '}
-                <meter min={0} max={Math.max(1, sums.original_size)} value={sums.compressed_size} aria-label={t('Bytes out')} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FormatTable formats={usage.by_format} />
     </>
+  )
+}
+
+function FormatTable({ formats }: { formats: Usage['by_format'] }) {
+  const largestFirst = Object.entries(formats).sort(([, a], [, b]) => b.original_size - a.original_size)
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{t('Format')}</th>
+          <th scope="col">{t('Tasks')}</th>
+          <th scope="col">{t('Bytes in')}</th>
+          <th scope="col">{t('Bytes out')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {largestFirst.map(([format, sums]) => (
+          <tr key={format}>
+            <th scope="row">{format}</th>
+            <td>{sums.tasks}</td>
+            <td>{bytes(sums.original_size)}</td>
+            <td>
+              {bytes(sums.compressed_size)}{' '}
+              <meter min={0} max={Math.max(1, sums.original_size)} value={sums.compressed_size} aria-label={t('Bytes out')} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

@@ -1,0 +1,154 @@
+/** What the page of applications asks, a dialog each. */
+import type { ComponentChildren } from 'preact'
+import { type Application, call, type Key } from '../api.ts'
+import { t } from '../language.ts'
+import { CopyButton, Dialog } from '../parts.tsx'
+import { KeyFields, keyWishes } from './keys.tsx'
+
+export type Asked =
+  | { what: 'application' }
+  | { what: 'rename'; application: Application }
+  | { what: 'key'; application: Application }
+  | { what: 'change'; key: Key }
+  | { what: 'reset'; key: Key }
+  | { what: 'shown'; text: string }
+
+/** Does what was asked and gives the next dialog, if there is one. */
+type Work = (fields: FormData) => Promise<Asked | undefined>
+
+interface Asking {
+  readonly onClose: () => void
+  readonly onSubmit: (work: Work) => (event: SubmitEvent) => void
+}
+
+export function AskedDialog(props: Asking & { asked: Asked; plans: readonly string[] }) {
+  const { asked, plans, ...asking } = props
+  switch (asked.what) {
+    case 'application':
+      return <ApplicationDialog plans={plans} {...asking} />
+    case 'rename':
+      return <ApplicationDialog plans={plans} of={asked.application} {...asking} />
+    case 'key':
+      return <NewKeyDialog application={asked.application} {...asking} />
+    case 'change':
+      return <ChangeKeyDialog of={asked.key} {...asking} />
+    case 'reset':
+      return <ResetKeyDialog of={asked.key} {...asking} />
+    case 'shown':
+      return <ShownKeyDialog text={asked.text} onClose={asking.onClose} />
+  }
+}
+
+function FormDialog(props: Asking & { title: string; submit: string; work: Work; children: ComponentChildren }) {
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <form onSubmit={props.onSubmit(props.work)}>
+        {props.children}
+        <button type="submit" class="main">
+          {props.submit}
+        </button>
+      </form>
+    </Dialog>
+  )
+}
+
+/** A new application, or another name, environment and plan for one. */
+function ApplicationDialog({ of, plans, ...asking }: Asking & { of?: Application; plans: readonly string[] }) {
+  const work = async (fields: FormData) => {
+    const body = { name: fields.get('name'), environment: fields.get('environment'), plan: fields.get('plan') }
+    if (of) await call('PATCH', `/applications/${of.application_id}`, body)
+    else await call('POST', '/applications', body)
+    return undefined
+  }
+  return (
+    <FormDialog title={of ? t('Rename') : t('New application')} submit={of ? t('Save') : t('Create')} work={work} {...asking}>
+      <label>
+        {t('Name')}
+        <input name="name" required maxLength={100} value={of?.name ?? ''} />
+      </label>
+      <label>
+        {t('Environment')}
+        <input name="environment" required maxLength={100} list="environments" value={of?.environment ?? 'production'} />
+        <datalist id="environments">
+          {['production', 'staging', 'development', 'test'].map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </label>
+      <label>
+        {t('Plan')}
+        <select name="plan" value={of?.plan ?? plans.at(-1)}>
+          {plans.map((plan) => (
+            <option key={plan}>{plan}</option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
+  )
+}
+
+function NewKeyDialog({ application, ...asking }: Asking & { application: Application }) {
+  const work: Work = async (fields) => {
+    const { expires_at, scopes } = keyWishes(fields)
+    const body = { application_id: application.application_id, scopes, ...(expires_at ? { expires_at } : {}) }
+    const made = await call<{ key: string }>('POST', '/keys', body)
+    return { what: 'shown', text: made.key }
+  }
+  return (
+    <FormDialog title={t('New key')} submit={t('Create')} work={work} {...asking}>
+      <KeyFields />
+    </FormDialog>
+  )
+}
+
+function ChangeKeyDialog({ of, ...asking }: Asking & { of: Key }) {
+  const work = async (fields: FormData) => {
+    await call('PATCH', `/keys/${of.key_id}`, keyWishes(fields))
+    return undefined
+  }
+  return (
+    <FormDialog title={`${t('Change')} ${of.masked}`} submit={t('Save')} work={work} {...asking}>
+      <KeyFields of={of} />
+    </FormDialog>
+  )
+}
+
+/** For how many seconds the old key goes on. */
+const GRACE: [string, number][] = [
+  ['It stops now', 0],
+  ['One hour', 3600],
+  ['One day', 86_400],
+  ['One week', 604_800],
+]
+
+function ResetKeyDialog({ of, ...asking }: Asking & { of: Key }) {
+  const work: Work = async (fields) => {
+    const body = { grace_seconds: Number(fields.get('grace')) }
+    const made = await call<{ key: string }>('POST', `/keys/${of.key_id}/reset`, body)
+    return { what: 'shown', text: made.key }
+  }
+  return (
+    <FormDialog title={`${t('Reset')} ${of.masked}`} submit={t('Reset')} work={work} {...asking}>
+      <label>
+        {t('The new key works at once. How long should the old one go on?')}
+        <select name="grace">
+          {GRACE.map(([title, seconds]) => (
+            <option key={seconds} value={seconds}>
+              {t(title)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
+  )
+}
+
+function ShownKeyDialog({ text, onClose }: { text: string; onClose: () => void }) {
+  return (
+    <Dialog title={t('New key')} onClose={onClose}>
+      <p>{t('This is the only time the key is shown. Keep it in a safe place.')}</p>
+      <pre class="secret">{text}</pre>
+      <CopyButton text={text} />
+    </Dialog>
+  )
+}
