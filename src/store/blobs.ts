@@ -127,67 +127,117 @@ export interface R2SinkOptions {
 
 /** Writes one R2 object by parts and refuses to reach `limit` bytes. Small results never become a multipart upload. */
 export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string, options: R2SinkOptions = {}): ResultSink {
-  const { patchable = true, blocks } = options
-  const first = new PartBuffer()
-  const part = new PartBuffer()
-  let written = 0
-  let upload: R2MultipartUpload | undefined
-  let stored = false
-  const parts: R2UploadedPart[] = []
+  return new R2Sink(new R2Parts(bucket, key), limit, name, options)
+}
 
-  async function flush(buffer: PartBuffer, number: number) {
-    upload ??= await bucket.createMultipartUpload(key)
-    parts[number - 1] = await upload.uploadPart(number, buffer.bytes())
+/** One R2 object, uploaded by parts as soon as there is more than one. */
+class R2Parts {
+  readonly bucket: R2Bucket
+  readonly key: string
+  #upload: R2MultipartUpload | undefined
+  readonly #parts: R2UploadedPart[] = []
+
+  constructor(bucket: R2Bucket, key: string) {
+    this.bucket = bucket
+    this.key = key
+  }
+
+  get isBegun(): boolean {
+    return this.#upload !== undefined
+  }
+
+  /** One more than the highest number so far. */
+  get nextNumber(): number {
+    return this.#parts.length + 1
+  }
+
+  async put(buffer: PartBuffer, number: number): Promise<void> {
+    this.#upload ??= await this.bucket.createMultipartUpload(this.key)
+    this.#parts[number - 1] = await this.#upload.uploadPart(number, buffer.bytes())
     buffer.length = 0
   }
-  const flushPart = () => flush(part, Math.max(parts.length, patchable ? 1 : 0) + 1)
 
-  async function append(chunk: Uint8Array) {
-    let rest = chunk
-    if (patchable) rest = first.take(rest)
-    while (rest.length > 0) {
-      rest = part.take(rest)
-      if (part.length === PART_BYTES) await flushPart()
-    }
+  async complete(): Promise<void> {
+    await this.#upload?.complete(this.#parts)
+    this.#upload = undefined
   }
 
-  return {
-    get written() {
-      return written
-    },
-    async write(chunk) {
-      if (written + chunk.length >= limit) throw noGain()
-      written += chunk.length
-      await append(chunk)
-      if (chunk.length >= FREED_BYTES) discard(chunk)
-    },
-    patch(offset, bytes) {
-      if (!patchable) throw new Error('what was written to this sink is gone')
-      assertPatchable(offset, bytes.length, written)
-      first.bytes().set(bytes, offset)
-    },
-    async finish() {
-      if (upload || (patchable && part.length > 0)) {
-        if (part.length > 0) await flushPart()
-        if (patchable) await flush(first, 1)
-        await upload!.complete(parts)
-      } else await bucket.put(key, (patchable ? first : part).bytes())
-      stored = true
-      upload = undefined
-      first.free()
-      part.free()
-      return r2Source(bucket, key, written, name, blocks)
-    },
-    async abort() {
-      first.free()
-      part.free()
-      await upload?.abort()
-      if (stored) await bucket.delete(key)
-      upload = undefined
-      stored = false
-      parts.length = 0
-      written = 0
-    },
+  async abort(): Promise<void> {
+    await this.#upload?.abort()
+    this.#upload = undefined
+    this.#parts.length = 0
+  }
+}
+
+class R2Sink implements ResultSink {
+  readonly #object: R2Parts
+  readonly #limit: number
+  readonly #name: string
+  readonly #patchable: boolean
+  readonly #blocks: Blocks | undefined
+  /** The first part of a patchable object, which is uploaded last. */
+  readonly #first = new PartBuffer()
+  readonly #part = new PartBuffer()
+  #written = 0
+  #stored = false
+
+  constructor(object: R2Parts, limit: number, name: string, { patchable = true, blocks }: R2SinkOptions) {
+    this.#object = object
+    this.#limit = limit
+    this.#name = name
+    this.#patchable = patchable
+    this.#blocks = blocks
+  }
+
+  get written(): number {
+    return this.#written
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.#written + chunk.length >= this.#limit) throw noGain()
+    this.#written += chunk.length
+    let rest = this.#patchable ? this.#first.take(chunk) : chunk
+    while (rest.length > 0) {
+      rest = this.#part.take(rest)
+      if (this.#part.length === PART_BYTES) await this.#flush()
+    }
+    if (chunk.length >= FREED_BYTES) discard(chunk)
+  }
+
+  patch(offset: number, bytes: Uint8Array): void {
+    if (!this.#patchable) throw new Error('what was written to this sink is gone')
+    assertPatchable(offset, bytes.length, this.#written)
+    this.#first.bytes().set(bytes, offset)
+  }
+
+  async finish(): Promise<Source> {
+    const { bucket, key } = this.#object
+    if (this.#object.isBegun || (this.#patchable && this.#part.length > 0)) {
+      if (this.#part.length > 0) await this.#flush()
+      if (this.#patchable) await this.#object.put(this.#first, 1)
+      await this.#object.complete()
+    } else await bucket.put(key, (this.#patchable ? this.#first : this.#part).bytes())
+    this.#stored = true
+    this.#free()
+    return r2Source(bucket, key, this.#written, this.#name, this.#blocks)
+  }
+
+  async abort(): Promise<void> {
+    this.#free()
+    await this.#object.abort()
+    if (this.#stored) await this.#object.bucket.delete(this.#object.key)
+    this.#stored = false
+    this.#written = 0
+  }
+
+  /** The number 1 is the first part's. */
+  #flush(): Promise<void> {
+    return this.#object.put(this.#part, Math.max(this.#object.nextNumber, this.#patchable ? 2 : 1))
+  }
+
+  #free(): void {
+    this.#first.free()
+    this.#part.free()
   }
 }
 
