@@ -3,38 +3,25 @@
  * profile a colour property of it (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
  */
 import { concat } from '../bytes/concat.ts'
+import { box, boxes, halfWords, text, u32At, words } from '../containers/isobmff/box.ts'
 import type { Carried } from './raster.ts'
 
-interface Box {
+interface Content {
   readonly type: string
-  /** Content after size and type. */
+  /** What follows size and type. */
   readonly body: Uint8Array
 }
 
-export const text = (value: string) => new TextEncoder().encode(value)
-
-export function u16(value: number): Uint8Array {
-  return new Uint8Array([value >> 8, value & 255])
-}
-
-export function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value)
-  return bytes
-}
-
-export const box = (type: string, ...body: Uint8Array[]) =>
-  concat([u32(8 + body.reduce((sum, part) => sum + part.length, 0)), text(type), ...body])
-
-export function boxes(bytes: Uint8Array): Box[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const found: Box[] = []
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const size = view.getUint32(at)
-    if (size < 8 || at + size > bytes.length) throw new Error('the AVIF encoder wrote boxes of another kind')
-    found.push({ type: String.fromCharCode(...bytes.subarray(at + 4, at + 8)), body: bytes.subarray(at + 8, at + size) })
-    at += size
+/** All boxes of `bytes`. @throws Error when they are not as libavif writes them, with a 32-bit size each */
+export function contentsOf(bytes: Uint8Array): Content[] {
+  const found: Content[] = []
+  let next = 0
+  for (const { type, start, body, end } of boxes(bytes, 0, bytes.length)) {
+    if (body - start !== 8 || u32At(bytes, start) === 0) break
+    found.push({ type, body: bytes.subarray(body, end) })
+    next = end
   }
+  if (next + 8 <= bytes.length) throw new Error('the AVIF encoder wrote boxes of another kind')
   return found
 }
 
@@ -54,15 +41,15 @@ export function locations(body: Uint8Array): { id: number; offset: number; lengt
 }
 
 function ilocBox(items: readonly { id: number; offset: number; length: number }[]): Uint8Array {
-  const entries = items.map(({ id, offset, length }) => concat([u16(id), u16(0), u16(1), u32(offset), u32(length)]))
-  return box('iloc', u32(0), new Uint8Array([0x44, 0]), u16(items.length), ...entries)
+  const entries = items.map(({ id, offset, length }) => concat([halfWords(id, 0, 1), words(offset, length)]))
+  return box('iloc', words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...entries)
 }
 
 /** Item properties with the ICC profile added and said to be the primary item's. */
 function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8Array {
-  const [ipco, ipma] = boxes(iprp)
+  const [ipco, ipma] = contentsOf(iprp)
   if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma') throw new Error('an iprp box of another kind')
-  const index = boxes(ipco.body).length + 1
+  const index = contentsOf(ipco.body).length + 1
   const view = viewOf(ipma.body)
   if (view.getUint32(0) !== 0 || index > 127) throw new Error('an ipma box of another kind')
   const parts = [ipma.body.subarray(0, 8)]
@@ -72,7 +59,7 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
     const count = view.getUint8(at + 2)
     const associations = ipma.body.subarray(at + 3, at + 3 + count)
     const added = id === primary ? new Uint8Array([index]) : new Uint8Array()
-    parts.push(u16(id), new Uint8Array([count + added.length]), associations, added)
+    parts.push(halfWords(id), new Uint8Array([count + added.length]), associations, added)
     at += 3 + count
   }
   return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), box('ipma', ...parts))
@@ -81,23 +68,25 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
 /** The file with its metadata; as it was where there is none. */
 export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uint8Array {
   if (!icc && !exif && !xmp) return file
-  const outer = boxes(file)
+  const outer = contentsOf(file)
   const meta = outer.find(({ type }) => type === 'meta')
   if (!meta) throw new Error('no meta box')
-  const inner = boxes(meta.body.subarray(4))
+  const inner = contentsOf(meta.body.subarray(4))
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const primary = viewOf(bodyOf('pitm')).getUint16(4)
   const items = locations(bodyOf('iloc'))
   const first = Math.max(...items.map(({ id }) => id)) + 1
   // exif_tiff_header_offset stands before the TIFF header (23008-12, A.2.1).
   const added = [
-    ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([u32(0), exif]) }] : []),
+    ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([words(0), exif]) }] : []),
     ...(xmp ? [{ type: 'mime', extra: text('application/rdf+xml\0'), data: xmp }] : []),
   ].map((item, i) => ({ ...item, id: first + i }))
-  const infe = added.map(({ id, type, extra }) => box('infe', new Uint8Array([2, 0, 0, 1]), u16(id), u16(0), text(type), u8(0), extra))
+  const infe = added.map(({ id, type, extra }) =>
+    box('infe', new Uint8Array([2, 0, 0, 1]), halfWords(id, 0), text(type), new Uint8Array(1), extra),
+  )
   const iinf = bodyOf('iinf')
   const entries = concat([iinf.subarray(6), ...infe])
-  const references = added.map(({ id }) => box('cdsc', u16(id), u16(1), u16(primary)))
+  const references = added.map(({ id }) => box('cdsc', halfWords(id, 1, primary)))
   const oldReferences = inner.find(({ type }) => type === 'iref')?.body
 
   const build = (shift: number, dataAt: number): Uint8Array => {
@@ -110,12 +99,12 @@ export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uin
     })
     const parts = inner.flatMap(({ type, body }) => {
       if (type === 'iloc') return [ilocBox([...moved, ...located])]
-      if (type === 'iinf') return [box('iinf', iinf.subarray(0, 4), u16(viewOf(iinf).getUint16(4) + added.length), entries)]
+      if (type === 'iinf') return [box('iinf', iinf.subarray(0, 4), halfWords(viewOf(iinf).getUint16(4) + added.length), entries)]
       if (type === 'iprp' && icc) return [withProfile(body, primary, icc)]
       if (type === 'iref') return []
       return [box(type, body)]
     })
-    const iref = references.length + (oldReferences ? 1 : 0) > 0 ? [box('iref', oldReferences ?? u32(0), ...references)] : []
+    const iref = references.length + (oldReferences ? 1 : 0) > 0 ? [box('iref', oldReferences ?? words(0), ...references)] : []
     return box('meta', meta.body.subarray(0, 4), ...parts, ...iref)
   }
 
@@ -124,5 +113,3 @@ export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uin
   const result = outer.map((outerBox) => (outerBox === meta ? build(shift, end + 8) : box(outerBox.type, outerBox.body)))
   return concat([...result, ...(added.length > 0 ? [box('mdat', ...added.map(({ data }) => data))] : [])])
 }
-
-const u8 = (value: number) => new Uint8Array([value])

@@ -3,7 +3,8 @@
  * how pictures of any size are coded in the memory of a tile.
  */
 import { concat } from '../bytes/concat.ts'
-import { box, boxes, locations, text, u16, u32, viewOf } from './avif-container.ts'
+import { box, halfWords, text, words } from '../containers/isobmff/box.ts'
+import { contentsOf, locations, viewOf } from './avif-container.ts'
 import type { Carried } from './raster.ts'
 
 /** A coded picture as it came out of the encoder's file. */
@@ -29,11 +30,11 @@ const wrapped = (type: string, body: Uint8Array) => box(type, body)
 
 /** The picture in a file of one opaque picture, as the encoder writes it. */
 export function codedOf(file: Uint8Array): Coded {
-  const meta = boxes(file).find(({ type }) => type === 'meta')
-  const inner = boxes(meta?.body.subarray(4) ?? new Uint8Array())
+  const meta = contentsOf(file).find(({ type }) => type === 'meta')
+  const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
   const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const [location, ...more] = locations(body('iloc'))
-  const properties = boxes(boxes(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   const config = properties.find(({ type }) => type === 'av1C')
   if (!location || more.length > 0 || !config) throw new Error('the AVIF encoder wrote another kind of file')
   return {
@@ -43,7 +44,7 @@ export function codedOf(file: Uint8Array): Coded {
   }
 }
 
-const ispe = (width: number, height: number) => box('ispe', u32(0), u32(width), u32(height))
+const ispe = (width: number, height: number) => box('ispe', words(0, width, height))
 
 interface Item {
   readonly type: string
@@ -61,7 +62,7 @@ export function singleFile({ config, colour, frame }: Coded, width: number, heig
   return fileOf([{ type: 'av01', data: frame, properties, hidden: false }], shared, [])
 }
 
-const ALPHA = box('auxC', u32(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
+const ALPHA = box('auxC', words(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
 
 /** A file of a grid, its tiles row by row; `alphas` of the same grid, or none (23000-22, 7.3.5.2). */
 export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly Coded[], { icc, exif, xmp }: Carried): Uint8Array {
@@ -75,13 +76,13 @@ export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly C
   const [size] = add(ispe(grid.width, grid.height)) as [number]
   const profiles = add(...profile)
   // ImageGrid (23008-12, 6.6.2.3): version, flags, rows and columns minus one, size of the output.
-  const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), u16(grid.width), u16(grid.height)])
+  const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), halfWords(grid.width, grid.height)])
   const gridOf = (coded: readonly Coded[], whole: number[], each: number[], hidden: boolean): Item[] => [
     { type: 'grid', data: descriptor, properties: whole, hidden },
     ...coded.map(({ frame }) => ({ type: 'av01', data: frame, properties: each, hidden: true })),
   ]
   const items = gridOf(tiles, [size, ...colours, ...profiles], [tileSize, ...colours, 0x80 | config], false)
-  const derived = [box('dimg', u16(1), u16(tiles.length), ...tiles.map((_, i) => u16(i + 2)))]
+  const derived = [box('dimg', halfWords(1, tiles.length, ...tiles.map((_, i) => i + 2)))]
   if (alphas.length > 0) {
     const alpha = sharedBy(alphas)
     // Its depth alone: what a colour is says nothing of alpha.
@@ -89,13 +90,13 @@ export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly C
     const [alphaConfig] = add(alpha.config) as [number]
     const first = items.length + 1
     items.push(...gridOf(alphas, [size, ...kinds], [tileSize, ...kinds, 0x80 | alphaConfig], true))
-    derived.push(box('dimg', u16(first), u16(alphas.length), ...alphas.map((_, i) => u16(first + 1 + i))))
-    derived.push(box('auxl', u16(first), u16(1), u16(1)))
+    derived.push(box('dimg', halfWords(first, alphas.length, ...alphas.map((_, i) => first + 1 + i))))
+    derived.push(box('auxl', halfWords(first, 1, 1)))
   }
   // exif_tiff_header_offset stands before the TIFF header (A.2.1).
-  if (exif) items.push({ type: 'Exif', data: concat([u32(0), exif]), properties: [], hidden: true })
+  if (exif) items.push({ type: 'Exif', data: concat([words(0), exif]), properties: [], hidden: true })
   if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') })
-  const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', u16(i + 1), u16(1), u16(1))] : []))
+  const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', halfWords(i + 1, 1, 1))] : []))
   return fileOf(items, properties, [...derived, ...described])
 }
 
@@ -110,29 +111,29 @@ function sharedBy(tiles: readonly Coded[]): Coded {
 
 /** Items are numbered from 1; the first is the picture. */
 function fileOf(items: readonly Item[], properties: readonly Uint8Array[], references: readonly Uint8Array[]): Uint8Array {
-  const ftyp = box('ftyp', text('avif'), u32(0), text('avifmif1miaf'))
+  const ftyp = box('ftyp', text('avif'), words(0), text('avifmif1miaf'))
   const metaOf = (dataAt: number): Uint8Array => {
     let at = dataAt
     const places = items.map(({ data }, i) => {
-      const entry = concat([u16(i + 1), u16(0), u16(1), u32(at), u32(data.length)])
+      const entry = concat([halfWords(i + 1, 0, 1), words(at, data.length)])
       at += data.length
       return entry
     })
     const infe = items.map(({ type, hidden, extra }, i) =>
-      box('infe', new Uint8Array([2, 0, 0, hidden ? 1 : 0]), u16(i + 1), u16(0), text(type), new Uint8Array(1), extra ?? new Uint8Array()),
+      box('infe', new Uint8Array([2, 0, 0, hidden ? 1 : 0]), halfWords(i + 1, 0), text(type), new Uint8Array(1), extra ?? new Uint8Array()),
     )
     const associations = items.flatMap((item, i) =>
-      item.properties.length > 0 ? [concat([u16(i + 1), new Uint8Array([item.properties.length, ...item.properties])])] : [],
+      item.properties.length > 0 ? [concat([halfWords(i + 1), new Uint8Array([item.properties.length, ...item.properties])])] : [],
     )
     return box(
       'meta',
-      u32(0),
-      box('hdlr', u32(0), u32(0), text('pict'), new Uint8Array(13)),
-      box('pitm', u32(0), u16(1)),
-      box('iloc', u32(0), new Uint8Array([0x44, 0]), u16(items.length), ...places),
-      box('iinf', u32(0), u16(items.length), ...infe),
-      ...(references.length > 0 ? [box('iref', u32(0), ...references)] : []),
-      box('iprp', box('ipco', ...properties), box('ipma', u32(0), u32(associations.length), ...associations)),
+      words(0),
+      box('hdlr', words(0, 0), text('pict'), new Uint8Array(13)),
+      box('pitm', words(0), halfWords(1)),
+      box('iloc', words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...places),
+      box('iinf', words(0), halfWords(items.length), ...infe),
+      ...(references.length > 0 ? [box('iref', words(0), ...references)] : []),
+      box('iprp', box('ipco', ...properties), box('ipma', words(0, associations.length), ...associations)),
     )
   }
   const meta = metaOf(ftyp.length + metaOf(0).length + 8)
@@ -149,14 +150,14 @@ interface ReadGrid {
 
 /** The tiles of a file that `gridFile` made, and its grid; undefined for other files. */
 export function readGrid(file: Uint8Array): ReadGrid | undefined {
-  const meta = boxes(file).find(({ type }) => type === 'meta')
-  const inner = boxes(meta?.body.subarray(4) ?? new Uint8Array())
+  const meta = contentsOf(file).find(({ type }) => type === 'meta')
+  const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
   const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const places = locations(body('iloc'))
-  const types = boxes(body('iinf').subarray(6)).map((entry) => String.fromCharCode(...entry.body.subarray(8, 12)))
+  const types = contentsOf(body('iinf').subarray(6)).map((entry) => String.fromCharCode(...entry.body.subarray(8, 12)))
   const [descriptor] = places
   if (!descriptor || types[0] !== 'grid') return undefined
-  const properties = boxes(boxes(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   const all = (type: string) => properties.filter((property) => property.type === type).map((property) => property.body)
   const [tile, whole] = all('ispe').map(viewOf)
   const [config, alphaConfig] = all('av1C')

@@ -1,4 +1,7 @@
-/** Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory. */
+/**
+ * Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory. What reads a number at a place ends
+ * with `At`; `words` and the like write.
+ */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -12,25 +15,25 @@ export interface Box {
   readonly end: number
 }
 
-export const u16 = (b: Uint8Array, at: number) => (b[at]! << 8) | b[at + 1]!
-export const u32 = (b: Uint8Array, at: number) => ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0
-export const i32 = (b: Uint8Array, at: number) => u32(b, at) | 0
-export const u64 = (b: Uint8Array, at: number) => u32(b, at) * 2 ** 32 + u32(b, at + 4)
-export const i64 = (b: Uint8Array, at: number) => i32(b, at) * 2 ** 32 + u32(b, at + 4)
-export const type4 = (b: Uint8Array, at: number) => String.fromCharCode(b[at] ?? 0, b[at + 1] ?? 0, b[at + 2] ?? 0, b[at + 3] ?? 0)
+export const u16At = (b: Uint8Array, at: number) => (b[at]! << 8) | b[at + 1]!
+export const u32At = (b: Uint8Array, at: number) => ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0
+export const i32At = (b: Uint8Array, at: number) => u32At(b, at) | 0
+export const u64At = (b: Uint8Array, at: number) => u32At(b, at) * 2 ** 32 + u32At(b, at + 4)
+export const i64At = (b: Uint8Array, at: number) => i32At(b, at) * 2 ** 32 + u32At(b, at + 4)
+export const typeAt = (b: Uint8Array, at: number) => String.fromCharCode(b[at] ?? 0, b[at + 1] ?? 0, b[at + 2] ?? 0, b[at + 3] ?? 0)
 
 /** The boxes in `start … end`; stops at the first that does not fit (QuickTime ends some lists with four zeros). */
 export function* boxes(b: Uint8Array, start: number, end: number): Generator<Box> {
   let at = start
   while (at + 8 <= end) {
-    let size = u32(b, at)
+    let size = u32At(b, at)
     let header = 8
     if (size === 1 && at + 16 <= end) {
-      size = u64(b, at + 8)
+      size = u64At(b, at + 8)
       header = 16
     } else if (size === 0) size = end - at
     if (size < header || at + size > end) return
-    yield { type: type4(b, at + 4), start: at, body: at + header, end: at + size }
+    yield { type: typeAt(b, at + 4), start: at, body: at + header, end: at + size }
     at += size
   }
 }
@@ -51,6 +54,14 @@ export function find(b: Uint8Array, within: { body: number; end: number }, ...pa
     range = found
   }
   return found
+}
+
+/** Big-endian 16-bit words. */
+export function halfWords(...values: number[]): Uint8Array {
+  const out = new Uint8Array(values.length * 2)
+  const view = new DataView(out.buffer)
+  for (let i = 0; i < values.length; i++) view.setUint16(i * 2, values[i]!)
+  return out
 }
 
 /** Big-endian 32-bit words. */

@@ -3,7 +3,7 @@
 import { GrowingColumn, narrowed } from '../../bytes/column.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
-import { type Box, boxes, find, i32, u32, u64 } from './box.ts'
+import { type Box, boxes, find, i32At, u32At, u64At } from './box.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
 import type { StoredTrack, TopBox } from './track.ts'
 
@@ -42,7 +42,7 @@ export async function readFragments(
     if (trex.type !== 'trex' || trex.end - trex.body < 24) continue
     // trex (8.8.3): track, description index, duration, size, flags.
     const at = trex.body
-    defaults.set(u32(moov, at + 4), { duration: u32(moov, at + 12), size: u32(moov, at + 16), flags: u32(moov, at + 20) })
+    defaults.set(u32At(moov, at + 4), { duration: u32At(moov, at + 12), size: u32At(moov, at + 16), flags: u32At(moov, at + 20) })
   }
   const gathered = new Map(tracks.map((track) => [track.id, startWith(track)]))
   let total = 0
@@ -85,23 +85,23 @@ function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map
   const tfhd = find(moof, traf, 'tfhd')
   if (!tfhd) throw malformed('mp4', moofOffset, "a fragment without 'tfhd'")
   // 8.8.7: optional fields in the order of their flag bits.
-  const flags = u32(moof, tfhd.body) & 0xffffff
-  const id = u32(moof, tfhd.body + 4)
+  const flags = u32At(moof, tfhd.body) & 0xffffff
+  const id = u32At(moof, tfhd.body + 4)
   const into = gathered.get(id)
   if (!into) return 0
   let at = tfhd.body + 8
   let base = moofOffset
   if (flags & 1) {
-    base = u64(moof, at)
+    base = u64At(moof, at)
     at += 8
   }
   if (flags & 2) at += 4 // sample_description_index
   const defaults = { ...(tracks.get(id) ?? { duration: 0, size: 0, flags: 0 }) }
-  if (flags & 8) defaults.duration = u32(moof, (at += 4) - 4)
-  if (flags & 0x10) defaults.size = u32(moof, (at += 4) - 4)
-  if (flags & 0x20) defaults.flags = u32(moof, (at += 4) - 4)
+  if (flags & 8) defaults.duration = u32At(moof, (at += 4) - 4)
+  if (flags & 0x10) defaults.size = u32At(moof, (at += 4) - 4)
+  if (flags & 0x20) defaults.flags = u32At(moof, (at += 4) - 4)
   const tfdt = find(moof, traf, 'tfdt')
-  const time = tfdt ? (moof[tfdt.body] === 1 ? u64(moof, tfdt.body + 4) : u32(moof, tfdt.body + 4)) : into.end
+  const time = tfdt ? (moof[tfdt.body] === 1 ? u64At(moof, tfdt.body + 4) : u32At(moof, tfdt.body + 4)) : into.end
   let added = 0
   const place: Place = { base, data: base, time }
   for (const trun of boxes(moof, traf.body, traf.end)) {
@@ -122,19 +122,19 @@ interface Place {
 /** Gathers the samples of a run and moves `place` behind them. @returns their number */
 function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, into: Gathered): number {
   // 8.8.8: count, data offset, first flags, then per sample duration, size, flags, composition offset as present.
-  const flags = u32(moof, trun.body) & 0xffffff
-  const count = u32(moof, trun.body + 4)
+  const flags = u32At(moof, trun.body) & 0xffffff
+  const count = u32At(moof, trun.body + 4)
   let at = trun.body + 8
-  if (flags & 1) place.data = place.base + i32(moof, (at += 4) - 4)
-  const firstFlags = flags & 4 ? u32(moof, (at += 4) - 4) : undefined
+  if (flags & 1) place.data = place.base + i32At(moof, (at += 4) - 4)
+  const firstFlags = flags & 4 ? u32At(moof, (at += 4) - 4) : undefined
   const perSample = [0x100, 0x200, 0x400, 0x800].filter((bit) => flags & bit).length * 4
   if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw malformed('mp4', trun.start, `trun says ${count} samples`)
   if (count > 0) into.runs.push(into.offset.length)
   for (let i = 0; i < count; i++) {
-    const duration = flags & 0x100 ? u32(moof, (at += 4) - 4) : defaults.duration
-    const size = flags & 0x200 ? u32(moof, (at += 4) - 4) : defaults.size
-    const own = flags & 0x400 ? u32(moof, (at += 4) - 4) : i === 0 && firstFlags !== undefined ? firstFlags : defaults.flags
-    const composition = flags & 0x800 ? i32(moof, (at += 4) - 4) : 0
+    const duration = flags & 0x100 ? u32At(moof, (at += 4) - 4) : defaults.duration
+    const size = flags & 0x200 ? u32At(moof, (at += 4) - 4) : defaults.size
+    const own = flags & 0x400 ? u32At(moof, (at += 4) - 4) : i === 0 && firstFlags !== undefined ? firstFlags : defaults.flags
+    const composition = flags & 0x800 ? i32At(moof, (at += 4) - 4) : 0
     into.offset.push(place.data)
     into.size.push(size)
     into.dts.push(place.time)

@@ -4,7 +4,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { zlibDecompress } from '../../bytes/deflate.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
-import { type Box, boxes, find, i32, i64, type4, u16, u32, u64 } from './box.ts'
+import { type Box, boxes, find, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
 import { readFragments } from './fragments.ts'
 import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
 import type { Edit, StoredTrack, TopBox, Track } from './track.ts'
@@ -39,7 +39,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   if (!moovBox) throw malformed('mp4', at.offset, "'moov' is empty")
   const mvhd = find(moov, moovBox, 'mvhd')
   if (!mvhd) throw malformed('mp4', at.offset, "no 'mvhd' box")
-  const timescale = u32(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
+  const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
   const traks = [...boxes(moov, moovBox.body, moovBox.end)].filter(({ type }) => type === 'trak')
@@ -53,7 +53,7 @@ export async function readMovie(source: Source): Promise<Movie> {
     checkExtents(track, source.size)
     track.forget()
   }
-  const brand = ftyp && ftyp.length >= 12 ? type4(ftyp, 8) : 'qt  '
+  const brand = ftyp && ftyp.length >= 12 ? typeAt(ftyp, 8) : 'qt  '
   const dispose = () => {
     for (const { free } of tables) free()
     discard(moov)
@@ -98,10 +98,10 @@ function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   if (!cmov) return moov
   const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
   if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, "'cmov' is not whole")
-  const size = u32(moov, data.body)
-  if (type4(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('a compressed movie index of another kind')
+  const size = u32At(moov, data.body)
+  if (typeAt(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('a compressed movie index of another kind')
   const inflated = zlibDecompress(moov.subarray(data.body + 4, data.end), size)
-  if (type4(inflated, 4) !== 'moov') throw malformed('mp4', offset, "'cmov' holds no 'moov'")
+  if (typeAt(inflated, 4) !== 'moov') throw malformed('mp4', offset, "'cmov' holds no 'moov'")
   return inflated
 }
 
@@ -110,9 +110,9 @@ async function topLevel(source: Source): Promise<TopBox[]> {
   let offset = 0
   while (offset + 8 <= source.size) {
     const header = await source.read(offset, 16)
-    const type = type4(header, 4)
-    let size = u32(header, 0)
-    if (size === 1 && header.length === 16) size = u64(header, 8)
+    const type = typeAt(header, 4)
+    let size = u32At(header, 0)
+    if (size === 1 && header.length === 16) size = u64At(header, 8)
     else if (size === 0) size = source.size - offset
     // Bytes behind the last box belong to nobody.
     if (size < 8 || !/^[ -~©]{4}$/.test(type)) break
@@ -145,8 +145,8 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
       if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media data in another file')
     }
   }
-  const handler = type4(moov, must('mdia', 'hdlr').body + 8)
-  const timescale = u32(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
+  const handler = typeAt(moov, must('mdia', 'hdlr').body + 8)
+  const timescale = u32At(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
   if (timescale === 0) throw malformed('mp4', mdhd.start, 'a timescale of zero')
   const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]
   const sizes = readSizes(moov, stbl)
@@ -154,7 +154,7 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   return {
     index,
     box,
-    id: u32(moov, tkhd.body + (moov[tkhd.body] === 1 ? 20 : 12)),
+    id: u32At(moov, tkhd.body + (moov[tkhd.body] === 1 ? 20 : 12)),
     handler,
     timescale,
     edits: readEdits(moov, box),
@@ -175,20 +175,20 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
  */
 function soundBytes(moov: Uint8Array, entry: Box | undefined, same: number): ((samples: number) => number) | undefined {
   if (!entry || same === 0 || entry.end - entry.body < 28) return undefined
-  const version = u16(moov, entry.body + 8)
+  const version = u16At(moov, entry.body + 8)
   if (version === 1 && entry.end - entry.body >= 44) {
-    const samplesPerPacket = u32(moov, entry.body + 28)
-    const bytesPerFrame = u32(moov, entry.body + 36)
+    const samplesPerPacket = u32At(moov, entry.body + 28)
+    const bytesPerFrame = u32At(moov, entry.body + 36)
     if (samplesPerPacket && bytesPerFrame) return (samples) => Math.floor(samples / samplesPerPacket) * bytesPerFrame
   }
   if (version === 2 && entry.end - entry.body >= 64) {
-    const bytesPerPacket = u32(moov, entry.body + 56)
-    const framesPerPacket = u32(moov, entry.body + 60)
+    const bytesPerPacket = u32At(moov, entry.body + 56)
+    const framesPerPacket = u32At(moov, entry.body + 60)
     if (bytesPerPacket && framesPerPacket) return (samples) => Math.floor(samples / framesPerPacket) * bytesPerPacket
   }
   if (same > 1) return undefined
-  const channels = u16(moov, entry.body + 16)
-  const bits = u16(moov, entry.body + 18)
+  const channels = u16At(moov, entry.body + 16)
+  const bits = u16At(moov, entry.body + 18)
   const packet = PACKETS[entry.type]
   if (packet) return (samples) => Math.floor(samples / packet.samples) * packet.bytes * channels
   // What compressed sound says of its bits is what it decodes to.
@@ -211,14 +211,14 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
   const elst = find(moov, track, 'edts', 'elst')
   if (!elst) return undefined
   const wide = moov[elst.body] === 1
-  const count = u32(moov, elst.body + 4)
+  const count = u32At(moov, elst.body + 4)
   const rowBytes = wide ? 20 : 12
   if (count * rowBytes > elst.end - elst.body - 8) throw malformed('mp4', elst.start, `elst says ${count} entries`)
   return Array.from({ length: count }, (_, row) => {
     const at = elst.body + 8 + row * rowBytes
     return wide
-      ? { duration: u64(moov, at), mediaTime: i64(moov, at + 8), rate: u32(moov, at + 16) }
-      : { duration: u32(moov, at), mediaTime: i32(moov, at + 4), rate: u32(moov, at + 8) }
+      ? { duration: u64At(moov, at), mediaTime: i64At(moov, at + 8), rate: u32At(moov, at + 16) }
+      : { duration: u32At(moov, at), mediaTime: i32At(moov, at + 4), rate: u32At(moov, at + 8) }
   })
 }
 

@@ -2,7 +2,7 @@
 
 import { type Column, columnOf, narrowed } from '../../bytes/column.ts'
 import { malformed } from '../../codec/error.ts'
-import { type Box, find, i32, u16, u32, u64 } from './box.ts'
+import { type Box, find, i32At, u16At, u32At, u64At } from './box.ts'
 
 /** One entry a sample, in decoding order. */
 export interface Samples {
@@ -52,7 +52,7 @@ const MAX_CHUNKS = 3_000_000
 function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at: number; count: number } | undefined {
   const table = find(moov, stbl, type)
   if (!table || table.end - table.body < 8) return undefined
-  const count = u32(moov, table.body + 4)
+  const count = u32At(moov, table.body + 4)
   if (count * rowBytes > table.end - table.body - 8) throw malformed('mp4', table.start, `${type} says ${count} entries`)
   return { at: table.body + 8, count }
 }
@@ -67,20 +67,20 @@ export interface Sizes {
 export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
   const stsz = find(moov, stbl, 'stsz')
   if (stsz && stsz.end - stsz.body >= 12) {
-    const same = u32(moov, stsz.body + 4)
-    const count = u32(moov, stsz.body + 8)
+    const same = u32At(moov, stsz.body + 4)
+    const count = u32At(moov, stsz.body + 8)
     if (!same && count * 4 > stsz.end - stsz.body - 12) throw malformed('mp4', stsz.start, `stsz says ${count} samples`)
     const at = stsz.body + 12
-    return { count, same, of: (index) => same || u32(moov, at + index * 4) }
+    return { count, same, of: (index) => same || u32At(moov, at + index * 4) }
   }
   const stz2 = find(moov, stbl, 'stz2')
   if (!stz2) throw malformed('mp4', stbl.start, 'no sample sizes')
   const bits = moov[stz2.body + 7]!
-  const count = u32(moov, stz2.body + 8)
+  const count = u32At(moov, stz2.body + 8)
   const at = stz2.body + 12
   if (![4, 8, 16].includes(bits) || Math.ceil((count * bits) / 8) > stz2.end - at) throw malformed('mp4', stz2.start, 'stz2 is damaged')
   const of = (index: number) =>
-    bits === 16 ? u16(moov, at + index * 2) : bits === 8 ? moov[at + index]! : (moov[at + (index >> 1)]! >> (index & 1 ? 0 : 4)) & 15
+    bits === 16 ? u16At(moov, at + index * 2) : bits === 8 ? moov[at + index]! : (moov[at + (index >> 1)]! >> (index & 1 ? 0 : 4)) & 15
   return { count, same: 0, of }
 }
 
@@ -98,10 +98,10 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
   let sample = 0
   let run = 0
   for (let chunk = 0; chunk < count; chunk++) {
-    while (run + 1 < runs.count && u32(moov, runs.at + (run + 1) * 12) <= chunk + 1) run++
-    const wanted = runs.count ? u32(moov, runs.at + run * 12 + 4) : 0
+    while (run + 1 < runs.count && u32At(moov, runs.at + (run + 1) * 12) <= chunk + 1) run++
+    const wanted = runs.count ? u32At(moov, runs.at + run * 12 + 4) : 0
     const got = Math.min(wanted, sizes.count - sample)
-    offset[chunk] = co64 ? u64(moov, offsets.at + chunk * 8) : u32(moov, offsets.at + chunk * 4)
+    offset[chunk] = co64 ? u64At(moov, offsets.at + chunk * 8) : u32At(moov, offsets.at + chunk * 4)
     samples[chunk] = got
     if (sizes.same) size[chunk] = bytesOf ? bytesOf(got) : got * sizes.same
     else {
@@ -123,12 +123,12 @@ function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64A
   let at = 0
   let row = 0
   for (let chunk = 0, first = 0; chunk < samples.length; first += samples[chunk++]!) {
-    while (row < stts.count && first >= sample + u32(moov, stts.at + row * 8)) {
-      sample += u32(moov, stts.at + row * 8)
-      at += u32(moov, stts.at + row * 8) * u32(moov, stts.at + row * 8 + 4)
+    while (row < stts.count && first >= sample + u32At(moov, stts.at + row * 8)) {
+      sample += u32At(moov, stts.at + row * 8)
+      at += u32At(moov, stts.at + row * 8) * u32At(moov, stts.at + row * 8 + 4)
       row++
     }
-    const delta = row < stts.count ? u32(moov, stts.at + row * 8 + 4) : 0
+    const delta = row < stts.count ? u32At(moov, stts.at + row * 8 + 4) : 0
     time[chunk] = at + (first - sample) * delta
   }
   return time
@@ -168,8 +168,8 @@ function* durations(moov: Uint8Array, stbl: Box, count: number): Generator<{ run
   let left = count
   let delta = 0
   for (let row = 0; row < (table?.count ?? 0) && left > 0; row++) {
-    const run = Math.min(left, u32(moov, table!.at + row * 8))
-    delta = u32(moov, table!.at + row * 8 + 4)
+    const run = Math.min(left, u32At(moov, table!.at + row * 8))
+    delta = u32At(moov, table!.at + row * 8 + 4)
     // Some writers store a negative last duration.
     if (delta > 0x7fffffff) delta = 1
     yield { run, delta }
@@ -201,8 +201,8 @@ function fillComposition(moov: Uint8Array, stbl: Box, { composition, count }: Sa
   const table = rows(moov, stbl, 'ctts', 8)
   let sample = 0
   for (let row = 0; row < (table?.count ?? 0); row++) {
-    const run = u32(moov, table!.at + row * 8)
-    const value = i32(moov, table!.at + row * 8 + 4)
+    const run = u32At(moov, table!.at + row * 8)
+    const value = i32At(moov, table!.at + row * 8 + 4)
     const end = Math.min(count, sample + run)
     composition.fill(value, sample, end)
     sample = end
@@ -213,12 +213,12 @@ function fillSync(moov: Uint8Array, stbl: Box, { sync, count }: Samples): void {
   const stss = rows(moov, stbl, 'stss', 4)
   if (!stss) sync.fill(1)
   for (let row = 0; row < (stss?.count ?? 0); row++) {
-    const sample = u32(moov, stss!.at + row * 4) - 1
+    const sample = u32At(moov, stss!.at + row * 4) - 1
     if (sample < count) sync[sample] = 1
   }
   const stps = rows(moov, stbl, 'stps', 4)
   for (let row = 0; row < (stps?.count ?? 0); row++) {
-    const sample = u32(moov, stps!.at + row * 4) - 1
+    const sample = u32At(moov, stps!.at + row * 4) - 1
     if (sample < count) sync[sample] = 2
   }
 }

@@ -1,7 +1,7 @@
 /** Sample descriptions of ISO media and QuickTime as FFmpeg's decoders want them. */
 
 import type { AudioStream, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { type Box, boxes, find, u16, u32 } from '../../containers/isobmff/box.ts'
+import { type Box, boxes, find, u16At, u32At } from '../../containers/isobmff/box.ts'
 import { AAC_RATES } from './aac-rates.ts'
 
 /** Decoders by the type of the sample entry. */
@@ -52,7 +52,7 @@ export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefin
   let decoder = VIDEO[entry.type]
   if (!decoder || entry.end - entry.body < 78) return undefined
   // RGB without a palette; with a fourth byte it would be transparency.
-  if (entry.type === 'raw ' && u16(moov, entry.body + 74) !== 24) return undefined
+  if (entry.type === 'raw ' && u16At(moov, entry.body + 74) !== 24) return undefined
   const inside = { body: entry.body + 78, end: entry.end }
   let extradata: Uint8Array = new Uint8Array()
   for (const child of boxes(moov, inside.body, inside.end)) {
@@ -70,9 +70,9 @@ export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefin
     }
   }
   if ((decoder === 'h264' || decoder === 'hevc') && extradata.length === 0) return undefined
-  const width = u16(moov, entry.body + 24)
-  const height = u16(moov, entry.body + 26)
-  return { decoder, extradata, width, height, tag: tagOf(entry.type), bitsPerSample: u16(moov, entry.body + 74) }
+  const width = u16At(moov, entry.body + 24)
+  const height = u16At(moov, entry.body + 26)
+  return { decoder, extradata, width, height, tag: tagOf(entry.type), bitsPerSample: u16At(moov, entry.body + 74) }
 }
 
 /** An ES descriptor's decoder configuration (ISO/IEC 14496-1, 7.2.6): object type and specific information. */
@@ -106,19 +106,19 @@ export function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number
 /** The decoder of uncompressed sound (QuickTime File Format, "Sound Sample Descriptions"); undefined for everything else. */
 export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined {
   if (entry.end - entry.body < 28) return undefined
-  const version = u16(moov, entry.body + 8)
-  let channels = u16(moov, entry.body + 16)
-  let bits = u16(moov, entry.body + 18)
-  let hertz = u32(moov, entry.body + 24) >>> 16
+  const version = u16At(moov, entry.body + 8)
+  let channels = u16At(moov, entry.body + 16)
+  let bits = u16At(moov, entry.body + 18)
+  let hertz = u32At(moov, entry.body + 24) >>> 16
   let fields = 28
   let decoder: string | undefined
   if (version === 1) fields = 44
   if (version === 2 && entry.end - entry.body >= 64) {
     // Version 2: rate as a double at 32, channels at 40, bits at 48, flags at 52 (float 1, big-endian 2, signed 4).
     hertz = Math.round(new DataView(moov.buffer, moov.byteOffset).getFloat64(entry.body + 32))
-    channels = u32(moov, entry.body + 40)
-    bits = u32(moov, entry.body + 48)
-    const flags = u32(moov, entry.body + 52)
+    channels = u32At(moov, entry.body + 40)
+    bits = u32At(moov, entry.body + 48)
+    const flags = u32At(moov, entry.body + 52)
     fields = 64
     if (entry.type === 'lpcm') decoder = lpcm(flags, bits)
   }
@@ -131,7 +131,7 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
 /** AAC LC and Apple Lossless, mono or stereo, a packet a sample; undefined for everything else. */
 export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefined {
   if (entry.end - entry.body < 28 || (entry.type !== 'mp4a' && entry.type !== 'alac')) return undefined
-  const version = u16(moov, entry.body + 8)
+  const version = u16At(moov, entry.body + 8)
   const inside = { body: entry.body + (version === 2 ? 64 : version === 1 ? 44 : 28), end: entry.end }
   if (inside.body > inside.end) return undefined
   const packets = { bitsPerSample: 16, blockAlign: 0, tag: 0 }
@@ -140,7 +140,7 @@ export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefi
     // ALACSpecificConfig behind version and flags: depth at 5, channels at 9, rate at 20.
     if (!cookie || cookie.end - cookie.body < 28) return undefined
     const channels = moov[cookie.body + 13]!
-    const stream = { decoder: 'alac', extradata: moov.slice(cookie.start, cookie.end), hertz: u32(moov, cookie.body + 24), channels }
+    const stream = { decoder: 'alac', extradata: moov.slice(cookie.start, cookie.end), hertz: u32At(moov, cookie.body + 24), channels }
     return channels === 1 || channels === 2 ? { ...stream, ...packets } : undefined
   }
   const esds = find(moov, inside, 'esds') ?? find(moov, inside, 'wave', 'esds')
@@ -202,7 +202,7 @@ function byType(type: string, bits: number, little: boolean): string | undefined
 /** `wave/enda` says 1 for little-endian samples. */
 function littleEndian(moov: Uint8Array, inside: { body: number; end: number }): boolean {
   const enda = find(moov, inside, 'wave', 'enda')
-  return enda !== undefined && u16(moov, enda.body) === 1
+  return enda !== undefined && u16At(moov, enda.body) === 1
 }
 
 /** Encrypted tracks (ISO/IEC 14496-12, 8.12) are nobody's business. */
