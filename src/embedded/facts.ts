@@ -1,5 +1,7 @@
 /** What a picture's header says, for documents that hold pictures. Reads headers only; the rooms read the rest. */
 
+import { orientationOf } from '../raster/orientation.ts'
+
 export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp' | 'svg'
 
 export interface PictureFacts {
@@ -21,7 +23,7 @@ export function pictureFacts(bytes: Uint8Array): PictureFacts | undefined {
   const plain = { comparable: false, mayBeTransparent: true, turned: false }
   try {
     if (view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a) return png(bytes, view)
-    if (view.getUint16(0) === 0xffd8 && view.getUint8(2) === 0xff) return jpeg(view)
+    if (view.getUint16(0) === 0xffd8 && view.getUint8(2) === 0xff) return jpeg(bytes, view)
     if (view.getUint32(0) === 0x47494638) return { kind: 'gif', width: view.getUint16(6, true), height: view.getUint16(8, true), ...plain }
     if (view.getUint16(0) === 0x424d) {
       return {
@@ -54,7 +56,7 @@ function png(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
 }
 
 /** ITU-T T.81, B.2: the frame header, and EXIF's orientation on the way. */
-function jpeg(view: DataView): PictureFacts | undefined {
+function jpeg(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
   let turned = false
   for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined
@@ -69,22 +71,9 @@ function jpeg(view: DataView): PictureFacts | undefined {
       return { kind: 'jpg', width: view.getUint16(at + 7), height: view.getUint16(at + 5), comparable, mayBeTransparent: false, turned }
     }
     if (marker === 0xda || length < 2) return undefined
-    if (marker === 0xe1 && length > 16 && view.getUint32(at + 4) === 0x45786966) turned ||= orientation(view, at + 10, length - 8) > 1
+    if (marker === 0xe1 && length > 16 && view.getUint32(at + 4) === 0x45786966)
+      turned ||= orientationOf(bytes.subarray(at + 10, at + 2 + length)) > 1
     at += 2 + length
   }
   return undefined
-}
-
-/** EXIF 2.32, 4.6.4: tag 0x0112 of the first directory. */
-function orientation(view: DataView, start: number, length: number): number {
-  const little = view.getUint16(start) === 0x4949
-  const directory = view.getUint32(start + 4, little)
-  if (directory + 2 > length) return 1
-  const count = Math.min(view.getUint16(start + directory, little), 200)
-  for (let index = 0; index < count; index++) {
-    const entry = start + directory + 2 + 12 * index
-    if (entry + 12 > start + length) return 1
-    if (view.getUint16(entry, little) === 0x0112) return view.getUint16(entry + 8, little)
-  }
-  return 1
 }

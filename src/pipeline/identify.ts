@@ -3,7 +3,9 @@
  * with or without geography, ISO media brands). Reads a few ranges, never the whole file.
  */
 
+import { ByteReader } from '../bytes/reader.ts'
 import type { Source } from '../codec/codec.ts'
+import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
 import type { FormatId } from '../formats/index.ts'
 import { FORMATS } from '../formats/index.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
@@ -77,22 +79,15 @@ function riff(head: Uint8Array): FormatId | undefined {
 
 /** TIFF 6.0 section 2, BigTIFF; a GeoTIFF has one of the tags 33550, 33922, 34264 or 34735 in its first IFD. */
 async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
-  const little = startsWith(head, [0x49, 0x49])
-  if (!little && !startsWith(head, [0x4d, 0x4d])) return undefined
-  const header = view(head)
-  if (head.length < 8) return undefined
-  const version = header.getUint16(2, little)
-  if (version !== 42 && version !== 43) return undefined
-  const big = version === 43
-  if (big && head.length < 16) return 'tiff'
-  const offset = big ? Number(header.getBigUint64(8, little)) : header.getUint32(4, little)
-  const entryBytes = big ? 20 : 12
-  const count = await source.read(offset, big ? 8 : 2)
-  if (count.length < (big ? 8 : 2)) return 'tiff'
-  const entries = Math.min(4096, big ? Number(view(count).getBigUint64(0, little)) : view(count).getUint16(0, little))
-  const table = await source.read(offset + count.length, entries * entryBytes)
+  const header = readHeader(head)
+  if (!header || (header.version !== 42 && !header.big)) return undefined
+  const { countBytes, entryBytes } = ifdLayout(header)
+  const start = await source.read(header.firstAt, countBytes)
+  if (start.length < countBytes) return 'tiff'
+  const count = Math.min(4096, entryCount(new ByteReader(start, header.littleEndian), header))
+  const table = new ByteReader(await source.read(header.firstAt + countBytes, count * entryBytes), header.littleEndian)
   for (let at = 0; at + entryBytes <= table.length; at += entryBytes) {
-    if ([33550, 33922, 34264, 34735].includes(view(table).getUint16(at, little))) return 'geotiff'
+    if ([33550, 33922, 34264, 34735].includes(readField(table, header, at).tag)) return 'geotiff'
   }
   return 'tiff'
 }

@@ -1,25 +1,20 @@
 /** EXIF orientation: for containers whose readers do not look there. */
 import { discard } from '../../wasm/memories/discard.ts'
+import { ByteReader } from '../bytes/reader.ts'
+import { findField, readHeader } from '../containers/tiff/ifd.ts'
 import type { Raster } from './raster.ts'
 
 const TAG_ORIENTATION = 0x0112
 
 /** Where the value of the orientation stands, and what it is: 1–8 as in EXIF 2.32, 4.6.4.A; undefined where there is none. */
 function findOrientation(exif: Uint8Array): { at: number; little: boolean; value: number } | undefined {
-  if (exif.length < 14) return undefined
-  const view = new DataView(exif.buffer, exif.byteOffset, exif.byteLength)
-  const order = view.getUint16(0)
-  if (order !== 0x4949 && order !== 0x4d4d) return undefined
-  const little = order === 0x4949
-  const ifd = view.getUint32(4, little)
-  if (ifd + 2 > exif.length) return undefined
-  const count = view.getUint16(ifd, little)
-  for (let at = ifd + 2, i = 0; i < count && at + 12 <= exif.length; i++, at += 12) {
-    if (view.getUint16(at, little) !== TAG_ORIENTATION) continue
-    const value = view.getUint16(at + 8, little)
-    return value >= 1 && value <= 8 ? { at: at + 8, little, value } : undefined
-  }
-  return undefined
+  const header = readHeader(exif)
+  if (!header) return undefined
+  const reader = new ByteReader(exif, header.littleEndian)
+  const field = findField(reader, header, header.firstAt, TAG_ORIENTATION)
+  if (!field) return undefined
+  const value = reader.u16(field.valueAt)
+  return value >= 1 && value <= 8 ? { at: field.valueAt, little: header.littleEndian, value } : undefined
 }
 
 export const orientationOf = (exif: Uint8Array | undefined): number => (exif && findOrientation(exif)?.value) ?? 1

@@ -1,7 +1,9 @@
 /** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
 import type { ZipEntry } from './entry.ts'
 import { ZIP_LIMITS } from './limits.ts'
 import { decodeName } from './names.ts'
@@ -10,21 +12,15 @@ import {
   CENTRAL_SIGNATURE,
   DEFLATED,
   END_BYTES,
-  END_SIGNATURE,
   FLAG_ENCRYPTED,
   FLAG_MASKED,
   FLAG_STRONG_ENCRYPTION,
   STORED,
   withoutZip64,
-  ZIP64_END_BYTES,
   ZIP64_END_SIGNATURE,
-  ZIP64_LOCATOR_BYTES,
-  ZIP64_LOCATOR_SIGNATURE,
   zip64Values,
 } from './records.ts'
 
-const MOST_COMMENT_BYTES = 0xffff
-const MAX_32 = 0xffffffff
 const MAX_16 = 0xffff
 
 export interface Directory {
@@ -39,19 +35,17 @@ export interface Directory {
 }
 
 export async function readDirectory(source: Source, format: string): Promise<Directory> {
-  const { view, at, comment, suffix } = await findEnd(source, format)
-  let count = view.getUint16(10, true)
-  let directoryBytes = view.getUint32(12, true)
-  let directoryOffset = view.getUint32(16, true)
+  const { record, at, comment, suffix } = await findEnd(source, format)
+  let { count, directoryBytes, directoryOffset } = endPlace(record)
   let endsAt = at
-  if (view.getUint16(4, true) !== 0 || view.getUint16(6, true) !== 0) {
+  if (record.u16(4) !== 0 || record.u16(6) !== 0) {
     // 0xffff stands for "see zip64".
-    if (view.getUint16(4, true) !== MAX_16 || view.getUint16(6, true) !== MAX_16) throw unsupported('an archive on several disks')
+    if (record.u16(4) !== MAX_16 || record.u16(6) !== MAX_16) throw unsupported('an archive on several disks')
   }
   if (count === MAX_16 || directoryBytes === MAX_32 || directoryOffset === MAX_32) {
     const wide = await zip64End(source, at, format)
     if (wide) ({ count, directoryBytes, directoryOffset, endsAt } = wide)
-  } else if (count !== view.getUint16(8, true)) throw unsupported('an archive on several disks')
+  } else if (count !== record.u16(8)) throw unsupported('an archive on several disks')
   if (count > ZIP_LIMITS.entries) throw overBudget(`an archive of ${count} files`)
   if (directoryBytes > ZIP_LIMITS.directoryBytes) throw overBudget(`a directory of ${directoryBytes} bytes`)
   if (directoryOffset + directoryBytes > endsAt) throw malformed(format, at, 'the directory ends behind its end record')
@@ -80,19 +74,17 @@ async function isCentral(source: Source, offset: number): Promise<boolean> {
 
 /** The end record whose comment reaches to the end of the file; else the last one that a directory stands in front of. */
 async function findEnd(source: Source, format: string) {
-  const tailAt = Math.max(0, source.size - END_BYTES - MOST_COMMENT_BYTES)
-  const tail = await source.read(tailAt, END_BYTES + MOST_COMMENT_BYTES)
-  const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
+  const { tail, tailAt } = await readTail(source)
+  const reader = new ByteReader(tail, true)
   let trailed: number | undefined
   const record = (at: number, end: number) => ({
-    view: new DataView(tail.buffer, tail.byteOffset + at, END_BYTES),
+    record: new ByteReader(tail.subarray(at, at + END_BYTES), true),
     at: tailAt + at,
     comment: tail.slice(at + END_BYTES, end),
     suffix: tail.slice(end),
   })
-  const endOf = (at: number) => at + END_BYTES + view.getUint16(at + 20, true)
-  for (let at = tail.length - END_BYTES; at >= 0; at--) {
-    if (view.getUint32(at, true) !== END_SIGNATURE) continue
+  const endOf = (at: number) => at + END_BYTES + reader.u16(at + 20)
+  for (const at of endRecordsIn(tail)) {
     if (endOf(at) === tail.length) return record(at, endOf(at))
     if (endOf(at) < tail.length) trailed ??= at
   }
@@ -101,23 +93,14 @@ async function findEnd(source: Source, format: string) {
 }
 
 async function zip64End(source: Source, endAt: number, format: string) {
-  const locator = await source.read(Math.max(0, endAt - ZIP64_LOCATOR_BYTES), ZIP64_LOCATOR_BYTES)
-  if (endAt < ZIP64_LOCATOR_BYTES) return undefined
-  const locatorView = new DataView(locator.buffer, locator.byteOffset, locator.byteLength)
-  if (locatorView.getUint32(0, true) !== ZIP64_LOCATOR_SIGNATURE) return undefined
-  if (locatorView.getUint32(4, true) !== 0 || locatorView.getUint32(16, true) > 1) throw unsupported('an archive on several disks')
-  const at = Number(locatorView.getBigUint64(8, true))
-  const record = await source.read(Math.min(at, source.size), ZIP64_END_BYTES)
-  if (record.length < ZIP64_END_BYTES) throw malformed(format, endAt, 'the zip64 end record lies outside the file')
-  const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
-  if (view.getUint32(0, true) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no zip64 end record')
-  if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw unsupported('an archive on several disks')
-  return {
-    count: Number(view.getBigUint64(32, true)),
-    directoryBytes: Number(view.getBigUint64(40, true)),
-    directoryOffset: Number(view.getBigUint64(48, true)),
-    endsAt: at,
-  }
+  const found = await readZip64End(source, endAt)
+  if (!found) return undefined
+  const { locator, at, record } = found
+  if (locator.u32(4) !== 0 || locator.u32(16) > 1) throw unsupported('an archive on several disks')
+  if (!record) throw malformed(format, endAt, 'the zip64 end record lies outside the file')
+  if (record.u32(0) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no zip64 end record')
+  if (record.u32(16) !== 0 || record.u32(20) !== 0) throw unsupported('an archive on several disks')
+  return { ...zip64Place(record), endsAt: at }
 }
 
 function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {

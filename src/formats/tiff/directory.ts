@@ -3,8 +3,10 @@
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { type CodecError, malformed, overBudget } from '../../codec/error.ts'
+import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from '../../containers/tiff/ifd.ts'
 import { ReadAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */
@@ -111,18 +113,14 @@ const MAX_VALUES = 2_000_000
 
 export async function readTiff(file: Source, format: string): Promise<TiffFile> {
   const source = new ReadAhead(file)
-  const header = await source.read(0, 16)
-  const view = viewOf(header)
-  if (header.length < 8) throw malformed(format, 0, 'the header is cut off')
-  const littleEndian = header[0] === 0x49
-  const version = view.getUint16(2, littleEndian)
-  const big = version === 43
+  const bytes = await source.read(0, 16)
+  const header = readHeader(bytes)
+  if (!header) throw malformed(format, 0, 'no header')
+  const { littleEndian, big, version } = header
   if (version !== 42 && !big) throw malformed(format, 2, `version ${version} instead of 42 or 43`)
   // BigTIFF: offset size 8 and a zero follow the version.
-  if (big && (header.length < 16 || view.getUint16(4, littleEndian) !== 8)) throw malformed(format, 4, 'no 8-byte offsets')
-  const first = big ? Number(view.getBigUint64(8, littleEndian)) : view.getUint32(4, littleEndian)
-  const reader = new DirectoryReader(source, littleEndian, big, format)
-  const chain = await reader.chain(first, 0, true)
+  if (big && (bytes.length < 16 || new ByteReader(bytes, littleEndian).u16(4) !== 8)) throw malformed(format, 4, 'no 8-byte offsets')
+  const chain = await new DirectoryReader(source, header, format).chain(header.firstAt, 0, true)
   if (chain.length === 0) throw malformed(format, big ? 8 : 4, 'no image file directory')
   return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all: flatten(chain), format }
 }
@@ -133,15 +131,13 @@ function flatten(chain: readonly Directory[]): Directory[] {
 
 class DirectoryReader {
   readonly #source: Source
-  readonly #littleEndian: boolean
-  readonly #big: boolean
+  readonly #header: TiffHeader
   readonly #format: string
   readonly #seen = new Set<number>()
 
-  constructor(source: Source, littleEndian: boolean, big: boolean, format: string) {
+  constructor(source: Source, header: TiffHeader, format: string) {
     this.#source = source
-    this.#littleEndian = littleEndian
-    this.#big = big
+    this.#header = header
     this.#format = format
   }
 
@@ -159,57 +155,54 @@ class DirectoryReader {
   }
 
   async #directory(at: number, depth: number): Promise<{ directory: Directory; next: number }> {
-    const [countBytes, entryBytes, offsetBytes] = this.#big ? [8, 20, 8] : [2, 12, 4]
+    const { countBytes, entryBytes, offsetBytes } = ifdLayout(this.#header)
     // One read for the usual directory; the rest only when there are many entries.
     let head = await this.#source.read(at, countBytes + 64 * entryBytes + offsetBytes)
     if (head.length < countBytes) throw this.#malformed(at, 'the directory lies outside the file')
-    const count = this.#big ? this.#long8(head, 0) : viewOf(head).getUint16(0, this.#littleEndian)
+    const count = entryCount(this.#reader(head), this.#header)
     if (count === 0 || count > MAX_ENTRIES) throw this.#malformed(at, `a directory of ${count} entries`)
     const length = countBytes + count * entryBytes + offsetBytes
     if (head.length < length) head = await this.#source.read(at, length)
     if (head.length < length - offsetBytes) throw this.#malformed(at, 'the directory is cut off')
+    const reader = this.#reader(head)
     const entries: Entry[] = []
     const children = new Map<number, Directory[][]>()
     for (let i = 0; i < count; i++) {
-      const entry = this.#entry(head, at, countBytes + i * entryBytes)
+      const entry = this.#entry(reader, at, countBytes + i * entryBytes)
       entries.push(entry)
       if (isPointer(entry) && !children.has(entry.tag)) children.set(entry.tag, await this.#children(entry, depth))
     }
     // Some writers leave out the last link; a file that ends here has no further directory.
-    const next = head.length < length ? 0 : this.#offset(head, length - offsetBytes)
+    const next = head.length < length ? 0 : this.#offset(reader, length - offsetBytes)
     return { directory: { offset: at, entries, children }, next }
   }
 
-  #entry(bytes: Uint8Array, directoryAt: number, at: number): Entry {
-    const view = viewOf(bytes)
-    const tag = view.getUint16(at, this.#littleEndian)
-    const type = view.getUint16(at + 2, this.#littleEndian)
-    const count = this.#big ? this.#long8(bytes, at + 4) : view.getUint32(at + 4, this.#littleEndian)
-    const valueAt = at + (this.#big ? 12 : 8)
-    const room = this.#big ? 8 : 4
+  #entry(reader: ByteReader, directoryAt: number, at: number): Entry {
+    const { tag, type, count, valueAt } = readField(reader, this.#header, at)
+    const { offsetBytes } = ifdLayout(this.#header)
     const byteLength = (TYPE_BYTES[type] ?? 0) * count
-    const inline = bytes.slice(valueAt, valueAt + room)
-    if (byteLength <= room) return { tag, type, count, byteLength, at: undefined, inline }
-    const offset = this.#offset(bytes, valueAt)
+    const inline = reader.bytes.slice(valueAt, valueAt + offsetBytes)
+    if (byteLength <= offsetBytes) return { tag, type, count, byteLength, at: undefined, inline }
+    const offset = this.#offset(reader, valueAt)
     if (offset + byteLength > this.#source.size) throw this.#malformed(directoryAt + at, `the value of tag ${tag} lies outside the file`)
     return { tag, type, count, byteLength, at: offset, inline }
   }
 
   async #children(entry: Entry, depth: number): Promise<Directory[][]> {
     if (depth >= MAX_DEPTH) throw overBudget(`directories nested deeper than ${MAX_DEPTH}`)
-    const offsets = await readNumbers(this.#source, entry, this.#littleEndian, MAX_DIRECTORIES)
+    const offsets = await readNumbers(this.#source, entry, this.#header.littleEndian, MAX_DIRECTORIES)
     const chains: Directory[][] = []
     // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
     for (const offset of offsets) chains.push(await this.chain(offset, depth + 1, entry.tag === TAG.subIfds))
     return chains
   }
 
-  #offset(bytes: Uint8Array, at: number): number {
-    return this.#big ? this.#long8(bytes, at) : viewOf(bytes).getUint32(at, this.#littleEndian)
+  #reader(bytes: Uint8Array): ByteReader {
+    return new ByteReader(bytes, this.#header.littleEndian)
   }
 
-  #long8(bytes: Uint8Array, at: number): number {
-    return Number(viewOf(bytes).getBigUint64(at, this.#littleEndian))
+  #offset(reader: ByteReader, at: number): number {
+    return this.#header.big ? reader.u64(at) : reader.u32(at)
   }
 
   #malformed(at: number, what: string): CodecError {

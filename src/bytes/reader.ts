@@ -1,0 +1,37 @@
+/** Numbers out of bytes, in one byte order. Whatever lies outside of the bytes is a RangeError. */
+export class ByteReader {
+  readonly bytes: Uint8Array
+  readonly littleEndian: boolean
+  readonly #view: DataView
+
+  constructor(bytes: Uint8Array, littleEndian: boolean) {
+    this.bytes = bytes
+    this.littleEndian = littleEndian
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get length(): number {
+    return this.bytes.length
+  }
+
+  u8(at: number): number {
+    return this.#view.getUint8(at)
+  }
+
+  u16(at: number): number {
+    return this.#view.getUint16(at, this.littleEndian)
+  }
+
+  u32(at: number): number {
+    return this.#view.getUint32(at, this.littleEndian)
+  }
+
+  i32(at: number): number {
+    return this.#view.getInt32(at, this.littleEndian)
+  }
+
+  /** Rounded above 2^53: a place in a file never is there. */
+  u64(at: number): number {
+    return Number(this.#view.getBigUint64(at, this.littleEndian))
+  }
+}
