@@ -3,6 +3,7 @@
  * 0 for white. Readers differ in what they make of damaged lines, so anything unusual is an error here, and such a picture is left as it is.
  */
 import { EngineError } from '../../../wasm/engine-error.ts'
+import { BitReader } from '../bits.ts'
 import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
 /** `rle`: one-dimensional rows that begin at bytes. `g3`: rows behind end-of-line codes. `g4`: nothing between rows. */
@@ -35,18 +36,9 @@ const WHITE_RUNS = tableOf(WHITE.map((code, index) => [code, index]))
 const BLACK_RUNS = tableOf(BLACK.map((code, index) => [code, index]))
 const MODES = tableOf([...VERTICAL.map((code, index) => [code, index] as const), [PASS, PASS_MODE], [HORIZONTAL, HORIZONTAL_MODE]])
 
-class Bits {
-  readonly #bytes: Uint8Array
-  #at = 0
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  bit(): number {
-    const byte = this.#bytes[this.#at >> 3]
-    if (byte === undefined) throw new EngineError('fax', 'damaged', 'the data ends early')
-    return (byte >> (7 - (this.#at++ & 7))) & 1
+class FaxBits extends BitReader {
+  protected override ended(): Error {
+    return new EngineError('fax', 'damaged', 'the data ends early')
   }
 
   symbol(table: Table): number {
@@ -75,15 +67,11 @@ class Bits {
     while (this.bit() === 0) zeros++
     if (zeros < ZEROS_OF_END_OF_LINE) throw new EngineError('fax', 'damaged', 'no end of line')
   }
-
-  toByte(): void {
-    this.#at = (this.#at + 7) & ~7
-  }
 }
 
 /** Rows, each padded with zeros to a byte, in a buffer that is reused. Throws `EngineError`. */
 export function* decodeFaxRows(bytes: Uint8Array, { kind, twoDimensional, width, height }: FaxOptions): Generator<Uint8Array> {
-  const bits = new Bits(bytes)
+  const bits = new FaxBits(bytes)
   const row = new Uint8Array((width + 7) >> 3)
   /** Where the colour changes, in this row and the one above; rows begin white. */
   let above: number[] = []
@@ -100,7 +88,7 @@ export function* decodeFaxRows(bytes: Uint8Array, { kind, twoDimensional, width,
   }
 }
 
-function oneDimensionalRow(bits: Bits, changes: number[], width: number): void {
+function oneDimensionalRow(bits: FaxBits, changes: number[], width: number): void {
   let at = 0
   for (let white = true; at < width; white = !white) {
     at += bits.run(white ? WHITE_RUNS : BLACK_RUNS, width - at)
@@ -109,7 +97,7 @@ function oneDimensionalRow(bits: Bits, changes: number[], width: number): void {
 }
 
 /** T.4, 4.2.1.3 and T.6, 2.2: pass, vertical and horizontal mode. */
-function twoDimensionalRow(bits: Bits, above: readonly number[], changes: number[], width: number): void {
+function twoDimensionalRow(bits: FaxBits, above: readonly number[], changes: number[], width: number): void {
   const change = (at: number) => {
     if (at < width) changes.push(at)
   }

@@ -1,48 +1,8 @@
 /** CCITT Group 4 (ITU-T T.6) for bilevel images. */
+import { BitWriter } from '../bits.ts'
 import { BLACK, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
 const LONGEST_RUN = 2560
-
-class BitWriter {
-  private bytes: Uint8Array
-  private length = 0
-  private accumulator = 0
-  private bits = 0
-  private readonly room: number
-
-  constructor(room: number) {
-    this.room = room
-    this.bytes = new Uint8Array(Math.min(room, 4096) + 8)
-  }
-
-  get full(): boolean {
-    return this.length >= this.room
-  }
-
-  put([value, length]: Code): void {
-    this.accumulator = (this.accumulator << length) | value
-    this.bits += length
-    while (this.bits >= 8) {
-      this.bits -= 8
-      this.byte((this.accumulator >> this.bits) & 255)
-    }
-    this.accumulator &= (1 << this.bits) - 1
-  }
-
-  done(): Uint8Array {
-    if (this.bits > 0) this.byte((this.accumulator << (8 - this.bits)) & 255)
-    return this.bytes.slice(0, this.length)
-  }
-
-  private byte(value: number): void {
-    if (this.length === this.bytes.length) {
-      const larger = new Uint8Array(this.length * 2)
-      larger.set(this.bytes)
-      this.bytes = larger
-    }
-    this.bytes[this.length++] = value
-  }
-}
 
 /** Encodes rows as they come; a 0 bit is black, as with /BlackIs1 false (ISO 32000-2, table 11). */
 export class FaxEncoder {
@@ -74,9 +34,9 @@ export class FaxEncoder {
 
   /** Undefined when it did not fit. */
   end(): Uint8Array | undefined {
-    this.out.put(END_OF_LINE)
-    this.out.put(END_OF_LINE)
-    return this.full ? undefined : this.out.done()
+    this.put(END_OF_LINE)
+    this.put(END_OF_LINE)
+    return this.full ? undefined : this.out.finish()
   }
 
   /** Positions where the colour changes; the line starts white. */
@@ -106,7 +66,6 @@ export class FaxEncoder {
     const width = this.width
     const reference = this.reference
     const referenceCount = this.referenceCount
-    const out = this.out
     const count = this.changes(row)
     const current = this.current
     let a0 = -1
@@ -122,16 +81,16 @@ export class FaxEncoder {
       const a1 = at < count ? current[at]! : width
       const shift = a1 - b1
       if (b2 < a1) {
-        out.put(PASS)
+        this.put(PASS)
         a0 = b2
       } else if (shift >= -3 && shift <= 3) {
-        out.put(VERTICAL[shift + 3]!)
+        this.put(VERTICAL[shift + 3]!)
         a0 = a1
         at++
         white = !white
       } else {
         const a2 = at + 1 < count ? current[at + 1]! : width
-        out.put(HORIZONTAL)
+        this.put(HORIZONTAL)
         this.run(white ? WHITE : BLACK, a1 - Math.max(a0, 0))
         this.run(white ? BLACK : WHITE, a2 - a1)
         a0 = a2
@@ -143,11 +102,15 @@ export class FaxEncoder {
     this.referenceCount = count
   }
 
+  private put(code: Code): void {
+    this.out.put(code[0], code[1])
+  }
+
   private run(codes: readonly Code[], length: number): void {
     let rest = length
-    for (; rest >= LONGEST_RUN; rest -= LONGEST_RUN) this.out.put(codes[63 + LONGEST_RUN / 64]!)
-    if (rest >= 64) this.out.put(codes[63 + (rest >> 6)]!)
-    this.out.put(codes[rest & 63]!)
+    for (; rest >= LONGEST_RUN; rest -= LONGEST_RUN) this.put(codes[63 + LONGEST_RUN / 64]!)
+    if (rest >= 64) this.put(codes[63 + (rest >> 6)]!)
+    this.put(codes[rest & 63]!)
   }
 }
 
