@@ -1,5 +1,6 @@
 /** Streams of a compound file ([MS-CFB] 3.0), read by ranges. Every table is bounded by the file's own size. */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 
@@ -39,16 +40,16 @@ interface Sectors {
 /** @throws CodecError (malformed) when a table leaves the file, or a chain has a loop. */
 export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   const header = await readHeader(source)
-  const sectorBytes = 2 ** header.getUint16(30, true)
+  const sectorBytes = 2 ** header.u16(30)
   const sectors: Sectors = { source, bytes: sectorBytes, count: Math.ceil(source.size / sectorBytes) }
-  const miniSectorBytes = 2 ** header.getUint16(32, true)
+  const miniSectorBytes = 2 ** header.u16(32)
   const fat = await readFat(sectors, await fatSectors(sectors, header))
   const chainOf = (start: number) => runsOf({ table: fat, start, unit: sectors.bytes, base: sectors.bytes }, sectors)
 
-  const directory = await readDirectory(source, chainOf(header.getUint32(48, true)))
-  const miniFat = await readTable(source, chainOf(header.getUint32(60, true)))
-  const mini = streamOf(source, chainOf(directory.getUint32(116, true)), directory.getUint32(120, true))
-  const cutoff = header.getUint32(56, true)
+  const directory = await readDirectory(source, chainOf(header.u32(48)))
+  const miniFat = await readTable(source, chainOf(header.u32(60)))
+  const mini = streamOf(source, chainOf(directory.u32(116)), directory.u32(120))
+  const cutoff = header.u32(56)
   const found = streamsOf(directory)
   return {
     paths: [...found.keys()],
@@ -63,46 +64,46 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
 }
 
 /** 2.2 */
-async function readHeader(source: Source): Promise<DataView> {
+async function readHeader(source: Source): Promise<ByteReader> {
   const header = await source.read(0, 512)
   if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no compound file header')
-  const view = viewOf(header)
-  const shift = view.getUint16(30, true)
-  const miniShift = view.getUint16(32, true)
+  const reader = readerOf(header)
+  const shift = reader.u16(30)
+  const miniShift = reader.u16(32)
   if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw malformed('cfb', 30, `sector shifts ${shift} and ${miniShift}`)
-  return view
+  return reader
 }
 
 const offsetOf = (sector: number, { bytes }: Pick<Sectors, 'bytes'>) => (sector + 1) * bytes
 
-async function readSector(sectors: Sectors, sector: number): Promise<DataView> {
+async function readSector(sectors: Sectors, sector: number): Promise<ByteReader> {
   const offset = offsetOf(sector, sectors)
   if (sector >= sectors.count) throw malformed('cfb', offset, 'a sector lies outside the file')
   const bytes = await sectors.source.read(offset, sectors.bytes)
   if (bytes.length < sectors.bytes) throw malformed('cfb', offset, 'the file ends inside a table')
-  return viewOf(bytes)
+  return readerOf(bytes)
 }
 
 /** 2.5: the FAT's own sectors, 109 in the header, the rest in the DIFAT chain. */
-async function fatSectors(sectors: Sectors, header: DataView): Promise<number[]> {
+async function fatSectors(sectors: Sectors, header: ByteReader): Promise<number[]> {
   const found: number[] = []
   const perSector = sectors.bytes / 4
   // Files that shrank may keep a FAT for more than they have.
   const most = Math.max(16, 4 * Math.ceil(sectors.count / perSector))
-  const add = (table: DataView, at: number, count: number): void => {
+  const add = (table: ByteReader, at: number, count: number): void => {
     for (let index = 0; index < count; index++) {
-      const sector = table.getUint32(at + 4 * index, true)
+      const sector = table.u32(at + 4 * index)
       if (sector <= LAST_SECTOR) found.push(sector)
     }
     if (found.length > most) throw malformed('cfb', 44, 'a larger FAT than the file needs')
   }
   add(header, 76, 109)
-  let difat = header.getUint32(68, true)
+  let difat = header.u32(68)
   for (let count = 0; difat <= LAST_SECTOR; count++) {
     if (count > most / (perSector - 1) + 1) throw malformed('cfb', 68, 'the DIFAT chain has a loop')
     const table = await readSector(sectors, difat)
     add(table, 0, perSector - 1)
-    difat = table.getUint32(sectors.bytes - 4, true)
+    difat = table.u32(sectors.bytes - 4)
   }
   return found
 }
@@ -113,7 +114,7 @@ async function readFat(sectors: Sectors, places: readonly number[]): Promise<Uin
   const fat = new Uint32Array(places.length * perSector)
   for (const [index, sector] of places.entries()) {
     const table = await readSector(sectors, sector)
-    for (let slot = 0; slot < perSector; slot++) fat[index * perSector + slot] = table.getUint32(4 * slot, true)
+    for (let slot = 0; slot < perSector; slot++) fat[index * perSector + slot] = table.u32(4 * slot)
   }
   return fat
 }
@@ -141,44 +142,44 @@ function runsOf({ table, start, unit, base }: Chain, sectors: Sectors): Run[] {
 
 const bytesOf = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.length, 0)
 
-async function readDirectory(source: Source, runs: readonly Run[]): Promise<DataView> {
+async function readDirectory(source: Source, runs: readonly Run[]): Promise<ByteReader> {
   const entries = Math.min(bytesOf(runs) / DIRECTORY_ENTRY, MAX_DIRECTORY_ENTRIES)
-  const directory = viewOf(await streamOf(source, runs, bytesOf(runs)).read(0, entries * DIRECTORY_ENTRY))
-  if (directory.byteLength < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no directory')
+  const directory = readerOf(await streamOf(source, runs, bytesOf(runs)).read(0, entries * DIRECTORY_ENTRY))
+  if (directory.length < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no directory')
   return directory
 }
 
 async function readTable(source: Source, runs: readonly Run[]): Promise<Uint32Array> {
-  const view = viewOf(await streamOf(source, runs, bytesOf(runs)).read(0, bytesOf(runs)))
-  return Uint32Array.from({ length: view.byteLength / 4 }, (_, index) => view.getUint32(4 * index, true))
+  const reader = readerOf(await streamOf(source, runs, bytesOf(runs)).read(0, bytesOf(runs)))
+  return Uint32Array.from({ length: reader.length / 4 }, (_, index) => reader.u32(4 * index))
 }
 
 /** 2.6: every stream below the root entry by its path; entries that were met before are passed by. */
-function streamsOf(directory: DataView): Map<string, { readonly start: number; readonly size: number }> {
+function streamsOf(directory: ByteReader): Map<string, { readonly start: number; readonly size: number }> {
   const found = new Map<string, { start: number; size: number }>()
   const seen = new Set<number>()
-  const stack = [{ id: directory.getUint32(76, true), prefix: '' }]
+  const stack = [{ id: directory.u32(76), prefix: '' }]
   for (let top = stack.pop(); top; top = stack.pop()) {
     const at = top.id * DIRECTORY_ENTRY
-    if (top.id === NO_STREAM || at + DIRECTORY_ENTRY > directory.byteLength || seen.has(top.id)) continue
+    if (top.id === NO_STREAM || at + DIRECTORY_ENTRY > directory.length || seen.has(top.id)) continue
     seen.add(top.id)
     const path = top.prefix + nameAt(directory, at)
-    if (directory.getUint8(at + 66) === STREAM) {
-      found.set(path, { start: directory.getUint32(at + 116, true), size: directory.getUint32(at + 120, true) })
+    if (directory.u8(at + 66) === STREAM) {
+      found.set(path, { start: directory.u32(at + 116), size: directory.u32(at + 120) })
     }
     stack.push(
-      { id: directory.getUint32(at + 68, true), prefix: top.prefix },
-      { id: directory.getUint32(at + 72, true), prefix: top.prefix },
-      { id: directory.getUint32(at + 76, true), prefix: `${path}/` },
+      { id: directory.u32(at + 68), prefix: top.prefix },
+      { id: directory.u32(at + 72), prefix: top.prefix },
+      { id: directory.u32(at + 76), prefix: `${path}/` },
     )
   }
   return found
 }
 
-function nameAt(directory: DataView, at: number): string {
-  const units = Math.max(0, Math.min(31, directory.getUint16(at + 64, true) / 2 - 1))
+function nameAt(directory: ByteReader, at: number): string {
+  const units = Math.max(0, Math.min(31, directory.u16(at + 64) / 2 - 1))
   let name = ''
-  for (let unit = 0; unit < units; unit++) name += String.fromCharCode(directory.getUint16(at + 2 * unit, true))
+  for (let unit = 0; unit < units; unit++) name += String.fromCharCode(directory.u16(at + 2 * unit))
   return name
 }
 
@@ -207,4 +208,4 @@ function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: numb
   }
 }
 
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const readerOf = (bytes: Uint8Array) => new ByteReader(bytes, true)

@@ -69,7 +69,7 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
 
 async function isCentral(source: Source, offset: number): Promise<boolean> {
   const start = await source.read(offset, 4)
-  return start.length === 4 && new DataView(start.buffer, start.byteOffset, 4).getUint32(0, true) === CENTRAL_SIGNATURE
+  return start.length === 4 && new ByteReader(start, true).u32(0) === CENTRAL_SIGNATURE
 }
 
 /** The end record whose comment reaches to the end of the file; else the last one that a directory stands in front of. */
@@ -106,11 +106,11 @@ async function zip64End(source: Source, endAt: number, format: string) {
 function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {
   const refuse = (what: string) => malformed(format, base + offset, what)
   if (offset + CENTRAL_BYTES > bytes.length) throw refuse('the directory ends inside an entry')
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, CENTRAL_BYTES)
-  if (view.getUint32(0, true) !== CENTRAL_SIGNATURE) throw refuse('no directory entry')
-  const nameBytes = view.getUint16(28, true)
-  const extraBytes = view.getUint16(30, true)
-  const commentBytes = view.getUint16(32, true)
+  const header = new ByteReader(bytes.subarray(offset, offset + CENTRAL_BYTES), true)
+  if (header.u32(0) !== CENTRAL_SIGNATURE) throw refuse('no directory entry')
+  const nameBytes = header.u16(28)
+  const extraBytes = header.u16(30)
+  const commentBytes = header.u16(32)
   const length = CENTRAL_BYTES + nameBytes + extraBytes + commentBytes
   if (offset + length > bytes.length) throw refuse('the directory ends inside an entry')
   const part = (at: number, size: number) => bytes.slice(offset + at, offset + at + size)
@@ -126,27 +126,27 @@ function centralEntry(bytes: Uint8Array, offset: number, base: number, format: s
     if (!Number.isSafeInteger(value)) throw refuse(`a number of ${value}`)
     return value
   }
-  const size = widen(view.getUint32(24, true))
-  const compressedSize = widen(view.getUint32(20, true))
-  const localOffset = widen(view.getUint32(42, true))
-  const disk = view.getUint16(34, true)
+  const size = widen(header.u32(24))
+  const compressedSize = widen(header.u32(20))
+  const localOffset = widen(header.u32(42))
+  const disk = header.u16(34)
   if (disk !== 0 && disk !== MAX_16) throw unsupported('an archive on several disks')
-  const flags = view.getUint16(8, true)
+  const flags = header.u16(8)
   if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw unsupported('an encrypted directory')
-  const method = view.getUint16(10, true)
+  const method = header.u16(10)
   const name = decodeName(rawName, flags)
   const entry = {
-    versionMadeBy: view.getUint16(4, true),
-    versionNeeded: view.getUint16(6, true),
+    versionMadeBy: header.u16(4),
+    versionNeeded: header.u16(6),
     flags,
     method,
-    time: view.getUint16(12, true),
-    date: view.getUint16(14, true),
-    crc32: view.getUint32(16, true),
+    time: header.u16(12),
+    date: header.u16(14),
+    crc32: header.u32(16),
     compressedSize,
     size,
-    internalAttributes: view.getUint16(36, true),
-    externalAttributes: view.getUint32(38, true),
+    internalAttributes: header.u16(36),
+    externalAttributes: header.u32(38),
     rawName,
     extra: withoutZip64(allExtra),
     comment: part(CENTRAL_BYTES + nameBytes + extraBytes, commentBytes),
