@@ -54,7 +54,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   sample.forEach(discardPixels)
   if (wish.targetSize !== undefined) step = Math.max(0, step - 1)
   for (;;) {
-    const { tiles, alphas, figures } = await encodeAll(codec, raster, grid, qualityAt(step), speed, wish)
+    const { tiles, alphas, figures } = await encodeAll(codec, raster, grid, { quality: qualityAt(step), speed }, wish)
     const file = gridFile(grid, tiles, alphas, carried)
     const fits = wish.targetSize === undefined || file.length <= wish.targetSize
     const good = wish.targetSize !== undefined || step >= STEPS || reaches(figures, wish.target, TOLERANCE)
@@ -83,7 +83,7 @@ async function eachBand(raster: Raster, grid: Grid, visit: (band: Uint8Array<Arr
   let y = 0
   for await (const strip of raster.rows()) {
     for (let at = 0; at < strip.length; at += width * channels) {
-      expand(strip, at, width, channels, band, filled * stride, bandWidth(grid))
+      expand(strip.subarray(at, at + width * channels), channels, band.subarray(filled * stride, (filled + 1) * stride), bandWidth(grid))
       y++
       if (++filled < grid.tileHeight && y < height) continue
       for (let pad = filled; pad < grid.tileHeight; pad++) band.copyWithin(pad * stride, (filled - 1) * stride, filled * stride)
@@ -94,15 +94,18 @@ async function eachBand(raster: Raster, grid: Grid, visit: (band: Uint8Array<Arr
   discard(band)
 }
 
-function expand(strip: Uint8Array, from: number, width: number, channels: number, band: Uint8Array, to: number, padded: number): void {
+/** A row as RGB or RGBA, made `width` pixels wide by repeating its last one. */
+function expand(row: Uint8Array, channels: number, to: Uint8Array, width: number): void {
   const grey = channels < 3
-  for (let x = 0; x < padded; x++) {
-    const at = from + Math.min(x, width - 1) * channels
-    const first = strip[at] ?? 0
-    band[to++] = first
-    band[to++] = grey ? first : (strip[at + 1] ?? 0)
-    band[to++] = grey ? first : (strip[at + 2] ?? 0)
-    if (channels % 2 === 0) band[to++] = strip[at + channels - 1] ?? 0
+  const last = row.length - channels
+  let out = 0
+  for (let x = 0; x < width; x++) {
+    const at = Math.min(x * channels, last)
+    const first = row[at] ?? 0
+    to[out++] = first
+    to[out++] = grey ? first : (row[at + 1] ?? 0)
+    to[out++] = grey ? first : (row[at + 2] ?? 0)
+    if (channels % 2 === 0) to[out++] = row[at + channels - 1] ?? 0
   }
 }
 
@@ -113,9 +116,9 @@ const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixels => ({
 })
 
 /** A tile of a band, in place of what `tile` was: its colours, or its alpha as a grey picture. */
-function takeTile(tile: Pixels, band: Uint8Array, column: number, grid: Grid, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
+function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
   const { pixels, width, height } = tile
-  const stride = bandWidth(grid) * depth
+  const stride = band.length / height
   const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
   for (let y = 0, to = 0; y < height; y++) {
     let from = y * stride + column * width * depth
@@ -140,7 +143,7 @@ async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
     wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
   }
   await eachBand(raster, grid, async (band, row) => {
-    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, grid, depthOf(raster)))
+    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, depthOf(raster)))
   })
   return tiles
 }
@@ -226,10 +229,15 @@ class BandMeter {
   }
 }
 
+interface Coding {
+  readonly quality: number
+  readonly speed: number
+}
+
 /** Of alpha, at least: its edges are what is seen of it. */
 const LEAST_ALPHA_QUALITY = 75
 
-async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: number, speed: number, { options }: Wish) {
+async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality, speed }: Coding, { options }: Wish) {
   const tiles: Coded[] = []
   const alphas: Coded[] = []
   const tile = emptyTile(grid)
@@ -243,9 +251,9 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, quality: 
   }
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
-      takeTile(tile, band, column, grid, depth)
+      takeTile(tile, band, column, depth)
       const colours = coded(tiles, codec.encode(tile, quality, speed, chromaOf(grid)))
-      if (depth === 4) takeTile(tile, band, column, grid, depth, 'alpha')
+      if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
       if (!meter.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await pause(options)
