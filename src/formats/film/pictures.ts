@@ -2,6 +2,7 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { Ffmpeg, type Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { breathe } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
@@ -104,7 +105,7 @@ class Pauses {
     if (performance.now() - this.#lastMs <= PAUSES_APART_MS) return
     this.#options.signal.throwIfAborted()
     this.#options.progress(this.#shareOf(index))
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    await breathe()
     this.#lastMs = performance.now()
   }
 }
