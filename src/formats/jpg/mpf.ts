@@ -2,6 +2,8 @@
  * The Multi-Picture index (CIPA DC-007): an APP2 segment of the first picture that says where in the file the others are
  * (gain maps of Ultra HDR, previews). When the first picture changes its size, the index must follow.
  */
+import { ByteReader } from '../../bytes/reader.ts'
+import { entryCount, findField, readHeader } from '../../containers/tiff/ifd.ts'
 import { isSegment, type Segment } from './segments.ts'
 
 const TAG_ENTRIES = 0xb002
@@ -26,27 +28,21 @@ export function readMultiPicture(segments: readonly Segment[]): MultiPicture | '
   const { bytes } = segments[index] as Segment
   if (found.length > 1 || bytes.length < 8 + 8 + 2) return 'unreadable'
   const tiffAt = 8
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const order = view.getUint16(tiffAt)
-  if (order !== 0x4949 && order !== 0x4d4d) return 'unreadable'
-  const littleEndian = order === 0x4949
-  const ifd = tiffAt + view.getUint32(tiffAt + 4, littleEndian)
-  if (ifd + 2 > bytes.length) return 'unreadable'
-  const count = view.getUint16(ifd, littleEndian)
-  if (ifd + 2 + count * 12 > bytes.length) return 'unreadable'
-  for (let i = 0; i < count; i++) {
-    const at = ifd + 2 + i * 12
-    if (view.getUint16(at, littleEndian) !== TAG_ENTRIES) continue
-    const length = view.getUint32(at + 4, littleEndian)
-    const entriesAt = tiffAt + view.getUint32(at + 8, littleEndian)
-    if (length % ENTRY_BYTES || length === 0 || entriesAt + length > bytes.length) return 'unreadable'
-    const pictures = Array.from({ length: length / ENTRY_BYTES }, (_, entry) => ({
-      size: view.getUint32(entriesAt + entry * ENTRY_BYTES + 4, littleEndian),
-      offset: view.getUint32(entriesAt + entry * ENTRY_BYTES + 8, littleEndian),
-    }))
-    return { segment: index, tiffAt, littleEndian, entriesAt, pictures }
-  }
-  return 'unreadable'
+  const tiff = bytes.subarray(tiffAt)
+  const header = readHeader(tiff)
+  if (!header || header.big) return 'unreadable'
+  const { littleEndian, firstAt } = header
+  const reader = new ByteReader(tiff, littleEndian)
+  if (firstAt + 2 > tiff.length || firstAt + 2 + entryCount(reader, header, firstAt) * 12 > tiff.length) return 'unreadable'
+  const field = findField(reader, header, firstAt, TAG_ENTRIES)
+  if (!field) return 'unreadable'
+  const [length, at] = [field.count, reader.u32(field.valueAt)]
+  if (length % ENTRY_BYTES || length === 0 || at + length > tiff.length) return 'unreadable'
+  const pictures = Array.from({ length: length / ENTRY_BYTES }, (_, entry) => ({
+    size: reader.u32(at + entry * ENTRY_BYTES + 4),
+    offset: reader.u32(at + entry * ENTRY_BYTES + 8),
+  }))
+  return { segment: index, tiffAt, littleEndian, entriesAt: tiffAt + at, pictures }
 }
 
 /**
