@@ -2,7 +2,7 @@
 import { DeflateSegments } from '../../wasm/libdeflate/libdeflate.ts'
 import { crc32 } from './deflate.ts'
 import { inflateStream } from './inflate-stream.ts'
-import { breathe } from './yield.ts'
+import { yieldToOthers } from './yield.ts'
 
 const MB = 1_000_000
 
@@ -28,7 +28,7 @@ export async function* gzipStream(
     length += chunk.length
     for (const compressed of segments.push(chunk)) {
       yield compressed
-      await breathe()
+      await yieldToOthers()
     }
   }
   yield segments.finish()

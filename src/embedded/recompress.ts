@@ -4,7 +4,7 @@
  */
 
 import { discard } from '../../wasm/memories/discard.ts'
-import { breathe } from '../bytes/yield.ts'
+import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { gentlerTargets } from '../quality/ladder.ts'
@@ -78,7 +78,8 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
   const exact = wish.lossless ? { lossless: true } : {}
   let gentler: Recompressed | undefined
   for (const attempt of attempts(facts, options.quality, wish)) {
-    await pause(options)
+    // The engines of the last try can be collected meanwhile.
+    await yieldToOthers(options.signal)
     const left = await leftBySize(bytes, facts, attempt)
     if (mayStand(left, options.quality)) {
       const result = await options.inner.compress(bytes, name, { ...attempt, ...exact })
@@ -91,7 +92,7 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
     // high keeps more pixels than there are at sizes that medium may come down to.
     const gentle = gentlerTargets(options.quality).find((level) => level === 'medium')
     if (attempt.maxWidth === undefined || gentler || !gentle || !mayStand(left, gentle)) continue
-    await pause(options)
+    await yieldToOthers(options.signal)
     gentler = await judge(bytes, facts, await options.inner.compress(bytes, name, { ...attempt, quality: gentle }))
   }
   return gentler
@@ -109,7 +110,7 @@ function hopeless(facts: PictureFacts, result: InnerResult): boolean {
 async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
   if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
   for (const attempt of attempts(facts, options.quality, wish)) {
-    await pause(options)
+    await yieldToOthers(options.signal)
     if (!mayStand(await leftBySize(bytes, facts, attempt), options.quality)) continue
     const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
     const judged = await judge(bytes, facts, result)
@@ -118,12 +119,6 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
     if (result.kind === 'compressed') discard(result.bytes)
   }
   return undefined
-}
-
-/** Between two tries others get their turn, and the engines of the last one can be collected. */
-async function pause({ signal }: Rooms): Promise<void> {
-  await breathe()
-  signal.throwIfAborted()
 }
 
 /** What is left of a large picture at a smaller size, before any coding; undefined where that is as soon tried as told. */

@@ -1,11 +1,12 @@
 /** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
 
 import { discard } from '../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
-import { type Encoded, type Figures, lowest, pause, reaches, type Wish } from './encoded.ts'
+import { type Encoded, type Figures, lowest, reaches, type Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
@@ -45,7 +46,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   const share = (grid.columns * grid.rows) / sample.length
   let estimated = 0
   let step = await lowest(0, STEPS, async (value) => {
-    await pause(wish.options)
+    await yieldToOthers(wish.options.signal)
     const found = look(codec, sample, qualityAt(value), speed, chromaOf(grid))
     estimated = found.bytes * share
     if (wish.targetSize !== undefined) return estimated > wish.targetSize
@@ -256,7 +257,7 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality
       if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
       if (!meter.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
-      await pause(options)
+      await yieldToOthers(options.signal)
     }
     meter.compare(band)
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)

@@ -1,11 +1,12 @@
 /** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
 
+import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
-import { COLOUR_ALLOWANCE_DB, type Encoded, type Figures, highest, lowest, pause, reaches, type Wish } from './encoded.ts'
+import { COLOUR_ALLOWANCE_DB, type Encoded, type Figures, highest, lowest, reaches, type Wish } from './encoded.ts'
 import { orientationOf, upright, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 
@@ -29,7 +30,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: Figures }>()
   const look = async (quality: number) => {
-    await pause(wish.options)
+    await yieldToOthers(wish.options.signal)
     const bytes = codec.encode(picture, quality, SPEED)
     const found = { bytes, figures: measure(codec, picture, bytes) }
     seen.clear() // one at a time

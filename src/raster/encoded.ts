@@ -20,12 +20,6 @@ export type Encoded = {
   readonly step: string
 } & ({ readonly fidelity: 'lossless' } | { readonly fidelity: 'perceptual'; readonly ssim: number; readonly psnrDb: number })
 
-/** Gives everything else a turn, and ends the work when the task is gone. */
-export async function pause(options: Options): Promise<void> {
-  options.signal.throwIfAborted()
-  await new Promise((resolve) => setTimeout(resolve, 0))
-}
-
 /** Colour may be this much noisier than luma: the eye sees less of it. */
 export const COLOUR_ALLOWANCE_DB = 5
 

@@ -2,8 +2,9 @@
 
 import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
+import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
-import { type Encoded, pause, type Wish } from './encoded.ts'
+import type { Encoded, Wish } from './encoded.ts'
 import {
   climbed,
   isReachedStreaming,
@@ -62,14 +63,14 @@ async function taken(raster: Raster, wish: Wish, intake: Intake, subsampled: boo
     taking.write(strip)
     if ((breath += strip.length) < 4_000_000) continue
     breath = 0
-    await pause(wish.options)
+    await yieldToOthers(wish.options.signal)
   }
   return taking.end()
 }
 
 async function fromStored(raster: Raster, overhead: number, wish: Wish) {
   const job = await taken(raster, wish, { kind: 'store' }, false)
-  const settings = { pause: () => pause(wish.options) }
+  const settings = { pause: () => yieldToOthers(wish.options.signal) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
   const found =
@@ -81,7 +82,7 @@ async function fromStored(raster: Raster, overhead: number, wish: Wish) {
 
 /** Rows twice: a sample to find the quality, then everything, requantised on the way in. Chroma is halved. */
 async function fromStreamed(raster: Raster, wish: Wish) {
-  const settings = { pause: () => pause(wish.options) }
+  const settings = { pause: () => yieldToOthers(wish.options.signal) }
   using sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
   let quality = await searchQuality(sample, wish.target, settings, STREAMED_CAUTION)
   const { smoothPlanes } = sample

@@ -2,6 +2,7 @@
 
 import { chunk, colourChunks, startOfPng } from '../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../wasm/png/png.ts'
+import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
@@ -76,7 +77,7 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
     let best: { plan: PalettePlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
     for (const target of new Set(targets)) {
-      const found = await searchPalette(engine, picture, target, alpha, () => new Promise((done) => setTimeout(done, 0)))
+      const found = await searchPalette(engine, picture, target, alpha, () => yieldToOthers(options.signal))
       options.signal.throwIfAborted()
       if (!found) continue
       const bytes = await paletteBytes(engine, picture, found, alpha)

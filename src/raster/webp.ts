@@ -2,9 +2,10 @@
 
 import { isEngineError } from '../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '../../wasm/webp/webp.ts'
+import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
-import { type Encoded, highest, lowest, pause, reaches, type Wish } from './encoded.ts'
+import { type Encoded, highest, lowest, reaches, type Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 import { wrapWebp } from './webp-container.ts'
 
@@ -54,7 +55,7 @@ async function exactly(raster: Raster, carried: Carried, { options }: Wish): Pro
   try {
     using encoder = new WebpEncoder(width, height, channels, true)
     for await (const strip of raster.rows()) encoder.write(strip)
-    await pause(options)
+    await yieldToOthers(options.signal)
     encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
     return { chunks: wrapWebp(encoder.file(), carried, raster), fidelity: 'lossless', step: 'exact WebP' }
   } catch (error) {
@@ -102,7 +103,7 @@ async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, {
   const slack = sampled ? { ssim: 0.002, psnrDb: 0.15 } : { ssim: 0, psnrDb: 0 }
   let bytes = 0
   let quality = await lowest(QUALITY.lowest, QUALITY.highest, async (value) => {
-    await pause(options)
+    await yieldToOthers(options.signal)
     const made = encoder.encode({ quality: value, method }, sampled ? 'sample' : 'whole')
     const good = reaches(encoder.measure(), target, slack)
     if (good || bytes === 0) bytes = made // the last good one is what is found
@@ -110,7 +111,7 @@ async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, {
   })
   const frugal = sampled && 1.5 * width * height + TOKENS_PER_BYTE * bytes * (height / (64 * bands)) > TOKENS_COMFORT_BYTES
   for (;;) {
-    await pause(options)
+    await yieldToOthers(options.signal)
     encoder.encode({ quality, method, frugal })
     const figures = encoder.measure()
     if (quality >= QUALITY.highest || reaches(figures, target, { ssim: -0.0005, psnrDb: -0.05 })) return { quality, figures }
@@ -123,7 +124,7 @@ async function toSize({ encoder, method }: Lossy, { width, height }: Raster, { o
   const frugal = width * height > 2 * THOROUGH_PIXELS
   const sizes = new Map<number, number>()
   const size = async (quality: number) => {
-    await pause(options)
+    await yieldToOthers(options.signal)
     const bytes = encoder.encode({ quality, method, frugal })
     sizes.set(quality, bytes)
     return bytes

@@ -7,6 +7,7 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { ZipEntry } from './entry.ts'
@@ -82,7 +83,7 @@ export async function rewriteZip(
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
     // Lets the isolate answer others between two files.
-    if (entry.size > LARGE_BYTES) await new Promise((resolve) => setTimeout(resolve, 0))
+    if (entry.size > LARGE_BYTES) await yieldToOthers(options.signal)
   }
 
   const directoryOffset = sink.written

@@ -2,6 +2,7 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { PngEngine } from '../../../wasm/png/engine.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, TargetUnreachable, unsupported } from '../../codec/error.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
@@ -43,8 +44,6 @@ interface Job {
   readonly pixels: BmpPixels
   readonly options: Options
 }
-
-const pause = () => new Promise<void>((done) => setTimeout(done, 0))
 
 /** A way to write the file: its form, its pixels' size, and the pass of the engine that gives its rows. */
 interface Plan {
@@ -88,7 +87,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   }
   await lookAtColours(engine, picture)
   const add = async (target: RasterTarget) => {
-    const plan = await searchPalette(engine, picture, target, false, pause)
+    const plan = await searchPalette(engine, picture, target, false, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
     const found = plan ? await indexedPlans(engine, job, (e) => applyPalette(e, plan), true) : []
     plans.push(...found)

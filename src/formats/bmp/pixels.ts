@@ -2,6 +2,7 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../wasm/png/engine.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
@@ -83,7 +84,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
     }
     for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
     if (source.size > LARGE_BYTES) discard(strip)
-    if (done % (8 * perStrip) === 0) await new Promise<void>((resume) => setTimeout(resume, 0))
+    if (done % (8 * perStrip) === 0) await yieldToOthers(options.signal)
   }
 }
 

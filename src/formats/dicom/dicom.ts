@@ -6,7 +6,7 @@
 
 import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { memorySink } from '../../codec/sink.ts'
@@ -146,7 +146,7 @@ async function deflateWins(frames: Frames, bits: number): Promise<boolean> {
     const frame = { ...jpegLsFrame(frames, bits), height: rows }
     for await (const piece of coder.encode(frame, async (offset, length) => band.subarray(offset, offset + length))) jpegLs += piece.length
     deflate += deflateRaw(band).length
-    await breathe()
+    await yieldToOthers()
   }
   return deflate < jpegLs
 }
@@ -181,8 +181,7 @@ async function storedDiffers(file: Dicom, original: Source, result: Source, tick
 
 function ticker(options: Options, start: number, share: number): (done: number) => Promise<void> {
   return async (done) => {
-    options.signal.throwIfAborted()
     if (done > 0) options.progress(start + share * done)
-    await breathe()
+    await yieldToOthers(options.signal)
   }
 }

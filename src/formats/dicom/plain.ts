@@ -7,7 +7,7 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
@@ -91,7 +91,7 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
     held = -1
     const frame = decode(shape, await codeOf(source, codes[index]!), codes[index]![0]!.at)
     ;[pixels, held] = [frame, index]
-    await breathe()
+    await yieldToOthers()
     return frame
   }
   const read = async (offset: number, length: number) => {

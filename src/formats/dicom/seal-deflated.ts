@@ -3,7 +3,7 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { DeflateSegments } from '../../../wasm/libdeflate/libdeflate.ts'
 import { gzipLevel } from '../../bytes/gzip.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 import { rangeStream } from '../../codec/source.ts'
 import { PIXEL_DATA } from './elements.ts'
@@ -28,7 +28,7 @@ export async function* deflatedFile(
     for (const compressed of segments.push(chunk)) {
       length += compressed.length
       yield compressed
-      await breathe()
+      await yieldToOthers()
     }
   }
   const last = segments.finish()

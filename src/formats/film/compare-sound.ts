@@ -2,6 +2,7 @@
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
@@ -110,8 +111,7 @@ export async function compareSound(
   const taken = Math.min(stretches, MAX_STRETCHES)
   const all = new SnrMeter()
   for (let k = 0; k < taken; k++) {
-    options.signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    await yieldToOthers(options.signal)
     const from = whole ? k * step : Math.round((k * (old.samples - step)) / (taken - 1))
     const count = Math.min(step, old.samples - from)
     const [a, b] = [await stretch(old, from, count), await stretch(made, from + shift, count)]

@@ -2,7 +2,7 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { Ffmpeg, type Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
@@ -105,7 +105,7 @@ class Pauses {
     if (performance.now() - this.#lastMs <= PAUSES_APART_MS) return
     this.#options.signal.throwIfAborted()
     this.#options.progress(this.#shareOf(index))
-    await breathe()
+    await yieldToOthers()
     this.#lastMs = performance.now()
   }
 }

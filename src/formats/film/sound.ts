@@ -3,6 +3,7 @@
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Column } from '../../bytes/column.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
@@ -79,9 +80,8 @@ export async function* decodedSound(
         yield sound.channels
       }
       if (performance.now() - last > 150) {
-        options.signal.throwIfAborted()
         options.progress(run / runs.count)
-        await new Promise((resolve) => setTimeout(resolve, 0))
+        await yieldToOthers(options.signal)
         last = performance.now()
       }
     }

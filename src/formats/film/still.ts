@@ -3,6 +3,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { Window } from '../../containers/window.ts'
 import type { Cut } from './cut.ts'
@@ -53,8 +54,7 @@ async function twoPictures(engine: Ffmpeg, { source, track, cut, options }: Stre
       shown++
     }
     if ((i & 7) === 0) {
-      options.signal.throwIfAborted()
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await yieldToOthers(options.signal)
     }
   }
   return found

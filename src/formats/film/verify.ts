@@ -3,6 +3,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { find } from '../../containers/isobmff/box.ts'
@@ -228,8 +229,7 @@ async function decodeStretch(
   }
   for (let i = from; i < to; i++) {
     if ((i & 15) === 0) {
-      options.signal.throwIfAborted()
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await yieldToOthers(options.signal)
     }
     if (!engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0))
       return `frame ${i} cannot be decoded`

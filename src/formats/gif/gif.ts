@@ -5,6 +5,7 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
@@ -69,7 +70,7 @@ async function* framesOf(source: Source, engine: GifEngine, options: Options): A
       if (frame) yield true
       if (since > 65536) {
         since = 0
-        await new Promise<void>((done) => setTimeout(done, 0))
+        await yieldToOthers(options.signal)
       }
     }
   }

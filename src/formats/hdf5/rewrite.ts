@@ -1,6 +1,6 @@
 /** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
 import { canWait, compareHdf5, type Ended, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Sink } from '../../codec/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
@@ -89,7 +89,7 @@ function ticker(
     const now = performance.now()
     const rested = now - last < BREATH_MS
     if (!rested) last = now
-    if (spill) return rested ? spill() : spill().then(breathe)
-    return rested ? undefined : breathe()
+    if (spill) return rested ? spill() : spill().then(() => yieldToOthers())
+    return rested ? undefined : yieldToOthers()
   }
 }

@@ -2,6 +2,7 @@
 
 import { JpegJob, type RowsIn } from '../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
@@ -58,7 +59,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB[options.quality]) job.decimate()
-  const pause = async () => options.signal.throwIfAborted()
+  const pause = () => yieldToOthers(options.signal)
   const { quality, figures } = await requantiseTo(job, pictureTarget(options.quality), { pause })
   job.release('read')
   const { coded } = smallestFile(job, figures)

@@ -1,6 +1,7 @@
 /** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
 
 import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
@@ -240,8 +241,7 @@ class Recompression {
   }
 
   async pause(): Promise<void> {
-    this.options.signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    await yieldToOthers(this.options.signal)
   }
 }
 

@@ -1,6 +1,6 @@
 /** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
 
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options } from '../../codec/codec.ts'
 import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
 import { LAS } from './format.ts'
@@ -24,9 +24,8 @@ export const las: Codec = {
   },
 }
 
-/** Between chunks (some 20 ms of work): stop if nobody waits any more, and let the isolate breathe. */
+/** Between chunks (some 20 ms of work): stop if nobody waits any more, and let others run. */
 async function tick(options: Options, share: number): Promise<void> {
-  options.signal.throwIfAborted()
   options.progress(share)
-  await breathe()
+  await yieldToOthers(options.signal)
 }

@@ -3,6 +3,7 @@
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
@@ -53,13 +54,10 @@ export async function* streamOf(source: Source, options: Options, tick?: (bytes:
     since += length
     if (since > 512 * 1024) {
       since = 0
-      await pause()
+      await yieldToOthers(options.signal)
     }
   }
 }
-
-/** Lets the isolate answer others. */
-export const pause = () => new Promise<void>((done) => setTimeout(done, 0))
 
 /** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `EngineError`. */
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {

@@ -3,6 +3,7 @@
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import { MOST_DB, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
 import { isCodecError, noGain } from '../../codec/error.ts'
 import { memorySource } from '../../codec/source.ts'
@@ -18,7 +19,7 @@ import {
 } from '../../raster/png-quantise.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
 import { inEightBits } from './eight.ts'
-import { openPngFile, type PngFile, pause } from './file.ts'
+import { openPngFile, type PngFile } from './file.ts'
 import { digestOf, likenessOf, likenessOfRounding } from './likeness.ts'
 import { writePng } from './write.ts'
 
@@ -55,7 +56,7 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   const { engine, file, facts, options } = job
   const plans: ChosenPalette[] = []
   for (const target of targetsOf(options)) {
-    const plan = await planPalette(engine, file, target, pause)
+    const plan = await planPalette(engine, file, target, () => yieldToOthers(options.signal))
     if (plan) plans.push({ plan, target })
     options.signal.throwIfAborted()
   }

@@ -1,6 +1,7 @@
 /** PNG and APNG: exact at `high`; at `medium` and `low` a palette where the level's target holds and it is smaller. */
 
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { TargetUnreachable } from '../../codec/error.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
@@ -9,7 +10,7 @@ import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-
 import { fittedSize } from '../../raster/resize.ts'
 import { TARGET_LADDER } from '../../raster/targets.ts'
 import { convertible } from './convert.ts'
-import { hasUnusualGamma, openPngFile, type PngFile, pause } from './file.ts'
+import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
 import { bytesAround, choosePalette, saidOf, writePalette } from './palette.ts'
 import { verifyPng } from './verify.ts'
@@ -89,7 +90,7 @@ async function chooseBySize(
   while (low <= high) {
     const middle = (low + high) >> 1
     const target = TARGET_LADDER[middle]
-    const plan = target && (await searchPalette(engine, file, target, alpha, pause))
+    const plan = target && (await searchPalette(engine, file, target, alpha, () => yieldToOthers(options.signal)))
     const bytes = plan ? (await paletteBytes(engine, file, plan, alpha)) + around : Number.POSITIVE_INFINITY
     smallestBytes = Math.min(smallestBytes, bytes)
     if (plan && bytes < wanted) {

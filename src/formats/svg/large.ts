@@ -3,7 +3,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
 import { fewestDecimals, sideOf } from './decimals.ts'
@@ -35,7 +35,7 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
     for (const piece of gathered(text)) {
       options.signal.throwIfAborted()
       await sink.write(piece)
-      await breathe()
+      await yieldToOthers()
     }
   }
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
@@ -68,8 +68,7 @@ async function roundedLike(
       sideOf(Object.fromEntries(rootAttributes(latin1(bytes.subarray(0, HEAD_BYTES))))) ?? Number.POSITIVE_INFINITY,
     )
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
-      options.signal.throwIfAborted()
-      await breathe()
+      await yieldToOthers(options.signal)
       const text = concat([...gathered(leanSvg(bytes, decimals))])
       if (text.length > exactBytes * WORTH_ROUNDING) return undefined
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))

@@ -1,5 +1,5 @@
 /** Which decimals a drawing keeps, found by drawing what is left without the others. */
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
@@ -31,8 +31,7 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   const rounders = [new SvgRounder(text), new SvgRounder(text, true)]
   const found: Rounding[] = []
   const look = async (precision: number) => {
-    options.signal.throwIfAborted()
-    await breathe()
+    await yieldToOthers(options.signal)
     options.progress((0.8 * (precision + 1)) / (MOST_DECIMALS + 2))
     const rounded = roundWhole(text, precision, rounders)
     // What is longer than one that will do is not drawn.

@@ -7,7 +7,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/fax/encode.ts'
-import { breathe } from '../../bytes/yield.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
 import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
@@ -263,12 +263,12 @@ class Job {
     this.#done += raw.length
     this.#options.progress((0.8 * this.#done) / this.#total)
     if (plan.coding === 'group4') {
-      await breathe()
+      await yieldToOthers()
       return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
     }
     if (plan.predictor !== 1) difference(raw, { ...plan.pixels, littleEndian: this.#file.littleEndian }, plan.predictor)
     const tried = plan.levels.map((level) => zlibCompress(raw, level))
-    await breathe()
+    await yieldToOthers()
     const least = tried.reduce((a, b) => (b.length < a.length ? b : a))
     for (const one of tried) if (one !== least) discard(one)
     return least

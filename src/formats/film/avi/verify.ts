@@ -1,6 +1,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { Ffmpeg, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Options, Outcome, Source, Verdict } from '../../../codec/codec.ts'
 import { isCodecError, malformed } from '../../../codec/error.ts'
 import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
@@ -133,8 +134,7 @@ async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>
   const next = after.streams.map(() => 0)
   for (let i = 0; i < before.chunks.count; i++) {
     if ((i & 1023) === 0) {
-      options.signal.throwIfAborted()
-      await new Promise((resolve) => setTimeout(resolve, 0))
+      await yieldToOthers(options.signal)
     }
     const stream = before.chunks.stream[i]!
     if (fresh.has(stream)) continue
@@ -166,8 +166,7 @@ async function decodeStretches({ source, file }: Side, options: Options): Promis
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) keys.push(i)
   const every = Math.max(1, Math.ceil(keys.length / MAX_STRETCHES))
   for (let k = 0; k < keys.length; k += every) {
-    options.signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    await yieldToOthers(options.signal)
     const [from, to] = [keys[k]!, Math.min(keys[k + 1] ?? samples.count, keys[k]! + STRETCH)]
     let pictures = 0
     for (let i = from; i < to; i++) {

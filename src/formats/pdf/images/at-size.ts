@@ -5,7 +5,7 @@
 import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
-import { breathe } from '../../../bytes/yield.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, MOST_PSNR_DB, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
@@ -70,7 +70,7 @@ export async function codeForSize({ job, sight }: Sized, target: Target, headers
   if (least === undefined) return undefined
   let best: Coded | undefined
   const look = async (quality: number) => {
-    const full = await job.requantise(quality, breathe)
+    const full = await job.requantise(quality, () => yieldToOthers())
     const near = marginDb(full, closeUp)
     if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))

@@ -1,6 +1,6 @@
 /** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
 import type { JpegJob, Measured } from '../../../../wasm/jpeg/jpeg.ts'
-import { breathe } from '../../../bytes/yield.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Target } from './levels.ts'
 
 export const LOWEST = 8
@@ -76,7 +76,7 @@ export function narrow(
   closeEnoughDb = CLOSE_ENOUGH_DB,
 ): Promise<number | undefined> {
   const look = async (quality: number) => {
-    await breathe()
+    await yieldToOthers()
     return marginDb(job.estimate(quality, every), target)
   }
   return lowestGood(look, hint, MAX_LOOKS, closeEnoughDb)
@@ -91,7 +91,7 @@ export async function searchQuality(job: JpegJob, pixels: number, target: Target
   let quality = await narrow(job, sampledEvery(pixels), target, hint)
   if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > room) return undefined
   for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
-    const figures = await job.requantise(quality, breathe)
+    const figures = await job.requantise(quality, () => yieldToOthers())
     const margin = marginDb(figures, target)
     if (margin >= 0) return { quality, figures }
     quality += Math.max(1 + correction, Math.ceil(-margin / SLOPE_UP_DB))

@@ -2,7 +2,7 @@
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { breathe } from '../../../bytes/yield.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
 import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { MaskRows } from './mask.ts'
@@ -208,7 +208,7 @@ async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const strip of rows.strips(count)) {
     yield strip
-    if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await breathe()
+    if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await yieldToOthers()
     at += count
   }
 }
