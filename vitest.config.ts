@@ -28,7 +28,13 @@ export default defineConfig({
         plugins: [wasmModules],
         test: {
           name: 'rooms',
-          include: ['test/formats/**/*.test.ts', 'test/pipeline/**/*.test.ts', 'test/bytes/**/*.test.ts', 'test/containers/**/*.test.ts'],
+          include: [
+            'test/formats/**/*.test.ts',
+            'test/pipeline/**/*.test.ts',
+            'test/bytes/**/*.test.ts',
+            'test/quality/**/*.test.ts',
+            'test/containers/**/*.test.ts',
+          ],
           server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
           testTimeout: 60_000,
         },

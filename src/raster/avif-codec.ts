@@ -8,7 +8,7 @@ import { discard } from '../../wasm/memories/discard.ts'
 import { CODECS } from '../../wasm/memories/memories.ts'
 import { overBudget } from '../codec/error.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
-import type { Figures } from './encoded.ts'
+import type { ColourFigures } from '../quality/target.ts'
 
 const SETTINGS = {
   qualityAlpha: -1,
@@ -109,7 +109,7 @@ export function likeness(a: Pixels, b: Pixels): Likeness {
   return meter.finish()
 }
 
-export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Likeness): Figures => ({
+export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Likeness): ColourFigures => ({
   ssim,
   psnrDb: Math.min(99, psnrDb),
   colourPsnrDb: Math.min(99, psnrRgbDb),

@@ -4,9 +4,11 @@ import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { lowest } from '../quality/search.ts'
+import { type ColourFigures, reaches } from '../quality/target.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
-import { type Encoded, type Figures, lowest, reaches, type Wish } from './encoded.ts'
+import type { Encoded, Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
@@ -155,7 +157,7 @@ function look(
   quality: number,
   speed: number,
   chroma: Chroma,
-): { bytes: number; figures: Figures } {
+): { bytes: number; figures: ColourFigures } {
   let bytes = 0
   const sums = { ssim: 0, luma: 0, colour: 0 }
   for (const tile of sample) {

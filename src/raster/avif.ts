@@ -1,12 +1,13 @@
 /** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
 
 import { yieldToOthers } from '../bytes/yield.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
+import { highest, lowest } from '../quality/search.ts'
+import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../quality/target.ts'
 import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
-import { COLOUR_ALLOWANCE_DB, type Encoded, type Figures, highest, lowest, reaches, type Wish } from './encoded.ts'
+import type { Encoded, Wish } from './encoded.ts'
 import { orientationOf, upright, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 
@@ -28,7 +29,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   using codec = await AvifCodec.open()
   const empty = codec.encode(EMPTY, 50, SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
-  const seen = new Map<number, { bytes: Uint8Array; figures: Figures }>()
+  const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
   const look = async (quality: number) => {
     await yieldToOthers(wish.options.signal)
     const bytes = codec.encode(picture, quality, SPEED)
@@ -40,28 +41,26 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   const quality = wish.targetSize === undefined ? await toTarget(look, wish) : await toSize(look, wish.targetSize - overhead)
   const { bytes, figures } = seen.get(quality) ?? (await look(quality))
   discardPixels(picture)
-  if (figures.colourPsnrDb < FLOOR_PSNR_DB - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
+  if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
   const step = `AVIF at quality ${quality}`
   return { chunks: [withMetadata(bytes, carried)], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step }
 }
 
-const NO_SLACK = { ssim: 0, psnrDb: 0 }
-const FLOORS = { ssim: FLOOR_SSIM, psnrDb: FLOOR_PSNR_DB }
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
 
-type Look = (quality: number) => Promise<{ bytes: Uint8Array; figures: Figures }>
+type Look = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
 
 const toTarget = (look: Look, { target }: Wish) =>
-  lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await look(quality)).figures, target, NO_SLACK))
+  lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await look(quality)).figures, target))
 
 async function toSize(look: Look, limit: number): Promise<number> {
   const quality = await highest(5, 99, async (value) => (await look(value)).bytes.length <= limit)
-  if (quality !== undefined && reaches((await look(quality)).figures, FLOORS, NO_SLACK)) return quality
-  const least = await lowest(5, 99, async (value) => reaches((await look(value)).figures, FLOORS, NO_SLACK))
+  if (quality !== undefined && reaches((await look(quality)).figures, FLOORS)) return quality
+  const least = await lowest(5, 99, async (value) => reaches((await look(value)).figures, FLOORS))
   throw new TargetUnreachable((await look(least)).bytes.length)
 }
 
-function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): Figures {
+function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {
   const decoded = codec.decode(file)
   if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
   const figures = figuresOf(likeness(picture, decoded))

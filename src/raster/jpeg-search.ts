@@ -1,9 +1,10 @@
 /** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
 
 import type { JpegJob, Measured, Scans, Which } from '../../wasm/jpeg/jpeg.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { TargetUnreachable } from '../codec/error.ts'
 import type { Target } from '../quality/levels.ts'
+import { type Bracket, bisect, lowest } from '../quality/search.ts'
+import { COLOUR_ALLOWANCE_DB, FLOORS, type LumaTarget, reaches } from '../quality/target.ts'
 
 /** mozjpeg's quality scale, 1–100. */
 const LOWEST = 35
@@ -14,8 +15,6 @@ const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
 const CLIMB_MARGIN = { ssim: 0.0003, psnrDb: 0.03 }
 /** The whole picture may miss the target by this much before it is done again. */
 const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
-/** Colour may be this much noisier than luma: the eye sees less of it. */
-const COLOUR_ALLOWANCE_DB = 5
 /** Pictures below this are looked at whole. */
 const SAMPLE_PIXELS = 250_000
 /** Samples of pictures below this are small: what they say is put right by a full pass, and a second one where it pays. */
@@ -42,14 +41,6 @@ export function sampleEvery(width: number, height: number): number {
   if (width * height < SAMPLE_PIXELS) return 1
   const pairs = Math.min(SAMPLE_PAIRS.most, Math.max(SAMPLE_PAIRS.least, (2 * width * height) / 1e6))
   return Math.max(2, Math.floor(height / 32 / pairs))
-}
-
-function reaches(figures: Measured, target: Target, ssimSlack: number, psnrSlackDb: number): boolean {
-  return (
-    figures.ssim >= target.ssim + ssimSlack &&
-    figures.psnrDb >= target.psnrDb + psnrSlackDb &&
-    figures.colourPsnrDb >= target.psnrDb - COLOUR_ALLOWANCE_DB
-  )
 }
 
 /** The qualities that may be probed: each level's lowest is among them (quality/levels.ts). */
@@ -83,17 +74,16 @@ async function search(
   const share = every > 1 ? caution : 0
   const margin = { ssim: share * SAMPLE_MARGIN.ssimShare * (1 - target.ssim), psnrDb: share * SAMPLE_MARGIN.psnrDb }
   const probes: Probe[] = []
-  let low = 0 // does not reach it, or is not known
-  let high = GRID.length - 1 // reaches it, or nothing does
-  const nearEnough = () => (probes.length > 1 && high < GRID.length - 1 ? gap : 1)
-  while (high - low > nearEnough() && at(high) > target.lowestJpegQuality) {
-    const middle = (low + high) >> 1
+  const isEnough = ({ below, above }: Bracket) =>
+    (probes.length > 1 && above < GRID.length - 1 && above - below <= gap) || at(above) <= target.lowestJpegQuality
+  // The grid's first quality is as low as it goes, its last what is taken where nothing below reaches the target.
+  const range = { first: 1, last: GRID.length - 2, middle: 'lower', isEnough } as const
+  const { below: low, above: high } = await bisect(range, async (middle) => {
     const figures = job.estimate(at(middle), every)
     probes.push({ quality: at(middle), figures })
-    if (reaches(figures, target, margin.ssim, margin.psnrDb)) high = middle
-    else low = middle
     await settings.pause()
-  }
+    return reaches(figures, target, margin)
+  })
   if (at(high) <= target.lowestJpegQuality) return { quality: target.lowestJpegQuality, probes }
   const found = Math.ceil(crossing(probes, at(low), at(high), target, margin) - 0.1)
   return { quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality), probes }
@@ -141,13 +131,13 @@ export const STREAMED_CAUTION = 2.5
 const STREAMED_TOLERANCE = 2
 
 /** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
-function nextQuality(quality: number, figures: Measured, target: Target): number {
+function nextQuality(quality: number, figures: Measured, target: LumaTarget): number {
   const steps = Math.max((target.ssim - figures.ssim) / 0.0015, (target.psnrDb - figures.psnrDb) / 0.15, 1)
   return Math.min(HIGHEST, quality + Math.min(12, Math.ceil(steps)))
 }
 
 export function isReached(quality: number, figures: Measured, target: Target, tolerance = 1): boolean {
-  return quality >= HIGHEST || reaches(figures, target, -TOLERANCE.ssim * tolerance, -TOLERANCE.psnrDb * tolerance)
+  return quality >= HIGHEST || reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
 }
 
 export const isReachedStreaming = (quality: number, figures: Measured, target: Target) =>
@@ -202,7 +192,7 @@ function corrected(probes: readonly Probe[], pass: Probe, target: Target): numbe
 }
 
 /** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */
-export async function climbed(job: JpegJob, from: number, missed: Measured, target: Target, settings: SearchSettings): Promise<number> {
+export async function climbed(job: JpegJob, from: number, missed: Measured, target: LumaTarget, settings: SearchSettings): Promise<number> {
   const every = sampleEvery(job.info.width, job.info.height)
   const start = job.estimate(from, every)
   const last = nextQuality(from, missed, target)
@@ -215,13 +205,10 @@ export async function climbed(job: JpegJob, from: number, missed: Measured, targ
       colourPsnrDb: missed.colourPsnrDb + probe.colourPsnrDb - start.colourPsnrDb,
       estimatedBytes: probe.estimatedBytes,
     }
-    if (reaches(expected, target, CLIMB_MARGIN.ssim, CLIMB_MARGIN.psnrDb)) return quality
+    if (reaches(expected, target, CLIMB_MARGIN)) return quality
   }
   return last
 }
-
-const keepsFloors = (figures: Measured) =>
-  figures.ssim >= FLOOR_SSIM && figures.psnrDb >= FLOOR_PSNR_DB && figures.colourPsnrDb >= FLOOR_PSNR_DB - COLOUR_ALLOWANCE_DB
 
 /**
  * Requantises stored coefficients to the highest quality whose file has at most `limit` bytes with `overhead` bytes of
@@ -255,14 +242,10 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
   let made = 0
   let best: Found | undefined
   for (let passes = 0; passes < 5 && high - low > 1; passes++) {
-    let from = Math.max(1, low)
-    let to = high - 1
-    while (from < to) {
-      const middle = (from + to + 1) >> 1
-      if ((await estimate(middle)) * correction + overhead <= limit) from = middle
-      else to = middle - 1
-    }
-    made = from === low ? low + 1 : from
+    const first = Math.max(1, low) + 1
+    const tooLarge = async (quality: number) => !((await estimate(quality)) * correction + overhead <= limit)
+    const { below } = await bisect({ first, last: high - 1, middle: 'lower' }, tooLarge)
+    made = below === low ? low + 1 : below
     const figures = await job.requantise(made, () => settings.pause())
     const bytes = job.size('made', 'progressive')
     correction = bytes / (await estimate(made))
@@ -273,28 +256,23 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
     low = made
     best = { quality: made, figures }
   }
-  if (!best || !keepsFloors(best.figures)) return undefined
+  if (!best || !reaches(best.figures, FLOORS)) return undefined
   if (made !== best.quality) await job.requantise(best.quality, () => settings.pause())
   return best
 }
 
-const FLOORS: Target = { ssim: FLOOR_SSIM, psnrDb: FLOOR_PSNR_DB, lowestJpegQuality: 1 }
-
 /** Bytes of the smallest file that keeps the floors. */
 async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
-  let low = 1
-  let high = HIGHEST
   const every = sampleEvery(job.info.width, job.info.height)
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (keepsFloors(job.estimate(middle, every))) high = middle
-    else low = middle + 1
+  let quality = await lowest(1, HIGHEST, async (middle) => {
+    const figures = job.estimate(middle, every)
     await settings.pause()
-  }
+    return reaches(figures, FLOORS)
+  })
   for (;;) {
-    const figures = await job.requantise(low, () => settings.pause())
-    if (keepsFloors(figures) || low >= HIGHEST) break
-    low = await climbed(job, low, figures, FLOORS, settings)
+    const figures = await job.requantise(quality, () => settings.pause())
+    if (reaches(figures, FLOORS) || quality >= HIGHEST) break
+    quality = await climbed(job, quality, figures, FLOORS, settings)
   }
   return overhead + job.size('made', 'progressive')
 }

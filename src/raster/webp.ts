@@ -3,9 +3,11 @@
 import { isEngineError } from '../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '../../wasm/webp/webp.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../codec/codec.ts'
+import type { Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
-import { type Encoded, highest, lowest, reaches, type Wish } from './encoded.ts'
+import { highest, lowest } from '../quality/search.ts'
+import { FLOORS, reaches } from '../quality/target.ts'
+import type { Encoded, Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 import { wrapWebp } from './webp-container.ts'
 
@@ -132,12 +134,10 @@ async function toSize({ encoder, method }: Lossy, { width, height }: Raster, { o
   const quality = await highest(1, 99, async (value) => (await size(value)) <= limit)
   await size(quality ?? 1)
   const figures = encoder.measure()
-  if (quality !== undefined && reaches(figures, FLOORS, { ssim: 0, psnrDb: 0 })) return { quality, figures }
+  if (quality !== undefined && reaches(figures, FLOORS)) return { quality, figures }
   const least = await lowest(1, 99, async (value) => {
     await size(value)
-    return reaches(encoder.measure(), FLOORS, { ssim: 0, psnrDb: 0 })
+    return reaches(encoder.measure(), FLOORS)
   })
   throw new TargetUnreachable(sizes.get(least) ?? (await size(least)))
 }
-
-const FLOORS = { ssim: FLOOR_SSIM, psnrDb: FLOOR_PSNR_DB }

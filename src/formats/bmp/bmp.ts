@@ -4,8 +4,9 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { PngEngine } from '../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { malformed, TargetUnreachable, unsupported } from '../../codec/error.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
+import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { applyPalette, lookAtColours, searchPalette } from '../../raster/png-quantise.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
@@ -80,8 +81,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   }
   options.progress(0.2)
   const wanted = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
-  const [first] = plans
-  const exact = first && smallest(plans, first)
+  const exact = smallest(plans)
   if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
     return await write(job, engine, exact, sink)
   }
@@ -94,32 +94,10 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     return found
   }
   if (wanted === undefined) for (const target of levelTargets(options)) await add(target)
-  else return await write(job, engine, await gentlestThatFits(add, wanted), sink)
-  const [any] = plans
-  if (!any) throw unsupported('more than eight bits of a colour, and no palette holds the target')
-  const best = smallest(plans, any)
+  else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
+  const best = smallest(plans)
+  if (!best) throw unsupported('more than eight bits of a colour, and no palette holds the target')
   return await write(job, engine, best, sink)
-}
-
-/** The plan of the gentlest step of the ladder that has one below `wanted` bytes. */
-async function gentlestThatFits(plansFor: (target: RasterTarget) => Promise<Plan[]>, wanted: number): Promise<Plan> {
-  let found: Plan | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (let low = 0, high = TARGET_LADDER.length - 1; low <= high; ) {
-    const middle = (low + high) >> 1
-    const plans = await plansFor(TARGET_LADDER[middle] ?? PALETTE_TARGETS.low)
-    const [first] = plans
-    const best = first && smallest(plans, first)
-    least = Math.min(least, best?.bytes ?? least)
-    if (best && best.bytes < wanted) {
-      found = best
-      high = middle - 1
-    } else {
-      low = middle + 1
-    }
-  }
-  if (!found) throw new TargetUnreachable(least)
-  return found
 }
 
 /** Low considers what medium would do. */
@@ -127,7 +105,8 @@ function levelTargets({ quality }: Options): readonly RasterTarget[] {
   return quality === 'medium' || quality === 'high' ? [PALETTE_TARGETS.medium] : [PALETTE_TARGETS.medium, PALETTE_TARGETS[quality]]
 }
 
-const smallest = (plans: readonly Plan[], first: Plan) => plans.reduce((best, plan) => (plan.bytes < best.bytes ? plan : best), first)
+const smallest = ([first, ...others]: readonly Plan[]) =>
+  first && others.reduce((best, plan) => (plan.bytes < best.bytes ? plan : best), first)
 
 /** The palette that the engine has now, plain and as runs. */
 async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'], lossy: boolean): Promise<Plan[]> {

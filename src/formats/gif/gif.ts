@@ -7,8 +7,9 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { overBudget, TargetUnreachable } from '../../codec/error.ts'
+import { overBudget } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
+import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleGif } from './convert.ts'
@@ -249,24 +250,11 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   const exactBytes = (await encode(source, engine, undefined, undefined, options)) ?? 0
   if (exactBytes < wanted) return undefined
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more frames than a size can be searched for')
-  let low = 0
-  let high = TARGET_LADDER.length - 1
-  let found: RasterTarget | undefined
-  let smallest = Number.POSITIVE_INFINITY
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const target = TARGET_LADDER[middle]
-    const bytes = (await encode(source, engine, target, undefined, options)) ?? 0
-    smallest = Math.min(smallest, bytes)
-    if (bytes < wanted) {
-      found = target
-      high = middle - 1
-    } else {
-      low = middle + 1
-    }
-  }
-  if (!found) throw new TargetUnreachable(smallest)
-  return found
+  const found = await gentlestThatFits(TARGET_LADDER, wanted, async (target) => ({
+    target,
+    bytes: (await encode(source, engine, target, undefined, options)) ?? 0,
+  }))
+  return found.target
 }
 
 function around(a: GifPart | undefined, b: GifPart): GifPart {

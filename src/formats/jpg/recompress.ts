@@ -2,10 +2,11 @@
 
 import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
+import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
+import { FLOORS, reaches } from '../../quality/target.ts'
 import {
   climbed,
   isReachedStreaming,
@@ -249,7 +250,7 @@ class Recompression {
 const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
 
 /** Where steps are very coarse already, even the gentlest search takes too much. */
-const reachesFloors = ({ ssim, psnrDb }: Measured) => ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB
+const reachesFloors = ({ ssim, psnrDb }: Measured) => reaches({ ssim, psnrDb }, FLOORS)
 
 function keptSteps(source: Source, frame: Frame): string[] {
   const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []

@@ -3,12 +3,12 @@
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { TargetUnreachable } from '../../codec/error.ts'
+import { gentlestThatFits } from '../../quality/search.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
 import { fittedSize } from '../../raster/resize.ts'
-import { TARGET_LADDER } from '../../raster/targets.ts'
+import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertible } from './convert.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
@@ -83,26 +83,12 @@ async function chooseBySize(
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + around
   if (exact < wanted) return { exact: lossless }
-  let smallestBytes = exact
-  let found: PalettePlan | undefined
-  let low = 0
-  let high = TARGET_LADDER.length - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const target = TARGET_LADDER[middle]
-    const plan = target && (await searchPalette(engine, file, target, alpha, () => yieldToOthers(options.signal)))
-    const bytes = plan ? (await paletteBytes(engine, file, plan, alpha)) + around : Number.POSITIVE_INFINITY
-    smallestBytes = Math.min(smallestBytes, bytes)
-    if (plan && bytes < wanted) {
-      found = plan
-      high = middle - 1
-    } else {
-      low = middle + 1
-    }
+  const attempt = async (target: RasterTarget) => {
+    const palette = await searchPalette(engine, file, target, alpha, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
+    return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + around }
   }
-  if (!found) throw new TargetUnreachable(smallestBytes)
-  return { palette: found }
+  return await gentlestThatFits(TARGET_LADDER, wanted, attempt, exact)
 }
 
 const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const

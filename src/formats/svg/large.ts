@@ -6,6 +6,7 @@ import { gzipCompress } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
+import { reaches } from '../../quality/target.ts'
 import { fewestDecimals, sideOf } from './decimals.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
 import { rootAttributes } from './inventory.ts'
@@ -73,7 +74,7 @@ async function roundedLike(
       if (text.length > exactBytes * WORTH_ROUNDING) return undefined
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
       const likeness = meter.measure(new TextDecoder().decode(text))
-      if (likeness && likeness.ssim >= target.ssim && likeness.psnrDb >= target.psnrDb) return { decimals, likeness }
+      if (likeness && reaches(likeness, target)) return { decimals, likeness }
     }
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error

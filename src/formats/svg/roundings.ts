@@ -1,12 +1,14 @@
 /** Which decimals a drawing keeps, found by drawing what is left without the others. */
+
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
 import type { Likeness } from '../../quality/metrics.ts'
+import { reaches } from '../../quality/target.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
 import { inventoryDifference, rootAttributes } from './inventory.ts'
 import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
-import { reaches, type Target } from './targets.ts'
+import type { Target } from './targets.ts'
 
 export interface Rounding {
   readonly text: string

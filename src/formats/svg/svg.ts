@@ -3,6 +3,7 @@ import { gzipCompress } from '../../bytes/deflate.ts'
 import type { Codec, Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import type { Likeness } from '../../quality/metrics.ts'
+import { reaches } from '../../quality/target.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
 import { compressImages } from './images.ts'
@@ -12,7 +13,7 @@ import { SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
-import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, reaches, TARGETS } from './targets.ts'
+import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS } from './targets.ts'
 
 interface Candidate {
   readonly text: string

@@ -1,5 +1,4 @@
 import type { Quality } from '../../codec/codec.ts'
-import type { Likeness } from '../../quality/metrics.ts'
 
 export interface Target {
   readonly ssim: number
@@ -13,8 +12,6 @@ export const TARGETS: { readonly [Level in Quality]: Target } = {
   low: { ssim: 0.95, psnrDb: 33 },
   ultra: { ssim: 0.95, psnrDb: 33 },
 }
-
-export const reaches = ({ ssim, psnrDb }: Likeness, target: Target): boolean => ssim >= target.ssim && psnrDb >= target.psnrDb
 
 /** Renderers differ among themselves: less is claimed than was measured, and beyond this nothing can be told. */
 export const RENDERER_MARGIN_DB = 1.5

@@ -89,7 +89,8 @@ export async function codeForSize({ job, sight }: Sized, target: Target, headers
     best = { width, height, channels: components, data, figures, quality }
     return margin
   }
-  const found = await lowestGood(look, Math.min(HIGHEST, least + hints.aboveOf(least)), MAX_LOOKS, closeEnoughDb)
+  const hint = Math.min(HIGHEST, least + hints.aboveOf(least))
+  const found = await lowestGood(look, { hint, looks: MAX_LOOKS, closeEnough: closeEnoughDb })
   if (found !== undefined) hints.learn(least, found)
   return best
 }

@@ -1,6 +1,7 @@
 /** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
 import type { JpegJob, Measured } from '../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
+import { lowestByMargin } from '../../../quality/search.ts'
 import type { Target } from './levels.ts'
 
 export const LOWEST = 8
@@ -12,8 +13,7 @@ const MAX_LOOKS = 7
 /** Above the target by less than this (dB): nothing to gain below. */
 const CLOSE_ENOUGH_DB = 0.12
 /** What one step of quality is worth where nothing is known yet, in dB: cautious in either direction. */
-const SLOPE_DOWN_DB = 0.13
-const SLOPE_UP_DB = 0.22
+const SLOPE_DB = { down: 0.13, up: 0.22 }
 const MAX_CORRECTIONS = 4
 /** What progressive coding, a sample and the last step of a search may make of an estimated size. */
 const MOST_GAINED = 0.75
@@ -32,37 +32,11 @@ export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: num
   return Math.min(likeness, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
 }
 
-/**
- * The lowest quality whose margin is not negative, by regula falsi from `hint`; undefined when none is. `look` gives the
- * margin in dB, which grows with quality by and large.
- */
-export async function lowestGood(
+/** The lowest quality whose margin is not negative, from `hint` on; undefined when none is. `look` gives the margin in dB. */
+export const lowestGood = (
   look: (quality: number) => number | Promise<number>,
-  hint: number,
-  looks = MAX_LOOKS,
-  closeEnoughDb = CLOSE_ENOUGH_DB,
-): Promise<number | undefined> {
-  let low: { quality: number; margin: number } | undefined
-  let high: { quality: number; margin: number } | undefined
-  let quality = Math.min(HIGHEST, Math.max(LOWEST, Math.round(hint)))
-  for (let count = 0; count < looks; count++) {
-    const margin = await look(quality)
-    if (margin >= 0) high = { quality, margin }
-    else low = { quality, margin }
-    if (high && (high.margin < closeEnoughDb || high.quality <= (low?.quality ?? LOWEST - 1) + 1 || high.quality === LOWEST)) break
-    if (!high && quality === HIGHEST) return undefined
-    const slope = low && high ? (high.margin - low.margin) / (high.quality - low.quality) : high ? SLOPE_DOWN_DB : SLOPE_UP_DB
-    const from = high && (!low || high.margin < -low.margin) ? high : low!
-    // A little above the target: just below it would be of no use.
-    const guess = Math.ceil((closeEnoughDb / 2 - from.margin) / Math.max(0.02, slope))
-    // Until the answer is enclosed, steps grow, whatever the slope promised.
-    const step = high && low ? guess : Math.sign(guess) * Math.max(Math.abs(guess), 2 ** count)
-    const least = (low?.quality ?? LOWEST - 1) + 1
-    const most = (high?.quality ?? HIGHEST + 1) - 1
-    quality = Math.min(most, Math.max(least, from.quality + (step || (from === high ? -1 : 1))))
-  }
-  return high?.quality
-}
+  { looks = MAX_LOOKS, ...from }: { hint: number; closeEnough: number; looks?: number },
+) => lowestByMargin({ first: LOWEST, last: HIGHEST, slope: SLOPE_DB, looks, ...from }, look)
 
 /** One of how many pairs of rows is looked at. */
 export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
@@ -79,7 +53,7 @@ export function narrow(
     await yieldToOthers()
     return marginDb(job.estimate(quality, every), target)
   }
-  return lowestGood(look, hint, MAX_LOOKS, closeEnoughDb)
+  return lowestGood(look, { hint, closeEnough: closeEnoughDb })
 }
 
 /**
@@ -94,7 +68,7 @@ export async function searchQuality(job: JpegJob, pixels: number, target: Target
     const figures = await job.requantise(quality, () => yieldToOthers())
     const margin = marginDb(figures, target)
     if (margin >= 0) return { quality, figures }
-    quality += Math.max(1 + correction, Math.ceil(-margin / SLOPE_UP_DB))
+    quality += Math.max(1 + correction, Math.ceil(-margin / SLOPE_DB.up))
   }
   return undefined
 }
