@@ -5,8 +5,9 @@
  * `quality/ladder.ts`.
  */
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
+import type { Quality } from '../quality/levels.ts'
 
-export type Quality = 'low' | 'medium' | 'high' | 'ultra'
+export type { Quality }
 
 /** Bytes that can be read by ranges, more than once. */
 export interface Source {

@@ -8,13 +8,13 @@ import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { gentlerTargets } from '../quality/ladder.ts'
-import { pictureTarget } from '../quality/levels.ts'
+import { LEVELS, pictureTarget } from '../quality/levels.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { isOpaque, likeness, scaledLikeness } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
-export const DPI: Record<Quality, number> = { ultra: 96, low: 150, medium: 200, high: 300 }
+export const DPI = LEVELS.shownDotsPerInch
 
 /** Downsampling by less than this is not worth a loss. */
 const WORTHWHILE_SCALE = 0.8
@@ -141,7 +141,7 @@ function mayStand(left: Likeness | undefined, quality: Quality): boolean {
 function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: PictureWish): InnerWish[] {
   const sizes: InnerWish[] = []
   if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
-    for (const dpi of [96, 150, 200, 300].filter((each) => each >= DPI[quality])) {
+    for (const dpi of [DPI.ultra, DPI.low, DPI.medium, DPI.high].filter((each) => each >= DPI[quality])) {
       const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
       if (!(scale < WORTHWHILE_SCALE)) break
       sizes.push({ maxWidth: Math.max(1, Math.ceil(facts.width * scale)), maxHeight: Math.max(1, Math.ceil(facts.height * scale)) })

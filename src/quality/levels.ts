@@ -1,23 +1,110 @@
-/** What `low`, `medium` and `high` aim at for pictures (docs: "Levels"). The floors under everything are in codec/codec.ts. */
-export interface Target {
-  /** Mean SSIM of luma, 11×11 gaussian. */
+/**
+ * What `low`, `medium`, `high` and `ultra` mean: the only table, with a column for each medium whose figures must differ. The
+ * sentences of `GET /v1/formats` are made from it (describe.ts), docs/formats.md is held to it by a test. The floors under
+ * everything are in codec/codec.ts.
+ */
+
+/** `ultra` is for documents. */
+export type Quality = 'low' | 'medium' | 'high' | 'ultra'
+
+type Column<Row> = { readonly [level in Quality]: Row }
+
+/** Mean luma SSIM (11×11 Gaussian) and luma PSNR. */
+export interface LumaTarget {
   readonly ssim: number
-  /** Luma PSNR in dB. */
   readonly psnrDb: number
+}
+
+/** Pictures as JPEG, WebP and AVIF. */
+export interface Target extends LumaTarget {
   /** On smooth pictures blocks show below this (mozjpeg's scale), whatever SSIM says. */
   readonly lowestJpegQuality: number
 }
 
-export const PICTURE_LEVELS = {
-  /** No difference visible at 100 %. */
-  high: { ssim: 0.98, psnrDb: 38, lowestJpegQuality: 65 },
-  /** None at normal viewing size. */
-  medium: { ssim: 0.96, psnrDb: 35, lowestJpegQuality: 50 },
-  /** The smallest that still looks clean. */
-  low: { ssim: 0.93, psnrDb: 32, lowestJpegQuality: 35 },
-} as const satisfies Record<string, Target>
-
-/** The target of a level; `ultra` (documents) is as small as `low`. */
-export function pictureTarget(quality: 'low' | 'medium' | 'high' | 'ultra'): Target {
-  return PICTURE_LEVELS[quality === 'ultra' ? 'low' : quality]
+/** Pictures of PDF pages, at the resolution that is stored. */
+export interface PageTarget extends LumaTarget {
+  /** Over all colour channels: chroma is halved and coded more coarsely, but not lost. */
+  readonly colourPsnrDb: number
+  /** Pictures stored finer than this are reduced to it, at the size they are drawn. */
+  readonly dotsPerInch: number
 }
+
+/** Pictures of films: means of a part; below them it is encoded again with a lower rate factor. */
+export interface FrameTarget extends LumaTarget {
+  /** x264's constant rate factor to start from. */
+  readonly crf: number
+}
+
+/** Sound of films that came in uncompressed. */
+export interface FilmSound {
+  /** AAC bits per second for each channel. */
+  readonly aacPerChannel: number
+  /** LAME's `-V` in AVI. */
+  readonly mp3: number
+}
+
+/** A file of so many kbit/s a channel is encoded again with this `-V` of LAME. */
+export interface Mp3Step {
+  readonly fromKbpsPerChannel: number
+  readonly vbr: number
+}
+
+/** No difference visible at 100 %. */
+const HIGH: LumaTarget = { ssim: 0.98, psnrDb: 38 }
+/** None at normal viewing size. */
+const MEDIUM: LumaTarget = { ssim: 0.96, psnrDb: 35 }
+/** The smallest that still looks clean. */
+const LOW: LumaTarget = { ssim: 0.93, psnrDb: 32 }
+
+/** `ultra` is as small as `low` where nothing else is said. */
+function column<Row>(high: Row, medium: Row, low: Row, ultra = low): Column<Row> {
+  return { high, medium, low, ultra }
+}
+
+export const LEVELS = {
+  jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
+  page: column<PageTarget>(
+    { ...HIGH, colourPsnrDb: 34, dotsPerInch: 300 },
+    { ...MEDIUM, colourPsnrDb: 31, dotsPerInch: 150 },
+    { ...LOW, colourPsnrDb: 29, dotsPerInch: 96 },
+  ),
+  /** Pixels per inch of what is shown that pictures in Office files and OFD keep. */
+  shownDotsPerInch: column(300, 200, 150, 96),
+  /** Drawings (SVG), `DRAWN_WIDTH` pixels wide. */
+  drawing: column<LumaTarget>({ ssim: 0.99, psnrDb: 40 }, { ssim: 0.97, psnrDb: 36 }, { ssim: 0.95, psnrDb: 33 }),
+  frame: column<FrameTarget>({ ...HIGH, crf: 20 }, { ...MEDIUM, crf: 25 }, { ...LOW, crf: 29 }),
+  filmSound: column<FilmSound>({ aacPerChannel: 112_000, mp3: 2 }, { aacPerChannel: 72_000, mp3: 4 }, { aacPerChannel: 48_000, mp3: 6 }),
+  /** LAME's `-V` for WAV as MP3. */
+  wavAsMp3: column(0, 3, 6),
+  /** MP3 again: from the most bits on; below the last step a file is lean already. */
+  mp3: column<readonly Mp3Step[]>(
+    [],
+    [{ fromKbpsPerChannel: 92, vbr: 4 }],
+    [
+      { fromKbpsPerChannel: 72, vbr: 6 },
+      { fromKbpsPerChannel: 60, vbr: 7 },
+      { fromKbpsPerChannel: 46, vbr: 8 },
+    ],
+    [],
+  ),
+} as const
+
+/** How wide drawings are drawn when they are compared, in pixels. */
+export const DRAWN_WIDTH = 640
+
+/** What x264's rate factor grows by above 720p: without mbtree, which needs a look ahead, the same factor spends more. */
+export const LARGE_FRAME_CRF = 2.5
+
+/** Packets of sound are worth encoding again only when they take this many times what the level asks for. */
+export const FAT_SOUND = 1.6
+
+/** MP3 again must beat the lossless result by this much. */
+export const MP3_SHARE = 0.93
+
+/** Lowest signal-to-noise ratio in dB at which WAV at `low` takes a form whose noise can be heard. */
+export const WAV_FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const
+
+export const PICTURE_LEVELS = LEVELS.jpeg
+
+/** What pictures aim at as JPEG, WebP and AVIF. */
+export const pictureTarget = (quality: Quality): Target => LEVELS.jpeg[quality]

@@ -1,5 +1,6 @@
 /** Whether measured figures reach a target. */
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
+import type { LumaTarget } from './levels.ts'
 
 /** Colour may be this much noisier than luma: the eye sees less of it. */
 export const COLOUR_ALLOWANCE_DB = 5
@@ -12,11 +13,6 @@ export interface Figures {
 }
 
 export type ColourFigures = Required<Figures>
-
-export interface LumaTarget {
-  readonly ssim: number
-  readonly psnrDb: number
-}
 
 /** What no lossy result may fall below, whatever the level. */
 export const FLOORS: LumaTarget = { ssim: FLOOR_SSIM, psnrDb: FLOOR_PSNR_DB }

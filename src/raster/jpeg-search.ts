@@ -2,9 +2,9 @@
 
 import type { JpegJob, Measured, Scans, Which } from '../../wasm/jpeg/jpeg.ts'
 import { TargetUnreachable } from '../codec/error.ts'
-import type { Target } from '../quality/levels.ts'
+import type { LumaTarget, Target } from '../quality/levels.ts'
 import { type Bracket, bisect, lowest } from '../quality/search.ts'
-import { COLOUR_ALLOWANCE_DB, FLOORS, type LumaTarget, reaches } from '../quality/target.ts'
+import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../quality/target.ts'
 
 /** mozjpeg's quality scale, 1–100. */
 const LOWEST = 35

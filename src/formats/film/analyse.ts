@@ -9,6 +9,7 @@ import { find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
+import { FAT_SOUND } from '../../quality/levels.ts'
 import { AAC_RATES } from './aac-rates.ts'
 import { steadyPackets } from './compare-sound.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
@@ -100,8 +101,7 @@ function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
   return false
 }
 
-/** Packets are worth encoding again only when they take this many times what the level asks for, and that shows in the whole. */
-const FAT = 1.6
+/** Packets are worth encoding again only when that shows in the whole. */
 const SHOWS = 0.01
 
 function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): SoundJob | undefined {
@@ -114,7 +114,7 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   const bytes = trackBytes(track)
   if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
   const seconds = track.duration / track.timescale
-  if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT * bitsPerSecond) return undefined
+  if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT_SOUND * bitsPerSecond) return undefined
   if (bytes - (seconds * bitsPerSecond) / 8 < SHOWS * fileBytes) return undefined
   // New packets follow each other without gaps.
   if (!steadyPackets(track.samples(), track.timescale, stream.hertz)) return undefined

@@ -1,9 +1,10 @@
+import { aac, fatAac, filmMp3, frames } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
-  low: 'H.264 at crf 29 (31.5 above 720p; SSIM 0.93, 32 dB at least), uncompressed sound and AAC that takes 1.6 times as much as AAC at 48 kbit/s a channel; lean tracks copied',
-  medium: 'H.264 at crf 25 (27.5 above 720p; SSIM 0.96, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied',
-  high: 'H.264 at crf 20 (22.5 above 720p; SSIM 0.98, 38 dB), AAC at 112 kbit/s a channel; lean tracks copied, dead space dropped',
+  low: `${frames('low', ' at least')}, uncompressed sound and ${fatAac()} as ${aac('low')}; lean tracks copied`,
+  medium: `${frames('medium')}, ${aac('medium')}; lean tracks copied`,
+  high: `${frames('high')}, ${aac('high')}; lean tracks copied, dead space dropped`,
 } as const
 
 export const MP4 = {
@@ -43,8 +44,8 @@ export const AVI = {
   outputs: ['avi', 'mp4', 'mov'],
   fidelity: 'perceptual',
   levels: {
-    low: 'H.264 at crf 29 (31.5 above 720p; SSIM 0.93, 32 dB at least), uncompressed sound as MP3 -V6; the rest copied',
-    medium: 'H.264 at crf 25 (27.5 above 720p; SSIM 0.96, 35 dB), uncompressed sound as MP3 -V4; the rest copied',
-    high: 'H.264 at crf 20 (22.5 above 720p; SSIM 0.98, 38 dB), uncompressed sound as MP3 -V2; the rest copied, dead space dropped',
+    low: `${frames('low', ' at least')}, uncompressed sound as ${filmMp3('low')}; the rest copied`,
+    medium: `${frames('medium')}, uncompressed sound as ${filmMp3('medium')}; the rest copied`,
+    high: `${frames('high')}, uncompressed sound as ${filmMp3('high')}; the rest copied, dead space dropped`,
   },
 } as const satisfies Format

@@ -1,6 +1,7 @@
 /** What x264 is told. */
 
 import type { Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { LARGE_FRAME_CRF } from '../../quality/levels.ts'
 import type { PictureTrack } from './picture-track.ts'
 
 /** From most to least. */
@@ -10,8 +11,6 @@ export type Memory = (typeof MEMORIES)[number]
 /** Pictures that leave x264 no look ahead. */
 export const isLarge = ({ width, height }: { width: number; height: number }) => width * height > 1280 * 736
 
-/** Without mbtree, which needs a look ahead, the same factor spends more. */
-const ALONE_CRF = 2.5
 /** What a greater `ipratio` would spend on first frames of still pictures: 6 · log2(3 / 2), for the same quality in fewer bytes. */
 const STILL_CRF = 3.5
 
@@ -40,7 +39,7 @@ export function settings(
   if (isLarge(size) || memory === 'least') {
     // What mbtree would find out, taken for granted: much is copied from the frame that begins a group, and of pictures that are
     // still nearly all. At the same bytes and SSIM this is worth 1 dB and more.
-    const factor = crf + ALONE_CRF + (still ? STILL_CRF : 0)
+    const factor = crf + LARGE_FRAME_CRF + (still ? STILL_CRF : 0)
     const alone: [string, string][] = [
       ['crf', String(factor)],
       ['aq-strength', '0.5'],

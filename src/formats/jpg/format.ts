@@ -1,3 +1,5 @@
+import { luma } from '../../quality/describe.ts'
+import { LEVELS } from '../../quality/levels.ts'
 import type { Format } from '../format.ts'
 
 export const JPG = {
@@ -13,8 +15,8 @@ export const JPG = {
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   fidelity: 'perceptual',
   levels: {
-    low: 'SSIM 0.93 and 32 dB: the smallest that still looks clean',
-    medium: 'SSIM 0.96 and 35 dB: no difference at normal viewing size',
-    high: 'SSIM 0.98 and 38 dB: no difference at 100 %',
+    low: `${luma(LEVELS.jpeg.low)}: the smallest that still looks clean`,
+    medium: `${luma(LEVELS.jpeg.medium)}: no difference at normal viewing size`,
+    high: `${luma(LEVELS.jpeg.high)}: no difference at 100 %`,
   },
 } as const satisfies Format

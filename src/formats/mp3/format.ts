@@ -1,3 +1,4 @@
+import { lame, leastSaved, leastStereo } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const MP3 = {
@@ -11,8 +12,8 @@ export const MP3 = {
   outputs: ['mp3'],
   fidelity: 'perceptual',
   levels: {
-    low: 'LAME -V6 to -V8 by the bit rate that came in, where it saves at least 7 %; else as high',
-    medium: 'LAME -V4 from 184 kbit/s (stereo) on, where it saves at least 7 %; else as high',
+    low: `${lame('low')} by the bit rate that came in, where it saves ${leastSaved()}; else as high`,
+    medium: `${lame('medium')} from ${leastStereo('medium')} (stereo) on, where it saves ${leastSaved()}; else as high`,
     high: 'lossless: frames repacked to the smallest sizes, dead padding dropped',
   },
 } as const satisfies Format

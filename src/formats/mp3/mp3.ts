@@ -2,6 +2,7 @@
 
 import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
+import { MP3_SHARE } from '../../quality/levels.ts'
 import { damagedFrame } from './damage.ts'
 import { MP3 } from './format.ts'
 import { BrokenReservoir } from './granules.ts'
@@ -13,8 +14,6 @@ import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { verifySound } from './verify.ts'
 
-/** An encoder's result must beat the lossless one by this much. */
-const WORTH_IT = 0.93
 /** Players must still recognise the file by its frames. */
 const FEWEST_FRAMES = 8
 /** Tags in front may take all that can be patched but this, of which the encoder's own tag is written last. */
@@ -41,7 +40,7 @@ export const mp3: Codec = {
         : vbrFor(stream, options.quality)
     if (vbr !== undefined) {
       if (front?.length) await sink.write(front.slice())
-      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * WORTH_IT }, options)
+      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MP3_SHARE }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
         return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [`LAME -V${vbr}`] }

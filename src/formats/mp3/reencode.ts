@@ -4,27 +4,18 @@ import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import type { Options, Quality, Sink, Source } from '../../codec/codec.ts'
 import { bitRates } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { LEVELS } from '../../quality/levels.ts'
 import { playedSamples, type Stream, soundFrames } from './stream.ts'
 
-/** LAME's `-V` for files of at least so many kbit/s a channel; below the last the file is lean already. */
-const VBR: { readonly [level in 'low' | 'medium']: readonly { readonly from: number; readonly vbr: number }[] } = {
-  medium: [{ from: 92, vbr: 4 }],
-  low: [
-    { from: 72, vbr: 6 },
-    { from: 60, vbr: 7 },
-    { from: 46, vbr: 8 },
-  ],
-}
 /** Decoding, encoding and decoding again runs at about 30 times real time; a job has 300 s. */
 const MAX_SECONDS = 6000
 
 /** Which `-V` a level takes for this file, if any. */
 export function vbrFor(stream: Stream, quality: Quality): number | undefined {
-  if (quality !== 'low' && quality !== 'medium') return undefined
   const seconds = (stream.frames * stream.first.samples) / stream.first.hertz
   if (seconds > MAX_SECONDS || seconds < 0.5) return undefined
   const kbps = averageKbps(stream) / stream.first.channels
-  return VBR[quality].find(({ from }) => kbps >= from)?.vbr
+  return LEVELS.mp3[quality].find(({ fromKbpsPerChannel }) => kbps >= fromKbpsPerChannel)?.vbr
 }
 
 const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000

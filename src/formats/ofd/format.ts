@@ -1,3 +1,4 @@
+import { shownDpi } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const OFD = {
@@ -12,9 +13,9 @@ export const OFD = {
   fidelity: 'perceptual',
   ultra: true,
   levels: {
-    low: 'pictures as small as still look clean, at 150 dpi of what pages show; everything else exact',
-    medium: 'pictures without visible difference at normal size, at 200 dpi of what pages show',
-    high: 'pictures without visible difference at 100 %, at 300 dpi of what pages show',
-    ultra: 'as low, at 96 dpi of what pages show; equal pictures and fonts merged',
+    low: `pictures as small as still look clean, at ${shownDpi('low')} of what pages show; everything else exact`,
+    medium: `pictures without visible difference at normal size, at ${shownDpi('medium')} of what pages show`,
+    high: `pictures without visible difference at 100 %, at ${shownDpi('high')} of what pages show`,
+    ultra: `as low, at ${shownDpi('ultra')} of what pages show; equal pictures and fonts merged`,
   },
 } as const satisfies Format

@@ -1,10 +1,11 @@
+import { shownDpi } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
-  low: 'pictures as small as still look clean, at 150 dpi of what is shown; opaque PNG photos as JPEG; everything else exact',
-  medium: 'pictures without visible difference at normal size, at 200 dpi of what is shown; opaque PNG photos as JPEG',
-  high: 'pictures without visible difference at 100 %, at 300 dpi of what is shown',
-  ultra: 'as low, at 96 dpi; pictures cropped, duplicates merged, unused glyphs and thumbnails left out',
+  low: `pictures as small as still look clean, at ${shownDpi('low')} of what is shown; opaque PNG photos as JPEG; everything else exact`,
+  medium: `pictures without visible difference at normal size, at ${shownDpi('medium')} of what is shown; opaque PNG photos as JPEG`,
+  high: `pictures without visible difference at 100 %, at ${shownDpi('high')} of what is shown`,
+  ultra: `as low, at ${shownDpi('ultra')}; pictures cropped, duplicates merged, unused glyphs and thumbnails left out`,
 } as const
 
 export const DOCX = {
@@ -51,6 +52,6 @@ export const PPTX = {
   password: 'ooxml',
   levels: {
     ...LEVELS,
-    ultra: 'as low, at 96 dpi; pictures cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts left out',
+    ultra: `as low, at ${shownDpi('ultra')}; pictures cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts left out`,
   },
 } as const satisfies Format

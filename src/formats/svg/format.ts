@@ -1,4 +1,8 @@
+import { DRAWN_WIDTH, LEVELS, type Quality } from '../../quality/levels.ts'
 import type { Format } from '../format.ts'
+
+const drawn = (quality: Quality) =>
+  `SSIM ${LEVELS.drawing[quality].ssim} and PSNR ${LEVELS.drawing[quality].psnrDb} dB, drawn ${DRAWN_WIDTH} pixels wide`
 
 export const SVG = {
   id: 'svg',
@@ -11,8 +15,8 @@ export const SVG = {
   outputs: ['svg'],
   fidelity: 'perceptual',
   levels: {
-    low: 'SSIM 0.95 and PSNR 33 dB, drawn 640 pixels wide',
-    medium: 'SSIM 0.97 and PSNR 36 dB, drawn 640 pixels wide',
-    high: 'SSIM 0.99 and PSNR 40 dB, drawn 640 pixels wide',
+    low: drawn('low'),
+    medium: drawn('medium'),
+    high: drawn('high'),
   },
 } as const satisfies Format

@@ -1,11 +1,12 @@
 /** How close an optimized SVG is to the original: both are drawn, on black and on white. */
+
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
+import { DRAWN_WIDTH } from '../../quality/levels.ts'
 import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
 import { startTagsOf } from './markup.ts'
 import { type Rendering, SvgRenderer } from './renderer.ts'
 
 /** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
-const WIDTH = 640
 const MAX_PIXELS = 1_500_000
 const MIN_SIDE = 8
 
@@ -25,7 +26,7 @@ export class SvgMeter {
   constructor(original: string) {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
     if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
-    this.#zoom = Math.min(WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
+    this.#zoom = Math.min(DRAWN_WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
     if (this.#zoom * Math.min(width, height) < MIN_SIDE)
       throw new EngineError('resvg', 'damaged', `a picture of ${width}×${height} is too slender to be measured`)
     this.#original = this.#renderer.render(original, this.#zoom, MOST_WORK_OF_A_DRAWING - this.#renderer.work)

@@ -1,3 +1,4 @@
+import { wavFloors, wavMp3 } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const WAV = {
@@ -11,8 +12,8 @@ export const WAV = {
   outputs: ['wav', 'mp3', 'flac'],
   fidelity: 'perceptual',
   levels: {
-    low: 'IMA ADPCM, G.711 or 16 bits, the smallest with a signal-to-noise ratio of at least 20 (ADPCM), 26 or 40 dB; MP3 -V6',
-    medium: 'PCM: exact, or 16 or 24 dithered bits where their hiss lies below what the sound hides or an ear hears; MP3 -V3',
-    high: 'PCM or float, exact: the fewest bits that hold the same samples; MP3 -V0',
+    low: `IMA ADPCM, G.711 or 16 bits, the smallest with a signal-to-noise ratio of ${wavFloors()}; ${wavMp3('low')}`,
+    medium: `PCM: exact, or 16 or 24 dithered bits where their hiss lies below what the sound hides or an ear hears; ${wavMp3('medium')}`,
+    high: `PCM or float, exact: the fewest bits that hold the same samples; ${wavMp3('high')}`,
   },
 } as const satisfies Format

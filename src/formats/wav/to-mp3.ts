@@ -6,6 +6,7 @@ import { malformed, unsupported } from '../../codec/error.ts'
 import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { LEVELS } from '../../quality/levels.ts'
 import { readWave, type Wave } from './header.ts'
 import { Resampler } from './resample.ts'
 import { readSamples, type Samples } from './samples.ts'
@@ -16,8 +17,6 @@ const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
 const MAX_HERTZ = 768_000
 /** The rate that holds all that can be heard of another; halves and quarters where there are such. */
 const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
-/** LAME's `-V` by level. */
-const VBR = { low: 6, medium: 3, high: 0, ultra: 6 } as const
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
@@ -25,7 +24,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   if (channels !== 1 && channels !== 2) throw unsupported(`MP3 has no ${channels} channels`)
   if (hertz > MAX_HERTZ) throw unsupported(`a sample rate of ${hertz} Hz`)
   if (wave.frames === 0) throw malformed('wav', wave.data.offset, 'no samples')
-  const vbrQuality = VBR[options.quality]
+  const vbrQuality = LEVELS.wavAsMp3[options.quality]
   const rate = mp3Rate(hertz)
   using engine = new Ffmpeg()
   using encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })

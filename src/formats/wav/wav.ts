@@ -2,6 +2,7 @@
 
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../codec/error.ts'
+import { WAV_FLOORS_DB } from '../../quality/levels.ts'
 import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
 import { WAV } from './format.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
@@ -9,9 +10,6 @@ import { verifyFlac, wavToFlac } from './to-flac.ts'
 import { verifyMp3, wavToMp3 } from './to-mp3.ts'
 import { verifyWave } from './verify.ts'
 import { writeWave } from './write.ts'
-
-/** Lowest signal-to-noise ratio in dB at which `low` takes a form whose noise can be heard. */
-const FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const
 
 export const wav: Codec = {
   format: WAV,
@@ -64,10 +62,10 @@ function depthOf(options: Options): Depth {
 function choose(layout: Layout, { exact, exactLaw, unheard, snrDb }: Analysis, depth: Depth): Target | undefined {
   const best = exact?.bits ?? layout.bits
   if (depth === 'lossy') {
-    if (best > 4 && snrDb.ima >= FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
+    if (best > 4 && snrDb.ima >= WAV_FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
     const law = snrDb.alaw >= snrDb.mulaw ? 'alaw' : 'mulaw'
-    if (best > 8 && !exactLaw && snrDb[law] >= FLOORS_DB.law) return { coding: law, bits: 8 }
-    if (best > 16 && snrDb.dithered16 >= FLOORS_DB.dithered16) return { coding: 'integer', bits: 16, dithered: true }
+    if (best > 8 && !exactLaw && snrDb[law] >= WAV_FLOORS_DB.law) return { coding: law, bits: 8 }
+    if (best > 16 && snrDb.dithered16 >= WAV_FLOORS_DB.dithered16) return { coding: 'integer', bits: 16, dithered: true }
   }
   return unheard && { coding: 'integer', bits: unheard, dithered: true }
 }

@@ -1,4 +1,5 @@
 import type { Quality } from '../../../codec/codec.ts'
+import { LEVELS, type PageTarget } from '../../../quality/levels.ts'
 
 /**
  * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for
@@ -9,22 +10,9 @@ export const AIMS_AT_PAGE: ReadonlySet<Quality> = new Set(['medium', 'low', 'ult
 /** What every picture keeps as it is stored, compared with the upload's at the same size. */
 export const FLOORS = { ssim: 0.9, psnrDb: 30 }
 
-export interface Target {
-  /** Of the luma, at the resolution that is stored. */
-  ssim: number
-  psnrDb: number
-  /** Over all colour channels: chroma is halved and coded more coarsely, but not lost. */
-  colourPsnrDb: number
-  /** Pictures stored finer than this are reduced to it, at the size they are drawn. */
-  dotsPerInch: number
-}
+export type Target = PageTarget
 
-export const TARGETS: Readonly<Record<Quality, Target>> = {
-  high: { ssim: 0.98, psnrDb: 38, colourPsnrDb: 34, dotsPerInch: 300 },
-  medium: { ssim: 0.96, psnrDb: 35, colourPsnrDb: 31, dotsPerInch: 150 },
-  low: { ssim: 0.93, psnrDb: 32, colourPsnrDb: 29, dotsPerInch: 96 },
-  ultra: { ssim: 0.93, psnrDb: 32, colourPsnrDb: 29, dotsPerInch: 96 },
-}
+export const TARGETS = LEVELS.page
 
 /** Resolution at which reduced pictures are compared with the original: a page on a screen at 100 %. */
 export const SCREEN_DOTS_PER_INCH = 72

@@ -1,0 +1,47 @@
+/** What a level means, in words, made from its figures (levels.ts): for `GET /v1/formats` and the docs. */
+import { FAT_SOUND, LARGE_FRAME_CRF, LEVELS, type LumaTarget, MP3_SHARE, type Quality, WAV_FLOORS_DB } from './levels.ts'
+
+const twoDecimals = (ssim: number) => ssim.toFixed(2)
+
+/** `SSIM 0.96 and 35 dB` */
+export const luma = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)} and ${psnrDb} dB`
+
+/** `SSIM 0.96, 35 dB` */
+export const lumaInList = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)}, ${psnrDb} dB`
+
+/** `H.264 at crf 25 (27.5 above 720p; SSIM 0.96, 35 dB)` */
+export function frames(quality: Quality, remark = ''): string {
+  const { crf, ...target } = LEVELS.frame[quality]
+  return `H.264 at crf ${crf} (${crf + LARGE_FRAME_CRF} above 720p; ${lumaInList(target)}${remark})`
+}
+
+/** `AAC at 72 kbit/s a channel` */
+export const aac = (quality: Quality) => `AAC at ${LEVELS.filmSound[quality].aacPerChannel / 1000} kbit/s a channel`
+
+/** `AAC that takes 1.6 times as much` */
+export const fatAac = () => `AAC that takes ${FAT_SOUND} times as much`
+
+/** `MP3 -V4` */
+export const filmMp3 = (quality: Quality) => `MP3 -V${LEVELS.filmSound[quality].mp3}`
+
+/** `MP3 -V3` */
+export const wavMp3 = (quality: Quality) => `MP3 -V${LEVELS.wavAsMp3[quality]}`
+
+/** `at least 20 (ADPCM), 26 or 40 dB` */
+export const wavFloors = () => `at least ${WAV_FLOORS_DB.ima} (ADPCM), ${WAV_FLOORS_DB.law} or ${WAV_FLOORS_DB.dithered16} dB`
+
+/** `LAME -V6 to -V8` */
+export function lame(quality: Quality): string {
+  const [first, ...others] = LEVELS.mp3[quality]
+  const last = others.at(-1)
+  return `LAME -V${first?.vbr}${last ? ` to -V${last.vbr}` : ''}`
+}
+
+/** `184 kbit/s`: the least stereo that is encoded again. */
+export const leastStereo = (quality: Quality) => `${2 * (LEVELS.mp3[quality].at(-1)?.fromKbpsPerChannel ?? 0)} kbit/s`
+
+/** `at least 7 %` */
+export const leastSaved = () => `at least ${Math.round((1 - MP3_SHARE) * 100)} %`
+
+/** `200 dpi` */
+export const shownDpi = (quality: Quality) => `${LEVELS.shownDotsPerInch[quality]} dpi`

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../src/codec/codec.ts'
+import { AVI, MP4 } from '../../src/formats/film/format.ts'
+import { FORMATS } from '../../src/formats/index.ts'
+import { JPG } from '../../src/formats/jpg/format.ts'
+import { MP3 } from '../../src/formats/mp3/format.ts'
+import { DOCX } from '../../src/formats/office/format.ts'
+import { WAV } from '../../src/formats/wav/format.ts'
+import { LEVELS } from '../../src/quality/levels.ts'
+
+const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
+
+describe('what a level means', () => {
+  it('is less or as much from high to low, in every medium, and never below the floors', () => {
+    for (const column of [LEVELS.jpeg, LEVELS.page, LEVELS.drawing, LEVELS.frame]) {
+      for (const [more, less] of [
+        [column.high, column.medium],
+        [column.medium, column.low],
+        [column.low, column.ultra],
+      ] as const) {
+        expect(more.ssim).toBeGreaterThanOrEqual(less.ssim)
+        expect(more.psnrDb).toBeGreaterThanOrEqual(less.psnrDb)
+      }
+      expect(column.ultra.ssim).toBeGreaterThan(FLOOR_SSIM)
+      expect(column.ultra.psnrDb).toBeGreaterThan(FLOOR_PSNR_DB)
+    }
+  })
+
+  it('stands in docs/formats.md with the same figures', () => {
+    const row = (level: 'high' | 'medium' | 'low') => `| ${level} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
+    for (const level of ['high', 'medium', 'low'] as const) expect(DOCS).toContain(row(level))
+    expect(DOCS).toContain(`SSIM ${FLOOR_SSIM.toFixed(2)} and PSNR ${FLOOR_PSNR_DB} dB`)
+    expect(DOCS).toContain(`\`ultra\` (DOCX, XLSX, PPTX, OFD): ${LEVELS.shownDotsPerInch.ultra} dpi`)
+  })
+})
+
+describe('sentences of the formats', () => {
+  it('are made from the figures', () => {
+    expect(JPG.levels.medium).toBe('SSIM 0.96 and 35 dB: no difference at normal viewing size')
+    expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.96, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied')
+    expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.93, 32 dB at least\), uncompressed sound as MP3 -V6/)
+    expect(MP3.levels.low).toMatch(/^LAME -V6 to -V8 .* at least 7 %/)
+    expect(MP3.levels.medium).toMatch(/^LAME -V4 from 184 kbit\/s \(stereo\)/)
+    expect(WAV.levels.low).toMatch(/at least 20 \(ADPCM\), 26 or 40 dB; MP3 -V6$/)
+    expect(DOCX.levels.high).toMatch(/at 300 dpi of what is shown$/)
+  })
+
+  it('are never holed', () => {
+    const sentences = Object.values(FORMATS).flatMap((format) => ('levels' in format ? Object.values(format.levels) : []))
+    expect(sentences.length).toBeGreaterThan(40)
+    for (const sentence of sentences) expect(sentence).not.toMatch(/undefined|NaN|\$\{/)
+  })
+})
