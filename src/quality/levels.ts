@@ -21,6 +21,32 @@ export interface Target extends LumaTarget {
   readonly lowestJpegQuality: number
 }
 
+/** What eyes see beyond luma, where it is measured (wasm/measure: score.h, shades.h). */
+export interface SeenTarget {
+  /** SSIMULACRA 2.1: 90 is not to be told apart, 70 differs without annoying, 50 is slightly annoying. */
+  readonly score: number
+  /** Distance in CIE Lab a and b of the mean colour, at most, in the worst window of 15 × 15 pixels: no hue changes. */
+  readonly cast: number
+  /** How far smooth areas may be off in steps, at most, in the worst such window, in CIE Lab: shadows stay soft. */
+  readonly steps: number
+}
+
+export interface RasterTarget extends SeenTarget {
+  /** Luma SSIM, 11 x 11 Gaussian. */
+  readonly ssim: number
+  /** What is enough where the score is measured, too: SSIM punishes the fine noise that hides steps. */
+  readonly scoredSsim: number
+  /** Luma PSNR in dB. */
+  readonly psnrDb: number
+  /** PSNR over red, green and blue in dB: colour may suffer more than luma, but must not be lost. */
+  readonly rgbPsnrDb: number
+  /** Luma and RGB PSNR of the worst block of 32 x 32 pixels: figures of whole screens forgive a spoilt button. */
+  readonly blockPsnrDb: number
+  readonly blockRgbPsnrDb: number
+  /** Colours a palette has at least, where the picture has as many: figures forgive faint shades that eyes still see. */
+  readonly leastColours: number
+}
+
 /** Pictures of PDF pages, at the resolution that is stored. */
 export interface PageTarget extends LumaTarget {
   /** Over all colour channels: chroma is halved and coded more coarsely, but not lost. */
@@ -61,8 +87,38 @@ function column<Row>(high: Row, medium: Row, low: Row, ultra = low): Column<Row>
   return { high, medium, low, ultra }
 }
 
+const PALETTE_LOW: RasterTarget = {
+  ...LOW,
+  scoredSsim: 0.92,
+  rgbPsnrDb: 28,
+  blockPsnrDb: 27,
+  blockRgbPsnrDb: 24,
+  score: 57,
+  cast: 7,
+  steps: 0.85,
+  leastColours: 8,
+}
+
+const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
+  medium: {
+    ...MEDIUM,
+    scoredSsim: 0.94,
+    rgbPsnrDb: 31,
+    blockPsnrDb: 30,
+    blockRgbPsnrDb: 27,
+    score: 70,
+    cast: 4,
+    steps: 0.5,
+    leastColours: 16,
+  },
+  low: PALETTE_LOW,
+  ultra: PALETTE_LOW,
+}
+
 export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
+  /** Palettes (PNG, GIF, BMP, also inside documents); `high` stays exact there. */
+  palette: PALETTE,
   page: column<PageTarget>(
     { ...HIGH, colourPsnrDb: 34, dotsPerInch: 300 },
     { ...MEDIUM, colourPsnrDb: 31, dotsPerInch: 150 },
@@ -103,8 +159,6 @@ export const MP3_SHARE = 0.93
 
 /** Lowest signal-to-noise ratio in dB at which WAV at `low` takes a form whose noise can be heard. */
 export const WAV_FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const
-
-export const PICTURE_LEVELS = LEVELS.jpeg
 
 /** What pictures aim at as JPEG, WebP and AVIF. */
 export const pictureTarget = (quality: Quality): Target => LEVELS.jpeg[quality]

@@ -1,32 +1,7 @@
 /** What the levels aim at for pictures. Floors are under them (codec.ts). */
-import type { Quality } from '../codec/codec.ts'
-import { PICTURE_LEVELS } from '../quality/levels.ts'
+import { LEVELS, type RasterTarget, type SeenTarget } from '../quality/levels.ts'
 
-/** What eyes see beyond luma, where it is measured (wasm/measure: score.h, shades.h). */
-export interface SeenTarget {
-  /** SSIMULACRA 2.1: 90 is not to be told apart, 70 differs without annoying, 50 is slightly annoying. */
-  readonly score: number
-  /** Distance in CIE Lab a and b of the mean colour, at most, in the worst window of 15 × 15 pixels: no hue changes. */
-  readonly cast: number
-  /** How far smooth areas may be off in steps, at most, in the worst such window, in CIE Lab: shadows stay soft. */
-  readonly steps: number
-}
-
-export interface RasterTarget extends SeenTarget {
-  /** Luma SSIM, 11 x 11 Gaussian. */
-  readonly ssim: number
-  /** What is enough where the score is measured, too: SSIM punishes the fine noise that hides steps. */
-  readonly scoredSsim: number
-  /** Luma PSNR in dB. */
-  readonly psnrDb: number
-  /** PSNR over red, green and blue in dB: colour may suffer more than luma, but must not be lost. */
-  readonly rgbPsnrDb: number
-  /** Luma and RGB PSNR of the worst block of 32 x 32 pixels: figures of whole screens forgive a spoilt button. */
-  readonly blockPsnrDb: number
-  readonly blockRgbPsnrDb: number
-  /** Colours a palette has at least, where the picture has as many: figures forgive faint shades that eyes still see. */
-  readonly leastColours: number
-}
+export type { RasterTarget, SeenTarget }
 
 /** Figures of a result; those that were not measured hold nothing back. */
 export type Found = Omit<RasterTarget, 'leastColours' | 'scoredSsim' | keyof SeenTarget> & Partial<SeenTarget>
@@ -40,12 +15,8 @@ const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0
   return { ssim, scoredSsim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, score, cast, steps, leastColours }
 }
 
-const { medium, low } = PICTURE_LEVELS
-const MEDIUM = target([medium.ssim, medium.psnrDb, 31, 30, 27], [70, 4, 0.5], { scoredSsim: 0.94 })
-const LOW = target([low.ssim, low.psnrDb, 28, 27, 24], [57, 7, 0.85], { leastColours: 8, scoredSsim: 0.92 })
-
-/** `high` stays exact in formats that can be exact. `ultra` is for Office files and means `low` here. */
-export const PALETTE_TARGETS: Readonly<Record<Exclude<Quality, 'high'>, RasterTarget>> = { medium: MEDIUM, low: LOW, ultra: LOW }
+export const PALETTE_TARGETS = LEVELS.palette
+const { medium: MEDIUM, low: LOW } = PALETTE_TARGETS
 
 /** From the gentlest to just above the floors: the ladder that `target_size` climbs down. */
 export const TARGET_LADDER: readonly RasterTarget[] = [

@@ -31,6 +31,14 @@ describe('what a level means', () => {
     const row = (level: 'high' | 'medium' | 'low') => `| ${level} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
     for (const level of ['high', 'medium', 'low'] as const) expect(DOCS).toContain(row(level))
     expect(DOCS).toContain(`SSIM ${FLOOR_SSIM.toFixed(2)} and PSNR ${FLOOR_PSNR_DB} dB`)
+    const { medium, low } = LEVELS.palette
+    for (const sentence of [
+      `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low`,
+      `within ${medium.cast} (medium) or ${low.cast} (low)`,
+      `within ${medium.steps} or ${low.steps}, so that gradients`,
+      `SSIM may be ${medium.scoredSsim} or ${low.scoredSsim}`,
+    ])
+      expect(DOCS).toContain(sentence)
     expect(DOCS).toContain(`\`ultra\` (DOCX, XLSX, PPTX, OFD): ${LEVELS.shownDotsPerInch.ultra} dpi`)
   })
 })

@@ -1,3 +1,4 @@
+import { palette } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const BMP = {
@@ -11,8 +12,8 @@ export const BMP = {
   outputs: ['bmp', 'jpg', 'png', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {
-    low: 'a palette that keeps hues and soft gradients (SSIM 0.92, 32 dB, SSIMULACRA2 57), else exact',
-    medium: 'a palette that keeps hues and soft gradients (SSIM 0.94, 35 dB, SSIMULACRA2 70), else exact',
+    low: `${palette('low')}, else exact`,
+    medium: `${palette('medium')}, else exact`,
     high: 'exact: fewer bits, run lengths',
   },
 } as const satisfies Format

@@ -1,3 +1,5 @@
+import { luma } from '../../quality/describe.ts'
+import { LEVELS } from '../../quality/levels.ts'
 import type { Format } from '../format.ts'
 
 export const GIF = {
@@ -15,8 +17,8 @@ export const GIF = {
   outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
   fidelity: 'perceptual',
   levels: {
-    low: 'every frame SSIM 0.93 and 32 dB, flat areas exact',
-    medium: 'every frame SSIM 0.96 and 35 dB, flat areas exact',
+    low: `every frame ${luma(LEVELS.palette.low)}, flat areas exact`,
+    medium: `every frame ${luma(LEVELS.palette.medium)}, flat areas exact`,
     high: 'exact',
   },
 } as const satisfies Format

@@ -1,3 +1,4 @@
+import { palette } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const PNG = {
@@ -13,9 +14,8 @@ export const PNG = {
   holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   fidelity: 'perceptual',
   levels: {
-    low: 'a palette that keeps hues and soft gradients (SSIM 0.92, 32 dB, SSIMULACRA2 57), or eight bits a sample, else exact; animations exact',
-    medium:
-      'a palette that keeps hues and soft gradients (SSIM 0.94, 35 dB, SSIMULACRA2 70), or eight bits a sample, else exact; animations exact',
+    low: `${palette('low')}, or eight bits a sample, else exact; animations exact`,
+    medium: `${palette('medium')}, or eight bits a sample, else exact; animations exact`,
     high: 'exact',
   },
 } as const satisfies Format
