@@ -27,8 +27,8 @@ for file in src/enc/*.c src/dec/*.c src/dsp/*.c src/utils/*.c sharpyuv/*.c; do
   clang-19 $flags -w -D__SSE__ -D__SSE2__ -DEMSCRIPTEN -I$simd -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
 done
 for file in src/utils/thread_utils.c; do clang-19 $flags -w -c $file -o "$objects/thread_utils.o"; done
-clang-19 $flags -Wall -Wextra -I"$here/../jpeg/src" -c "$here/engine.c" -o "$objects/engine.o"
-clang-19 $flags -Wall -Wextra -I"$here/../jpeg/src" -c "$here/../jpeg/src/metrics.c" -o "$objects/metrics.o"
+clang-19 $flags -Wall -Wextra -I"$here/../measure" -c "$here/engine.c" -o "$objects/engine.o"
+clang-19 $flags -Wall -Wextra -I"$here/../measure" -c "$here/../measure/metrics.c" -o "$objects/metrics.o"
 clang-19 $flags -Wall -Wextra -DHEAP_MOST_BYTES=75497472 -c "$here/../memories/heap.c" -o "$objects/heap.o"
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize "$objects"/*.o -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" -s --gc-sections --lto-O3 \
