@@ -3,7 +3,17 @@ import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
-import { type NewTask, present, type Task, type TaskError, type TaskResult } from '../src/store/task.ts'
+import {
+  type NewTask,
+  present,
+  revivedResult,
+  revivedTask,
+  type StoredResult,
+  type StoredTask,
+  type Task,
+  type TaskError,
+  type TaskResult,
+} from '../src/store/task.ts'
 import type { Claim, JobMessage, TaskRecordFace } from '../src/store/tasks.ts'
 import {
   beatStep,
@@ -51,7 +61,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const { kv } = ctx.storage
-    this.#task = kv.get<Task>('task')
+    this.#task = revivedTask(kv.get<StoredTask>('task'))
     this.#job = kv.get<Job>('job')
     this.#callback = kv.get<Callback>('callback')
     this.#events = kv.get<TaskEvent[]>('events') ?? []
@@ -229,11 +239,12 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return true
   }
 
-  async complete(attempt: number, result: TaskResult): Promise<boolean> {
+  /** While a release is rolled out, workers of the one before may still end tasks. */
+  async complete(attempt: number, result: StoredResult): Promise<boolean> {
     const task = this.#live
     // A result of an earlier attempt that was given up too soon is as good as any: it was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
-    await this.#end({ status: 'completed', progress: 1, result })
+    await this.#end({ status: 'completed', progress: 1, result: revivedResult(result) })
     return true
   }
 

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Options, Quality } from '../src/codec/codec.ts'
+import { fidelityOf, type Options, type Outcome, type Quality } from '../src/codec/codec.ts'
 import { memorySink } from '../src/codec/sink.ts'
 import { readAll } from '../src/codec/source.ts'
 import { MEDIA_CODECS } from '../src/formats/media.ts'
@@ -56,7 +56,7 @@ for (const path of positionals) {
     ...base,
     inner: innerRooms(CODECS, base),
   }).catch((error: unknown) => ({
-    outcome: { kind: 'crashed', error: error instanceof Error ? error.stack : String(error) },
+    outcome: { kind: 'crashed' as const, error: error instanceof Error ? error.stack : String(error) },
     result: undefined,
   }))
   const cpu = process.cpuUsage(before)
@@ -76,8 +76,15 @@ for (const path of positionals) {
       cpuSeconds: Number(((cpu.user + cpu.system) / 1e6).toFixed(3)),
       wallSeconds: Number(((performance.now() - started) / 1e3).toFixed(3)),
       rssMB: Math.round(process.resourceUsage().maxRSS / 1024),
-      ...outcome,
+      ...lineOf(outcome),
       ...('defect' in pressed && pressed.defect ? { defect: pressed.defect } : {}),
     }),
   )
+}
+
+/** With the fidelity that follows from it, and the figures of a loss beside everything else. */
+function lineOf(outcome: Outcome | { kind: 'crashed'; error: unknown }) {
+  if (outcome.kind !== 'compressed') return outcome
+  const { loss, steps, ...facts } = outcome
+  return { ...facts, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps }
 }

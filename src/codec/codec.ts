@@ -6,6 +6,7 @@
  */
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import type { Quality } from '../quality/levels.ts'
+import type { Loss } from './loss.ts'
 
 export type { Quality }
 
@@ -38,14 +39,22 @@ export const PATCHABLE_BYTES = 5 * 1024 * 1024
 
 export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
 
-export type Outcome =
-  /** `output`: what came out, where the file's own container leaves no choice (a NIfTI pair in a ZIP archive stays one). */
-  | { kind: 'compressed'; fidelity: 'lossless'; steps: string[]; output?: OutputId }
-  /** `ssim` and `psnrDb` are luma, against the upload; the worst frame or page that was measured. */
-  | { kind: 'compressed'; fidelity: 'perceptual'; ssim: number; psnrDb: number; snrDb?: number; steps: string[] }
-  /** Sound alone: `snrDb` is the signal-to-noise ratio of the whole file against the upload, all channels together. */
-  | { kind: 'compressed'; fidelity: 'perceptual'; ssim?: undefined; psnrDb?: undefined; snrDb: number; steps: string[] }
-  | { kind: 'unchanged'; reason: Reason; detail?: string }
+export type Outcome = Compressed | { kind: 'unchanged'; reason: Reason; detail?: string }
+
+export interface Compressed {
+  readonly kind: 'compressed'
+  /** Absent when nothing was lost. */
+  readonly loss?: Loss
+  /** Of a film: what was copied as it was, at least one track of it. */
+  readonly copied?: readonly ('pictures' | 'sound')[]
+  readonly steps: string[]
+  /** What came out, where the file's own container leaves no choice (a NIfTI pair in a ZIP archive stays one). */
+  readonly output?: OutputId
+}
+
+/** A result is lossless unless something was lost; an upload that stays as it is lost nothing. */
+export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
+  outcome.kind === 'compressed' && outcome.loss ? 'perceptual' : 'lossless'
 
 /** What `verify` found when it decoded the result again. `difference` says where, for the log. */
 export type Verdict = { equal: true } | { equal: false; difference: string }
@@ -104,12 +113,10 @@ export interface InnerWish {
 
 export type InnerResult =
   | { kind: 'unchanged'; reason: Reason }
-  | { kind: 'compressed'; bytes: Uint8Array; output: OutputId; outcome: Extract<Outcome, { kind: 'compressed' }> }
+  | { kind: 'compressed'; bytes: Uint8Array; output: OutputId; outcome: Compressed }
 
 /** Floors under every perceptual result (spec, section 1, item 4). */
 export const FLOOR_SSIM = 0.9
 export const FLOOR_PSNR_DB = 30
-/** Figures of receipts end here: 99 dB stands for 99 and more, equal samples among them. */
-export const MOST_DB = 99
 /** Floor under perceptual sound: what a transparent MP3 leaves of noisy music's waveform is not far above it. */
 export const FLOOR_SNR_DB = 6

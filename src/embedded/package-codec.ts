@@ -1,6 +1,7 @@
 /** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
 import { discard } from '../../wasm/memories/discard.ts'
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../codec/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../codec/loss.ts'
 import { encodeXml } from '../containers/xml/scan.ts'
 import { changedFact, differentBytes, differentShell } from '../containers/zip/compare.ts'
 import type { ZipEntry } from '../containers/zip/entry.ts'
@@ -68,7 +69,7 @@ async function compressPictures(
   recipe: (entry: ZipEntry) => Fate,
 ): Promise<Outcome> {
   let [pictures, recompressed, downsampled] = [0, 0, 0]
-  let loss: { ssim: number; psnrDb: number } | undefined
+  let loss: PictureLoss | undefined
   const counts = await rewriteZip(archive, sink, options, async (entry, load) => {
     if (survey.duplicates?.merged.has(entry)) return { kind: 'drop' }
     const text = survey.duplicates?.texts.get(entry)
@@ -79,19 +80,14 @@ async function compressPictures(
     if (!result) return KEEP
     recompressed++
     if (result.downsampled) downsampled++
-    if (result.loss) {
-      loss = {
-        ssim: Math.min(result.loss.ssim, loss?.ssim ?? 1),
-        psnrDb: Math.min(result.loss.psnrDb, loss?.psnrDb ?? Number.POSITIVE_INFINITY),
-      }
-    }
+    if (result.loss) loss = worseLoss(loss, result.loss)
     return { kind: 'replace', bytes: result.bytes }
   })
   const detail = downsampled > 0 ? ` (${downsampled} downsampled to what is shown)` : ''
   const steps = [...(recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []), ...repackSteps(counts)]
   const merged = survey.duplicates?.merged.size ?? 0
   if (merged > 0) steps.push(`${merged} duplicate files merged`)
-  return loss ? { kind: 'compressed', fidelity: 'perceptual', ...loss, steps } : { kind: 'compressed', fidelity: 'lossless', steps }
+  return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
 const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i

@@ -6,6 +6,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
+import type { PictureLoss } from '../codec/loss.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { gentlerTargets } from '../quality/ladder.ts'
 import { LEVELS, pictureTarget } from '../quality/levels.ts'
@@ -35,7 +36,7 @@ export interface Recompressed {
   readonly bytes: Uint8Array
   readonly output: OutputId
   /** Luma, against the old picture at its size; absent when no sample changed. */
-  readonly loss?: { readonly ssim: number; readonly psnrDb: number }
+  readonly loss?: PictureLoss
   readonly downsampled: boolean
 }
 
@@ -154,13 +155,12 @@ function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: Pi
 async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
-  if (outcome.fidelity === 'lossless') return { bytes, output, downsampled: false }
-  if (outcome.ssim === undefined) return undefined
+  if (!outcome.loss) return { bytes, output, downsampled: false }
+  const { pictures } = outcome.loss
+  if (!pictures) return undefined
   const fresh = pictureFacts(bytes)
   if (!fresh) return undefined
-  if (fresh.width === facts.width && fresh.height === facts.height) {
-    return { bytes, output, loss: { ssim: outcome.ssim, psnrDb: outcome.psnrDb }, downsampled: false }
-  }
+  if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false }
   const measured = await likeness(before, bytes)
   if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
     return undefined

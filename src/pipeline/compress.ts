@@ -1,6 +1,7 @@
 import { isEngineError } from '../../wasm/engine-error.ts'
 import {
   type Codec,
+  type Compressed,
   FLOOR_PSNR_DB,
   FLOOR_SNR_DB,
   FLOOR_SSIM,
@@ -11,12 +12,13 @@ import {
   type Verdict,
 } from '../codec/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
+import type { Loss } from '../codec/loss.ts'
 import type { ResultSink } from '../codec/sink.ts'
 import { GENTLER } from '../quality/ladder.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =
-  | { outcome: Extract<Outcome, { kind: 'compressed' }>; result: Source }
+  | { outcome: Compressed; result: Source }
   | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
 
 /**
@@ -40,18 +42,17 @@ const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'b
 export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
   const sink = await openSink()
   try {
-    const outcome = await codec.compress(source, sink, options)
+    const made = await codec.compress(source, sink, options)
     options.signal.throwIfAborted()
-    const unchanged = outcome.kind === 'unchanged' ? outcome : refusal(outcome, sink.written, source.size, options)
-    if (unchanged) {
+    const outcome = acceptable(made, sink.written, source.size, options)
+    if (outcome.kind === 'unchanged') {
       await sink.abort()
-      return { outcome: unchanged, result: undefined }
+      return { outcome, result: undefined }
     }
-    const compressed = outcome as Extract<Outcome, { kind: 'compressed' }>
     const result = await sink.finish()
-    const verdict = await verify(codec, source, result, compressed, options)
+    const verdict = await verify(codec, source, result, outcome, options)
     options.signal.throwIfAborted()
-    if (verdict.equal) return { outcome: compressed, result }
+    if (verdict.equal) return { outcome, result }
     await sink.abort()
     const detail = 'the result did not pass its own verification'
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
@@ -68,7 +69,7 @@ async function verify(
   codec: Codec,
   source: Source,
   result: Source,
-  outcome: Extract<Outcome, { kind: 'compressed' }>,
+  outcome: Compressed,
   options: Options,
 ): Promise<Verdict> {
   try {
@@ -80,20 +81,24 @@ async function verify(
   }
 }
 
-/** Why a result must not stand, whatever the codec says of it. */
-function refusal(outcome: Extract<Outcome, { kind: 'compressed' }>, written: number, size: number, { lossless }: Options) {
-  if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' } as const
-  if (outcome.fidelity === 'lossless') return undefined
-  if (lossless) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'only an exact result was asked for' } as const
-  if (outcome.ssim === undefined) {
-    if (outcome.snrDb >= FLOOR_SNR_DB) return undefined
-    return { kind: 'unchanged', reason: 'below_floor', detail: `SNR ${outcome.snrDb.toFixed(2)} dB` } as const
+/** The outcome, or why the result must not stand, whatever the codec says of it. */
+function acceptable(outcome: Outcome, written: number, size: number, { lossless }: Options): Outcome {
+  if (outcome.kind === 'unchanged') return outcome
+  if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' }
+  if (!outcome.loss) return outcome
+  if (lossless) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'only an exact result was asked for' }
+  const detail = belowFloors(outcome.loss)
+  return detail === undefined ? outcome : { kind: 'unchanged', reason: 'below_floor', detail }
+}
+
+/** The figures of what lost more than anything may. What sound beside pictures may lose is for the codecs of films to judge. */
+function belowFloors({ pictures, sound }: Loss): string | undefined {
+  if (pictures) {
+    const { ssim, psnrDb } = pictures
+    return ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB ? undefined : `SSIM ${ssim.toFixed(4)}, PSNR ${psnrDb.toFixed(2)} dB`
   }
-  if (!(outcome.ssim >= FLOOR_SSIM && outcome.psnrDb >= FLOOR_PSNR_DB)) {
-    const detail = `SSIM ${outcome.ssim.toFixed(4)}, PSNR ${outcome.psnrDb.toFixed(2)} dB`
-    return { kind: 'unchanged', reason: 'below_floor', detail } as const
-  }
-  return undefined
+  if (!sound) return 'a loss without figures'
+  return sound.snrDb >= FLOOR_SNR_DB ? undefined : `SNR ${sound.snrDb.toFixed(2)} dB`
 }
 
 /** What engines complain about, as trouble of a format's codec; undefined: a bug of ours. */

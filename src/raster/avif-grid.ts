@@ -63,7 +63,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
     const good = wish.targetSize !== undefined || step >= STEPS || reaches(figures, wish.target, TOLERANCE)
     if (fits && good) {
       const how = `AVIF at quality ${qualityAt(step)}, ${grid.columns}×${grid.rows} tiles`
-      return { chunks: [file], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step: how }
+      return { chunks: [file], loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step: how }
     }
     if (!fits && step === 0) throw new TargetUnreachable(file.length)
     step += fits ? 1 : -1

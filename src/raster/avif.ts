@@ -43,7 +43,7 @@ export async function encodeAvif(stored: Raster, original: Carried, wish: Wish):
   discardPixels(picture)
   if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
   const step = `AVIF at quality ${quality}`
-  return { chunks: [withMetadata(bytes, carried)], fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step }
+  return { chunks: [withMetadata(bytes, carried)], loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step }
 }
 
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }

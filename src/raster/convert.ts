@@ -6,8 +6,9 @@ import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { decodePng, pngRows } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
-import { MOST_DB, type Options, type Outcome, type Sink, type Source, type Verdict } from '../codec/codec.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
+import { lossOf, type PictureLoss } from '../codec/loss.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoded, Wish } from './encoded.ts'
@@ -27,7 +28,7 @@ export interface Convertible {
   /** 8 bits of a sample are all there is; otherwise nothing exact can be promised. */
   readonly exact: boolean
   /** What rounding to 8 bits costs, measured; without it a bound stands. */
-  readonly rounding?: () => Promise<{ readonly ssim: number; readonly psnrDb: number }>
+  readonly rounding?: () => Promise<PictureLoss>
   /** Further chunks for a PNG result. */
   readonly chunks?: readonly AncillaryChunk[]
 }
@@ -56,26 +57,20 @@ export async function convertPicture(picture: Convertible, sizeLimit: number, si
   return await outcomeOf(encoded, [...steps, encoded.step], picture, raster === picture.raster)
 }
 
-type Result = { fidelity: 'lossless' } | { fidelity: 'perceptual'; ssim: number; psnrDb: number }
-
 /** Downsampling and rounding to eight bits are no longer exact, even where the container is: figures are of what was kept. */
-async function outcomeOf(result: Result, steps: string[], { exact, rounding }: Convertible, wholeSize: boolean): Promise<Outcome> {
-  if (result.fidelity === 'perceptual') {
-    return { kind: 'compressed', fidelity: 'perceptual', ssim: result.ssim, psnrDb: result.psnrDb, steps }
-  }
-  if (exact && wholeSize) return { kind: 'compressed', fidelity: 'lossless', steps }
-  const found = exact ? EQUAL : ((await rounding?.()) ?? ROUNDED)
-  return {
-    kind: 'compressed',
-    fidelity: 'perceptual',
-    ssim: found.ssim,
-    psnrDb: Math.min(found.psnrDb, MOST_DB),
-    steps: exact ? steps : [...steps, '16 → 8 bits'],
-  }
+async function outcomeOf(
+  { loss }: Pick<Encoded, 'loss'>,
+  steps: string[],
+  { exact, rounding }: Convertible,
+  wholeSize: boolean,
+): Promise<Outcome> {
+  if (loss || (exact && wholeSize)) return { kind: 'compressed', ...lossOf(loss), steps }
+  if (exact) return { kind: 'compressed', ...lossOf(AS_REDUCED), steps }
+  return { kind: 'compressed', ...lossOf((await rounding?.()) ?? ROUNDED), steps: [...steps, '16 → 8 bits'] }
 }
 
-/** The reduced picture as it was to be encoded: verification holds the result to it. */
-const EQUAL = { ssim: 1, psnrDb: MOST_DB }
+/** Of a reduced picture, kept sample by sample: figures are of the upload at the result's size, to which verification holds it. */
+const AS_REDUCED: PictureLoss = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY }
 /** No sample is further off than half a step of eight bits: at least this much is left, even of a window that was almost black. */
 const ROUNDED = { ssim: 0.95, psnrDb: 54.15 }
 
@@ -151,7 +146,7 @@ function chunksOf({ carried, chunks = [] }: Convertible): AncillaryChunk[] {
 /** Decodes the result and compares it with the picture as it was to be encoded. */
 export async function verifyPicture(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const { raster } = fitted(picture.raster, options)
-  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+  const exact = outcome.kind === 'compressed' && !outcome.loss
   const difference =
     options.output === 'png' || options.output === 'jpg'
       ? await differenceOfRows(raster, result, outcome, options.output)
@@ -171,8 +166,9 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
   const found = await likenessOfRows(flat, rows)
   if (!found) return 'rows are missing'
   if (outcome.kind !== 'compressed') return undefined
-  if (outcome.fidelity === 'lossless') return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
-  const [ssim, psnrDb] = [outcome.ssim ?? 0, outcome.psnrDb ?? 0]
+  if (!outcome.loss) return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
+  if (!outcome.loss.pictures) return 'a loss without figures'
+  const { ssim, psnrDb } = outcome.loss.pictures
   return ssim > found.ssim + SLACK.ssim || psnrDb > found.psnrDb + SLACK.psnrDb
     ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
     : undefined

@@ -1,5 +1,6 @@
 /** What the encoders of `raster/` are asked for, and what they hand back. */
 import type { Options } from '../codec/codec.ts'
+import type { PictureLoss } from '../codec/loss.ts'
 import type { Target } from '../quality/levels.ts'
 
 export interface Wish {
@@ -15,7 +16,9 @@ export interface Wish {
   readonly options: Options
 }
 
-export type Encoded = {
+export interface Encoded {
   readonly chunks: readonly Uint8Array[]
   readonly step: string
-} & ({ readonly fidelity: 'lossless' } | { readonly fidelity: 'perceptual'; readonly ssim: number; readonly psnrDb: number })
+  /** Absent when the samples are those that went in. */
+  readonly loss?: PictureLoss
+}

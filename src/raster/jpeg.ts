@@ -48,9 +48,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): 
   const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
   return {
     chunks: [head, first.subarray(2), ...rest],
-    fidelity: 'perceptual',
-    ssim: figures.ssim,
-    psnrDb: figures.psnrDb,
+    loss: { ssim: figures.ssim, psnrDb: figures.psnrDb },
     step: step + onto,
   }
 }

@@ -5,6 +5,7 @@ import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from 
 import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
+import type { PictureLoss } from '../codec/loss.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import type { PngPicture } from './png-picture.ts'
 import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from './png-quantise.ts'
@@ -30,10 +31,12 @@ export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
   }
 }
 
-export type BestPng = { readonly pieces: readonly Uint8Array[]; readonly step: string } & (
-  | { readonly fidelity: 'lossless' }
-  | { readonly fidelity: 'perceptual'; readonly ssim: number; readonly psnrDb: number }
-)
+export interface BestPng {
+  readonly pieces: readonly Uint8Array[]
+  readonly step: string
+  /** Absent when the samples are those that went in. */
+  readonly loss?: PictureLoss
+}
 
 /** The result is held in memory; `limit` bytes are never passed (`no_gain`, or `TargetUnreachable` where a size was wanted). */
 export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Options): Promise<BestPng> {
@@ -63,10 +66,10 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
   for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
   pieces.push(chunk('IEND'))
   if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
-  if (!plan) return { pieces, fidelity: 'lossless', step: 'exact PNG' }
+  if (!plan) return { pieces, step: 'exact PNG' }
   const { ssim, psnrDb } = engine.quality()
   const colours = (layout.palette?.length ?? 0) / 3
-  return { pieces, fidelity: 'perceptual', ssim, psnrDb: Math.min(99, psnrDb), step: `PNG with a palette of ${colours} colours` }
+  return { pieces, loss: { ssim, psnrDb }, step: `PNG with a palette of ${colours} colours` }
 
   async function choosePalette(): Promise<PalettePlan | undefined> {
     const wanted = options.targetSize

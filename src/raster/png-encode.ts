@@ -15,7 +15,7 @@ export async function encodePng(raster: Raster, carried: Carried, wish: Wish): P
   const limit = Math.min(wish.sizeLimit, wish.targetSize ?? Number.POSITIVE_INFINITY)
   const quick = await encoded(raster, carried, wish, QUICK, limit * HOPE)
   const thorough = await encoded(raster, carried, wish, THOROUGH, Math.min(limit, sizeOf(quick)))
-  return { chunks: thorough, fidelity: 'lossless', step: 'exact PNG' }
+  return { chunks: thorough, step: 'exact PNG' }
 }
 
 const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)

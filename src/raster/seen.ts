@@ -6,6 +6,7 @@
 import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
+import { worseLoss } from '../codec/loss.ts'
 import type { Likeness } from '../quality/metrics.ts'
 import type { Encoded, Wish } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
@@ -26,7 +27,7 @@ export async function encodeAsSeen(output: string, encode: Encoder, raster: Rast
   let { target } = wish
   for (let attempt = 1; ; attempt++) {
     const encoded = await encode(raster, carried, { ...wish, target })
-    if (!likeness || encoded.fidelity === 'lossless') return encoded
+    if (!likeness || !encoded.loss) return encoded
     const seen = await likeness(raster, concat([...encoded.chunks]))
     if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
     const lacking = Math.max(
@@ -37,7 +38,7 @@ export async function encodeAsSeen(output: string, encode: Encoder, raster: Rast
     const better = wish.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
     if (!better) {
       const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
-      if (keeps) return { ...encoded, ssim: Math.min(encoded.ssim, seen.ssim), psnrDb: Math.min(encoded.psnrDb, seen.psnrDb) }
+      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, seen) }
       if (output === 'webp' && wish.pristine && wish.targetSize === undefined)
         return await encode(raster, carried, { ...wish, lossless: true })
       throw unsupported(`colours that ${output} does not keep`)

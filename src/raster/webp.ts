@@ -59,7 +59,7 @@ async function exactly(raster: Raster, carried: Carried, { options }: Wish): Pro
     for await (const strip of raster.rows()) encoder.write(strip)
     await yieldToOthers(options.signal)
     encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
-    return { chunks: wrapWebp(encoder.file(), carried, raster), fidelity: 'lossless', step: 'exact WebP' }
+    return { chunks: wrapWebp(encoder.file(), carried, raster), step: 'exact WebP' }
   } catch (error) {
     if (isEngineError(error, 'webp')) return undefined
     throw error
@@ -85,7 +85,7 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
     const { quality, figures } =
       wish.targetSize === undefined ? await toTarget(lossy, raster, wish) : await toSize(lossy, raster, wish, wish.targetSize - overhead)
     const chunks = wrapWebp(encoder.file(), carried, raster)
-    return { chunks, fidelity: 'perceptual', ssim: figures.ssim, psnrDb: figures.psnrDb, step: `WebP at quality ${quality}` }
+    return { chunks, loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step: `WebP at quality ${quality}` }
   } catch (error) {
     if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
     throw error

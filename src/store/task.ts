@@ -2,9 +2,11 @@
  * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
-import { MOST_DB, type Outcome, type Quality } from '../codec/codec.ts'
+import { fidelityOf, type Outcome, type Quality } from '../codec/codec.ts'
+import type { Loss } from '../codec/loss.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { OutputId } from '../formats/outputs.ts'
+import { revivedOutcome, type StoredOutcome } from './outcome.ts'
 
 export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
 export type Lane = 'quick' | 'slow'
@@ -66,6 +68,18 @@ export interface Task extends Omit<NewTask, 'password'> {
   readonly expiresAt?: number
   readonly result?: TaskResult
   readonly error?: TaskError
+}
+
+/** A task as some release wrote it. */
+export type StoredTask = Omit<Task, 'result'> & { readonly result?: StoredResult }
+export type StoredResult = Omit<TaskResult, 'outcome'> & { readonly outcome: StoredOutcome }
+
+export const revivedResult = (result: StoredResult): TaskResult => ({ ...result, outcome: revivedOutcome(result.outcome) })
+
+export function revivedTask(stored: StoredTask | undefined): Task | undefined {
+  if (!stored) return undefined
+  const { result, ...task } = stored
+  return result ? { ...task, result: revivedResult(result) } : task
 }
 
 /** How a task looks to its owner (API.md, "Task"). */
@@ -149,19 +163,21 @@ function receipt(task: Task, result: TaskResult): ReceiptView {
   const common = { verified: true as const, sha256: result.sha256, original_sha256: task.originalSha256 }
   if (outcome.kind === 'unchanged') {
     const { reason, detail } = outcome
-    return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: 'lossless', ...common }
+    return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: fidelityOf(outcome), ...common }
   }
-  return { outcome: 'compressed', fidelity: outcome.fidelity, ...measured(outcome), ...common, steps: outcome.steps }
+  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...measured(outcome.loss), ...common, steps: outcome.steps }
 }
 
-function measured(outcome: Extract<Outcome, { kind: 'compressed' }>) {
-  if (outcome.fidelity === 'lossless') return {}
-  const { ssim, psnrDb, snrDb } = outcome
+function measured({ pictures, sound }: Loss = {}) {
   return {
-    ...(ssim === undefined ? {} : { ssim: floorTo(ssim, 4), psnr_db: floorTo(Math.min(psnrDb, MOST_DB), 2) }),
-    ...(snrDb === undefined ? {} : { snr_db: floorTo(Math.min(snrDb, MOST_DB), 2) }),
+    ...(pictures && { ssim: floorTo(pictures.ssim, 4), psnr_db: decibels(pictures.psnrDb) }),
+    ...(sound && { snr_db: decibels(sound.snrDb) }),
   }
 }
+
+/** Decibels of receipts end here, and JSON has no infinity: 99 dB is said of 99 and more. */
+const MOST_RECEIPT_DB = 99
+const decibels = (measuredDb: number) => floorTo(Math.min(measuredDb, MOST_RECEIPT_DB), 2)
 
 /** Rounded down, so that a receipt never claims more than was measured. */
 const floorTo = (value: number, digits: number) => Math.floor(value * 10 ** digits) / 10 ** digits

@@ -214,4 +214,4 @@ function logDefect(task: Task, outcome: Outcome, defect: string) {
   console.error(JSON.stringify({ level: 'error', event: 'defect', task_id: taskId, request_id: requestId, format, outcome, defect }))
 }
 
-const ownOutput = (outcome: Outcome) => (outcome.kind === 'compressed' && outcome.fidelity === 'lossless' ? outcome.output : undefined)
+const ownOutput = (outcome: Outcome) => (outcome.kind === 'compressed' ? outcome.output : undefined)

@@ -34,6 +34,6 @@ export const RESULT: Omit<TaskResult, 'key'> = {
   output: 'zst',
   outputName: 'notes.txt.zst',
   contentType: 'application/zstd',
-  outcome: { kind: 'compressed', fidelity: 'lossless', steps: ['zstd 19'] },
+  outcome: { kind: 'compressed', steps: ['zstd 19'] },
   encrypted: false,
 }

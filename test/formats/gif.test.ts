@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Quality } from '../../src/codec/codec.ts'
+import { fidelityOf } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { gif } from '../../src/formats/gif/gif.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'
+import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
 
 interface Frame {
   x: number
@@ -191,7 +193,11 @@ describe('GIF', () => {
       disposal,
     })
     const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high')
-    expect(seen.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['2 frames as stored, coded anew'] })
+    expect(withFidelity(seen.outcome)).toMatchObject({
+      kind: 'compressed',
+      fidelity: 'lossless',
+      steps: ['2 frames as stored, coded anew'],
+    })
     const png = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high', { output: 'png' })
     expect(png.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const covered = await run(gifOf(8, 8, PALETTE, [frame(2, 0), frame(1, 0)] as never), 'high')
@@ -201,7 +207,10 @@ describe('GIF', () => {
   it('keeps the frames where the first one leaves open what viewers show differently, the first colour or nothing', async () => {
     const frame = { x: 2, y: 0, width: 6, height: 8, pixels: new Uint8Array(48).fill(3), delay: 5, disposal: 1 }
     const file = gifOf(8, 8, PALETTE, [frame] as never)
-    expect((await run(file, 'medium')).outcome).toMatchObject({ fidelity: 'lossless', steps: ['1 frame as stored, coded anew'] })
+    expect(withFidelity((await run(file, 'medium')).outcome)).toMatchObject({
+      fidelity: 'lossless',
+      steps: ['1 frame as stored, coded anew'],
+    })
     expect((await run(file, 'medium', { output: 'png' })).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const transparent = gifOf(8, 8, PALETTE, [{ ...frame, transparent: 5 }] as never)
     expect((await run(transparent, 'medium')).outcome).toMatchObject({ steps: ['1 frame against what is shown', 'exact'] })
@@ -220,7 +229,7 @@ describe('GIF', () => {
       palette: Array.from({ length: 256 }, (_, i) => [i, tile & 255, tile >> 8]).flat(),
     }))
     const { outcome } = await run(gifOf(320, 208, PALETTE, tiles as never), 'medium')
-    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['260 frames as stored, coded anew'] })
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['260 frames as stored, coded anew'] })
   })
 
   it('shows what other viewers show: disposal, transparency, local tables, interlacing', () => {
@@ -241,7 +250,7 @@ describe('GIF', () => {
       { ...still, x: 2, y: 2, width: 5, height: 3, pixels: pixels('021032103103210'), disposal: 0, transparent: 0 },
     ]
     const { outcome, bytes } = await run(gifOf(7, 5, PALETTE, frames, 7), 'high')
-    expect(outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect(merged(watch(bytes!))).toEqual(merged(play(7, 5, PALETTE, frames)))
   })
 
@@ -254,7 +263,7 @@ describe('GIF', () => {
           expect(outcome.reason).toBe('no_gain')
           return
         }
-        expect(outcome.fidelity).toBe('lossless')
+        expect(fidelityOf(outcome)).toBe('lossless')
         expect(bytes!.length).toBeLessThan(file.length)
         expect(merged(watch(bytes!))).toEqual(merged(play(width, height, PALETTE, frames)))
         const text = String.fromCharCode(...bytes!)
@@ -285,8 +294,8 @@ describe('GIF', () => {
       expect(outcome.kind).toBe('compressed')
       if (outcome.kind !== 'compressed' || !bytes) return
       sizes.push(bytes.length)
-      if (quality === 'high') expect(outcome.fidelity).toBe('lossless')
-      else expect(outcome.fidelity === 'perceptual' && outcome.psnrDb).toBeGreaterThanOrEqual(quality === 'low' ? 32 : 35)
+      if (quality === 'high') expect(fidelityOf(outcome)).toBe('lossless')
+      else expect(pictureLossOf(outcome).psnrDb).toBeGreaterThanOrEqual(quality === 'low' ? 32 : 35)
     }
     expect([...sizes].sort((a, b) => a - b)).toEqual(sizes)
     expect(sizes[0]).toBeLessThan(sizes[2]! * 0.7)
@@ -294,7 +303,7 @@ describe('GIF', () => {
 
   it('is exact when asked, and meets a wanted size', async () => {
     const exact = await run(film, 'low', { lossless: true })
-    expect(exact.outcome).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(withFidelity(exact.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     const { bytes } = await run(film, 'high', { targetSize: Math.floor(exact.bytes!.length * 0.7) })
     expect(bytes!.length).toBeLessThan(exact.bytes!.length * 0.7)
     await expect(run(film, 'medium', { targetSize: 300 })).rejects.toThrow(/bytes/)

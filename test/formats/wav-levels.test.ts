@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Outcome, Quality } from '../../src/codec/codec.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
+import { withFidelity } from '../support/fidelity.ts'
 import { noise, optionsFor, press, wave } from './media-fixtures.ts'
 
 const HERTZ = 44_100
@@ -47,7 +48,10 @@ describe('PCM stays PCM at medium and high', () => {
   it('music of 24 bits becomes 16 with dither at medium and stays whole at high; only low makes ADPCM of it', async () => {
     const file = wave(integers(music(2, 2, 0.97), 24), 24, 2, HERTZ)
     const medium = await press(wav, file, 'medium', 'wav')
-    expect(medium.outcome).toMatchObject({ fidelity: 'perceptual', steps: ['24-bit PCM → 16-bit PCM with triangular dither'] })
+    expect(withFidelity(medium.outcome)).toMatchObject({
+      fidelity: 'perceptual',
+      steps: ['24-bit PCM → 16-bit PCM with triangular dither'],
+    })
     expect(read(medium.bytes)).toMatchObject({ tag: 1, bits: 16 })
     expect((await press(wav, file, 'high', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     expect(read((await press(wav, file, 'low', 'wav')).bytes).tag).toBe(0x11)
@@ -151,11 +155,11 @@ it('a receipt that claims a tenth of a decibel too much does not pass verificati
   ] as [Quality, number][]) {
     const file = wave(integers(music(0.5, 2, 0.97), bits), bits, 2, HERTZ)
     const { outcome, bytes } = await press(wav, file, quality, 'wav')
-    if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual' || outcome.snrDb === undefined) throw new Error('no figure')
+    if (outcome.kind !== 'compressed' || !outcome.loss?.sound) throw new Error('no figure')
     const [a, b] = [memorySource(file, 'a.wav'), memorySource(bytes, 'b.wav')]
     const options = optionsFor(quality, 'wav')
     expect(await wav.verify(a, b, outcome, options)).toEqual({ equal: true })
-    const claim: Outcome = { kind: 'compressed', fidelity: 'perceptual', snrDb: outcome.snrDb + 0.1, steps: [] }
+    const claim: Outcome = { kind: 'compressed', loss: { sound: { snrDb: outcome.loss.sound.snrDb + 0.1 } }, steps: [] }
     expect((await wav.verify(a, b, claim, options)).equal).toBe(false)
   }
 })

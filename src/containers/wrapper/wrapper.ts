@@ -33,7 +33,7 @@ export const isCompanion = (output: OutputId): output is CompanionId => output i
 export async function compressCompanion(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const companion: Companion = companionOf(options.output)
   for await (const chunk of companion.compress(watched(source, options, 0, 0.8), source.size)) await sink.write(chunk)
-  return { kind: 'compressed', fidelity: 'lossless', steps: [companion.step(source.size)] }
+  return { kind: 'compressed', steps: [companion.step(source.size)] }
 }
 
 /** Decodes the result and compares every byte with the original, both streamed. */

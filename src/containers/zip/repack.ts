@@ -21,7 +21,7 @@ export async function repack(
   note: readonly string[] = [],
 ): Promise<Outcome> {
   const counts = await rewriteZip(arrange(archive), sink, options, recipe)
-  return { kind: 'compressed', fidelity: 'lossless', steps: [...repackSteps(counts), ...note] }
+  return { kind: 'compressed', steps: [...repackSteps(counts), ...note] }
 }
 
 export function repackSteps(counts: Rewritten): string[] {

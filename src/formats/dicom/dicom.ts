@@ -126,7 +126,7 @@ async function writeDeflated(
 
 function done({ encoding }: Dicom | LargeDicom, how: string): Outcome {
   const steps = encoding.explicit ? (encoding.littleEndian ? [] : ['big endian to little endian']) : ['implicit VR to explicit VR']
-  return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, how] }
+  return { kind: 'compressed', steps: [...steps, how] }
 }
 
 const jpegLsStep = ({ count }: Frames, bits: number) => `JPEG-LS lossless, ${bits} bits, ${count} frame${count === 1 ? '' : 's'}`

@@ -1,5 +1,6 @@
 /** Mail to mail: attachments go through their own rooms and come back in the same transfer encoding and lines. */
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../codec/loss.ts'
 import { differentChunks } from '../../containers/zip/compare.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { unlikePictures } from '../../embedded/package-codec.ts'
@@ -63,7 +64,7 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
   if (sealed) return { kind: 'unchanged', reason: 'signed', detail: sealed }
 
   let [at, found, gained] = [0, 0, 0]
-  let loss: { ssim: number; psnrDb: number } | undefined
+  let loss: PictureLoss | undefined
   for (const part of candidates(root)) {
     options.signal.throwIfAborted()
     const body = await bodyOf(mail, part)
@@ -73,12 +74,7 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
     options.progress(part.end / mail.size)
     if (!result) continue
     gained++
-    if (result.loss) {
-      loss = {
-        ssim: Math.min(result.loss.ssim, loss?.ssim ?? 1),
-        psnrDb: Math.min(result.loss.psnrDb, loss?.psnrDb ?? Number.POSITIVE_INFINITY),
-      }
-    }
+    if (result.loss) loss = worseLoss(loss, result.loss)
     await copy(mail, at, part.start, sink)
     for (const lines of writeBase64(body, result.bytes)) await sink.write(lines)
     at = part.end
@@ -86,16 +82,16 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
   if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
   await copy(mail, at, mail.size, sink)
   const steps = [`${gained} of ${found} attachments recompressed in place`]
-  return loss ? { kind: 'compressed', fidelity: 'perceptual', ...loss, steps } : { kind: 'compressed', fidelity: 'lossless', steps }
+  return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
 async function compressAttachment(bytes: Uint8Array, name: string, options: Options) {
   if (pictureFacts(bytes)) return recompressPicture(bytes, name, options)
   const result = await options.inner.compress(bytes, name)
   if (result.kind === 'unchanged' || result.bytes.length >= bytes.length) return undefined
-  const { outcome } = result
-  if (outcome.fidelity === 'lossless') return { bytes: result.bytes }
-  return outcome.ssim === undefined ? undefined : { bytes: result.bytes, loss: { ssim: outcome.ssim, psnrDb: outcome.psnrDb } }
+  const { loss } = result.outcome
+  if (!loss) return { bytes: result.bytes }
+  return loss.pictures && { bytes: result.bytes, loss: loss.pictures }
 }
 
 /** The same parts, byte for byte but for attachments; changed pictures decode in the same kind and shape. */

@@ -5,6 +5,7 @@ import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
 import { malformed, noGain, unsupported } from '../../codec/error.ts'
+import { lossOf, type PictureLoss, type SoundLoss } from '../../codec/loss.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
@@ -13,6 +14,7 @@ import type { Edit } from '../../containers/isobmff/track.ts'
 import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
 import type { KnownFormat } from '../outputs.ts'
 import { type Analysis, analyse, planOf, type SoundJob, type VideoJob } from './analyse.ts'
+import { copiedOf } from './copied.ts'
 import { aacEntry, avcEntry } from './entries.ts'
 import { MOV, MP4 } from './format.ts'
 import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
@@ -137,15 +139,15 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   const quickTime = options.output === 'mov'
   const fresh = new Map<number, NewTrack>()
   const steps: string[] = []
-  let figures: { ssim: number; psnrDb: number } | undefined
-  let snrDb: number | undefined
+  let pictures: PictureLoss | undefined
+  let sound: SoundLoss | undefined
   const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
   if (video && pictureParts.length === video.cuts.length && pictureParts.every(({ receipt }) => receipt.facts['frames'] !== 0)) {
     const files = await readParts<PicturesHead>(pictureParts)
     const track = newVideo(movie, video, files)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
       fresh.set(video.track.index, track)
-      figures = worstOf(files)
+      pictures = worstOf(files)
       steps.push(describeVideo(video, files))
     }
   }
@@ -156,7 +158,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     const track = newSound(movie, job, file, quickTime)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
     fresh.set(job.track.index, track)
-    snrDb = Math.min(snrDb ?? Number.POSITIVE_INFINITY, file.head.snrDb)
+    sound = { snrDb: Math.min(file.head.snrDb, sound?.snrDb ?? file.head.snrDb) }
     steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
   }
   // What is new has tables of its own now.
@@ -169,15 +171,15 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
   steps.push('index first, dead space dropped')
-  if (kept && !figures) steps.push(`pictures kept: ${kept.detail}`)
-  if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...(snrDb === undefined ? {} : { snrDb }), steps }
-  // Pictures that were copied, if there are any, have no figures.
-  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
-  return { kind: 'compressed', fidelity: 'lossless', steps }
+  if (kept && !pictures) steps.push(`pictures kept: ${kept.detail}`)
+  const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
+  return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }
 }
 
+const KINDS: { readonly [handler: string]: 'pictures' | 'sound' | undefined } = { vide: 'pictures', soun: 'sound' }
+
 /** The mean of the worst 1 % of frames of the worst part: what the floors are about. */
-function worstOf(files: readonly PartFile<PicturesHead>[]): { ssim: number; psnrDb: number } {
+function worstOf(files: readonly PartFile<PicturesHead>[]): PictureLoss {
   return {
     ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
     psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),

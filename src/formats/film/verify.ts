@@ -79,7 +79,7 @@ async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Op
   const [a, b] = [old.track, made.track]
   if (a.handler !== b.handler || a.id !== b.id) return 'became another'
   const [x, y] = [a.descriptions[0], b.descriptions[0]]
-  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+  const exact = outcome.kind === 'compressed' && !outcome.loss
   const copied = x && y && same(old.moov.subarray(x.start, x.end), made.moov.subarray(y.start, y.end))
   // A film that was made here before has the description it would get again.
   if (exact || !x || (copied && !isNew(a, b, outcome))) {
@@ -93,8 +93,8 @@ async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Op
 
 /** Whether a track may have been encoded again: the receipt has figures for such tracks, and they are smaller. */
 function isNew(a: Track, b: Track, outcome: Outcome): boolean {
-  if (outcome.kind !== 'compressed' || outcome.fidelity !== 'perceptual' || trackBytes(a) === trackBytes(b)) return false
-  return a.handler === 'vide' ? outcome.psnrDb !== undefined : a.handler === 'soun' && outcome.snrDb !== undefined
+  if (outcome.kind !== 'compressed' || !outcome.loss || trackBytes(a) === trackBytes(b)) return false
+  return a.handler === 'vide' ? outcome.loss.pictures !== undefined : a.handler === 'soun' && outcome.loss.sound !== undefined
 }
 
 /** New sound may be longer by the encoder's run-up and the rest of its last packet. */
@@ -109,7 +109,7 @@ async function compareNewSound(old: Side, made: Side, outcome: Outcome, options:
   const [x, y] = [laidTrack(old.source, old.moov, a), laidTrack(made.source, made.moov, b)]
   if (!x || !y) return 'sound that cannot be decoded'
   const shift = startOf(b) - Math.round((startOf(a) * y.stream.hertz) / a.timescale)
-  const told = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0
+  const told = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
   return compareSound(x, y, shift, told, options)
 }
 

@@ -53,7 +53,7 @@ export async function compressLarge(source: Source, sink: Sink, framesOf: Frames
     options.progress(mode === 'countFrames' ? 0.5 : 0.9)
   }
   for (const piece of engine.drain(true)) await sink.write(piece)
-  return { kind: 'compressed', fidelity: 'lossless', steps: [`${frames} ${frames === 1 ? 'frame' : 'frames'} as stored, coded anew`] }
+  return { kind: 'compressed', steps: [`${frames} ${frames === 1 ? 'frame' : 'frames'} as stored, coded anew`] }
 }
 
 /** Decodes both frame by frame: the same indices, tables, places, times and extensions. */

@@ -20,7 +20,7 @@ function hdf5Codec(format: Codec['format']): Codec {
       if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
       if (rewritten.kind !== 'done')
         throw new CodecError(rewritten.kind === 'unsupported' ? 'unsupported_feature' : rewritten.kind, rewritten.reason)
-      return { kind: 'compressed', fidelity: 'lossless', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+      return { kind: 'compressed', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
     },
 
     async verify(original, result, _outcome, options) {

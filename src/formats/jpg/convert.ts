@@ -3,6 +3,7 @@
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
+import { lossOf } from '../../codec/loss.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { encodeAvif } from '../../raster/avif.ts'
 import type { Encoded, Wish } from '../../raster/encoded.ts'
@@ -36,10 +37,7 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
   for (const chunk of encoded.chunks) await sink.write(chunk)
-  const { step, fidelity } = encoded
-  return fidelity === 'lossless'
-    ? { kind: 'compressed', fidelity, steps: [...steps, step] }
-    : { kind: 'compressed', fidelity, ssim: encoded.ssim, psnrDb: encoded.psnrDb, steps: [...steps, step] }
+  return { kind: 'compressed', ...lossOf(encoded.loss), steps: [...steps, encoded.step] }
 }
 
 /** The decoded picture in grey or RGB, at the size that is wanted. */

@@ -4,6 +4,7 @@ import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
+import { lossOf } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import { FLOORS, reaches } from '../../quality/target.ts'
@@ -169,18 +170,17 @@ class Recompression {
       job: read,
       coded,
       bytes,
-      outcome: { kind: 'compressed', fidelity: 'lossless', steps: [`same coefficients, ${coding}`] },
+      outcome: { kind: 'compressed', steps: [`same coefficients, ${coding}`] },
     }
   }
 
   private async perceptual({ job, quality, figures }: Made): Promise<Candidate> {
-    const { ssim, psnrDb } = figures
     const { scans, coded, bytes } = await this.assembled(job, smallestFile(job, figures))
     const steps = [
       ...this.steps,
       `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
     ]
-    return { job, coded, bytes, outcome: { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps } }
+    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(figures), steps } }
   }
 
   /** With the bytes of the whole file. */

@@ -9,7 +9,7 @@ export async function verifyConverted(original: Source, result: Source, outcome:
   const header = await readHeader(original)
   const { raster } = picture(original, header, options)
   const carried = carriedOf(header)
-  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+  const exact = outcome.kind === 'compressed' && !outcome.loss
   const difference = await differenceOf(options.output, raster, carried, result, exact)
   return difference === undefined ? { equal: true } : { equal: false, difference }
 }

@@ -14,7 +14,7 @@ export const las: Codec = {
     if (isCompanion(options.output)) return compressCompanion(source, sink, options)
     const { layout, pointCount } = await encodeLaz(source, sink, (share) => tick(options, share))
     const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
-    return { kind: 'compressed', fidelity: 'lossless', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
+    return { kind: 'compressed', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
   },
 
   async verify(original, result, _outcome, options) {

@@ -43,7 +43,7 @@ export const mp3: Codec = {
       const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MP3_SHARE }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
-        return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [`LAME -V${vbr}`] }
+        return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`LAME -V${vbr}`] }
       }
       await sink.abort()
     }
@@ -56,7 +56,7 @@ export const mp3: Codec = {
       steps.push('frames repacked to the smallest sizes, sound bits equal')
     } else await copySound(source, stream, sink, options)
     await copyRange(source, stream.tail, sink)
-    return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, 'padding of tags dropped'] }
+    return { kind: 'compressed', steps: [...steps, 'padding of tags dropped'] }
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {

@@ -125,10 +125,10 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
     const chunks: Uint8Array[] = []
     for await (const chunk of input) chunks.push(chunk.slice())
     await sink.write(thoroughGzip(concat(chunks)))
-    return { kind: 'compressed', fidelity: 'lossless', steps: [`${verb} by optimal parsing, one member`] }
+    return { kind: 'compressed', steps: [`${verb} by optimal parsing, one member`] }
   }
   for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
-  return { kind: 'compressed', fidelity: 'lossless', steps: [`${verb} by libdeflate level ${gzipLevel(inputBytes)}, one member`] }
+  return { kind: 'compressed', steps: [`${verb} by libdeflate level ${gzipLevel(inputBytes)}, one member`] }
 }
 
 /** One member without name and time (RFC 1952, 2.3). @throws CodecError (no_gain) when Deflate makes the bytes larger */

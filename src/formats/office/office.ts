@@ -1,5 +1,6 @@
 /** The treatment of DOCX, XLSX and PPTX (ECMA-376, transitional and strict), with macros, and of their templates. */
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../codec/loss.ts'
 import { isCompoundFile, openCompoundFile } from '../../containers/cfb/read.ts'
 import { encodeXml } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -54,7 +55,7 @@ class Tally {
   jpegs = 0
   packages = 0
   fonts = 0
-  loss: { ssim: number; psnrDb: number } | undefined
+  loss: PictureLoss | undefined
 
   add({ output, downsampled, loss }: Recompressed, wasPng: boolean): void {
     this.pictures++
@@ -63,8 +64,8 @@ class Tally {
     if (loss) this.lose(loss)
   }
 
-  lose({ ssim, psnrDb }: { ssim: number; psnrDb: number }): void {
-    this.loss = { ssim: Math.min(ssim, this.loss?.ssim ?? 1), psnrDb: Math.min(psnrDb, this.loss?.psnrDb ?? Number.POSITIVE_INFINITY) }
+  lose(loss: PictureLoss): void {
+    this.loss = worseLoss(this.loss, loss)
   }
 
   steps(pictures: number): string[] {
@@ -92,8 +93,7 @@ async function compressDocument(document: OoxmlDocument, sink: Sink, options: Op
   if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
   if (plan.cropped.size > 0) steps.push(`${plan.cropped.size} pictures cropped to what is shown`)
   if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
-  if (!tally.loss) return { kind: 'compressed', fidelity: 'lossless', steps }
-  return { kind: 'compressed', fidelity: 'perceptual', ...tally.loss, steps }
+  return { kind: 'compressed', ...lossOf(tally.loss), steps }
 }
 
 interface Job {
@@ -143,8 +143,8 @@ async function embedded(entry: ZipEntry, bytes: Uint8Array, tally: Tally, option
   const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
   if (result.kind === 'unchanged') return KEEP
   tally.packages++
-  const { outcome } = result
-  if (outcome.fidelity === 'perceptual' && outcome.ssim !== undefined) tally.lose({ ssim: outcome.ssim, psnrDb: outcome.psnrDb })
+  const { pictures } = result.outcome.loss ?? {}
+  if (pictures) tally.lose(pictures)
   return { kind: 'replace', bytes: result.bytes }
 }
 

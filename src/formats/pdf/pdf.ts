@@ -1,4 +1,5 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { lossOf } from '../../codec/loss.ts'
 import { type Document, isArchive, openDocument } from './document.ts'
 import { findDuplicates, Twins } from './duplicates.ts'
 import { FontShop } from './fonts/fonts.ts'
@@ -130,7 +131,5 @@ function outcomeOf(writer: Writer, rewriter: Rewriter, duplicates: number, fonts
   if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
   if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)
   if (report.reduced > 0) steps.push(`${report.reduced} images reduced to their size on the page`)
-  if (!report.worst) return { kind: 'compressed', fidelity: 'lossless', steps }
-  const { ssim, psnrDb } = report.worst
-  return { kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps }
+  return { kind: 'compressed', ...lossOf(report.worst), steps }
 }

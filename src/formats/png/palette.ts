@@ -4,8 +4,9 @@ import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { MOST_DB, type Options, type Outcome, type Sink } from '../../codec/codec.ts'
+import type { Compressed, Options, Outcome, Sink } from '../../codec/codec.ts'
 import { isCodecError, noGain } from '../../codec/error.ts'
+import { lossOf, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import {
@@ -120,13 +121,11 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
       const held = heldSink(limit)
       try {
         const outcome = await writePalette(file, engine, tried, held, options, alpha)
-        const exact = outcome.psnrDb >= MOST_DB && (await isExact(file, held.pieces, options))
+        const exact = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
         margin = marginDb(engine.quality(), target)
         firstBytes ??= held.written
         if (margin >= 0)
-          return finished(tried, held.written, (sink) =>
-            held.pass(sink, exact ? { kind: 'compressed', fidelity: 'lossless', steps: outcome.steps } : outcome),
-          )
+          return finished(tried, held.written, (sink) => held.pass(sink, exact ? { kind: 'compressed', steps: outcome.steps } : outcome))
       } catch (error) {
         if (isCodecError(error, 'no_gain')) return undefined
         throw error
@@ -161,9 +160,7 @@ async function finishEightBits({ file, engines, options }: PaletteJob): Promise<
     const dropped = await writePng(eight, engine, { kind: 'encode', alpha: false }, sink, options)
     return {
       kind: 'compressed',
-      fidelity: 'perceptual',
-      ssim: found.ssim,
-      psnrDb: found.psnrDb,
+      ...lossOf(found),
       steps: ['16 → 8 bits a sample', ...saidOf(dropped)],
     }
   }
@@ -200,7 +197,7 @@ export function bytesAround(file: PngFile): number {
   return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
 }
 
-type Measured = Extract<Outcome, { fidelity: 'perceptual'; psnrDb: number }>
+type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss } }
 
 /** Sixteen bits a sample: the engine measures at eight, so the result is made in memory and measured there. */
 const isDeep = ({ header }: PngFile) => header.bitDepth === 16
@@ -221,7 +218,7 @@ export async function writePalette(
   const found = held ? await likenessOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   await held?.pass(sink, undefined)
-  return { kind: 'compressed', fidelity: 'perceptual', ssim: found.ssim, psnrDb: Math.min(found.psnrDb, MOST_DB), steps }
+  return { kind: 'compressed', loss: { pictures: { ssim: found.ssim, psnrDb: found.psnrDb } }, steps }
 }
 
 /** Whether what was made holds the very samples of the upload. */

@@ -106,5 +106,5 @@ async function writeLossless(file: PngFile, engine: PngEngine, lossless: Lossles
     steps.unshift(`${name(header)} → ${name(layout)}, exact`)
   }
   if (header.interlaced && engine.inOrder) steps.push('Adam7 → plain')
-  return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, ...saidOf(dropped)] }
+  return { kind: 'compressed', steps: [...steps, ...saidOf(dropped)] }
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import type { PictureLoss } from '../../codec/loss.ts'
 import { carried } from './chunks.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
 import { digestOf, likenessOf } from './likeness.ts'
@@ -13,8 +14,9 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
   const after = await openPngFile(result, options)
   const around = compareAround(before, after)
   if (around) return differ(around)
-  if (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual') {
-    return comparePictures(original, result, before, { ssim: outcome.ssim ?? 0, psnrDb: outcome.psnrDb ?? 0 }, options)
+  if (outcome.kind === 'compressed' && outcome.loss) {
+    const { pictures } = outcome.loss
+    return pictures ? comparePictures(original, result, before, pictures, options) : differ('a loss without figures')
   }
   return (await digestOf(before)) === (await digestOf(after)) ? { equal: true } : differ('samples differ')
 }
@@ -59,7 +61,7 @@ async function comparePictures(
   original: Source,
   result: Source,
   { header }: PngFile,
-  claim: { ssim: number; psnrDb: number },
+  claim: PictureLoss,
   options: Options,
 ): Promise<Verdict> {
   const found = await likenessOf(streamOf(original, options), streamOf(result, options), header)

@@ -13,7 +13,7 @@ import { rootAttributes } from './inventory.ts'
 import { leanDifference, leanSvg } from './lean.ts'
 import { SvgMeter } from './measure.ts'
 import { latin1 } from './scan.ts'
-import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS } from './targets.ts'
+import { claimed, TARGETS } from './targets.ts'
 
 /** Larger ones are not drawn: the renderer's own tree takes some eight times the text. */
 const MAX_DRAWN_BYTES = 5 * 1024 * 1024
@@ -40,14 +40,11 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
     }
   }
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
-  if (!rounded)
-    return { kind: 'compressed', fidelity: 'lossless', steps: ['comments and white space removed, numbers written shorter', ...gzip] }
+  if (!rounded) return { kind: 'compressed', steps: ['comments and white space removed, numbers written shorter', ...gzip] }
   const { decimals, likeness } = rounded
   return {
     kind: 'compressed',
-    fidelity: 'perceptual',
-    ssim: likeness.ssim,
-    psnrDb: Math.min(HIGHEST_CLAIM_DB, likeness.psnrDb - RENDERER_MARGIN_DB),
+    loss: { pictures: claimed(likeness) },
     steps: [`comments and white space removed, coordinates with ${decimals} decimals`, ...gzip],
   }
 }
@@ -105,7 +102,7 @@ function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
 export async function verifyLean(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
-  const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+  const exact = outcome.kind === 'compressed' && !outcome.loss
   const difference = leanDifference(before.bytes, after.bytes, exact ? 0 : 0.51)
   if (difference || exact) return difference ? { equal: false, difference } : { equal: true }
   options.signal.throwIfAborted()

@@ -13,7 +13,7 @@ import { SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
-import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB, TARGETS } from './targets.ts'
+import { claimed, TARGETS } from './targets.ts'
 
 interface Candidate {
   readonly text: string
@@ -88,13 +88,10 @@ function encode(text: string, zipped: boolean): Uint8Array {
 function outcomeOf({ precision, likeness, undrawn }: Candidate, zipped: boolean): Outcome {
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
   const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
-  if (!likeness)
-    return { kind: 'compressed', fidelity: 'lossless', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
+  if (!likeness) return { kind: 'compressed', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
   return {
     kind: 'compressed',
-    fidelity: 'perceptual',
-    ssim: likeness.ssim,
-    psnrDb: Math.min(HIGHEST_CLAIM_DB, likeness.psnrDb - RENDERER_MARGIN_DB),
+    loss: { pictures: claimed(likeness) },
     steps: [`svgo, coordinates with ${precision} decimals`, ...gzip],
   }
 }
@@ -113,7 +110,7 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
     exactSvg(after.text) // parses
     const likeness = new SvgMeter(before.text).measure(after.text)
     if (!likeness) return { equal: false, difference: 'the result cannot be drawn like the original' }
-    const exact = outcome.kind === 'compressed' && outcome.fidelity === 'lossless'
+    const exact = outcome.kind === 'compressed' && !outcome.loss
     if (exact && likeness.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
     if (!exact && likeness.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${likeness.psnrDb} dB` }
   } catch (error) {

@@ -1,4 +1,6 @@
+import type { PictureLoss } from '../../codec/loss.ts'
 import { LEVELS, type LumaTarget } from '../../quality/levels.ts'
+import type { Likeness } from '../../quality/metrics.ts'
 
 export type Target = LumaTarget
 
@@ -6,5 +8,10 @@ export type Target = LumaTarget
 export const TARGETS = LEVELS.drawing
 
 /** Renderers differ among themselves: less is claimed than was measured, and beyond this nothing can be told. */
-export const RENDERER_MARGIN_DB = 1.5
-export const HIGHEST_CLAIM_DB = 45
+const RENDERER_MARGIN_DB = 1.5
+const HIGHEST_CLAIM_DB = 45
+
+export const claimed = ({ ssim, psnrDb }: Likeness): PictureLoss => ({
+  ssim,
+  psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB),
+})

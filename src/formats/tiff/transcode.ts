@@ -45,7 +45,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   const job = new Job(file, sink, options, plans, total)
   if (ordered) await job.directoriesFirst(await ghostOf(file))
   else await job.directoriesLast()
-  return { kind: 'compressed', fidelity: 'lossless', steps: stepsOf([...plans.values()]) }
+  return { kind: 'compressed', steps: stepsOf([...plans.values()]) }
 }
 
 function stepsOf(plans: readonly Plan[]): string[] {

@@ -55,8 +55,8 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   for (const chunk of chunks) await sink.write(chunk)
   sink.patch(STREAM_INFO_OFFSET, streamInfo)
   const steps = [`libFLAC level ${LEVEL}, ${integers.bits} bits`]
-  if (integers.exact) return { kind: 'compressed', fidelity: 'lossless', steps }
-  return { kind: 'compressed', fidelity: 'perceptual', snrDb: meter.decibels, steps: [...steps, 'float rounded to 24 bits'] }
+  if (integers.exact) return { kind: 'compressed', steps }
+  return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, 'float rounded to 24 bits'] }
 }
 
 async function integersOf(source: Source, wave: Wave, options: Options): Promise<Integers> {
@@ -136,7 +136,7 @@ export async function verifyFlac(original: Source, result: Source, outcome: Outc
   if (!decoder.run() || !decoder.finish()) return { equal: false, difference: 'libFLAC cannot decode the result' }
   if (difference) return { equal: false, difference }
   if (compared !== wave.frames * wave.layout.channels) return { equal: false, difference: `${compared} samples` }
-  if (integers.exact !== (outcome.kind === 'compressed' && outcome.fidelity === 'lossless')) return { equal: false, difference: 'fidelity' }
+  if (integers.exact !== (outcome.kind === 'compressed' && !outcome.loss)) return { equal: false, difference: 'fidelity' }
   return { equal: true }
 }
 

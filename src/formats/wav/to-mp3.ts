@@ -42,8 +42,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   sink.patch(tagAt, tag)
   return {
     kind: 'compressed',
-    fidelity: 'perceptual',
-    snrDb: encoder.snrDb,
+    loss: { sound: { snrDb: encoder.snrDb } },
     steps: [...(resampler ? [`${hertz} → ${rate} Hz`] : []), `LAME -V${vbrQuality}`],
   }
 }

@@ -37,7 +37,7 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
     const snrDb = await writeWave(source, wave, chosen, sink, options)
-    return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }
+    return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }
   }
   const exact = found?.exact ?? (isLow(options) ? found?.exactLaw : undefined)
   try {
@@ -47,7 +47,7 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
     return { kind: 'unchanged', reason: 'no_gain', detail: whatWouldBeSmaller(wave.layout) }
   }
   const steps = exact ? [`${describe(wave.layout)} → ${describe(exact)}, samples equal`] : []
-  return { kind: 'compressed', fidelity: 'lossless', steps: [...steps, 'padding dropped'] }
+  return { kind: 'compressed', steps: [...steps, 'padding dropped'] }
 }
 
 /** `ultra` means as small as `low` here. */

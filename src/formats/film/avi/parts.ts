@@ -3,6 +3,7 @@
 import { sumOf } from '../../../bytes/column.ts'
 import type { Options, Sink, Source } from '../../../codec/codec.ts'
 import { malformed } from '../../../codec/error.ts'
+import type { PictureLoss } from '../../../codec/loss.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../../codec/segmented.ts'
 import { isOfPictures, runInSequence } from '../in-sequence.ts'
 import type { Level } from '../levels.ts'
@@ -67,7 +68,7 @@ export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: r
   readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
 
 /** The figures of the worst part. */
-export const worstOf = (files: readonly PartFile<PicturesHead>[]) => ({
+export const worstOf = (files: readonly PartFile<PicturesHead>[]): PictureLoss => ({
   ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
   psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
 })

@@ -3,8 +3,10 @@
 import { sumOf } from '../../../bytes/column.ts'
 import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../../codec/codec.ts'
 import { noGain } from '../../../codec/error.ts'
+import { lossOf, type PictureLoss, type SoundLoss } from '../../../codec/loss.ts'
 import type { FinishedPart } from '../../../codec/segmented.ts'
 import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
+import { copiedOf } from '../copied.ts'
 import { WORTH_IT } from '../in-sequence.ts'
 import { frameSamples } from '../mp3-sound.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
@@ -18,23 +20,23 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   const { file, pictures, kept } = job
   const fresh = new Map<number, NewStream>()
   const steps: string[] = []
-  let figures: { ssim: number; psnrDb: number } | undefined
-  let snrDb: number | undefined
+  let shown: PictureLoss | undefined
+  let sound: SoundLoss | undefined
   const films = await pictureFiles(job, parts)
   if (films && pictures) {
     if (bytesOf(films) < sumOf(pictures.track.samples.size) * WORTH_IT) {
       fresh.set(pictures.index, newPictures(films))
-      figures = worstOf(films)
+      shown = worstOf(films)
       steps.push(describe(job, films))
     }
   }
-  for (const sound of job.sounds) {
-    const files = await soundFiles<SoundHead>(sound, parts)
-    if (files.length === 0 || files.some(({ head }) => head.snrDb < FLOOR_SNR_DB) || bytesOf(files) >= sumOf(sound.runs.size) * WORTH_IT)
+  for (const track of job.sounds) {
+    const files = await soundFiles<SoundHead>(track, parts)
+    if (files.length === 0 || files.some(({ head }) => head.snrDb < FLOOR_SNR_DB) || bytesOf(files) >= sumOf(track.runs.size) * WORTH_IT)
       continue
-    fresh.set(sound.stream.index, newSound(sound, files))
-    snrDb = Math.min(snrDb ?? Number.POSITIVE_INFINITY, ...files.map(({ head }) => head.snrDb))
-    steps.push(`sound: ${sound.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
+    fresh.set(track.stream.index, newSound(track, files))
+    sound = { snrDb: Math.min(...files.map(({ head }) => head.snrDb), sound?.snrDb ?? Number.POSITIVE_INFINITY) }
+    steps.push(`sound: ${track.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
   }
   const plan = planAvi(source, file, fresh)
   if (plan.total >= source.size) {
@@ -44,12 +46,11 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   await plan.write(sink, options)
   steps.push('index written anew, dead space dropped')
   if (kept?.reason) steps.push(`pictures kept: ${kept.detail}`)
-  const sounds = snrDb === undefined ? {} : { snrDb }
-  if (figures) return { kind: 'compressed', fidelity: 'perceptual', ...figures, ...sounds, steps }
-  // Pictures that were copied have no figures.
-  if (snrDb !== undefined) return { kind: 'compressed', fidelity: 'perceptual', snrDb, steps }
-  return { kind: 'compressed', fidelity: 'lossless', steps }
+  const left = file.streams.filter(({ index }) => !fresh.has(index)).map(({ kind }) => KINDS[kind])
+  return { kind: 'compressed', ...lossOf(shown, sound), ...copiedOf(left), steps }
 }
+
+const KINDS: { readonly [kind: string]: 'pictures' | 'sound' | undefined } = { vids: 'pictures', auds: 'sound' }
 
 const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) => files.reduce((sum, { sizes }) => sum + sumOf(sizes), 0)
 

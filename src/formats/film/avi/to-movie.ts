@@ -3,12 +3,14 @@
 import { sumOf } from '../../../bytes/column.ts'
 import type { Options, Outcome, Sink, Source } from '../../../codec/codec.ts'
 import { noGain, unsupported } from '../../../codec/error.ts'
+import { lossOf } from '../../../codec/loss.ts'
 import type { FinishedPart } from '../../../codec/segmented.ts'
 import type { Movie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import { layOut, type NewTrack, writeMovie } from '../../../containers/isobmff/write.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
+import { copiedOf } from '../copied.ts'
 import { newSound, newVideo } from '../film.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
 import type { PictureTrack } from '../picture-track.ts'
@@ -57,8 +59,9 @@ export async function joinMovie(
   if (plan.total >= source.size) throw noGain()
   await writeMovie(source, plan, sink, options)
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
-  const snr = noises.length ? { snrDb: Math.min(...noises) } : {}
-  return { kind: 'compressed', fidelity: 'perceptual', ...worstOf(films), ...snr, steps: made.map(({ step }) => step) }
+  const sound = noises.length ? { snrDb: Math.min(...noises) } : undefined
+  const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
+  return { kind: 'compressed', ...lossOf(worstOf(films), sound), ...copiedOf(copied), steps: made.map(({ step }) => step) }
 }
 
 /** Frames that were counted get times: the nth that is shown has the place of the nth chunk that is not empty. */

@@ -52,9 +52,9 @@ async function compare(original: Source, result: Source, outcome: Outcome, optio
   if (before.streams.length !== after.streams.length) return 'streams'
   const tags = await compareOthers(old, made)
   if (tags) return tags
-  const lossy = outcome.kind === 'compressed' && outcome.fidelity === 'perceptual'
-  // H.264 that became H.264 has the format it had; copied pictures are said to be perfect.
-  const repainted = lossy && outcome.psnrDb !== undefined
+  const lossy = outcome.kind === 'compressed' && outcome.loss !== undefined
+  // H.264 that became H.264 has the format it had; pictures that were copied lost nothing.
+  const repainted = lossy && outcome.loss.pictures !== undefined
   const pictures = before.streams.find(({ kind }) => kind === 'vids')
   const fresh = before.streams.filter((stream, i) => (repainted && stream === pictures) || !same(stream.strf, after.streams[i]!.strf))
   if (fresh.length > 0 && !lossy) return 'a stream changed its format'
@@ -111,7 +111,7 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
   return Math.abs(seconds - wanted) < 0.2 ? undefined : `${wanted.toFixed(3)} s of sound became ${seconds.toFixed(3)} s`
 }
 
-const toldOf = (outcome: Outcome) => (outcome.kind === 'compressed' && outcome.fidelity === 'perceptual' ? (outcome.snrDb ?? 0) : 0)
+const toldOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0)
 
 /** New sound, a frame a chunk, against the samples it was made of. */
 async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome, options: Options): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
+import type { PictureLoss } from '../../../codec/loss.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -44,7 +45,7 @@ const MAX_SIGHT_PIXELS = 3_000_000
 
 export interface ImageReport {
   /** The worst picture that was changed; undefined when nothing was lost. */
-  worst: { ssim: number; psnrDb: number } | undefined
+  worst: PictureLoss | undefined
   recoded: number
   reduced: number
   exact: number

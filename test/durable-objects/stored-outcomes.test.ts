@@ -1,0 +1,85 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import type { StoredOutcome } from '../../src/store/outcome.ts'
+import { present, type ReceiptView, revivedTask, type StoredTask, type Task, type TaskResult } from '../../src/store/task.ts'
+import { newTask, RESULT, record } from './fixtures.ts'
+
+const steps = ['as it was made']
+/** As outcomes were stored while fidelity and figures lay side by side, and what receipts said of them. */
+const OLD: [string, StoredOutcome, Partial<ReceiptView>][] = [
+  ['lossless', { kind: 'compressed', fidelity: 'lossless', steps }, { outcome: 'compressed', fidelity: 'lossless', steps }],
+  [
+    'lossless, in a container of its own',
+    { kind: 'compressed', fidelity: 'lossless', steps, output: 'zip' },
+    { outcome: 'compressed', fidelity: 'lossless', steps },
+  ],
+  [
+    'pictures',
+    { kind: 'compressed', fidelity: 'perceptual', ssim: 0.96099, psnrDb: 35.769, steps },
+    { outcome: 'compressed', fidelity: 'perceptual', ssim: 0.9609, psnr_db: 35.76, steps },
+  ],
+  [
+    'pictures whose luma stayed',
+    { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: Number.POSITIVE_INFINITY, steps },
+    { outcome: 'compressed', fidelity: 'perceptual', ssim: 1, psnr_db: 99, steps },
+  ],
+  [
+    'a film',
+    { kind: 'compressed', fidelity: 'perceptual', ssim: 0.94, psnrDb: 33, snrDb: 21.456, steps },
+    { outcome: 'compressed', fidelity: 'perceptual', ssim: 0.94, psnr_db: 33, snr_db: 21.45, steps },
+  ],
+  [
+    'sound',
+    { kind: 'compressed', fidelity: 'perceptual', snrDb: 120, steps },
+    { outcome: 'compressed', fidelity: 'perceptual', snr_db: 99, steps },
+  ],
+  [
+    'unchanged',
+    { kind: 'unchanged', reason: 'signed', detail: 'a signature' },
+    { outcome: 'unchanged', fidelity: 'lossless', reason: 'signed', detail: 'a signature' },
+  ],
+]
+
+const always = { verified: true, sha256: RESULT.sha256, original_sha256: newTask().originalSha256 }
+
+describe('outcomes that an earlier release stored', () => {
+  it.each(OLD)('give the same receipt: %s', (_, outcome, said) => {
+    const stored: StoredTask = { ...newTask(), status: 'completed', progress: 1, result: { ...RESULT, key: 'results/a', outcome } }
+    expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({ ...said, ...always })
+  })
+
+  it('are read as such by the record of their task, and the worker that stored them may still be running', async () => {
+    const task = newTask()
+    await record(task).create(task)
+    const claim = await record(task).claim(null, 'whole')
+    if (claim.kind !== 'claimed') throw new Error(claim.kind)
+    const [, outcome] = OLD[2]!
+    await record(task).complete(claim.attempt, { ...RESULT, key: 'results/old', outcome } as TaskResult)
+    const loss = { pictures: { ssim: 0.96099, psnrDb: 35.769 } }
+    expect((await record(task).read())?.result?.outcome).toEqual({ kind: 'compressed', loss, steps })
+    await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, state) => {
+      const stored = state.storage.kv.get<StoredTask>('task')!
+      state.storage.kv.put('task', { ...stored, result: { ...stored.result, outcome } })
+      const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => { read(): Promise<Task> }
+      expect((await new Again(state, env).read()).result?.outcome).toEqual({ kind: 'compressed', loss, steps })
+    })
+  })
+
+  it('those of today have their figures in the same places, and what was copied is not in receipts', () => {
+    const outcome = { kind: 'compressed', loss: { sound: { snrDb: 20 } }, copied: ['pictures'], steps } as const
+    const stored = {
+      ...newTask(),
+      status: 'completed',
+      progress: 1,
+      result: { ...RESULT, key: 'results/a', outcome: { ...outcome, steps } },
+    } as const
+    expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({
+      outcome: 'compressed',
+      fidelity: 'perceptual',
+      snr_db: 20,
+      steps,
+      ...always,
+    })
+  })
+})
