@@ -81,12 +81,14 @@ export interface Options {
 
 export interface Codec {
   readonly format: KnownFormat
-  compress(source: Source, sink: Sink, options: Options): Promise<Outcome>
+  /** `evidence`: what `verify` need not find out again, for as long as it is called right after. It is never stored. */
+  compress(source: Source, sink: Sink, options: Options): Promise<Outcome & { readonly evidence?: unknown }>
   /**
    * Decodes `result` and compares it with `original`: lossless outcomes to the last sample or byte, perceptual ones in
-   * structure (dimensions, frames, metadata, what must not change). Called on what was really stored.
+   * structure (dimensions, frames, metadata, what must not change). Called on what was really stored, with the evidence
+   * of the very `compress` that made it, or without any.
    */
-  verify(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict>
+  verify(original: Source, result: Source, outcome: Outcome, options: Options, evidence?: unknown): Promise<Verdict>
 }
 
 /** Files inside files, with a limit on depth and memory. */

@@ -42,7 +42,7 @@ const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'b
 export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
   const sink = await openSink()
   try {
-    const made = await codec.compress(source, sink, options)
+    const { evidence, ...made } = await codec.compress(source, sink, options)
     options.signal.throwIfAborted()
     const outcome = acceptable(made, sink.written, source.size, options)
     if (outcome.kind === 'unchanged') {
@@ -50,7 +50,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
       return { outcome, result: undefined }
     }
     const result = await sink.finish()
-    const verdict = await verify(codec, source, result, outcome, options)
+    const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
     if (verdict.equal) return { outcome, result }
     await sink.abort()
@@ -64,16 +64,19 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
   }
 }
 
+interface Made {
+  readonly codec: Codec
+  readonly source: Source
+  readonly result: Source
+  readonly outcome: Compressed
+  /** What `compress` handed over for `verify`. */
+  readonly evidence?: unknown
+}
+
 /** What cannot be read now is the result: the upload was read from one end to the other before, and is not to blame. */
-async function verify(
-  codec: Codec,
-  source: Source,
-  result: Source,
-  outcome: Compressed,
-  options: Options,
-): Promise<Verdict> {
+async function verify({ codec, source, result, outcome, evidence }: Made, options: Options): Promise<Verdict> {
   try {
-    return await codec.verify(source, result, outcome, options)
+    return await codec.verify(source, result, outcome, options, evidence)
   } catch (error) {
     const trouble = expectedTrouble(codec.format.id, error)
     if (!trouble || trouble.outcome.reason === 'over_budget') throw error

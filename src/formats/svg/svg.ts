@@ -38,16 +38,32 @@ export const svg: Codec = {
     const best = encoded[0]!
     await sink.write(best.bytes)
     const outcome = outcomeOf(best.candidate, zipped)
-    if (best.candidate.likeness || best.candidate.undrawn !== undefined) DRAWN.set(outcome, { original: text, result: best.candidate.text })
-    return outcome
+    const looked = best.candidate.likeness !== undefined || best.candidate.undrawn !== undefined
+    return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
   },
-  async verify(original, result, outcome, options) {
-    return (await readTree(original)) ? verifySvg(original, result, outcome, options) : verifyLean(original, result, outcome, options)
+  async verify(original, result, outcome, options, evidence) {
+    if (!(await readTree(original))) return verifyLean(original, result, outcome, options)
+    return verifySvg(original, result, outcome, options, evidence instanceof Drawn ? evidence : undefined)
   },
 }
 
-/** What was drawn and measured for a result, or could not be drawn. Where both are read again as the same texts, so are their drawings. */
-const DRAWN = new WeakMap<Outcome, { readonly original: string; readonly result: string }>()
+/**
+ * Evidence for `verify`: what was drawn and measured for a result, or could not be drawn. Where both are read again as the
+ * same texts, so are their drawings.
+ */
+class Drawn {
+  readonly #original: string
+  readonly #result: string
+
+  constructor(original: string, result: string) {
+    this.#original = original
+    this.#result = result
+  }
+
+  isOf(original: string, result: string): boolean {
+    return this.#original === original && this.#result === result
+  }
+}
 
 /** undefined: its tree does not fit in memory. */
 async function readTree(source: Source): Promise<SvgDocument | undefined> {
@@ -97,15 +113,14 @@ function outcomeOf({ precision, likeness, undrawn }: Candidate, zipped: boolean)
 }
 
 /** Reads the stored result again, looks for what must not be lost, and draws it, unless these very texts have been drawn. */
-async function verifySvg(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+async function verifySvg(original: Source, result: Source, outcome: Outcome, options: Options, drawn: Drawn | undefined): Promise<Verdict> {
   const before = await readSvg(original)
   const after = await readSvg(result)
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
   const difference = inventoryDifference(before.text, after.text)
   if (difference) return { equal: false, difference }
   options.signal.throwIfAborted()
-  const drawn = DRAWN.get(outcome)
-  if (drawn?.original === before.text && drawn.result === after.text) return { equal: true }
+  if (drawn?.isOf(before.text, after.text)) return { equal: true }
   try {
     exactSvg(after.text) // parses
     const likeness = new SvgMeter(before.text).measure(after.text)

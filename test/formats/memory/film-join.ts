@@ -211,9 +211,9 @@ const joiner: Codec = {
     })
     return joinParts(source, analysis, finished, sink, settings)
   },
-  verify(...sides) {
+  verify(original, result, outcome, settings) {
     blocks[Symbol.dispose]()
-    return verifyFilm(...sides)
+    return verifyFilm(original, result, outcome, settings)
   },
 }
 const pressed = await attempt(joiner, film, openSink, options)
