@@ -175,6 +175,8 @@ describe('AVI in parts', () => {
 
     const { outcome, bytes: movie } = await press(avi, await readAll(film.result), 'low', 'mp4')
     expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: MP3 frames copied']) })
+    expect(outcome).toMatchObject({ copied: ['sound'], loss: { pictures: { ssim: expect.any(Number) } } })
+    expect(outcome).not.toHaveProperty('loss.sound')
     const [, copied] = (await readMovie(memorySource(movie, 'film.mp4'))).tracks
     const { chunks } = copied!
     const stored = [...chunks.offset].map((start, i) => movie.subarray(start, start + chunks.size[i]!))

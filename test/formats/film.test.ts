@@ -84,7 +84,7 @@ describe('QuickTime and MP4', () => {
     const sink = memorySink(bytes.length, 'out')
     const options = { ...optionsFor('low', 'mov'), lossless: true }
     const outcome = await mov.compress(source, sink, options)
-    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless', copied: ['pictures', 'sound'] })
     expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
   })
 
