@@ -9,7 +9,8 @@ import { started } from './started-task.ts'
 
 const UPLOAD_BYTES = 4000
 const RESULT = new TextEncoder().encode('a result'.repeat(40))
-const good: Outcome = { kind: 'compressed', fidelity: 'perceptual', ssim: 0.97, psnrDb: 36, steps: [] }
+const lost = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', loss: { pictures: { ssim, psnrDb } }, steps: [] })
+const good = lost(0.97, 36)
 
 /** Writes a result, claims `outcome`, and compares what was stored with what it wrote. */
 function claiming(outcome: Outcome, bytes: Uint8Array = RESULT, more: Partial<Codec> = {}): Codec {
@@ -62,8 +63,8 @@ it('a verified result is what is handed out', async () => {
 it.each<[string, Codec, string]>([
   ['a larger result', claiming(good, new Uint8Array(UPLOAD_BYTES + 1)), 'no_gain'],
   ['a result of the same size', claiming(good, new Uint8Array(UPLOAD_BYTES)), 'no_gain'],
-  ['SSIM 0.89', claiming({ ...good, ssim: 0.89 } as Outcome), 'below_floor'],
-  ['PSNR 29 dB', claiming({ ...good, psnrDb: 29 } as Outcome), 'below_floor'],
+  ['SSIM 0.89', claiming(lost(0.89, 36)), 'below_floor'],
+  ['PSNR 29 dB', claiming(lost(0.97, 29)), 'below_floor'],
   [
     'a result that is not equal',
     claiming(good, RESULT, { verify: async () => ({ equal: false, difference: 'x' }) }),
@@ -150,7 +151,7 @@ it('parts of a large result that is refused are given up', async () => {
   const codec = claiming(good, RESULT, {
     async compress(_source, sink) {
       for (let i = 0; i < 11; i++) await sink.write(new Uint8Array(MB))
-      return { ...good, ssim: 0.89 } as Outcome
+      return lost(0.89, 36)
     },
   })
   const { taskId } = await started({ originalSize: 12 * MB })
@@ -164,7 +165,7 @@ it('parts of a large result that is refused are given up', async () => {
 const unequal: Codec['verify'] = async () => ({ equal: false, difference: 'x' })
 
 it.each<[string, Outcome, Partial<Codec>, string]>([
-  ['SSIM 0.89', { ...good, ssim: 0.89 } as Outcome, {}, 'below_floor'],
+  ['SSIM 0.89', lost(0.89, 36), {}, 'below_floor'],
   ['a result that is not equal', good, { verify: unequal }, 'unsupported_feature'],
 ])('a joined film keeps the same promises: %s', async (_, outcome, more, reason) => {
   const parts = [0, 1].map((index) => ({ index, label: `part ${index}`, weight: 0.5, facts: {} }))

@@ -19,9 +19,9 @@ const UPLOAD = new TextEncoder().encode('a line of the upload\n'.repeat(200))
 const SMALL = UPLOAD.slice(0, 100)
 const NOT_VERIFIED = { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the result did not pass its own verification' }
 
-const lossless: Outcome = { kind: 'compressed', fidelity: 'lossless', steps: [] }
-const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', fidelity: 'perceptual', ssim, psnrDb, steps: [] })
-const sound = (snrDb: number): Outcome => ({ kind: 'compressed', fidelity: 'perceptual', snrDb, steps: [] })
+const lossless: Outcome = { kind: 'compressed', steps: [] }
+const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', loss: { pictures: { ssim, psnrDb } }, steps: [] })
+const sound = (snrDb: number): Outcome => ({ kind: 'compressed', loss: { sound: { snrDb } }, steps: [] })
 const fails = (error: unknown) => async (): Promise<never> => {
   throw error
 }

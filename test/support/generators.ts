@@ -98,7 +98,7 @@ const PIXEL_SCALE = { tag: 33550, type: 12, count: 3, bytes: new Uint8Array(new 
 /** Frames of little sound, each alone, blown up to 320 kbit/s and empty behind it. */
 function looseMp3(): Uint8Array {
   const samples = 40_000
-  using lame = new Lame(2, 44100, 9, 0, true)
+  using lame = new Lame({ channels: 2, hertz: 44100, vbrQuality: 9, alone: true })
   const sound = tones(samples, 2, 44100)
   const channels = [0, 1].map((channel) => Float32Array.from({ length: samples }, (_, i) => sound[i * 2 + channel]! * 0.9))
   const stream = concat([...lame.encode(channels), lame.finish()])
@@ -211,7 +211,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   ],
   // The first half holds a palette, of which not every colour is used, and names.
   gif: [
-    one('a.gif', () => animation(3), 'animation', { seenIn: share(0.5, 1) }),
+    one('a.gif', () => animation(8), 'animation', { seenIn: share(0.5, 1) }),
     one('a.gif', () => animation(1), 'still', { seenIn: share(0.5, 1) }),
   ],
   bmp: [one('a.bmp', () => bmpFile(WIDTH, HEIGHT, rgb), 'photograph'), one('a.bmp', () => bmpFile(WIDTH, HEIGHT, screen), 'screen')],
