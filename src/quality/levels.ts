@@ -89,26 +89,26 @@ function column<Row>(high: Row, medium: Row, low: Row, ultra = low): Column<Row>
 
 const PALETTE_LOW: RasterTarget = {
   ...LOW,
-  scoredSsim: 0.92,
+  scoredSsim: 0.91,
   rgbPsnrDb: 28,
   blockPsnrDb: 27,
   blockRgbPsnrDb: 24,
   score: 57,
   cast: 7,
-  steps: 0.85,
+  steps: 0.5,
   leastColours: 8,
 }
 
 const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
   medium: {
     ...MEDIUM,
-    scoredSsim: 0.94,
+    scoredSsim: 0.92,
     rgbPsnrDb: 31,
     blockPsnrDb: 30,
     blockRgbPsnrDb: 27,
     score: 70,
     cast: 4,
-    steps: 0.5,
+    steps: 0.4,
     leastColours: 16,
   },
   low: PALETTE_LOW,

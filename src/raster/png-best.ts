@@ -8,7 +8,7 @@ import { noGain, TargetUnreachable } from '../codec/error.ts'
 import type { PictureLoss } from '../codec/loss.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import type { PngPicture } from './png-picture.ts'
-import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette } from './png-quantise.ts'
+import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette, Trials } from './png-quantise.ts'
 import type { Raster } from './raster.ts'
 import { PALETTE_TARGETS, TARGET_LADDER } from './targets.ts'
 
@@ -76,11 +76,12 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     const fits = wanted === undefined ? options.quality === 'high' : exactBytes + around < wanted
     if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
     await lookAtColours(engine, picture)
+    const trials = new Trials(engine)
     const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
     const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
     let best: { plan: PalettePlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
     for (const target of new Set(targets)) {
-      const found = await searchPalette(engine, picture, target, alpha, () => yieldToOthers(options.signal))
+      const found = await searchPalette(trials, picture, target, alpha, () => yieldToOthers(options.signal))
       options.signal.throwIfAborted()
       if (!found) continue
       const bytes = await paletteBytes(engine, picture, found, alpha)

@@ -1,5 +1,5 @@
 /** A palette for a target: how many colours, whether errors are diffused, and how far pixels may stray to repeat their neighbours. */
-import type { Effort, Facts, PictureQuality, PngEngine } from '../../wasm/png/engine.ts'
+import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../../wasm/png/engine.ts'
 import type { PngPicture } from './png-picture.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from './targets.ts'
 
@@ -39,73 +39,88 @@ export async function lookAtColours(engine: PngEngine, picture: PngPicture): Pro
 }
 
 /** What medium allows, and a little less: the colours of a picture are weighed once, for all targets. */
-const MOST_CAST = PALETTE_TARGETS.medium.cast * 0.9
+const { medium } = PALETTE_TARGETS
+const MOST_SHADES = { cast: medium.cast * 0.85, steps: medium.steps * 0.9 }
 /** A full share shows as noise; less leaves steps. */
-const DITHER = 0.8
+const DITHER = 0.85
 /** Dithered indices deflate worse: they must do with so much fewer colours to be worth a closer look. */
 const DITHER_PAYS = 0.75
 
+/** The best score there is: until it is measured, it holds nothing back. */
+const NOT_YET = 100
+
 type Way = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 
-/** Tries palettes on the sample. */
-class Trials {
-  readonly #engine: PngEngine
-  readonly #target: RasterTarget
+/** Palettes of a picture, tried on the engine's sample of it; what one target found out serves the next. After `lookAtColours`. */
+export class Trials {
+  readonly engine: PngEngine
   /** By colours and dithering, without tolerance. */
-  readonly #margins = new Map<string, number>()
-  #current = 0
-  share = 1
+  readonly #found = new Map<string, TrialFound>()
+  #current = ''
 
-  constructor(engine: PngEngine, target: RasterTarget) {
-    this.#engine = engine
-    this.#target = target
+  constructor(engine: PngEngine) {
+    this.engine = engine
+    engine.minimiseCasts(MOST_SHADES, DITHER)
+  }
+
+  /** Other palettes may have been made since. */
+  begin(): void {
+    this.#current = ''
   }
 
   apply({ colours, tolerance, dither }: Way): void {
-    if (this.#current !== colours) this.#engine.quantise(colours, K_MEANS_ROUNDS)
-    this.#current = colours
-    this.#engine.setTolerance(tolerance)
-    this.#engine.setDither(dither)
+    const current = `${colours} ${dither > 0}`
+    if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, dither > 0)
+    this.#current = current
+    this.engine.setTolerance(tolerance)
+    this.engine.setDither(dither)
   }
 
-  /** Decibels above (or below) the target. */
-  margin(way: Way): number {
+  /** Decibels above (or below) the target. What costs much is measured only where the rest holds. */
+  margin(way: Way, target: RasterTarget): number {
+    const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
     const key = `${way.colours} ${way.dither}`
-    const known = way.tolerance === 0 ? this.#margins.get(key) : undefined
-    if (known !== undefined) return known
+    const known = way.tolerance === 0 ? this.#found.get(key) : undefined
+    if (known && (known.score !== undefined || marginIn(known) < 0)) return marginIn(known)
     this.apply(way)
-    const trial = this.#engine.trial()
-    this.share = trial.share
-    const margin = marginDb(trial, this.#target, marginOf(trial.share))
-    if (way.tolerance === 0) this.#margins.set(key, margin)
-    return margin
+    const found = this.engine.trial((part) => marginIn(part) >= 0)
+    if (way.tolerance === 0) this.#found.set(key, found)
+    return marginIn(found)
   }
 
   bytes(way: Way, strategies: number): number {
     this.apply(way)
-    this.#engine.setEffort({ ...TRIAL, strategies })
-    return this.#engine.trialBytes('palette')
+    this.engine.setEffort({ ...TRIAL, strategies })
+    return this.engine.trialBytes('palette')
   }
 }
 
+/** What plans of one target have in common. */
+interface Search {
+  readonly trials: Trials
+  readonly target: RasterTarget
+  readonly pause: () => Promise<void>
+}
+
 /**
- * The plan of the fewest bytes that holds the target on the sample, or undefined where no palette does. After `lookAtColours`.
- * Whoever uses it measures the whole picture and may have to `stepBack`.
+ * The plan of the fewest bytes that holds the target on the sample, or undefined where no palette does. Whoever uses it measures
+ * the whole picture and may have to `stepBack`.
  */
 export async function planPalette(
-  engine: PngEngine,
+  trials: Trials,
   picture: PngPicture,
   target: RasterTarget,
   pause: () => Promise<void>,
 ): Promise<PalettePlan | undefined> {
-  engine.minimiseCasts(MOST_CAST)
-  const trials = new Trials(engine, target)
+  const { engine } = trials
+  trials.begin()
+  const search: Search = { trials, target, pause }
   const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
-  const plain = await fewestColours(trials, { least, most: 256, dither: 0 }, pause)
+  const plain = await fewestColours(search, { least, most: 256, dither: 0 })
   const most = plain === undefined ? 256 : Math.floor(plain * DITHER_PAYS)
-  const dithered = most > least ? await fewestColours(trials, { least, most, dither: DITHER }, pause) : undefined
+  const dithered = most > least ? await fewestColours(search, { least, most, dither: DITHER }) : undefined
 
-  let best = plain === undefined ? undefined : await withTolerance(trials, plain, pause)
+  let best = plain === undefined ? undefined : await withTolerance(search, plain)
   if (dithered !== undefined) {
     const way = { colours: dithered, tolerance: 0, dither: DITHER }
     const bytes = trials.bytes(way, FILTER_NONE)
@@ -120,13 +135,13 @@ export async function planPalette(
     colours,
     tolerance,
     dither,
-    estimate: Math.min(filtered, best.bytes) / trials.share,
+    estimate: Math.min(filtered, best.bytes) / engine.sampleShare(),
     effort: finalEffort(width * height, filters ? FILTER_BY_ENTROPY : FILTER_NONE),
   }
 }
 
 /** More colours leave room for repeats; bytes decide. */
-async function withTolerance(trials: Trials, fewest: number, pause: () => Promise<void>): Promise<Way & { bytes: number }> {
+async function withTolerance({ trials, target, pause }: Search, fewest: number): Promise<Way & { bytes: number }> {
   let best: (Way & { bytes: number }) | undefined
   for (const factor of [1, 1.5, 2.25]) {
     const colours = Math.min(256, Math.round(fewest * factor))
@@ -134,7 +149,8 @@ async function withTolerance(trials: Trials, fewest: number, pause: () => Promis
     // Even with more tolerance than it is likely to have?
     const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
     if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 0 }, FILTER_NONE) >= best.bytes) break
-    const tolerance = mostTolerant((t) => trials.margin({ colours, tolerance: t, dither: 0 }), best && Math.max(1, best.tolerance))
+    const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 0 }, target)
+    const tolerance = mostTolerant(marginAt, best && Math.max(1, best.tolerance))
     const way = { colours, tolerance, dither: 0 }
     const bytes = trials.bytes(way, FILTER_NONE)
     await pause()
@@ -152,11 +168,10 @@ function finalEffort(pixels: number, strategies: number): Effort {
 
 /** The fewest colours that hold the target, to an eighth; undefined where `most` do not. */
 async function fewestColours(
-  trials: Trials,
+  { trials, target, pause }: Search,
   { least, most, dither }: { least: number; most: number; dither: number },
-  pause: () => Promise<void>,
 ): Promise<number | undefined> {
-  const marginOf = (colours: number) => trials.margin({ colours, tolerance: 0, dither })
+  const marginOf = (colours: number) => trials.margin({ colours, tolerance: 0, dither }, target)
   let high = { colours: most, margin: marginOf(most) }
   if (high.margin < 0) return undefined
   let low: { colours: number; margin: number } | undefined
@@ -216,15 +231,15 @@ export function stepBack(plan: PalettePlan, attempt: number, short: number): Pal
 
 /** `planPalette`, measured on the whole picture and stepped back until it holds. */
 export async function searchPalette(
-  engine: PngEngine,
+  trials: Trials,
   picture: PngPicture,
   target: RasterTarget,
   alpha: boolean,
   pause: () => Promise<void>,
 ): Promise<PalettePlan | undefined> {
-  let plan = await planPalette(engine, picture, target, pause)
+  let plan = await planPalette(trials, picture, target, pause)
   for (let attempt = 1; plan; attempt++) {
-    const margin = marginDb(await measureWhole(engine, picture, plan, alpha), target)
+    const margin = marginDb(await measureWhole(trials.engine, picture, plan, alpha), target)
     if (margin >= 0) return plan
     plan = stepBack(plan, attempt, -margin)
   }
@@ -241,7 +256,7 @@ export async function measureWhole(engine: PngEngine, picture: PngPicture, plan:
 
 /** Makes a plan's palette the engine's layout, and its effort the engine's. */
 export function applyPalette(engine: PngEngine, plan: Way & { effort?: Effort }): void {
-  engine.quantise(plan.colours, K_MEANS_ROUNDS)
+  engine.quantise(plan.colours, K_MEANS_ROUNDS, plan.dither > 0)
   engine.setTolerance(plan.tolerance)
   engine.setDither(plan.dither)
   if (plan.effort) engine.setEffort(plan.effort)

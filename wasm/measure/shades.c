@@ -8,26 +8,31 @@
 #define CELL 5    /* pixels each way */
 #define ACROSS 3  /* cells of a window each way */
 #define LEAST_PIXELS 75 /* a window at an edge weighs as if it had as many */
-#define BACKGROUNDS 3
+#define PLANES 3 /* on black, on white, alpha itself; on greys in between, errors are in between */
 /* Mean bend (texture.h) of a cell at which an error counts by a half. */
 #define BUSY 2.5f
+/* The grain of dithering leaves cells off by some of its variance (a 25th if it were white); a step has none. */
+#define GRAIN .12f
 
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-typedef struct { float lab[3]; } Cell; /* summed errors in L, a, b */
+typedef struct { float lab[3], squares; } Cell; /* summed errors in L, a, b, and the squares of those in L */
+typedef struct { uint32_t colour; float lab[3]; } Known;
+#define KNOWN_BITS 12
 typedef struct { Cell *row[ACROSS]; float cast, steps; } Plane; /* the worst squares */
 
 struct Shades {
   uint32_t width, cells, rows; /* rows since the break */
   int planes;
-  Plane plane[BACKGROUNDS];
+  Plane plane[PLANES];
+  Known *known[2]; /* colours that were met, laid on black and on white */
   uint32_t *bends[ACROSS], heights[ACROSS]; /* of rows of cells: summed bends, and their rows of pixels */
   bool differs[ACROSS];
   Texture texture;
   float *error[3]; /* of a row: L, a, b */
   float linear[256];
-  float limit; /* squared */
+  float most_cast, most_steps; /* squared, of windows that are not watched */
   uint32_t watched, all_rows;
   ShadesWindow windows[SHADES_MOST];
 };
@@ -37,14 +42,18 @@ Shades *shades_open(uint32_t width, bool alpha) {
   if (!s) return NULL;
   s->width = width;
   s->cells = (width + CELL - 1) / CELL;
-  s->planes = alpha ? BACKGROUNDS : 1;
-  s->limit = 1e30f;
+  s->planes = alpha ? PLANES : 1;
+  s->most_cast = s->most_steps = 1e30f;
   for (int i = 0; i < 256; i++) {
     const double v = i / 255.;
     s->linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
   }
   bool good = texture_open(&s->texture, width);
   for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)width + 8, sizeof(float))) != NULL;
+  for (int p = 0; p < (alpha ? 2 : 1); p++) {
+    good &= (s->known[p] = malloc(sizeof(Known) << KNOWN_BITS)) != NULL;
+    for (uint32_t i = 0; s->known[p] && i < 1u << KNOWN_BITS; i++) s->known[p][i].lab[0] = NAN; /* none yet */
+  }
   for (int r = 0; r < ACROSS; r++) {
     good &= (s->bends[r] = calloc(s->cells, sizeof **s->bends)) != NULL;
     for (int p = 0; p < s->planes; p++) good &= (s->plane[p].row[r] = calloc(s->cells, sizeof(Cell))) != NULL;
@@ -61,6 +70,7 @@ void shades_close(Shades *s) {
     for (int p = 0; p < s->planes; p++) free(s->plane[p].row[r]);
   }
   for (int c = 0; c < 3; c++) free(s->error[c]);
+  for (int p = 0; p < 2; p++) free(s->known[p]);
   texture_close(&s->texture);
   free(s);
 }
@@ -78,47 +88,45 @@ static inline v4 lab_of(v4 t) {
 
 static inline uint32_t laid(uint32_t value, uint32_t alpha, uint32_t base) { return (value * alpha + base * (255 - alpha) + 127) / 255; }
 
-/* Four pixels on a grey. */
-static void to_lab(const Shades *s, const uint32_t *px, uint32_t base, v4 out[3]) {
-  v4 rgb[3];
-  for (int i = 0; i < 4; i++) {
-    const uint32_t alpha = px[i] >> 24;
-    for (int c = 0; c < 3; c++) {
-      const uint32_t v = px[i] >> (8 * c) & 255;
-      rgb[c][i] = s->linear[alpha == 255 ? v : laid(v, alpha, base)];
-    }
+/* A colour on black (plane 0) or white. */
+static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
+  Known *k = s->known[plane] + ((colour * 0x9E3779B1u) >> (32 - KNOWN_BITS));
+  if (k->colour == colour && k->lab[0] == k->lab[0]) return k;
+  const uint32_t alpha = colour >> 24, base = plane ? 255 : 0;
+  float rgb[3];
+  for (int c = 0; c < 3; c++) {
+    const uint32_t v = colour >> (8 * c) & 255;
+    rgb[c] = s->linear[alpha == 255 ? v : laid(v, alpha, base)];
   }
-  const v4 x = lab_of(.433953f * rgb[0] + .376219f * rgb[1] + .189828f * rgb[2]);
-  const v4 y = lab_of(.212671f * rgb[0] + .715160f * rgb[1] + .072169f * rgb[2]);
-  const v4 z = lab_of(.017758f * rgb[0] + .109477f * rgb[1] + .872766f * rgb[2]);
-  out[0] = 116 * y;
-  out[1] = 500 * (x - y);
-  out[2] = 200 * (y - z);
+  const v4 xyz = lab_of((v4){.433953f, .212671f, .017758f, 0} * rgb[0] + (v4){.376219f, .715160f, .109477f, 0} * rgb[1] +
+                        (v4){.189828f, .072169f, .872766f, 0} * rgb[2]);
+  *k = (Known){colour, {116 * xyz[1], 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}};
+  return k;
 }
 
-/* What a row is off, laid on a grey; only what translucent pixels change, when another grey was there before. */
-static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, uint32_t base, bool first) {
-  for (uint32_t i = 0; i < s->width; i += 4) {
-    uint32_t x[4] = {0}, y[4] = {0};
-    const uint32_t count = s->width - i < 4 ? s->width - i : 4;
-    memcpy(x, a + i, count * sizeof *a);
-    memcpy(y, b + i, count * sizeof *b);
-    const uint32_t opaque = x[0] & x[1] & x[2] & x[3] & y[0] & y[1] & y[2] & y[3];
-    if (!first && opaque >> 24 == 255) continue;
-    v4 p[3] = {0}, q[3] = {0};
-    if (memcmp(x, y, sizeof x)) {
-      to_lab(s, x, base, p);
-      to_lab(s, y, base, q);
+/* What a row is off on one of the planes. Opaque pixels are off on white as on black, which was there before. */
+static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane) {
+  float *const l = s->error[0], *const x = s->error[1], *const y = s->error[2];
+  for (uint32_t i = 0; i < s->width; i++) {
+    if (a[i] == b[i]) {
+      l[i] = x[i] = y[i] = 0;
+    } else if (plane == 2) {
+      l[i] = ((int)(b[i] >> 24) - (int)(a[i] >> 24)) * (100 / 255.f);
+      x[i] = y[i] = 0;
+    } else if (plane == 0 || (a[i] & b[i]) >> 24 != 255) {
+      const Known p = *look_up(s, plane, a[i]), *q = look_up(s, plane, b[i]);
+      l[i] = q->lab[0] - p.lab[0], x[i] = q->lab[1] - p.lab[1], y[i] = q->lab[2] - p.lab[2];
     }
-    for (int c = 0; c < 3; c++) *(v4 *)(s->error[c] + i) = q[c] - p[c];
   }
 }
 
 static void add_cells(Shades *s, Cell *cells) {
   for (uint32_t k = 0, i = 0; k < s->cells; k++) {
     const uint32_t end = i + CELL < s->width ? i + CELL : s->width;
-    for (; i < end; i++)
+    for (; i < end; i++) {
       for (int c = 0; c < 3; c++) cells[k].lab[c] += s->error[c][i];
+      cells[k].squares += s->error[0][i] * s->error[0][i];
+    }
   }
 }
 
@@ -132,15 +140,17 @@ static void window(Shades *s, uint32_t from, uint32_t across, uint32_t down) {
       if (!s->heights[r]) continue;
       for (uint32_t k = from; k < from + across; k++) {
         const uint32_t n = cell_width(s, k) * s->heights[r];
-        const float *e = s->plane[p].row[r][k].lab, busy = s->bends[r][k] / (n * BUSY);
+        const Cell *cell = s->plane[p].row[r] + k;
+        const float *e = cell->lab, busy = s->bends[r][k] / (n * BUSY), mean = e[0] * e[0] / n;
+        const float step = mean - GRAIN * (cell->squares - mean);
         pixels += n;
         a += e[1], b += e[2];
-        squares += e[0] * e[0] / (n * (1 + busy * busy));
+        if (step > 0) squares += step / (1 + busy * busy);
       }
     }
     if (pixels < LEAST_PIXELS) pixels = LEAST_PIXELS;
     const float cast = (a * a + b * b) / ((float)pixels * pixels), steps = squares / pixels;
-    if (cast > s->limit && s->watched < SHADES_MOST && (!s->watched || s->windows[s->watched - 1].x != from * CELL || s->windows[s->watched - 1].y != s->all_rows))
+    if ((cast > s->most_cast || steps > s->most_steps) && s->watched < SHADES_MOST && (!s->watched || s->windows[s->watched - 1].x != from * CELL || s->windows[s->watched - 1].y != s->all_rows))
       s->windows[s->watched++] = (ShadesWindow){from * CELL, s->all_rows};
     if (cast > s->plane[p].cast) s->plane[p].cast = cast;
     if (steps > s->plane[p].steps) s->plane[p].steps = steps;
@@ -175,7 +185,7 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   if (memcmp(a, b, (size_t)s->width * sizeof *a)) {
     s->differs[r] = true;
     for (int p = 0; p < s->planes; p++) {
-      row_errors(s, a, b, p == 0 ? 0 : p == 1 ? 255 : 128, p == 0);
+      row_errors(s, a, b, p);
       add_cells(s, s->plane[p].row[r]);
     }
   }
@@ -203,7 +213,10 @@ ShadesFound shades_result(const Shades *s) {
   return (ShadesFound){sqrtf(cast), sqrtf(steps)};
 }
 
-void shades_watch(Shades *s, float cast) { s->limit = cast * cast; }
+void shades_watch(Shades *s, float cast, float steps) {
+  s->most_cast = cast * cast;
+  s->most_steps = steps * steps;
+}
 
 const ShadesWindow *shades_watched(const Shades *s, uint32_t *count) {
   *count = s->watched;

@@ -1,5 +1,5 @@
 /* What luma figures forgive, streamed row by row: areas that take on another hue, and gradients that become steps.
- * CIE Lab (D65); translucent pictures on black, grey and white, the worst of them. */
+ * CIE Lab (D65); translucent pictures on black and on white, and steps of their alpha, the worst of them. */
 #ifndef SHADES_H
 #define SHADES_H
 #include <stdbool.h>
@@ -8,17 +8,18 @@
 typedef struct Shades Shades;
 
 /* Both of the worst window of 15 x 15 pixels. `cast`: the distance in a and b of its mean colour from the original's.
- * `steps`: root mean square of what its nine parts of 5 x 5 are off in mean lightness; parts with texture count less. */
+ * `steps`: root mean square of what its nine parts of 5 x 5 are off in mean lightness, beyond what the grain of dithering
+ * explains; parts with texture count less. */
 typedef struct { double cast, steps; } ShadesFound;
 
 Shades *shades_open(uint32_t width, bool alpha); /* NULL when memory is short */
 void shades_row(Shades *s, const uint32_t *a, const uint32_t *b);
 void shades_break(Shades *s); /* ends a run of neighbouring rows */
 ShadesFound shades_result(const Shades *s); /* after shades_break */
-/* Windows (their first column, and the row after their last, of all rows) whose cast is above the limit that shades_watch set, the first so many of them. */
+/* Windows (their first column, and the row after their last, of all rows) whose cast or steps are above the limits that shades_watch set, the first so many of them. */
 #define SHADES_MOST 256
 typedef struct { uint32_t x, y; } ShadesWindow;
-void shades_watch(Shades *s, float cast);
+void shades_watch(Shades *s, float cast, float steps);
 const ShadesWindow *shades_watched(const Shades *s, uint32_t *count);
 void shades_close(Shades *s);
 #endif

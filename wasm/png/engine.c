@@ -82,7 +82,7 @@ EXPORT(begin) void begin(int wanted, int form, bool mute, bool alpha) {
   if (mode == REMAP || mode == INDICES) {
     measure_close(measure);
     if (!(measure = measure_open(source.width, alpha))) host_fail(FAIL_MEMORY, "no memory to measure with");
-    look_begin(source.height, alpha);
+    look_begin(source.height, alpha, LOOK_SHADES | LOOK_SCORE);
     remap_begin();
   }
   free(out_row);

@@ -119,11 +119,12 @@ void encode_frame_end(void);
 extern u64 encoded_bytes;
 
 /* ---- look.c ---- */
-void look_begin(u32 height, bool alpha); /* of rows as wide as the picture */
+enum { LOOK_SHADES = 1, LOOK_SCORE = 2 };
+void look_begin(u32 height, bool alpha, int at); /* of rows as wide as the picture */
 void look_row(const u32 *a, const u32 *b);
 void look_break(void);                   /* the next row is no neighbour */
 ShadesFound look_result(double *score);  /* after all rows */
-void look_watch(float cast);             /* remember windows with a larger one */
+void look_watch(float cast, float steps); /* remember windows with larger ones */
 const ShadesWindow *look_watched(u32 *count);
 void look_end(void);
 

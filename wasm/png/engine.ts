@@ -84,6 +84,10 @@ export interface PictureQuality {
   readonly steps: number
 }
 
+/** Of a sample, the `share` of the picture's rows; what was not measured is not there. */
+export type TrialFound = Omit<PictureQuality, 'score' | 'cast' | 'steps'> &
+  Partial<Pick<PictureQuality, 'score' | 'cast' | 'steps'>> & { readonly share: number }
+
 export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
 const FAILURES: readonly PngFailure[] = ['memory', 'truncated', 'damaged', 'misuse']
 
@@ -108,12 +112,15 @@ interface Exports extends Engine {
   layout_fact(what: number): number
   fact(what: number): number
   quality(what: number): number
-  quantise(colours: number, rounds: number): number
+  quantise(colours: number, rounds: number, spread: number): number
   colour_points(): number
   set_tolerance(multiple: number): void
   set_dither(share: number): void
   weigh_as_at_first(): void
-  trial(watch: number): void
+  trial_map(): void
+  trial_measure(): void
+  trial_shades(mostCast: number, mostSteps: number): void
+  trial_score(): void
   trial_bytes(mapped: number, gray: number, every: number): number
   trial_fact(what: number): number
 }
@@ -125,7 +132,7 @@ const FEED_BYTES = 16 * 1024
 export const GATHER_BYTES = 48 * 1024 * 1024
 
 /** Palettes tried in `minimiseCasts`. */
-const CAST_ROUNDS = 4
+const CAST_ROUNDS = 6
 
 const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
@@ -301,9 +308,12 @@ export class PngEngine {
     return this.#wasm.colour_points()
   }
 
-  /** Chooses at most `colours` colours and makes them the layout. The mean squared error they promise. */
-  quantise(colours: number, rounds = 12): number {
-    return this.#wasm.quantise(colours, rounds)
+  /**
+   * Chooses at most `colours` colours and makes them the layout; `spread`: such as error diffusion can mix the others of. The mean
+   * squared error they promise.
+   */
+  quantise(colours: number, rounds = 12, spread = false): number {
+    return this.#wasm.quantise(colours, rounds, spread ? 1 : 0)
   }
 
   /** Multiples of that error a pixel in texture may stray to repeat its neighbour's index: smaller files, more noise. */
@@ -316,30 +326,46 @@ export class PngEngine {
     this.#wasm.set_dither(share)
   }
 
-  /** Maps a sample of the picture (all of it up to some 390,000 pixels), `share` of its rows; SSIM from a quarter of the windows. */
-  trial(): PictureQuality & { share: number } {
-    this.#wasm.trial(0)
-    return { ...qualityOf(this.#wasm.trial_fact), share: this.#wasm.trial_fact(5) }
+  /**
+   * Maps a sample of the picture (all of it up to some 390,000 pixels), and measures luma and RGB, SSIM from a quarter of the
+   * windows; then what costs more, as long as `goesOn` says so of what was found.
+   */
+  trial(goesOn: (found: TrialFound) => boolean = () => true): TrialFound {
+    const { trial_map, trial_measure, trial_shades, trial_score, trial_fact } = this.#wasm
+    trial_map()
+    trial_measure()
+    const { score: _score, cast: _cast, steps: _steps, ...luma } = qualityOf(trial_fact)
+    const share = this.sampleShare()
+    if (!goesOn({ ...luma, share })) return { ...luma, share }
+    trial_shades(0, 0)
+    const shades = { cast: trial_fact(7), steps: trial_fact(8) }
+    if (!goesOn({ ...luma, ...shades, share })) return { ...luma, ...shades, share }
+    trial_score()
+    return { ...luma, ...shades, score: trial_fact(6), share }
   }
 
   /**
-   * Palettes from now on come closer to the colours of those parts of the sample where 256 colours leave a cast above this. Once
-   * for a histogram.
+   * Palettes from now on come closer to the colours of those parts of the sample where 256 colours leave casts or steps above these,
+   * first as they are, then mixed by error diffusion. Once for a histogram.
    */
-  minimiseCasts(most: number): void {
+  minimiseCasts(most: Pick<PictureQuality, 'cast' | 'steps'>, dither: number): void {
     if (this.#castsMinimised) return
     this.#castsMinimised = true
-    this.#wasm.set_tolerance(0)
-    this.#wasm.set_dither(0)
-    let [first, last] = [0, 0]
-    for (let round = 0; round < CAST_ROUNDS; round++) {
-      this.#wasm.quantise(256, 8)
-      this.#wasm.trial(most)
-      last = this.#wasm.trial_fact(7)
-      if (round === 0) first = last
-      if (last <= most) return
+    const { quantise, set_tolerance, set_dither, trial_map, trial_shades, trial_fact, weigh_as_at_first } = this.#wasm
+    set_tolerance(0)
+    for (const share of [0, dither]) {
+      set_dither(share)
+      let [first, last] = [0, 0]
+      for (let round = 0; round < CAST_ROUNDS; round++) {
+        quantise(256, 8, share > 0 ? 1 : 0)
+        trial_map()
+        trial_shades(most.cast, most.steps)
+        last = Math.max(trial_fact(7) / most.cast, trial_fact(8) / most.steps)
+        if (round === 0) first = last
+        if (last <= 1) return
+      }
+      if (last > first * 0.9) weigh_as_at_first()
     }
-    if (last > first * 0.9) this.#wasm.weigh_as_at_first()
   }
 
   /** Share of the picture's rows that are in the sample. */

@@ -12,29 +12,32 @@ void look_end(void) {
   shades_close(shades), shades = NULL;
 }
 
-void look_begin(u32 height, bool alpha) {
+void look_begin(u32 height, bool alpha, int at) {
   look_end();
-  bool good = (shades = shades_open(source.width, alpha)) != NULL;
-  if (source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
+  bool good = true;
+  if (at & LOOK_SHADES) good = (shades = shades_open(source.width, alpha)) != NULL;
+  if (at & LOOK_SCORE && source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
     for (int i = 0; i < (alpha ? 2 : 1); i++) good &= (scores[i] = score_open(source.width, height)) != NULL;
   if (!good) host_fail(FAIL_MEMORY, "no memory to measure with");
 }
 
 void look_row(const u32 *a, const u32 *b) {
-  shades_row(shades, a, b);
+  if (shades) shades_row(shades, a, b);
   for (int i = 0; i < BACKGROUNDS; i++)
     if (scores[i]) score_row(scores[i], a, b, i ? 255 : 0);
 }
 
-void look_watch(float cast) { shades_watch(shades, cast); }
+void look_watch(float cast, float steps) { shades_watch(shades, cast, steps); }
 const ShadesWindow *look_watched(u32 *count) { return shades_watched(shades, count); }
 
-void look_break(void) { shades_break(shades); }
+void look_break(void) {
+  if (shades) shades_break(shades);
+}
 
 ShadesFound look_result(double *score) {
   *score = 100;
   for (int i = 0; i < BACKGROUNDS; i++)
     if (scores[i]) *score = fmin(*score, score_result(scores[i]));
-  shades_break(shades);
-  return shades_result(shades);
+  look_break();
+  return shades ? shades_result(shades) : (ShadesFound){0};
 }

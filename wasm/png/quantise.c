@@ -382,6 +382,46 @@ static void k_means(int rounds) {
   }
 }
 
+/* ---- room for mixing ---- */
+
+#define SIDES 4 /* entries beside one, at most */
+#define REACH_OUT .85f /* all the way, and mixtures are noisier */
+
+/* Means lie inside of what they stand for: no mixture of them is as dark, as bright or as red as the outermost colours. So entries
+ * at the border of the palette move out to where their colours end, as far as their neighbours stand to one side. */
+static void spread_out(void) {
+  static float out[256][COORDINATES], reach[256];
+  for (int i = 0; i < palette_used; i++) {
+    float nearest[SIDES], mean[COORDINATES] = {0}, distances = 0, length = 0;
+    int beside[SIDES], count = 0;
+    for (int j = 0; j < palette_used; j++) {
+      float d = 0;
+      for (int c = 0; c < COORDINATES; c++) d += (palette_xyz[c][j] - palette_xyz[c][i]) * (palette_xyz[c][j] - palette_xyz[c][i]);
+      if (j == i || (count == SIDES && d >= nearest[SIDES - 1])) continue;
+      int at = count < SIDES ? count++ : SIDES - 1;
+      for (; at > 0 && nearest[at - 1] > d; at--) nearest[at] = nearest[at - 1], beside[at] = beside[at - 1];
+      nearest[at] = d, beside[at] = j;
+    }
+    for (int k = 0; k < count; k++) {
+      distances += sqrtf(nearest[k]);
+      for (int c = 0; c < COORDINATES; c++) mean[c] += palette_xyz[c][beside[k]] - palette_xyz[c][i];
+    }
+    for (int c = 0; c < COORDINATES; c++) length += mean[c] * mean[c];
+    length = sqrtf(length);
+    for (int c = 0; c < COORDINATES; c++) out[i][c] = length > 0 && distances > 0 ? -mean[c] / length : 0;
+    reach[i] = 0;
+    for (int c = 0; c < COORDINATES; c++) out[i][c] *= distances > 0 ? sqrtf(length / distances) : 0; /* 1 where all are on one side */
+  }
+  for (u32 i = 0; i < point_count; i++) {
+    float d, along = 0;
+    const int nearest = nearest_colour(points[i].at, &d);
+    for (int c = 0; c < COORDINATES; c++) along += (points[i].at[c] - palette_xyz[c][nearest]) * out[nearest][c];
+    if (along > reach[nearest]) reach[nearest] = along;
+  }
+  for (int i = 0; i < palette_used; i++)
+    for (int c = 0; c < COORDINATES; c++) palette_xyz[c][i] += out[i][c] * (REACH_OUT * reach[i]);
+}
+
 /* Rounds the palette to eight bits, drops doubles, orders by luma, and makes it the layout. */
 static void palette_to_layout(void) {
   u32 colours[256];
@@ -407,12 +447,13 @@ static void palette_to_layout(void) {
   palette_sort();
 }
 
-/* After a HISTOGRAM pass: a palette of at most `colours`. Returns the mean squared error it promises, in the space above. */
-EXPORT(quantise) double quantise(int colours, int rounds) {
+/* After a HISTOGRAM pass: a palette of at most `colours`, with `spread` one to mix others of. Returns the mean squared error it promises, in the space above. */
+EXPORT(quantise) double quantise(int colours, int rounds, bool spread) {
   histogram_to_points();
   memset(weighed, 0, point_count);
   cut_boxes(colours < 1 ? 1 : colours > 256 ? 256 : colours);
   k_means(rounds);
+  if (spread) spread_out();
   palette_to_layout();
   return predicted_mse;
 }

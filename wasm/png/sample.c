@@ -220,15 +220,15 @@ void sample_row(const u32 *px, u32 width, u32 y) {
 #define TRIAL_EVERY 4
 
 static Quality trial_quality;
-static double trial_score;
-static ShadesFound trial_shades;
+static double score_found;
+static ShadesFound trial_found;
 
 static bool at_gap(u32 y) { return y % group_rows == 0 && groups_wanted < groups; } /* else the sample is the picture */
 
 /* Squared distance from the palette from which a colour counts as missing. */
-#define FAR 8.f
+#define FAR 2.f
 
-/* The colours of windows whose hue the palette changes weigh more from now on. */
+/* The colours of windows whose hue or lightness the palette changes weigh more from now on. */
 static void weigh_watched(void) {
   u32 count;
   const ShadesWindow *windows = look_watched(&count);
@@ -243,37 +243,71 @@ static void weigh_watched(void) {
       }
 }
 
-/* Maps the sample to the palette and measures: trial_fact. With `watch`, the next palette will come closer to colours of windows
- * whose cast is above it. The score takes the sample for a picture, gaps and all. */
-EXPORT(trial) void trial(double watch) {
-  const bool alpha = sample_alpha != 0xff000000u;
-  Measure *m = measure_open(source.width, alpha);
-  u8 *indices = allocate((size_t)source.width);
-  u32 *mapped = allocate((size_t)source.width * 4);
-  if (!m) host_fail(FAIL_MEMORY, "no memory to measure with");
-  measure_every(m, TRIAL_EVERY);
-  look_begin(sample_rows, alpha);
-  if (watch > 0) look_watch((float)watch);
+static u8 *trial_indices; /* of the whole sample */
+static bool translucent(void) { return sample_alpha != 0xff000000u; }
+
+/* Maps the sample to the palette, for the trials that measure. */
+EXPORT(trial_map) void trial_map(void) {
+  free(trial_indices);
+  trial_indices = allocate((size_t)sample_rows * source.width + 16);
   sample_remap_begin();
+  for (u32 y = 0; y < sample_rows; y++) sample_remap(y, trial_indices + (size_t)y * source.width);
+}
+
+static const u32 *mapped_row(u32 y, u32 *mapped) {
+  if (!trial_indices) host_fail(FAIL_MISUSE, "no sample is mapped");
+  const u8 *indices = trial_indices + (size_t)y * source.width;
+  for (u32 i = 0; i < source.width; i++) mapped[i] = layout.palette[indices[i]];
+  return mapped;
+}
+
+/* SSIM and PSNR of the mapped sample. */
+EXPORT(trial_measure) void trial_measure(void) {
+  Measure *m = measure_open(source.width, translucent());
+  if (!m) host_fail(FAIL_MEMORY, "no memory to measure with");
+  u32 *mapped = allocate((size_t)source.width * 4);
+  measure_every(m, TRIAL_EVERY);
   for (u32 y = 0; y < sample_rows; y++) {
-    const u32 *row = sample + (size_t)y * source.width;
-    sample_remap(y, indices);
-    if (at_gap(y)) {
-      measure_break(m);
-      look_break();
-    }
-    for (u32 i = 0; i < source.width; i++) mapped[i] = layout.palette[indices[i]];
-    measure_row(m, row, mapped);
-    look_row(row, mapped);
+    if (at_gap(y)) measure_break(m);
+    measure_row(m, sample + (size_t)y * source.width, mapped_row(y, mapped));
   }
   measure_break(m);
   trial_quality = measure_result(m);
-  trial_shades = look_result(&trial_score);
-  weigh_watched();
-  if (groups_wanted < groups) hard_trial(&trial_quality);
   measure_close(m);
+  free(mapped);
+  if (groups_wanted < groups) hard_trial(&trial_quality);
+}
+
+/* Casts and steps of the mapped sample. With limits, the next palette will come closer to colours of windows
+ * where it is above them. */
+EXPORT(trial_shades) void trial_shades(double most_cast, double most_steps) {
+  u32 *mapped = allocate((size_t)source.width * 4);
+  look_begin(sample_rows, translucent(), LOOK_SHADES);
+  if (most_cast > 0) look_watch((float)most_cast, (float)most_steps);
+  for (u32 y = 0; y < sample_rows; y++) {
+    if (at_gap(y)) look_break();
+    look_row(sample + (size_t)y * source.width, mapped_row(y, mapped));
+  }
+  double none;
+  trial_found = look_result(&none);
+  if (most_cast > 0) weigh_watched();
   look_end();
-  free(indices), free(mapped);
+  free(mapped);
+}
+
+/* Its score, of a part that says enough. The score takes that for a picture, gaps and all. */
+#define SCORED_PIXELS (1u << 17)
+EXPORT(trial_score) void trial_score(void) {
+  u32 *mapped = allocate((size_t)source.width * 4);
+  u32 every = (u32)((u64)sample_rows * source.width / SCORED_PIXELS), rows = 0;
+  if (!every) every = 1;
+  for (u32 y = 0; y < sample_rows; y++) rows += y / GROUP_ROWS % every == 0;
+  look_begin(rows, translucent(), LOOK_SCORE);
+  for (u32 y = 0; y < sample_rows; y++)
+    if (y / GROUP_ROWS % every == 0) look_row(sample + (size_t)y * source.width, mapped_row(y, mapped));
+  look_result(&score_found);
+  look_end();
+  free(mapped);
 }
 
 /* Bytes of the sample, mapped to the palette and deflated; or plain, if not `mapped`. `gray`: with alpha, without colour. Told from
@@ -300,7 +334,7 @@ EXPORT(trial_bytes) double trial_bytes(bool mapped, bool gray, u32 every) {
   free(indices), free(packed);
   return (double)encoded_bytes * sample_rows / taken;
 }
-/* Of the last trial: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it;
+/* Of the last trials: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it;
  * 6 SSIMULACRA 2.1, 7 colour cast, 8 steps. */
 EXPORT(trial_fact) double trial_fact(int what) {
   switch (what) {
@@ -309,9 +343,9 @@ EXPORT(trial_fact) double trial_fact(int what) {
     case 2: return trial_quality.rgb_mse;
     case 3: return trial_quality.block_luma_mse;
     case 4: return trial_quality.block_rgb_mse;
-    case 6: return trial_score;
-    case 7: return trial_shades.cast;
-    case 8: return trial_shades.steps;
+    case 6: return score_found;
+    case 7: return trial_found.cast;
+    case 8: return trial_found.steps;
     default: return (double)sample_rows / source.height;
   }
 }

@@ -8,7 +8,7 @@ import { malformed, unsupported } from '../../codec/error.ts'
 import { LikenessMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
-import { applyPalette, lookAtColours, searchPalette } from '../../raster/png-quantise.ts'
+import { applyPalette, lookAtColours, searchPalette, Trials } from '../../raster/png-quantise.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleBmp } from './convert.ts'
 import { BMP } from './format.ts'
@@ -86,8 +86,9 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     return await write(job, engine, exact, sink)
   }
   await lookAtColours(engine, picture)
+  const trials = new Trials(engine)
   const add = async (target: RasterTarget) => {
-    const plan = await searchPalette(engine, picture, target, false, () => yieldToOthers(options.signal))
+    const plan = await searchPalette(trials, picture, target, false, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
     const found = plan ? await indexedPlans(engine, job, (e) => applyPalette(e, plan), true) : []
     plans.push(...found)

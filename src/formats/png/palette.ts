@@ -17,6 +17,7 @@ import {
   paletteBytes,
   planPalette,
   stepBack,
+  Trials,
 } from '../../raster/png-quantise.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
 import { inEightBits } from './eight.ts'
@@ -56,8 +57,9 @@ const isSmall = ({ header: { width, height, colourType } }: PngFile) => width * 
 export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   const { engine, file, facts, options } = job
   const plans: ChosenPalette[] = []
+  const trials = new Trials(engine)
   for (const target of targetsOf(options)) {
-    const plan = await planPalette(engine, file, target, () => yieldToOthers(options.signal))
+    const plan = await planPalette(trials, file, target, () => yieldToOthers(options.signal))
     if (plan) plans.push({ plan, target })
     options.signal.throwIfAborted()
   }

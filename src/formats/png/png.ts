@@ -6,7 +6,7 @@ import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec
 import { gentlestThatFits } from '../../quality/search.ts'
 import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
-import { type PalettePlan, paletteBytes, searchPalette } from '../../raster/png-quantise.ts'
+import { type PalettePlan, paletteBytes, searchPalette, Trials } from '../../raster/png-quantise.ts'
 import { fittedSize } from '../../raster/resize.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertible } from './convert.ts'
@@ -83,8 +83,9 @@ async function chooseBySize(
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + around
   if (exact < wanted) return { exact: lossless }
+  const trials = new Trials(engine)
   const attempt = async (target: RasterTarget) => {
-    const palette = await searchPalette(engine, file, target, alpha, () => yieldToOthers(options.signal))
+    const palette = await searchPalette(trials, file, target, alpha, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
     return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + around }
   }
