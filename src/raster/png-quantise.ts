@@ -24,10 +24,10 @@ const K_MEANS_ROUNDS = 8
 const MOST_TOLERANT = 12
 /** Decibels that double the colours of a typical picture; only a first guess. */
 const DB_PER_DOUBLING = 3
-const MOST_PROBES = 7
+const MOST_PROBES = 5
 /** After so many, numbers of colours are halved in between: guesses by decibels creep where a block decides. */
-const MOST_GUESSES = 4
-const MOST_ATTEMPTS = 7
+const MOST_GUESSES = 3
+const MOST_ATTEMPTS = 4
 
 /** A sample must show more than the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
@@ -166,30 +166,34 @@ function finalEffort(pixels: number, strategies: number): Effort {
   return { level, trialLevel: 3, strategies, bandBytes: 131072, passes: 0, sparse: level < 12 }
 }
 
+/** Numbers of colours that are tried, the same for all targets, so that one finds what another measured. */
+const STEPS_PER_DOUBLING = 6
+const coloursAt = (step: number) => Math.round(256 * 2 ** (-step / STEPS_PER_DOUBLING))
+const stepOf = (colours: number) => Math.ceil(STEPS_PER_DOUBLING * Math.log2(256 / colours) - 1e-9)
+
 /** The fewest colours that hold the target, to an eighth; undefined where `most` do not. */
 async function fewestColours(
   { trials, target, pause }: Search,
   { least, most, dither }: { least: number; most: number; dither: number },
 ): Promise<number | undefined> {
-  const marginOf = (colours: number) => trials.margin({ colours, tolerance: 0, dither }, target)
-  let high = { colours: most, margin: marginOf(most) }
-  if (high.margin < 0) return undefined
-  let low: { colours: number; margin: number } | undefined
-  for (let probe = 0; probe < 2 * MOST_PROBES && high.colours > least; probe++) {
-    const floor = low?.colours ?? least - 1
-    if (high.colours - floor <= Math.max(1, high.colours >> 3)) break
+  const marginAt = (step: number) => trials.margin({ colours: coloursAt(step), tolerance: 0, dither }, target)
+  const first = stepOf(most)
+  let holds = { step: first, margin: marginAt(first) }
+  if (holds.margin < 0) return undefined
+  let fails: { step: number; margin?: number } = { step: Math.max(first, stepOf(least)) + 1 }
+  for (let probe = 0; fails.step - holds.step > 1; probe++) {
     // Decibels grow about evenly with the logarithm of the number of colours.
-    const slope = low ? (high.margin - low.margin) / Math.log2(high.colours / low.colours) : DB_PER_DOUBLING
-    const wanted = high.colours * 2 ** -((high.margin - 0.1) / Math.max(0.5, slope))
-    const closest = floor + Math.max(1, (high.colours - floor) >> 3)
-    const middle = low && probe >= MOST_GUESSES ? Math.sqrt(low.colours * high.colours) : wanted
-    const colours = Math.min(high.colours - 1, Math.max(low ? closest : least, Math.round(middle)))
-    const margin = marginOf(colours)
-    if (margin >= 0) high = { colours, margin }
-    else low = { colours, margin }
+    const slope =
+      fails.margin === undefined ? DB_PER_DOUBLING / STEPS_PER_DOUBLING : (holds.margin - fails.margin) / (fails.step - holds.step)
+    const guess = holds.step + Math.round(holds.margin / Math.max(0.1, slope))
+    const middle = probe >= MOST_GUESSES ? (holds.step + fails.step) >> 1 : guess
+    const step = Math.min(fails.step - 1, Math.max(holds.step + 1, middle))
+    const margin = marginAt(step)
+    if (margin >= 0) holds = { step, margin }
+    else fails = { step, margin }
     await pause()
   }
-  return high.colours
+  return coloursAt(holds.step)
 }
 
 /** The largest tolerance that fits, to a tenth of a decibel or a few probes. Errors grow about evenly with it. */
@@ -221,7 +225,7 @@ export function stepBack(plan: PalettePlan, attempt: number, short: number): Pal
   const { colours, tolerance } = plan
   if ((colours === 256 && tolerance === 0) || attempt >= MOST_ATTEMPTS) return undefined
   const last = attempt === MOST_ATTEMPTS - 1
-  const more = Math.max(1.15, 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
+  const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
   return {
     ...plan,
     colours: last ? 256 : Math.min(256, Math.ceil(colours * more)),

@@ -21,10 +21,10 @@ const { medium: MEDIUM, low: LOW } = PALETTE_TARGETS
 /** From the gentlest to just above the floors: the ladder that `target_size` climbs down. */
 export const TARGET_LADDER: readonly RasterTarget[] = [
   target([0.99, 42, 38, 36, 33], [87, 2, 0.3]),
-  target([0.985, 40, 36, 34, 31], [83, 2.5, 0.33]),
-  target([0.975, 37.5, 33.5, 32, 29], [77, 3.2, 0.37]),
+  target([0.985, 40, 36, 34, 31], [83, 2.5, 0.32]),
+  target([0.975, 37.5, 33.5, 32, 29], [77, 3.2, 0.34]),
   MEDIUM,
-  target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.45], { scoredSsim: 0.915 }),
+  target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.39], { scoredSsim: 0.915 }),
   LOW,
   target([0.915, 31, 27, 24, 21], [40, 12, 2.5], { leastColours: 4 }),
   target([0.903, 30.2, 26, 20, 18], [10, 25, 8], { leastColours: 2 }),
@@ -58,6 +58,10 @@ const CAST_BETWEEN = 0.08
 
 /** A sample misses the worst windows, and what is wide. */
 function seenMarginDb({ score = 100, cast = 0, steps = 0 }: Partial<SeenTarget>, wanted: SeenTarget, margin: number): number {
-  const within = (found: number, most: number) => 10 * Math.log10((most * (1 - 0.03 * margin)) / Math.max(1e-3, found))
-  return Math.min((score - wanted.score - margin * 1.5) / POINTS_PER_DB, within(cast * (1 + CAST_BETWEEN), wanted.cast), within(steps, wanted.steps))
+  const within = (found: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, found))
+  return Math.min(
+    (score - wanted.score - margin * 1.5) / POINTS_PER_DB,
+    within(cast * (1 + CAST_BETWEEN), wanted.cast, 0.03),
+    within(steps, wanted.steps, 0.1),
+  )
 }

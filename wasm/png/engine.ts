@@ -133,6 +133,8 @@ export const GATHER_BYTES = 48 * 1024 * 1024
 
 /** Palettes tried in `minimiseCasts`. */
 const CAST_ROUNDS = 6
+/** Rounds that leave so much of what there was are the last. */
+const CASTS_STAY = 0.97
 
 const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
@@ -360,9 +362,11 @@ export class PngEngine {
         quantise(256, 8, share > 0 ? 1 : 0)
         trial_map()
         trial_shades(most.cast, most.steps)
+        const before = last
         last = Math.max(trial_fact(7) / most.cast, trial_fact(8) / most.steps)
         if (round === 0) first = last
         if (last <= 1) return
+        if (round > 1 && last > before * CASTS_STAY) break
       }
       if (last > first * 0.9) weigh_as_at_first()
     }

@@ -89,7 +89,7 @@ static v4f *errors[2]; /* for this row and the next, from one pixel before the f
 static bool backwards;
 
 /* A colour that the palette has (so nearly) takes no error and passes none on: flat areas stay flat. */
-#define EXACT .6f
+#define EXACT .4f
 /* Errors that grow beyond are of colours outside of what the palette can mix. */
 #define MOST_ERROR 400.f
 /* Texture hides what is off, but not noise added to it: there a share goes on. */
