@@ -95,7 +95,7 @@ const PALETTE_LOW: RasterTarget = {
   blockRgbPsnrDb: 24,
   score: 57,
   cast: 7,
-  steps: 0.42,
+  steps: 0.45,
   leastColours: 8,
 }
 
@@ -108,7 +108,7 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
     blockRgbPsnrDb: 27,
     score: 70,
     cast: 4,
-    steps: 0.36,
+    steps: 0.4,
     leastColours: 16,
   },
   low: PALETTE_LOW,

@@ -76,7 +76,7 @@ export interface PictureQuality {
   /** The same two figures of the worst block of 32 × 32 pixels. */
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
-  /** SSIMULACRA 2.1; 100 for pictures below 32 pixels each way. */
+  /** SSIMULACRA 2.1; 100 for pictures below 32 pixels each way, 0 (not measured) above 32768 pixels of width. */
   readonly score: number
   /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
   readonly cast: number

@@ -4,8 +4,11 @@
 #include "../measure/score.h"
 
 #define BACKGROUNDS 2
+/* Scores take some 600 bytes a pixel of width and background: wider pictures have none, and nobody may claim that they look well. */
+#define WIDEST_SCORED 32768u
 static Score *scores[BACKGROUNDS]; /* on black, and where a picture is translucent on white; none for small pictures */
 static Shades *shades;
+static bool unscored;
 
 void look_end(void) {
   for (int i = 0; i < BACKGROUNDS; i++) score_close(scores[i]), scores[i] = NULL;
@@ -16,7 +19,8 @@ void look_begin(u32 height, bool alpha, int at) {
   look_end();
   bool good = true;
   if (at & LOOK_SHADES) good = (shades = shades_open(source.width, alpha)) != NULL;
-  if (at & LOOK_SCORE && source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
+  unscored = at & LOOK_SCORE && source.width > WIDEST_SCORED;
+  if (at & LOOK_SCORE && !unscored && source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
     for (int i = 0; i < (alpha ? 2 : 1); i++) good &= (scores[i] = score_open(source.width, height)) != NULL;
   if (!good) host_fail(FAIL_MEMORY, "no memory to measure with");
 }
@@ -35,7 +39,7 @@ void look_break(void) {
 }
 
 ShadesFound look_result(double *score) {
-  *score = 100;
+  *score = unscored ? 0 : 100;
   for (int i = 0; i < BACKGROUNDS; i++)
     if (scores[i]) *score = fmin(*score, score_result(scores[i]));
   look_break();

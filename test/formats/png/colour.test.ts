@@ -90,3 +90,38 @@ it('a gradient has neither stripes nor staircases', async () => {
   expect(worst(sky, await after(sky, 'medium'), LUMA)).toBeLessThan(3.2)
   expect(worst(sky, await after(sky, 'low'), LUMA)).toBeLessThan(4.8)
 })
+
+/** How many pixels, of neighbours along rows, are equal where the original changes: what flat bands in a gradient have most of. */
+function flatRuns(a: Uint8Array, b: Uint8Array): number {
+  let longest = 0
+  for (let y = 0; y < SIDE; y++)
+    for (let x = 1, run = 0; x < SIDE; x++) {
+      const at = (y * SIDE + x) * 4
+      const equal = (p: Uint8Array) => [0, 1, 2, 3].every((c) => p[at + c] === p[at + c - 4])
+      run = equal(b) ? run + 1 : 0
+      if (equal(a)) run = Math.min(run, 1)
+      longest = Math.max(longest, run)
+    }
+  return longest
+}
+
+it('a button that fades has no blocks, at low neither', async () => {
+  const button = picture((x, y) =>
+    x > 20 && x < 180 && y > 60 && y < 140
+      ? ([50 + x, 30 + x * 0.8, 120 + x / 2, 255].map(Math.round) as unknown as Pixel)
+      : [255, 255, 255, 255],
+  )
+  for (const quality of ['medium', 'low'] as const) expect(flatRuns(button, await after(button, quality)), quality).toBeLessThan(11)
+})
+
+it('dark and bright ends of a gradient keep their lightness', async () => {
+  const fade = picture((x, y) => {
+    const v = 20 + ((x + y) * 215) / (2 * SIDE)
+    return [v, v + noise(x, y, 1) / 16, 255 - v, 255].map(Math.round) as unknown as Pixel
+  })
+  for (const quality of ['medium', 'low'] as const) {
+    const found = await after(fade, quality)
+    for (const corner of [0, SIDE - 12])
+      expect(Math.abs(mean(fade, LUMA, [corner, corner, 12]) - mean(found, LUMA, [corner, corner, 12])), quality).toBeLessThan(1.5)
+  }
+})

@@ -390,4 +390,29 @@ describe('PNG', () => {
     expect(memory[0]).toBeLessThan(20 * 1024 * 1024)
     expect(GATHER_BYTES).toBeLessThan(96 * 1024 * 1024)
   })
+
+  it('measures palettes of the widest pictures within the budget', () => {
+    const look = (width: number) => {
+      using engine = new PngEngine({ width, height: 40, colourType: 6, bitDepth: 8 })
+      const show = () => {
+        engine.frame()
+        const row = new Uint8Array(width * 4)
+        for (let y = 0; y < 40; y++) engine.takeRow(row.map((_, i) => ((i >> 2) * (1 + (i & 3)) + y * 3) >> 4))
+        engine.frameEnd()
+      }
+      engine.begin('histogram')
+      show()
+      engine.quantise(32)
+      engine.trial()
+      engine.begin('indices', { alpha: true })
+      show()
+      return { score: engine.quality().score, bytes: engine.memoryBytes }
+    }
+    const widest = look(32768)
+    expect(widest.score).not.toBe(0)
+    expect(widest.bytes).toBeLessThan(80 * 1024 * 1024)
+    const wider = look(65536)
+    expect(wider.score).toBe(0) // not measured: no palette holds
+    expect(wider.bytes).toBeLessThan(80 * 1024 * 1024)
+  })
 })
