@@ -35,7 +35,7 @@ describe('what a level means', () => {
     for (const sentence of [
       `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low`,
       `within ${medium.cast} (medium) or ${low.cast} (low)`,
-      `within ${medium.steps} or ${low.steps}, so that gradients`,
+      `within ${medium.steps} or ${low.steps} beyond the grain`,
       `SSIM may be ${medium.scoredSsim} or ${low.scoredSsim}`,
     ])
       expect(DOCS).toContain(sentence)
