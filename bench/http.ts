@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- http`: what the house costs around a codec. CPU of workerd per request (authenticate, count, route)
+ * `npm run bench -- http`: what the service costs around a codec. CPU of workerd per request (authenticate, count, route)
  * against a bare hono route, requests per second of a task's status, upload MB/s against a raw `put`. Linux only (/proc).
  */
 import { execFileSync } from 'node:child_process'

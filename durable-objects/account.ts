@@ -24,7 +24,7 @@ const DELIVERIES_KEPT = 1000
 /** Events are remembered this long, so that one told twice counts once. */
 const EVENT_MEMORY_MS = 90 * DAY_MS
 const IDEMPOTENCY_MS = DAY_MS
-/** A request that was begun and never heard of again: its idempotency key and its room are free by then. */
+/** A request that was begun and never heard of again: its idempotency key and its codec are free by then. */
 const IN_FLIGHT_MS = 15 * 60_000
 
 const SCHEMA = `
@@ -92,9 +92,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async admit(taskId: string, bytes: number) {
     const now = Date.now()
     let used = this.#stored()
-    for (const [id, room] of this.#admitted) {
-      if (room.until <= now) this.#admitted.delete(id)
-      else used += room.bytes
+    for (const [id, admission] of this.#admitted) {
+      if (admission.until <= now) this.#admitted.delete(id)
+      else used += admission.bytes
     }
     const quota = this.#quota()
     if (used + bytes > quota) return { ok: false as const, used, quota }

@@ -1,5 +1,5 @@
 /**
- * Imports run one way, as the table "The house" in CONTRIBUTING.md says; this reads that table and holds the code to it.
+ * Imports run one way, as the table "The service" in CONTRIBUTING.md says; this reads that table and holds the code to it.
  * Also: no module imports itself in a circle (types included), a format never imports another format, and nothing but what
  * `src/media.ts` reaches imports an engine under the GPL. Prints every import that breaks this and exits with 1.
  */
@@ -38,7 +38,7 @@ export function problemsOf(root: string): string[] {
   ]
 }
 
-/** Rows of the house's table: | `folder/`, … | what it holds | folders it may import |. */
+/** Rows of the service's table: | `folder/`, … | what it holds | folders it may import |. */
 function readTable(text: string): Row[] {
   const [, section = ''] = text.split('## The house\n')
   const rows = section.split('\n## ')[0]?.matchAll(/^\| (`.+?) \| .+ \| (.*?) ?\|$/gm) ?? []

@@ -1,5 +1,5 @@
 /**
- * Runs one room on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
+ * Runs one codec on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
  * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For room work and for bench.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { OutputId } from '../src/formats/outputs.ts'
 import { PRESS_CODECS } from '../src/formats/press.ts'
 import { compress } from '../src/pipeline/compress.ts'
 import { identify } from '../src/pipeline/identify.ts'
-import { innerRooms } from '../src/pipeline/inner.ts'
+import { lendCodecs } from '../src/pipeline/inner.ts'
 import { fileSource } from './file-source.ts'
 
 const { values, positionals } = parseArgs({
@@ -54,7 +54,7 @@ for (const path of positionals) {
   const started = performance.now()
   const pressed = await compress(codec, source, async () => memorySink(base.targetSize ?? source.size, source.name), {
     ...base,
-    inner: innerRooms(CODECS, base),
+    inner: lendCodecs(CODECS, base),
   }).catch((error: unknown) => ({
     outcome: { kind: 'crashed' as const, error: error instanceof Error ? error.stack : String(error) },
     result: undefined,

@@ -11,7 +11,7 @@ import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { pdf } from '../../src/formats/pdf/pdf.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 
 const verapdf = process.env['VERAPDF'] ?? 'verapdf'
 /** What a file says that it is, and accessible documents, which seldom are both. */
@@ -68,7 +68,7 @@ async function compressed(path: string, quality: (typeof LEVELS)[number]): Promi
     progress: () => undefined,
   }
   const sink = async () => memorySink(bytes.length, path)
-  const { result } = await compress(pdf, memorySource(bytes, path), sink, { ...base, inner: innerRooms({}, base) })
+  const { result } = await compress(pdf, memorySource(bytes, path), sink, { ...base, inner: lendCodecs({}, base) })
   const written = join(folder, `${quality}.pdf`)
   writeFileSync(written, result ? await readAll(result) : bytes)
   return written

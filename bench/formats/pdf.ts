@@ -6,7 +6,7 @@ import '../../scripts/wasm-hook.ts'
 import { type Bench, files, type Measured, native, ours } from '../harness.ts'
 
 /** After the hook that lets it import Wasm. */
-const { LikenessMeter } = await import('../../src/quality/metrics.ts')
+const { SimilarityMeter } = await import('../../src/quality/metrics.ts')
 
 /** What a peer is called, and what it is run with. */
 const PEERS: Readonly<Record<string, (input: string, output: string) => [command: string, ...args: string[]]>> = {
@@ -67,7 +67,7 @@ function worstPage(original: string, result: string): string {
     if (!before) break
     const after = drawn(result, page)
     if (!after || after.width !== before.width || after.height !== before.height) return 'ssim 0.000 psnr 0.0'
-    const meter = new LikenessMeter(before.width, before.height, 3)
+    const meter = new SimilarityMeter(before.width, before.height, 3)
     meter.push(before.pixels, after.pixels)
     const seen = meter.finish()
     ssim = Math.min(ssim, seen.ssim)

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Bench, files, type Measured, native, ours } from '../harness.ts'
 
-/** What the rooms leave as it came is not compared: peers would write something larger, or not the same. */
+/** What the codecs leave as it came is not compared: peers would write something larger, or not the same. */
 export const bench: Bench = {
   title: 'Science: DICOM against dcmcjpls and gdcmconv, NIfTI against pigz -11, HDF5 and NetCDF-4 against h5repack and nccopy',
   *rows(corpus) {

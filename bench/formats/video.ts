@@ -20,13 +20,13 @@ export const bench: Bench = {
       const name = basename(path)
       const out = join(folder, name)
       const we = ours(path, { out: folder })
-      const mine = we.outcome === 'compressed' ? likeness(path, out) : undefined
+      const mine = we.outcome === 'compressed' ? similarity(path, out) : undefined
       if (!mine || mine.ssim > 0.9995) continue
       const runs = FACTORS.flatMap((factor) => {
         const target = join(folder, `${factor}-${name}`)
         const args = ['-v', 'error', '-nostdin', '-y', '-i', path, '-map', '0:v:0', '-map', '0:a?', '-c:a', 'copy', '-c:v', 'libx264']
         const run = native('ffmpeg', [...args, '-preset', 'medium', '-crf', `${factor}`, '-threads', '1', target], target)
-        const figures = run ? likeness(path, target) : undefined
+        const figures = run ? similarity(path, target) : undefined
         return run && figures ? [{ run, ...figures }] : []
       })
       const peers = { 'x264 medium, SSIM': at(runs, 'ssim', mine.ssim), 'x264 medium, PSNR': at(runs, 'psnr', mine.psnr) }
@@ -49,7 +49,7 @@ function at(runs: Run[], figure: 'ssim' | 'psnr', wanted: number): Measured | un
 }
 
 /** Luma SSIM and PSNR of two films, frame by frame. */
-function likeness(a: string, b: string): { ssim: number; psnr: number } | undefined {
+function similarity(a: string, b: string): { ssim: number; psnr: number } | undefined {
   if (!statSync(b, { throwIfNoEntry: false })) return undefined
   const graph = '[0:v:0]format=yuv420p,setpts=N,split[p][q];[1:v:0]format=yuv420p,setpts=N,split[r][s];[r][p]ssim;[s][q]psnr'
   const done = spawnSync('ffmpeg', ['-hide_banner', '-nostdin', '-i', a, '-i', b, '-lavfi', graph, '-f', 'null', '-'], {

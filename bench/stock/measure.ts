@@ -8,7 +8,7 @@ import type { Memories } from './count-memories.ts'
 
 /** After the hook that lets them import Wasm. */
 const { JpegRows } = await import('../../wasm/jpeg/jpeg.ts')
-const { LikenessMeter } = await import('../../src/quality/metrics.ts')
+const { SimilarityMeter } = await import('../../src/quality/metrics.ts')
 
 const STRIP_ROWS = 64
 const JOB_TIMEOUT_MS = 900_000
@@ -68,7 +68,7 @@ export const failed = (peer: Measured) => peer.bytes === 0
 /** SSIM and PSNR of what a package made of a JPEG, in words, as our receipts have them of ours. */
 export async function likenessOfJpegs(original: string, result: string): Promise<string> {
   const [a, b] = [await JpegRows.open(readFileSync(original)), await JpegRows.open(readFileSync(result))]
-  const meter = new LikenessMeter(a.width, a.height, 3)
+  const meter = new SimilarityMeter(a.width, a.height, 3)
   for (let rows = await a.read(STRIP_ROWS); rows; rows = await a.read(STRIP_ROWS)) {
     const others = await b.read(STRIP_ROWS)
     if (others) meter.push(rows, others)

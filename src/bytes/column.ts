@@ -30,8 +30,8 @@ export class GrowingColumn {
   push(value: number): void {
     const wide = value >= 2 ** 32 || this.#values instanceof Float64Array
     const full = this.length === this.#values.length
-    const room = full ? this.length * 2 : this.#values.length
-    if (full || (wide && this.#values instanceof Uint32Array)) this.#move(wide ? new Float64Array(room) : new Uint32Array(room))
+    const capacity = full ? this.length * 2 : this.#values.length
+    if (full || (wide && this.#values instanceof Uint32Array)) this.#move(wide ? new Float64Array(capacity) : new Uint32Array(capacity))
     this.#values[this.length++] = value
   }
 

@@ -27,16 +27,16 @@ export const zlibCompress = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array 
 export const gzipCompress = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array => compress('gzip', bytes, level)
 
 /** As above, but undefined when the result would be longer than `room` bytes: saves the memory for a result nobody wants. */
-export function deflateWithin(container: Container, bytes: Uint8Array, room: number, level = BEST_LEVEL): Uint8Array | undefined {
-  return withEngine((engine) => engine.compress(container, bytes, level, Math.max(0, room)))
+export function deflateWithin(container: Container, bytes: Uint8Array, budget: number, level = BEST_LEVEL): Uint8Array | undefined {
+  return withEngine((engine) => engine.compress(container, bytes, level, Math.max(0, budget)))
 }
 
 /**
  * RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations,
  * six times as slow (0.7 MB a second, and more where less repeats itself).
  */
-export function deflateThorough(bytes: Uint8Array, room: number): Uint8Array | undefined {
-  return withEngine((engine) => engine.compressThorough(bytes, Math.max(0, room)))
+export function deflateThorough(bytes: Uint8Array, budget: number): Uint8Array | undefined {
+  return withEngine((engine) => engine.compressThorough(bytes, Math.max(0, budget)))
 }
 
 /** Bytes after the end of the stream are ignored. @throws EngineError */
@@ -52,13 +52,13 @@ export const gzipDecompress = (bytes: Uint8Array, maxBytes: number): Uint8Array 
 export function inflate(container: Container, bytes: Uint8Array, maxBytes: number): { bytes: Uint8Array; consumed: number } {
   return withEngine((engine) => {
     // The size is not known beforehand, and `maxBytes` may be far above it: begin small, so that memory follows the data.
-    let room = Math.min(maxBytes, Math.max(65_536, bytes.length * 4))
+    let budget = Math.min(maxBytes, Math.max(65_536, bytes.length * 4))
     for (;;) {
-      const inflated = engine.decompress(container, bytes, room)
+      const inflated = engine.decompress(container, bytes, budget)
       if (inflated.kind === 'done') return inflated
       if (inflated.kind === 'damaged') throw new EngineError('deflate', 'damaged', 'the compressed data is damaged')
-      if (room >= maxBytes) throw new EngineError('deflate', 'too_large', `more than ${maxBytes} bytes come out of the compressed data`)
-      room = Math.min(maxBytes, room * 4)
+      if (budget >= maxBytes) throw new EngineError('deflate', 'too_large', `more than ${maxBytes} bytes come out of the compressed data`)
+      budget = Math.min(maxBytes, budget * 4)
     }
   })
 }

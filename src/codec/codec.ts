@@ -1,5 +1,5 @@
 /**
- * The door of the rooms. A room (`formats/<id>/<id>.ts`) exports one `Codec`; it reads its input by ranges from a
+ * The door of the codecs. A codec (`formats/<id>/<id>.ts`) exports one `Codec`; it reads its input by ranges from a
  * `Source`, writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. Never larger, the floors and
  * verified are kept by `pipeline/compress.ts`, not by the codecs; that levels are in order is theirs, by the ladder in
  * `quality/ladder.ts`.
@@ -69,13 +69,13 @@ export interface Options {
   readonly fitWithin?: { readonly width: number; readonly height: number }
   /** Only an exact result is acceptable, whatever the level. */
   readonly lossless?: boolean
-  /** Heap and Wasm memory the room may use at its peak, together, in bytes. What needs more answers `over_budget`. */
+  /** Heap and Wasm memory the codec may use at its peak, together, in bytes. What needs more answers `over_budget`. */
   readonly memoryBudget: number
   /** Aborted when the task is deleted or its lease is lost. Long loops call `signal.throwIfAborted()`. */
   readonly signal: AbortSignal
   /** Share of the work done, 0–1. Cheap to call often. */
   progress(share: number): void
-  /** Container rooms borrow other rooms through this, never by import. */
+  /** Container codecs borrow other codecs through this, never by import. */
   readonly inner: Inner
 }
 
@@ -96,13 +96,13 @@ export interface Inner {
   /** How many containers are around this file: 0 for an upload. */
   readonly depth: number
   /**
-   * Compresses one file through its own room and verifies it. `unchanged` when nothing is gained, nothing recognises it,
+   * Compresses one file through its own codec and verifies it. `unchanged` when nothing is gained, nothing recognises it,
    * or the depth is exhausted; damaged inner files are `unchanged`, too, never an exception.
    */
-  compress(bytes: Uint8Array, name: string, wish?: InnerWish): Promise<InnerResult>
+  compress(bytes: Uint8Array, name: string, request?: InnerRequest): Promise<InnerResult>
 }
 
-export interface InnerWish {
+export interface InnerRequest {
   /** Only these outputs are acceptable (default: the format that came in). */
   output?: OutputId
   quality?: Quality

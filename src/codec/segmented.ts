@@ -1,6 +1,6 @@
 /**
- * Rooms whose jobs are too long for one message: a film is cut into parts, each part is encoded by a message of its own
- * (its own CPU allowance, its own memory), and a last message joins them. `compress()` of the same room runs plan, parts
+ * Codecs whose jobs are too long for one message: a film is cut into parts, each part is encoded by a message of its own
+ * (its own CPU allowance, its own memory), and a last message joins them. `compress()` of the same codec runs plan, parts
  * and join in sequence, for small files and for the command line.
  */
 import type { Codec, Options, Outcome, Reason, Sink, Source } from './codec.ts'
@@ -13,7 +13,7 @@ export interface PartPlan {
   readonly label: string
   /** Share of the job's work, so that progress is the sum of the finished parts; all parts together make about 1. */
   readonly weight: number
-  /** The room's own facts; nobody else reads them. */
+  /** The codec's own facts; nobody else reads them. */
   readonly facts: { readonly [name: string]: string | number | boolean | null }
 }
 
@@ -23,7 +23,7 @@ export interface PartReceipt {
   readonly bytes: number
   /** Bytes of the source that they take the place of, where the job is of no use unless they are fewer. */
   readonly replaces?: number
-  /** The room's own facts: frame count, measured quality, steps. */
+  /** The codec's own facts: frame count, measured quality, steps. */
   readonly facts: { readonly [name: string]: string | number | boolean | null }
 }
 
@@ -42,7 +42,7 @@ export interface SegmentedCodec extends Codec {
   plan(source: Source, options: Options): Promise<Plan>
   /**
    * Encodes one part alone; idempotent, so that a message delivered twice does no harm. Its result is an intermediate
-   * file of the room's own: the sink must not refuse it for its size (`no_gain` belongs to the join) and cannot patch. What
+   * file of the codec's own: the sink must not refuse it for its size (`no_gain` belongs to the join) and cannot patch. What
    * was written and is not good enough is taken back by `abort()`. Where `soFar` tells that the job is of no use, a part
    * may say so instead.
    */

@@ -1,4 +1,4 @@
-/** What a picture's header says, for documents that hold pictures. Reads headers only; the rooms read the rest. */
+/** What a picture's header says, for documents that hold pictures. Reads headers only; the codecs read the rest. */
 
 import { orientationOf } from '../raster/orientation.ts'
 

@@ -8,22 +8,22 @@ import type { ZipEntry } from '../containers/zip/entry.ts'
 import { openZip, readEntry, type ZipArchive } from '../containers/zip/read.ts'
 import { type Arrange, repack, repackSteps, verifyRepacked } from '../containers/zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../containers/zip/rewrite.ts'
-import type { Likeness } from '../quality/metrics.ts'
+import type { Similarity } from '../quality/metrics.ts'
 import type { Rect } from './crop.ts'
 import { pictureFacts } from './facts.ts'
 import { recompressPicture } from './recompress.ts'
-import { decodes, likeness, partLikeness } from './similarity.ts'
+import { decodes, partSimilarity, similarity } from './similarity.ts'
 
-/** Larger pictures stay as they are: the room holds one and its result. */
+/** Larger pictures stay as they are: the codec holds one and its result. */
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 const SMALLEST_PICTURE_BYTES = 600
 /** Downsampling keeps the shape of a picture within this. */
 const ASPECT_TOLERANCE = 0.02
 
-/** What a room knows about one package. */
+/** What a codec knows about one package. */
 export interface Survey {
   /** Why the bytes of every file must stay (a signature, encryption); nothing but re-deflating is done then. */
-  readonly sealed?: string
+  readonly signed?: string
   /** Files that must stay byte for byte although they look like pictures. */
   readonly untouchable?: ReadonlySet<ZipEntry>
   /** Files that go because another stands for them, and the texts that say so. */
@@ -39,7 +39,7 @@ export interface PictureRules {
   readonly stores?: (entry: ZipEntry) => boolean
 }
 
-export function pictureRoom(format: Codec['format'], rules: PictureRules): Codec {
+export function packageCodec(format: Codec['format'], rules: PictureRules): Codec {
   const arrange = rules.arrange ?? ((same: ZipArchive) => same)
   const recipe = (entry: ZipEntry): Fate => (rules.stores?.(entry) ? { kind: 'store' } : KEEP)
   return {
@@ -47,15 +47,15 @@ export function pictureRoom(format: Codec['format'], rules: PictureRules): Codec
     async compress(source, sink, options) {
       const archive = arrange(await openZip(source, format.id))
       const survey = await rules.survey(archive, options)
-      if (survey.sealed !== undefined || options.lossless) {
-        return repack(archive, sink, options, { recipe }, survey.sealed === undefined ? [] : [survey.sealed])
+      if (survey.signed !== undefined || options.lossless) {
+        return repack(archive, sink, options, { recipe }, survey.signed === undefined ? [] : [survey.signed])
       }
       return compressPictures(archive, survey, sink, options, recipe)
     },
     async verify(original, result, _outcome, options): Promise<Verdict> {
       const before = arrange(await openZip(original, format.id))
       const survey = await rules.survey(before, options)
-      if (survey.sealed !== undefined || options.lossless) return verifyRepacked(before, result, options)
+      if (survey.signed !== undefined || options.lossless) return verifyRepacked(before, result, options)
       return verifyPictures(before, await openZip(result, format.id), survey, options)
     },
   }
@@ -158,20 +158,20 @@ export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayB
 }
 
 /**
- * Why one picture cannot stand for a part of another: kind, shape, likeness. `cut`: it is the part alone; else it has the
+ * Why one picture cannot stand for a part of another: kind, shape, similarity. `cut`: it is the part alone; else it has the
  * whole size, and only the part must look the same.
  */
 export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect, cut: boolean): Promise<string | undefined> {
-  const stands = (left: Likeness | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
+  const stands = (left: Similarity | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
   if (!cut) {
     const problem = await unlikePictures(before, after, true)
-    if (problem || stands(await likeness(before, after))) return problem
-    return stands(await partLikeness(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
+    if (problem || stands(await similarity(before, after))) return problem
+    return stands(await partSimilarity(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
   }
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture changed its kind'
   const aspect = (fresh.width * part.height) / (fresh.height * part.width)
   if (fresh.width > part.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height))
     return `a part of ${part.width}×${part.height} became ${fresh.width}×${fresh.height}`
-  return stands(await likeness(before, after, part)) ? undefined : 'the part of the picture does not look the same'
+  return stands(await similarity(before, after, part)) ? undefined : 'the part of the picture does not look the same'
 }

@@ -1,18 +1,18 @@
 /**
- * A picture inside a document: recompressed by its own room, downsampled to what is shown of it, and measured against the
+ * A picture inside a document: recompressed by its own codec, downsampled to what is shown of it, and measured against the
  * old one at the old size, because the floors hold for what was uploaded.
  */
 
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerResult, type InnerWish, type Options, type Quality } from '../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerRequest, type InnerResult, type Options, type Quality } from '../codec/codec.ts'
 import type { PictureLoss } from '../codec/loss.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { gentlerTargets } from '../quality/ladder.ts'
 import { LEVELS, pictureTarget } from '../quality/levels.ts'
-import type { Likeness } from '../quality/metrics.ts'
+import type { Similarity } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
-import { isOpaque, likeness, scaledLikeness } from './similarity.ts'
+import { isOpaque, scaledSimilarity, similarity } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
 export const DPI = LEVELS.shownDotsPerInch
@@ -40,7 +40,7 @@ export interface Recompressed {
   readonly downsampled: boolean
 }
 
-export interface PictureWish {
+export interface PictureRequest {
   /** The size the whole picture is shown at; undefined when that is not known for sure. */
   readonly shown?: { readonly widthInches: number; readonly heightInches: number } | undefined
   /** An opaque PNG may become a JPEG: whoever asks can change its name and type everywhere. */
@@ -49,20 +49,20 @@ export interface PictureWish {
   readonly lossless?: boolean
 }
 
-type Rooms = Pick<Options, 'inner' | 'quality' | 'signal'>
+type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
 
 /** Undefined when nothing is gained. */
 export async function recompressPicture(
   bytes: Uint8Array,
   name: string,
-  options: Rooms,
-  wish: PictureWish = {},
+  options: Lending,
+  request: PictureRequest = {},
 ): Promise<Recompressed | undefined> {
   const facts = pictureFacts(bytes)
   if (!facts) return undefined
-  const kept = await sameKind(bytes, name, facts, options, wish)
-  if (!wish.mayBecomeJpeg || wish.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
-  const jpeg = await asJpeg(bytes, name, facts, options, wish)
+  const kept = await sameKind(bytes, name, facts, options, request)
+  if (!request.mayBecomeJpeg || request.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
+  const jpeg = await asJpeg(bytes, name, facts, options, request)
   if (!jpeg) return kept
   const size = kept?.bytes.length ?? bytes.length
   const limit = jpeg.downsampled ? size * JPEG_SHARE : Math.min(size * SAME_SIZE_JPEG_SHARE, size - SAME_SIZE_JPEG_SAVES_BYTES)
@@ -70,15 +70,20 @@ export async function recompressPicture(
 }
 
 /** A PNG as a JPEG, however much larger or smaller; undefined when it has transparent pixels, or the level cannot be kept. */
-export async function pictureAsJpeg(png: Uint8Array, name: string, options: Rooms, wish: PictureWish): Promise<Recompressed | undefined> {
+export async function pictureAsJpeg(
+  png: Uint8Array,
+  name: string,
+  options: Lending,
+  request: PictureRequest,
+): Promise<Recompressed | undefined> {
   const facts = pictureFacts(png)
-  return facts?.kind === 'png' && facts.comparable ? asJpeg(png, name, facts, options, wish) : undefined
+  return facts?.kind === 'png' && facts.comparable ? asJpeg(png, name, facts, options, request) : undefined
 }
 
-async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
-  const exact = wish.lossless ? { lossless: true } : {}
+async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Lending, request: PictureRequest) {
+  const exact = request.lossless ? { lossless: true } : {}
   let gentler: Recompressed | undefined
-  for (const attempt of attempts(facts, options.quality, wish)) {
+  for (const attempt of attempts(facts, options.quality, request)) {
     // The engines of the last try can be collected meanwhile.
     await yieldToOthers(options.signal)
     const left = await leftBySize(bytes, facts, attempt)
@@ -101,16 +106,16 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
 
 const smaller = (a: Recompressed, b: Recompressed | undefined) => (b && b.bytes.length < a.bytes.length ? b : a)
 
-/** No larger size would bring a gain: nothing was gained, or the room does not downsample. */
+/** No larger size would bring a gain: nothing was gained, or the codec does not downsample. */
 function hopeless(facts: PictureFacts, result: InnerResult): boolean {
   if (result.kind === 'unchanged') return result.reason !== 'below_floor'
   const fresh = pictureFacts(result.bytes)
   return fresh?.width === facts.width && fresh.height === facts.height
 }
 
-async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Rooms, wish: PictureWish) {
+async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Lending, request: PictureRequest) {
   if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
-  for (const attempt of attempts(facts, options.quality, wish)) {
+  for (const attempt of attempts(facts, options.quality, request)) {
     await yieldToOthers(options.signal)
     if (!mayStand(await leftBySize(bytes, facts, attempt), options.quality)) continue
     const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
@@ -123,24 +128,24 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
 }
 
 /** What is left of a large picture at a smaller size, before any coding; undefined where that is as soon tried as told. */
-async function leftBySize(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerWish): Promise<Likeness | undefined> {
+async function leftBySize(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
   if (maxWidth === undefined || facts.width * facts.height < WORTH_LOOKING_PIXELS) return undefined
-  return scaledLikeness(bytes, facts, maxWidth / facts.width)
+  return scaledSimilarity(bytes, facts, maxWidth / facts.width)
 }
 
 /**
  * Whether what is `left` by downsampling can still stand after a level's coding, which takes its share of that: structure
  * that is lost twice multiplies.
  */
-function mayStand(left: Likeness | undefined, quality: Quality): boolean {
+function mayStand(left: Similarity | undefined, quality: Quality): boolean {
   if (!left) return true
   const ssim = left.ssim * pictureTarget(quality).ssim + DOUBT_SSIM[quality]
   return ssim >= SCALED_SSIM && left.psnrDb >= SCALED_PSNR_DB && left.psnrRgbDb >= SCALED_RGB_PSNR_DB
 }
 
 /** From the smallest acceptable size up to all pixels. The same ladder for every level, so that levels stay in order. */
-function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: PictureWish): InnerWish[] {
-  const sizes: InnerWish[] = []
+function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: PictureRequest): InnerRequest[] {
+  const sizes: InnerRequest[] = []
   if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
     for (const dpi of [DPI.ultra, DPI.low, DPI.medium, DPI.high].filter((each) => each >= DPI[quality])) {
       const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
@@ -151,7 +156,7 @@ function attempts(facts: PictureFacts, quality: Quality, { shown, lossless }: Pi
   return [...sizes, {}]
 }
 
-/** What a room made, if it stands at the old picture's size. */
+/** What a codec made, if it stands at the old picture's size. */
 async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
@@ -161,7 +166,7 @@ async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResul
   const fresh = pictureFacts(bytes)
   if (!fresh) return undefined
   if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false }
-  const measured = await likeness(before, bytes)
+  const measured = await similarity(before, bytes)
   if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
     return undefined
   return { bytes, output, loss: { ssim: measured.ssim, psnrDb: measured.psnrDb }, downsampled: true }

@@ -4,7 +4,7 @@ import { isEngineError } from '../../wasm/engine-error.ts'
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import type { RowSample } from '../../wasm/scale/scale.ts'
-import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { croppedRows, type Rect } from './crop.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { grown } from './grow.ts'
@@ -14,12 +14,12 @@ import { BATCH_ROWS, rowsOf } from './rows.ts'
  * SSIM and PSNR of `after` against `before` (or a part of it), scaled up to its size first where it is smaller. Undefined when
  * one of them is of a kind whose rows cannot be had (CMYK, animations) or is damaged.
  */
-export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Likeness | undefined> {
+export async function similarity(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Similarity | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!isComparable(old) || !isComparable(fresh)) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   const { width, height } = part ?? old
-  using meter = new LikenessMeter(width, height, channels)
+  using meter = new SimilarityMeter(width, height, channels)
   const same = width === fresh.width && height === fresh.height
   try {
     const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
@@ -34,12 +34,12 @@ export async function likeness(before: Uint8Array, after: Uint8Array, part?: Rec
 }
 
 /** The same for a part of two pictures of one size. */
-export async function partLikeness(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Likeness | undefined> {
+export async function partSimilarity(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Similarity | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   try {
-    using meter = new LikenessMeter(part.width, part.height, channels)
+    using meter = new SimilarityMeter(part.width, part.height, channels)
     const pairs = paired(croppedRows(before, old, part, channels), croppedRows(after, fresh, part, channels), part.width * channels)
     for await (const [rows, shown] of pairs) meter.push(rows, shown)
     return meter.finish()
@@ -94,10 +94,10 @@ const SAMPLE: RowSample = { period: 384, span: 64 }
  * How much of a picture is left when it is downsampled to `scale`, before any coding: by bands of its rows, in a fraction of
  * the time that trying takes. Undefined where that cannot be told.
  */
-export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Likeness | undefined> {
+export async function scaledSimilarity(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Similarity | undefined> {
   if (!isComparable(facts)) return undefined
   const channels = facts.mayBeTransparent ? 4 : 3
-  using meter = new LikenessMeter(facts.width, sampledRows(facts.height), channels)
+  using meter = new SimilarityMeter(facts.width, sampledRows(facts.height), channels)
   const rowBytes = facts.width * channels
   try {
     const small = await smallRows(bytes, facts, channels, scale)
@@ -114,16 +114,16 @@ export async function scaledLikeness(bytes: Uint8Array, facts: PictureFacts, sca
 /** The rows of the picture at about that size: of a JPEG by its DCT. */
 async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4, scale: number) {
   if (facts.kind === 'jpg') {
-    const eighths = Math.max(1, Math.round(scale * 8))
-    if (!isEighths(eighths)) return undefined
-    const opened = await JpegRows.open(bytes, { colour: 'rgb', eighths })
+    const dctScale = Math.max(1, Math.round(scale * 8))
+    if (!isDctScale(dctScale)) return undefined
+    const opened = await JpegRows.open(bytes, { colour: 'rgb', dctScale })
     return { width: opened.width, height: opened.height, rows: opened.strips(BATCH_ROWS) }
   }
   const [width, height] = [Math.max(1, Math.round(facts.width * scale)), Math.max(1, Math.round(facts.height * scale))]
   return { width, height, rows: grown(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
 }
 
-const isEighths = (eighths: number): eighths is 1 | 2 | 3 | 4 | 5 | 6 | 7 => eighths >= 1 && eighths <= 7
+const isDctScale = (dctScale: number): dctScale is 1 | 2 | 3 | 4 | 5 | 6 | 7 => dctScale >= 1 && dctScale <= 7
 
 const sampledRows = (height: number) => Math.floor(height / SAMPLE.period) * SAMPLE.span + Math.min(SAMPLE.span, height % SAMPLE.period)
 

@@ -1,4 +1,4 @@
-/** What a format is, as data. One `format.ts` a room; `formats/index.ts` lists them. */
+/** What a format is, as data. One `format.ts` a codec; `formats/index.ts` lists them. */
 
 /** What a kind of picture can hold. */
 export interface Holds {

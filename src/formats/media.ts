@@ -1,4 +1,4 @@
-/** The codecs of `whittle-media`. A room's line is its membership. */
+/** The codecs of `whittle-media`. A codec's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { mov, mp4 } from './film/film.ts'

@@ -1,4 +1,4 @@
-/** The codecs of `whittle-press`. A room's line is its membership. */
+/** The codecs of `whittle-press`. A codec's line is its membership. */
 import type { Codec } from '../codec/codec.ts'
 import { bmp } from './bmp/bmp.ts'
 import { dicom } from './dicom/dicom.ts'

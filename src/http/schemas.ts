@@ -1,7 +1,7 @@
 /** The shapes of requests and answers, once: they validate what comes in and become `/openapi.json`. */
 import * as z from 'zod'
 import { invalidParameter } from '../tasks/api-error.ts'
-import type { Wishes } from '../tasks/wishes.ts'
+import type { JobOptions } from '../tasks/job-options.ts'
 
 // Workers forbid making code from text, which zod would otherwise try.
 z.config({ jitless: true })
@@ -61,7 +61,7 @@ export function checkField(schema: Fields, name: string, value: string): void {
 
 export const isField = (schema: Fields, name: string) => Object.hasOwn(schema.shape, name)
 
-export function parseWishes(schema: Fields, fields: ReadonlyMap<string, string>): Wishes {
+export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): JobOptions {
   const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
   return {
     quality: parsed.quality,

@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto'
 import type { Sink, Source } from '../codec/codec.ts'
 import type { ResultSink } from '../codec/sink.ts'
-import { openSealedZip, writeSealedZip } from '../containers/zip/sealed.ts'
+import { openEncryptedZip, writeEncryptedZip } from '../containers/zip/encrypted.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
 import { passwordApplies } from './password.ts'
 
-export interface Sealed {
-  readonly sealed: Source
+export interface EncryptedResult {
+  readonly encrypted: Source
   /** File name of what was sealed: `resultName`, or `resultName.zip` where an archive stands around it. */
   readonly name: string
   readonly output: OutputId
@@ -24,7 +24,7 @@ interface Lock {
   readonly output: OutputId
   write(source: Source, sink: Sink, password: string): Promise<void>
   /** Opens what was written and compares it with what went in; throws when it is something else. */
-  prove(result: Source, sealed: Source, password: string): Promise<void>
+  prove(result: Source, encrypted: Source, password: string): Promise<void>
 }
 
 /**
@@ -34,21 +34,21 @@ interface Lock {
  * @param openSink called once, with the sealed file's name; the sink must take a little more than `result` has.
  * @throws Error when the sealed file does not open again; it must not be handed out.
  */
-export async function seal(
+export async function encryptResult(
   result: Source,
   output: OutputId,
   format: KnownFormat,
   resultName: string,
   password: string,
   openSink: (name: string) => Promise<ResultSink>,
-): Promise<Sealed> {
+): Promise<EncryptedResult> {
   const lock = await lockFor(result, output, format, resultName)
   const sink = await openSink(lock.name)
   try {
     await lock.write(result, sink, password)
-    const sealed = await sink.finish()
-    await lock.prove(result, sealed, password)
-    return { sealed, name: lock.name, output: lock.output }
+    const encrypted = await sink.finish()
+    await lock.prove(result, encrypted, password)
+    return { encrypted, name: lock.name, output: lock.output }
   } catch (error) {
     await sink.abort()
     throw error
@@ -67,16 +67,16 @@ async function lockFor(result: Source, output: OutputId, format: KnownFormat, re
   return {
     name: `${resultName}.zip`,
     output: 'zip',
-    write: (source, sink, password) => writeSealedZip(source, sink, inner, password),
-    prove: sameBytes(openSealedZip),
+    write: (source, sink, password) => writeEncryptedZip(source, sink, inner, password),
+    prove: sameBytes(openEncryptedZip),
   }
 }
 
 /** Opened, the sealed file has the SHA-256 of what was sealed. */
-function sameBytes(open: (sealed: Source, password: string) => AsyncGenerator<Uint8Array>): Lock['prove'] {
-  return async (result, sealed, password) => {
-    const [expected, opened] = [await sha256(result.stream()), await sha256(open(sealed, password))]
-    if (expected !== opened) throw new Error(`the sealed file opens to ${opened}, not ${expected}`)
+function sameBytes(open: (encrypted: Source, password: string) => AsyncGenerator<Uint8Array>): Lock['prove'] {
+  return async (result, encrypted, password) => {
+    const [expected, opened] = [await sha256(result.stream()), await sha256(open(encrypted, password))]
+    if (expected !== opened) throw new Error(`the encrypted file opens to ${opened}, not ${expected}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Codec, Inner, InnerResult, InnerWish, Options } from '../codec/codec.ts'
+import type { Codec, Inner, InnerRequest, InnerResult, Options } from '../codec/codec.ts'
 import { memorySink } from '../codec/sink.ts'
 import { memorySource } from '../codec/source.ts'
 import type { FormatId } from '../formats/index.ts'
@@ -10,29 +10,29 @@ const MAX_DEPTH = 3
 
 type Codecs = { readonly [Id in FormatId]?: Codec }
 
-/** Lets a container room borrow the other rooms of its Worker. `options` are the container's own. */
-export function innerRooms(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0): Inner {
+/** Lets a container room borrow the other codecs of its Worker. `options` are the container's own. */
+export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0): Inner {
   return {
     depth,
-    async compress(bytes: Uint8Array, name: string, wish: InnerWish = {}): Promise<InnerResult> {
+    async compress(bytes: Uint8Array, name: string, request: InnerRequest = {}): Promise<InnerResult> {
       if (depth >= MAX_DEPTH) return { kind: 'unchanged', reason: 'over_budget' }
       const source = memorySource(bytes, name)
       const format = await identify(source)
       const codec = format && codecs[format.id]
       if (!format || !codec) return { kind: 'unchanged', reason: 'unsupported_feature' }
-      const output = wish.output ?? (format.outputs as readonly string[]).find((id) => id === format.id)
+      const output = request.output ?? (format.outputs as readonly string[]).find((id) => id === format.id)
       if (!output || !(format.outputs as readonly string[]).includes(output)) return { kind: 'unchanged', reason: 'unsupported_feature' }
       const base: Omit<Options, 'inner'> = {
-        quality: wish.lossless ? 'high' : (wish.quality ?? options.quality),
+        quality: request.lossless ? 'high' : (request.quality ?? options.quality),
         output: output as Options['output'],
         memoryBudget: options.memoryBudget - bytes.length,
         signal: options.signal,
         progress: () => undefined,
-        ...(wish.maxWidth && wish.maxHeight ? { fitWithin: { width: wish.maxWidth, height: wish.maxHeight } } : {}),
-        ...(wish.lossless ? { lossless: true } : {}),
+        ...(request.maxWidth && request.maxHeight ? { fitWithin: { width: request.maxWidth, height: request.maxHeight } } : {}),
+        ...(request.lossless ? { lossless: true } : {}),
       }
       const sink = memorySink(bytes.length, name)
-      const pressed = await compress(codec, source, async () => sink, { ...base, inner: innerRooms(codecs, base, depth + 1) })
+      const pressed = await compress(codec, source, async () => sink, { ...base, inner: lendCodecs(codecs, base, depth + 1) })
       if (pressed.outcome.kind === 'unchanged') return { kind: 'unchanged', reason: pressed.outcome.reason }
       return { kind: 'compressed', bytes: sink.bytes(), output: base.output, outcome: pressed.outcome }
     },

@@ -2,7 +2,7 @@
 import { retire } from '../../wasm/memories/memories.ts'
 import { createSsimKernel, type SsimKernel } from '../../wasm/ssim/ssim.ts'
 
-export interface Likeness {
+export interface Similarity {
   /** Mean SSIM of the luma, 11×11 Gaussian window with σ 1.5, 1 when equal. With transparency: on black or white, the worse. */
   readonly ssim: number
   /** PSNR of the luma in dB for a peak of 255; Infinity when equal. On the same terms. */
@@ -21,7 +21,7 @@ const BATCH_BYTES = 64 * 1024
  * Compares two pictures of the same size, delivered row by row from the top; holds eleven rows. 12 megapixels take about
  * 0.3 s. Equal to the definition (see wasm/ssim/ssim.c) within 0.0001.
  */
-export class LikenessMeter {
+export class SimilarityMeter {
   #kernel: SsimKernel
   readonly #width: number
   readonly #height: number
@@ -64,19 +64,19 @@ export class LikenessMeter {
   }
 
   /** The figures, once all rows have been pushed; nothing can follow. */
-  finish(): Likeness {
+  finish(): Similarity {
     if (this.#rows !== this.#height) throw new RangeError(`only ${this.#rows} of ${this.#height} rows were pushed`)
     if (this.#low) this.#mirror(this.#low)
     const pixels = this.#width * this.#height
     const squares = this.#kernel.luma_squares()
     const colours = this.#channels < 3 ? 1 : 3
-    const likeness = {
+    const similarity = {
       ssim: squares === 0 ? 1 : Math.min(1, this.#kernel.ssim()),
       psnrDb: psnrDb(squares / pixels),
       psnrRgbDb: psnrDb(this.#kernel.colour_squares() / (pixels * colours)),
     }
     this[Symbol.dispose]()
-    return likeness
+    return similarity
   }
 
   /** Without figures; `finish` does so, too. */

@@ -7,7 +7,7 @@ import encodeModule from '../../wasm/avif-encoder/avif-encoder.wasm'
 import { discard } from '../../wasm/memories/discard.ts'
 import { CODECS } from '../../wasm/memories/memories.ts'
 import { overBudget } from '../codec/error.ts'
-import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import type { ColourFigures } from '../quality/target.ts'
 
 const SETTINGS = {
@@ -102,14 +102,14 @@ export class AvifCodec {
 export const discardPixels = ({ pixels }: Pixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
 
 /** How alike two pictures of one size are. */
-export function likeness(a: Pixels, b: Pixels): Likeness {
+export function similarity(a: Pixels, b: Pixels): Similarity {
   const bytesOf = ({ pixels }: Pixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-  using meter = new LikenessMeter(a.width, a.height, 4)
+  using meter = new SimilarityMeter(a.width, a.height, 4)
   meter.push(bytesOf(a), bytesOf(b))
   return meter.finish()
 }
 
-export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Likeness): ColourFigures => ({
+export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Similarity): ColourFigures => ({
   ssim,
   psnrDb: Math.min(99, psnrDb),
   colourPsnrDb: Math.min(99, psnrRgbDb),

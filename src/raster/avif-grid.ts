@@ -3,12 +3,12 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
-import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { lowest } from '../quality/search.ts'
 import { type ColourFigures, reaches } from '../quality/target.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
@@ -34,13 +34,13 @@ export function gridFor(width: number, height: number): Grid {
 /** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
 const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
 
-export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
+export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
   const grid = gridFor(width, height)
   const depth = depthOf(raster)
   const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
   if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable) throw unsupported('AVIF of this size')
-  if (BASE_BYTES + 2 * depth * bandWidth(grid) * grid.tileHeight > wish.options.memoryBudget)
+  if (BASE_BYTES + 2 * depth * bandWidth(grid) * grid.tileHeight > request.options.memoryBudget)
     throw overBudget(`${width} pixels are too wide for AVIF`)
   using codec = await AvifCodec.open()
   const speed = width * height <= PATIENT_PIXELS ? 7 : 8
@@ -48,19 +48,19 @@ export async function encodeGrid(raster: Raster, carried: Carried, wish: Wish): 
   const share = (grid.columns * grid.rows) / sample.length
   let estimated = 0
   let step = await lowest(0, STEPS, async (value) => {
-    await yieldToOthers(wish.options.signal)
+    await yieldToOthers(request.options.signal)
     const found = look(codec, sample, qualityAt(value), speed, chromaOf(grid))
     estimated = found.bytes * share
-    if (wish.targetSize !== undefined) return estimated > wish.targetSize
-    return reaches(found.figures, wish.target, SAMPLE_SLACK)
+    if (request.targetSize !== undefined) return estimated > request.targetSize
+    return reaches(found.figures, request.target, SAMPLE_SLACK)
   })
   sample.forEach(discardPixels)
-  if (wish.targetSize !== undefined) step = Math.max(0, step - 1)
+  if (request.targetSize !== undefined) step = Math.max(0, step - 1)
   for (;;) {
-    const { tiles, alphas, figures } = await encodeAll(codec, raster, grid, { quality: qualityAt(step), speed }, wish)
+    const { tiles, alphas, figures } = await encodeAll(codec, raster, grid, { quality: qualityAt(step), speed }, request)
     const file = gridFile(grid, tiles, alphas, carried)
-    const fits = wish.targetSize === undefined || file.length <= wish.targetSize
-    const good = wish.targetSize !== undefined || step >= STEPS || reaches(figures, wish.target, TOLERANCE)
+    const fits = request.targetSize === undefined || file.length <= request.targetSize
+    const good = request.targetSize !== undefined || step >= STEPS || reaches(figures, request.target, TOLERANCE)
     if (fits && good) {
       const how = `AVIF at quality ${qualityAt(step)}, ${grid.columns}×${grid.rows} tiles`
       return { chunks: [file], loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step: how }
@@ -164,7 +164,7 @@ function look(
     const file = codec.encode(tile, quality, speed, chroma)
     const decoded = codec.decode(file)
     if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
-    using meter = new LikenessMeter(tile.width, tile.height, 4)
+    using meter = new SimilarityMeter(tile.width, tile.height, 4)
     meter.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
     const found = meter.finish()
     discardPixels(decoded)
@@ -182,14 +182,14 @@ function look(
 class BandMeter {
   readonly #grid: Grid
   readonly #depth: Depth
-  readonly #meter: LikenessMeter
+  readonly #meter: SimilarityMeter
   readonly #band: Uint8Array<ArrayBuffer>
   #y = 0
 
   constructor(grid: Grid, depth: Depth) {
     this.#grid = grid
     this.#depth = depth
-    this.#meter = new LikenessMeter(grid.width, grid.height, depth)
+    this.#meter = new SimilarityMeter(grid.width, grid.height, depth)
     this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
   }
 
@@ -222,7 +222,7 @@ class BandMeter {
     }
   }
 
-  finish(): Likeness {
+  finish(): Similarity {
     return this.#meter.finish()
   }
 
@@ -240,7 +240,7 @@ interface Coding {
 /** Of alpha, at least: its edges are what is seen of it. */
 const LEAST_ALPHA_QUALITY = 75
 
-async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality, speed }: Coding, { options }: Wish) {
+async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality, speed }: Coding, { options }: EncodeRequest) {
   const tiles: Coded[] = []
   const alphas: Coded[] = []
   const tile = emptyTile(grid)
@@ -269,7 +269,7 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality
 }
 
 /** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */
-export async function likenessOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Likeness | string | undefined> {
+export async function similarityOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Similarity | string | undefined> {
   const read = readGrid(file)
   if (!read) return undefined
   const { grid, tiles, alphas, has } = read

@@ -4,10 +4,10 @@ import { yieldToOthers } from '../bytes/yield.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../quality/target.ts'
-import { AvifCodec, discardPixels, figuresOf, likeness, type Pixels } from './avif-codec.ts'
+import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import { orientationOf, upright, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
 
@@ -18,27 +18,27 @@ const SPEED = 6
 const QUALITY = { lowest: 25, highest: 95 }
 
 /** Readers turn AVIF by its own properties, if at all, and never by EXIF: pixels are stored upright. */
-export async function encodeAvif(stored: Raster, original: Carried, wish: Wish): Promise<Encoded> {
+export async function encodeAvif(stored: Raster, original: Carried, request: EncodeRequest): Promise<Encoded> {
   const raster = uprightRaster(stored, orientationOf(original.exif))
   const carried = { ...original, exif: original.exif && upright(original.exif) }
   const { width, height } = raster
-  if (wish.lossless) throw unsupported('exact AVIF')
+  if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
-  if (width * height * BYTES_PER_PIXEL + BASE_BYTES > wish.options.memoryBudget) return encodeGrid(raster, carried, wish)
+  if (width * height * BYTES_PER_PIXEL + BASE_BYTES > request.options.memoryBudget) return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   const empty = codec.encode(EMPTY, 50, SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
   const look = async (quality: number) => {
-    await yieldToOthers(wish.options.signal)
+    await yieldToOthers(request.options.signal)
     const bytes = codec.encode(picture, quality, SPEED)
     const found = { bytes, figures: measure(codec, picture, bytes) }
     seen.clear() // one at a time
     seen.set(quality, found)
     return found
   }
-  const quality = wish.targetSize === undefined ? await toTarget(look, wish) : await toSize(look, wish.targetSize - overhead)
+  const quality = request.targetSize === undefined ? await toTarget(look, request) : await toSize(look, request.targetSize - overhead)
   const { bytes, figures } = seen.get(quality) ?? (await look(quality))
   discardPixels(picture)
   if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
@@ -50,7 +50,7 @@ const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, h
 
 type Look = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
 
-const toTarget = (look: Look, { target }: Wish) =>
+const toTarget = (look: Look, { target }: EncodeRequest) =>
   lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await look(quality)).figures, target))
 
 async function toSize(look: Look, limit: number): Promise<number> {
@@ -63,7 +63,7 @@ async function toSize(look: Look, limit: number): Promise<number> {
 function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {
   const decoded = codec.decode(file)
   if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
-  const figures = figuresOf(likeness(picture, decoded))
+  const figures = figuresOf(similarity(picture, decoded))
   discardPixels(decoded)
   return figures
 }

@@ -1,4 +1,4 @@
-/** Pictures of lossless formats in another form or size: one door for the rooms, and its verification. */
+/** Pictures of lossless formats in another form or size: one door for the codecs, and its verification. */
 
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
@@ -11,13 +11,13 @@ import { unsupported } from '../codec/error.ts'
 import { lossOf, type PictureLoss } from '../codec/loss.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { encodeAvif } from './avif.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import { encodeJpeg } from './jpeg.ts'
 import { encodeBestPng } from './png-best.ts'
 import { type Carried, onWhite, type Raster, stripRows, withoutIdleAlpha } from './raster.ts'
 import { fittedSize, resized } from './resize.ts'
 import { encodeAsSeen } from './seen.ts'
-import { likenessOfRows } from './similarity.ts'
+import { similarityOfRows } from './similarity.ts'
 import { differenceOf } from './verify.ts'
 import { encodeWebp } from './webp.ts'
 
@@ -33,7 +33,7 @@ export interface Convertible {
   readonly chunks?: readonly AncillaryChunk[]
 }
 
-const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>>> = {
+const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>>> = {
   jpg: encodeJpeg,
   webp: encodeWebp,
   avif: encodeAvif,
@@ -51,8 +51,8 @@ export async function convertPicture(picture: Convertible, sizeLimit: number, si
   }
   const encode = ENCODERS[output]
   if (!encode) throw unsupported(`a picture as ${output}`)
-  const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.exact, options, sizeLimit }
-  const encoded = await encodeAsSeen(output, encode, await withoutIdleAlpha(raster), picture.carried, wish)
+  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.exact, options, sizeLimit }
+  const encoded = await encodeAsSeen(output, encode, await withoutIdleAlpha(raster), picture.carried, request)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   return await outcomeOf(encoded, [...steps, encoded.step], picture, raster === picture.raster)
 }
@@ -163,7 +163,7 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
   const { width, height, channels } = flat
   const { rows, size } = await rowsOf(result, output, channels)
   if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
-  const found = await likenessOfRows(flat, rows)
+  const found = await similarityOfRows(flat, rows)
   if (!found) return 'rows are missing'
   if (outcome.kind !== 'compressed') return undefined
   if (!outcome.loss) return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'

@@ -3,7 +3,7 @@ import type { Options } from '../codec/codec.ts'
 import type { PictureLoss } from '../codec/loss.ts'
 import type { Target } from '../quality/levels.ts'
 
-export interface Wish {
+export interface EncodeRequest {
   readonly target: Target
   /** Bytes the result may have at most (`target_size`); the best quality that fits, floors kept. */
   readonly targetSize?: number | undefined

@@ -4,7 +4,7 @@ import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
   climbed,
   isReachedStreaming,
@@ -27,18 +27,18 @@ const COMFORT_BYTES = 48 * 1024 * 1024
 /** Halving chroma may cost this PSNR at most: graphics with coloured edges keep theirs. */
 const DECIMATION_PSNR_DB = 36
 
-export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
+export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
-  if (wish.lossless) throw unsupported('JPEG is never exact')
+  if (request.lossless) throw unsupported('JPEG is never exact')
   if (Math.max(width, height) > SIDE_MAX) throw unsupported(`JPEG ends at ${SIDE_MAX} pixels a side`)
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
   const flat = onWhite(raster)
   const need = (perPixel: number) => BASE_BYTES + width * 1200 + width * height * perPixel
-  const stored = need(STORED_BYTES_PER_PIXEL) <= Math.min(COMFORT_BYTES, wish.options.memoryBudget)
-  if (need(STREAMED_BYTES_PER_PIXEL) > wish.options.memoryBudget) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
-  if (!stored && wish.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
+  const stored = need(STORED_BYTES_PER_PIXEL) <= Math.min(COMFORT_BYTES, request.options.memoryBudget)
+  if (need(STREAMED_BYTES_PER_PIXEL) > request.options.memoryBudget) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
+  if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
-  const found = stored ? await fromStored(flat, head.length, wish) : await fromStreamed(flat, wish)
+  const found = stored ? await fromStored(flat, head.length, request) : await fromStreamed(flat, request)
   using job = found.job
   const { quality, figures } = found
   job.release('read')
@@ -53,7 +53,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, wish: Wish): 
   }
 }
 
-async function taken(raster: Raster, wish: Wish, intake: Intake, subsampled: boolean): Promise<JpegJob> {
+async function taken(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
   const { width, height, channels } = raster
   const taking = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
   let breath = 0
@@ -61,33 +61,33 @@ async function taken(raster: Raster, wish: Wish, intake: Intake, subsampled: boo
     taking.write(strip)
     if ((breath += strip.length) < 4_000_000) continue
     breath = 0
-    await yieldToOthers(wish.options.signal)
+    await yieldToOthers(request.options.signal)
   }
   return taking.end()
 }
 
-async function fromStored(raster: Raster, overhead: number, wish: Wish) {
-  const job = await taken(raster, wish, { kind: 'store' }, false)
-  const settings = { pause: () => yieldToOthers(wish.options.signal) }
+async function fromStored(raster: Raster, overhead: number, request: EncodeRequest) {
+  const job = await taken(raster, request, { kind: 'store' }, false)
+  const settings = { pause: () => yieldToOthers(request.options.signal) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
   const found =
-    wish.targetSize === undefined
-      ? await requantiseTo(job, wish.target, settings)
-      : await requantiseToSize(job, wish.targetSize, overhead - 2, settings)
+    request.targetSize === undefined
+      ? await requantiseTo(job, request.target, settings)
+      : await requantiseToSize(job, request.targetSize, overhead - 2, settings)
   return { job, ...found }
 }
 
 /** Rows twice: a sample to find the quality, then everything, requantised on the way in. Chroma is halved. */
-async function fromStreamed(raster: Raster, wish: Wish) {
-  const settings = { pause: () => yieldToOthers(wish.options.signal) }
-  using sample = await taken(raster, wish, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
-  let quality = await searchQuality(sample, wish.target, settings, STREAMED_CAUTION)
+async function fromStreamed(raster: Raster, request: EncodeRequest) {
+  const settings = { pause: () => yieldToOthers(request.options.signal) }
+  using sample = await taken(raster, request, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
+  let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   const { smoothPlanes } = sample
   for (;;) {
-    const job = await taken(raster, wish, { kind: 'stream', quality, smoothPlanes }, true)
-    if (isReachedStreaming(quality, job.figures, wish.target)) return { job, quality, figures: job.figures }
-    quality = await climbed(sample, quality, job.figures, wish.target, settings)
+    const job = await taken(raster, request, { kind: 'stream', quality, smoothPlanes }, true)
+    if (isReachedStreaming(quality, job.figures, request.target)) return { job, quality, figures: job.figures }
+    quality = await climbed(sample, quality, job.figures, request.target, settings)
     job[Symbol.dispose]()
   }
 }

@@ -1,38 +1,45 @@
-/** Rows as PNG, exact: for sources of other formats. The PNG room searches harder; here the form is given by the channels. */
+/** Rows as PNG, exact: for sources of other formats. The PNG codec searches harder; here the form is given by the channels. */
 
 import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
 const COLOUR_TYPE = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
 /** What thorough search may still gain over the quick one. */
 const HOPE = 1.25
 
-export async function encodePng(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
-  const limit = Math.min(wish.sizeLimit, wish.targetSize ?? Number.POSITIVE_INFINITY)
-  const quick = await encoded(raster, carried, wish, QUICK, limit * HOPE)
-  const thorough = await encoded(raster, carried, wish, THOROUGH, Math.min(limit, sizeOf(quick)))
+export async function encodePng(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+  const limit = Math.min(request.sizeLimit, request.targetSize ?? Number.POSITIVE_INFINITY)
+  const quick = await encoded(raster, carried, request, QUICK, limit * HOPE)
+  const thorough = await encoded(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
   return { chunks: thorough, step: 'exact PNG' }
 }
 
 const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
 /** Throws `no_gain` as soon as there are more than `most` bytes: a photograph as PNG is many times its JPEG. */
-async function encoded(raster: Raster, carried: Carried, wish: Wish, effort: typeof QUICK, most: number): Promise<Uint8Array[]> {
+async function encoded(
+  raster: Raster,
+  carried: Carried,
+  request: EncodeRequest,
+  effort: typeof QUICK,
+  most: number,
+): Promise<Uint8Array[]> {
   const { width, height, channels } = raster
   using encoder = new PngEncoder({ width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 }, effort, { chunks: chunksOf(carried) })
   const pieces: Uint8Array[] = []
   let bytes = 0
   const keep = (more: readonly Uint8Array[]) => {
     for (const piece of more) bytes += piece.length
-    if (bytes > most) throw wish.targetSize !== undefined && wish.targetSize < wish.sizeLimit ? new TargetUnreachable(bytes) : noGain()
+    if (bytes > most)
+      throw request.targetSize !== undefined && request.targetSize < request.sizeLimit ? new TargetUnreachable(bytes) : noGain()
     pieces.push(...more)
   }
   for await (const strip of raster.rows()) {
-    wish.options.signal.throwIfAborted()
+    request.options.signal.throwIfAborted()
     for (let at = 0; at < strip.length; at += width * channels) encoder.writeRow(strip.subarray(at, at + width * channels))
     keep(encoder.take())
   }

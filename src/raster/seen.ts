@@ -7,12 +7,12 @@ import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { worseLoss } from '../codec/loss.ts'
-import type { Likeness } from '../quality/metrics.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Similarity } from '../quality/metrics.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
-import { likenessOfJpeg, likenessOfWebp } from './similarity.ts'
+import { similarityOfJpeg, similarityOfWebp } from './similarity.ts'
 
-type Encoder = (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>
+type Encoder = (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>
 
 /** PSNR over all channels that colours keep at least, in dB. */
 const LEAST_RGB_DB = 25.5
@@ -22,25 +22,31 @@ const EXTRA_DB = 0.5
 const SLACK_DB = 0.1
 
 /** `encode`, again with a higher target where what readers show misses `wish.target`; its figures are of what they show. */
-export async function encodeAsSeen(output: string, encode: Encoder, raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
-  const likeness = LIKENESS[output]
-  let { target } = wish
+export async function encodeAsSeen(
+  output: string,
+  encode: Encoder,
+  raster: Raster,
+  carried: Carried,
+  request: EncodeRequest,
+): Promise<Encoded> {
+  const similarity = SIMILARITY[output]
+  let { target } = request
   for (let attempt = 1; ; attempt++) {
-    const encoded = await encode(raster, carried, { ...wish, target })
-    if (!likeness || !encoded.loss) return encoded
-    const seen = await likeness(raster, concat([...encoded.chunks]))
+    const encoded = await encode(raster, carried, { ...request, target })
+    if (!similarity || !encoded.loss) return encoded
+    const seen = await similarity(raster, concat([...encoded.chunks]))
     if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
     const lacking = Math.max(
-      wish.target.psnrDb - seen.psnrDb,
+      request.target.psnrDb - seen.psnrDb,
       LEAST_RGB_DB - seen.psnrRgbDb,
-      10 * Math.log10(Math.max(1 - seen.ssim, 1e-9) / (1 - wish.target.ssim)),
+      10 * Math.log10(Math.max(1 - seen.ssim, 1e-9) / (1 - request.target.ssim)),
     )
-    const better = wish.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
+    const better = request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
     if (!better) {
       const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, seen) }
-      if (output === 'webp' && wish.pristine && wish.targetSize === undefined)
-        return await encode(raster, carried, { ...wish, lossless: true })
+      if (output === 'webp' && request.pristine && request.targetSize === undefined)
+        return await encode(raster, carried, { ...request, lossless: true })
       throw unsupported(`colours that ${output} does not keep`)
     }
     const more = lacking + EXTRA_DB
@@ -49,7 +55,7 @@ export async function encodeAsSeen(output: string, encode: Encoder, raster: Rast
 }
 
 /** By output; of others the encoder's own figures are of what readers show. */
-const LIKENESS: { readonly [output: string]: ((raster: Raster, file: Uint8Array) => Promise<Likeness | undefined>) | undefined } = {
-  webp: likenessOfWebp,
-  jpg: likenessOfJpeg,
+const SIMILARITY: { readonly [output: string]: ((raster: Raster, file: Uint8Array) => Promise<Similarity | undefined>) | undefined } = {
+  webp: similarityOfWebp,
+  jpg: similarityOfJpeg,
 }

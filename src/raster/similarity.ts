@@ -1,16 +1,16 @@
 /** Pictures against what was made of them, row by row as both come. */
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { WebpRows } from '../../wasm/webp/webp.ts'
-import { type Likeness, LikenessMeter } from '../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { asRgba, onWhite, type Raster } from './raster.ts'
 
 /** `decoded`: strips of whole rows like those of `raster`. undefined where rows are missing. */
-export async function likenessOfRows(
+export async function similarityOfRows(
   raster: Raster,
   decoded: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<Likeness | undefined> {
+): Promise<Similarity | undefined> {
   const { width, height, channels } = raster
-  using meter = new LikenessMeter(width, height, channels)
+  using meter = new SimilarityMeter(width, height, channels)
   const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
   let rest: Uint8Array = new Uint8Array()
   for await (const strip of raster.rows()) {
@@ -30,15 +30,15 @@ export async function likenessOfRows(
 }
 
 /** As viewers show a lossy WebP; undefined where it is damaged, or of another size. */
-export async function likenessOfWebp(raster: Raster, file: Uint8Array): Promise<Likeness | undefined> {
+export async function similarityOfWebp(raster: Raster, file: Uint8Array): Promise<Similarity | undefined> {
   using rows = WebpRows.open(file, raster.width, raster.height)
-  return rows && (await likenessOfRows(asRgba(raster), rows.strips()))
+  return rows && (await similarityOfRows(asRgba(raster), rows.strips()))
 }
 
 /** As viewers show a JPEG, against the picture on white. */
-export async function likenessOfJpeg(raster: Raster, file: Uint8Array): Promise<Likeness | undefined> {
+export async function similarityOfJpeg(raster: Raster, file: Uint8Array): Promise<Similarity | undefined> {
   const flat = onWhite(raster)
   using jpeg = await JpegRows.open(file, { colour: flat.channels === 1 ? 'gray' : 'rgb' })
   if (jpeg.width !== flat.width || jpeg.height !== flat.height) return undefined
-  return await likenessOfRows(flat, jpeg.strips(64))
+  return await similarityOfRows(flat, jpeg.strips(64))
 }

@@ -5,12 +5,12 @@ import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
-import type { Likeness } from '../quality/metrics.ts'
-import { AvifCodec, likeness } from './avif-codec.ts'
-import { likenessOfGrid } from './avif-grid.ts'
+import type { Similarity } from '../quality/metrics.ts'
+import { AvifCodec, similarity } from './avif-codec.ts'
+import { similarityOfGrid } from './avif-grid.ts'
 import { orientationOf, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
-import { likenessOfWebp } from './similarity.ts'
+import { similarityOfWebp } from './similarity.ts'
 import { webpChunks } from './webp-container.ts'
 
 /** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
@@ -29,7 +29,7 @@ export async function differenceOfWebp(raster: Raster, carried: Carried, result:
     const pixels = decodeWebp(file, raster.width, raster.height)
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
   }
-  const found = await likenessOfWebp(raster, file)
+  const found = await similarityOfWebp(raster, file)
   return found ? belowFloors(found) : 'the result cannot be decoded at this size'
 }
 
@@ -50,17 +50,17 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
 export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source): Promise<string | undefined> {
   const raster = uprightRaster(stored, orientationOf(carried.exif))
   const file = await readAll(result)
-  const grid = await likenessOfGrid(raster, carried, file)
+  const grid = await similarityOfGrid(raster, carried, file)
   if (typeof grid === 'string') return grid
   if (grid) return belowFloors(grid)
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
   if (!decoded) return 'the result cannot be decoded'
   if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
-  return belowFloors(likeness({ ...raster, pixels: await wholeRgba(raster) }, decoded))
+  return belowFloors(similarity({ ...raster, pixels: await wholeRgba(raster) }, decoded))
 }
 
-function belowFloors({ ssim, psnrDb }: Likeness): string | undefined {
+function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
   return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
 }
 

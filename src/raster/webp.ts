@@ -7,7 +7,7 @@ import type { Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
-import type { Encoded, Wish } from './encoded.ts'
+import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 import { wrapWebp } from './webp-container.ts'
 
@@ -31,27 +31,27 @@ interface Lossy {
   readonly method: number
 }
 
-export async function encodeWebp(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
+export async function encodeWebp(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
   if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(`WebP ends at ${WEBP_SIDE_MAX} pixels a side`)
-  const exact = wish.pristine || wish.lossless ? await exactly(raster, carried, wish) : undefined
-  if (wish.lossless) {
+  const exact = request.pristine || request.lossless ? await exactly(raster, carried, request) : undefined
+  if (request.lossless) {
     if (exact) return exact
     throw overBudget(`${width}×${height} pixels are too many for exact WebP`)
   }
-  if (exact && wish.targetSize !== undefined && bytesOf(exact) <= wish.targetSize) return exact
+  if (exact && request.targetSize !== undefined && bytesOf(exact) <= request.targetSize) return exact
   if (Math.min(width, height) < 11) {
     if (exact) return exact
     throw unsupported('too small to be measured')
   }
-  const lossy = await lossily(raster, carried, wish)
+  const lossy = await lossily(raster, carried, request)
   return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
 }
 
 const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
 /** undefined where memory does not suffice. */
-async function exactly(raster: Raster, carried: Carried, { options }: Wish): Promise<Encoded | undefined> {
+async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
   const { width, height, channels } = raster
   if (width * height * EXACT_BYTES_PER_PIXEL > roomOf(options)) return undefined
   try {
@@ -66,24 +66,26 @@ async function exactly(raster: Raster, carried: Carried, { options }: Wish): Pro
   }
 }
 
-async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<Encoded> {
+async function lossily(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
-  if (width * height * perPixel > roomOf(wish.options))
-    throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(wish, perPixel)} megapixels fit`)
+  if (width * height * perPixel > roomOf(request.options))
+    throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(request, perPixel)} megapixels fit`)
   try {
     using encoder = new WebpEncoder(width, height, channels)
     let rows = 0
     for await (const strip of raster.rows()) {
       encoder.write(strip)
       rows += strip.length / (width * channels)
-      wish.options.progress((0.3 * rows) / height)
-      wish.options.signal.throwIfAborted()
+      request.options.progress((0.3 * rows) / height)
+      request.options.signal.throwIfAborted()
     }
     const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
     const { quality, figures } =
-      wish.targetSize === undefined ? await toTarget(lossy, raster, wish) : await toSize(lossy, raster, wish, wish.targetSize - overhead)
+      request.targetSize === undefined
+        ? await toTarget(lossy, raster, request)
+        : await toSize(lossy, raster, request, request.targetSize - overhead)
     const chunks = wrapWebp(encoder.file(), carried, raster)
     return { chunks, loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step: `WebP at quality ${quality}` }
   } catch (error) {
@@ -94,12 +96,12 @@ async function lossily(raster: Raster, carried: Carried, wish: Wish): Promise<En
 
 /** Bytes for the picture. */
 const roomOf = ({ memoryBudget }: Options) => Math.min(memoryBudget, WEBP_MEMORY_MAX) - BASE_BYTES
-const megapixels = ({ options }: Wish, perPixel: number) => Math.floor(roomOf(options) / perPixel / 1e6)
+const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor(roomOf(options) / perPixel / 1e6)
 
 type Made = { quality: number; figures: WebpFigures }
 
 /** Searches on a sample, then encodes all of it, and again a little better where the sample had promised too much. */
-async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, { target, options }: Wish): Promise<Made> {
+async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, { target, options }: EncodeRequest): Promise<Made> {
   const bands = Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
   const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
   const slack = sampled ? { ssim: 0.002, psnrDb: 0.15 } : { ssim: 0, psnrDb: 0 }
@@ -122,7 +124,7 @@ async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, {
   }
 }
 
-async function toSize({ encoder, method }: Lossy, { width, height }: Raster, { options }: Wish, limit: number): Promise<Made> {
+async function toSize({ encoder, method }: Lossy, { width, height }: Raster, { options }: EncodeRequest, limit: number): Promise<Made> {
   const frugal = width * height > 2 * THOROUGH_PIXELS
   const sizes = new Map<number, number>()
   const size = async (quality: number) => {

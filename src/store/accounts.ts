@@ -37,7 +37,7 @@ export interface KeySummary {
   readonly createdAt: number
 }
 
-/** Told by TaskRecord, at least once; `taskId` and `kind` make it count once. */
+/** Claimed by TaskRecord, at least once; `taskId` and `kind` make it count once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
   | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number }

@@ -247,30 +247,30 @@ const LARGE_BYTES = 1024 * 1024
 /** Grows by doubling, then to one part. */
 class PartBuffer {
   length = 0
-  #room = new Uint8Array(0)
+  #capacity = new Uint8Array(0)
 
   /** Copies what fits. @returns the rest */
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, PART_BYTES - this.length)
-    if (this.length + taken.length > this.#room.length) {
-      const wanted = Math.max(64 * 1024, this.#room.length * 2, this.length + taken.length)
+    if (this.length + taken.length > this.#capacity.length) {
+      const wanted = Math.max(64 * 1024, this.#capacity.length * 2, this.length + taken.length)
       const grown = new Uint8Array(wanted > LARGE_BYTES ? PART_BYTES : wanted)
       grown.set(this.bytes())
-      discard(this.#room)
-      this.#room = grown
+      discard(this.#capacity)
+      this.#capacity = grown
     }
-    this.#room.set(taken, this.length)
+    this.#capacity.set(taken, this.length)
     this.length += taken.length
     return chunk.subarray(taken.length)
   }
 
   bytes(): Uint8Array {
-    return this.#room.subarray(0, this.length)
+    return this.#capacity.subarray(0, this.length)
   }
 
   free(): void {
-    discard(this.#room)
-    this.#room = new Uint8Array(0)
+    discard(this.#capacity)
+    this.#capacity = new Uint8Array(0)
     this.length = 0
   }
 }

@@ -7,8 +7,8 @@ import type { WorkerEnv } from '../env.ts'
 import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { attempt, compress, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
-import { seal } from '../pipeline/encrypt.ts'
-import { innerRooms } from '../pipeline/inner.ts'
+import { encryptResult } from '../pipeline/encrypt.ts'
+import { lendCodecs } from '../pipeline/inner.ts'
 import { Blocks, r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import type { Task, TaskError } from '../store/task.ts'
 import type { Claim, JobMessage, TaskRecordFace } from '../store/tasks.ts'
@@ -101,7 +101,7 @@ export class StepRun implements Disposable {
       progress: lease.progress,
       ...(targetSize === undefined ? {} : { targetSize }),
     }
-    return { ...options, inner: innerRooms(codecs, options) }
+    return { ...options, inner: lendCodecs(codecs, options) }
   }
 
   get #resultKey(): string {
@@ -187,11 +187,11 @@ export class StepRun implements Disposable {
   async #encrypted(plain: Source, format: KnownFormat, stored: Stored): Promise<Stored> {
     const { env, claim } = this.#job
     if (claim.password === undefined) return stored
-    const key = `${this.#resultKey}-sealed`
+    const key = `${this.#resultKey}-encrypted`
     const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name)
-    const { sealed, output, name } = await seal(plain, stored.output, format, stored.name, claim.password, openSink)
+    const { encrypted, output, name } = await encryptResult(plain, stored.output, format, stored.name, claim.password, openSink)
     if (stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
-    return { key, size: sealed.size, output, name }
+    return { key, size: encrypted.size, output, name }
   }
 }
 

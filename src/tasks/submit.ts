@@ -8,9 +8,9 @@ import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
+import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
 import { isSignedPdf } from './signed-pdf.ts'
 import type { Staged } from './stage.ts'
-import { checkQuality, chooseOutput, type Wishes } from './wishes.ts'
 
 export interface Submission {
   readonly env: Env
@@ -20,7 +20,7 @@ export interface Submission {
   /** The origin the client spoke to. */
   readonly baseUrl: string
   /** The wishes hold for every file of a batch. */
-  readonly wishes: Wishes
+  readonly jobOptions: JobOptions
   readonly batchId?: string
 }
 
@@ -80,11 +80,11 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
 async function decide(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
-  const { wishes } = submission
-  checkQuality(format, wishes.quality)
-  const output = chooseOutput(format, wishes.format)
-  if (wishes.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
-  if (wishes.password !== undefined && format.password) await refuseLocked(staged, format)
+  const { jobOptions } = submission
+  checkQuality(format, jobOptions.quality)
+  const output = chooseOutput(format, jobOptions.format)
+  if (jobOptions.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
+  if (jobOptions.password !== undefined && format.password) await refuseLocked(staged, format)
   const quick = fastest === 'quick' && format.worker === 'press' && staged.size <= format.quickUpTo
   return { format: format.id, output, worker: format.worker, lane: quick ? 'quick' : 'slow' }
 }
@@ -102,12 +102,12 @@ async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> 
 }
 
 function common(submission: Submission, staged: Staged) {
-  const { key, plan, requestId, baseUrl, wishes, batchId } = submission
+  const { key, plan, requestId, baseUrl, jobOptions, batchId } = submission
   return {
     taskId: staged.taskId,
     accountId: key.accountId,
     fileName: staged.fileName,
-    quality: wishes.quality,
+    quality: jobOptions.quality,
     originalSize: staged.size,
     originalSha256: staged.sha256,
     createdAt: Date.now(),
@@ -115,17 +115,17 @@ function common(submission: Submission, staged: Staged) {
     baseUrl,
     requestId,
     ...(batchId === undefined ? {} : { batchId }),
-    ...(wishes.callbackUrl === undefined ? {} : { callbackUrl: wishes.callbackUrl }),
+    ...(jobOptions.callbackUrl === undefined ? {} : { callbackUrl: jobOptions.callbackUrl }),
   }
 }
 
 function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
-  const { env, wishes } = submission
+  const { env, jobOptions } = submission
   return env.TASKS.getByName(staged.taskId).create({
     ...common(submission, staged),
     ...decision,
-    ...(wishes.targetSize === undefined ? {} : { targetSize: wishes.targetSize }),
-    ...(wishes.password === undefined ? {} : { password: wishes.password }),
+    ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
+    ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Channels, LikenessMeter } from '../../src/quality/metrics.ts'
+import { type Channels, SimilarityMeter } from '../../src/quality/metrics.ts'
 
 /** The definition, written down plainly in double precision: what the kernel must agree with. */
 function reference(a: Float64Array, b: Float64Array, width: number, height: number) {
@@ -60,7 +60,7 @@ function pair(width: number, height: number, channels: Channels, noise: number, 
 }
 
 function measure(a: Uint8Array, b: Uint8Array, width: number, height: number, channels: Channels, rowsAtOnce: number) {
-  const meter = new LikenessMeter(width, height, channels)
+  const meter = new SimilarityMeter(width, height, channels)
   const step = rowsAtOnce * width * channels
   for (let at = 0; at < a.length; at += step) meter.push(a.subarray(at, at + step), b.subarray(at, at + step))
   return meter.finish()
@@ -133,12 +133,12 @@ describe('likeness', () => {
   })
 
   test('wrong amounts of rows are refused', () => {
-    const meter = new LikenessMeter(10, 20, 1)
+    const meter = new SimilarityMeter(10, 20, 1)
     expect(() => meter.push(new Uint8Array(15), new Uint8Array(15))).toThrow(RangeError)
     expect(() => meter.push(new Uint8Array(10), new Uint8Array(20))).toThrow(RangeError)
     expect(() => meter.push(new Uint8Array(210), new Uint8Array(210))).toThrow(RangeError)
     expect(() => meter.finish()).toThrow(RangeError)
-    expect(() => new LikenessMeter(0, 20, 1)).toThrow(RangeError)
-    expect(() => new LikenessMeter(1e9, 20, 1)).toThrow(RangeError)
+    expect(() => new SimilarityMeter(0, 20, 1)).toThrow(RangeError)
+    expect(() => new SimilarityMeter(1e9, 20, 1)).toThrow(RangeError)
   })
 })

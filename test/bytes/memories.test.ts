@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { wav } from '../../src/formats/wav/wav.ts'
-import { LikenessMeter } from '../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
 import { JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
@@ -43,7 +43,7 @@ it('engines that follow each other share their memories, whatever they are', asy
     const jpeg = jpegOf(noise)
     using rows = await JpegRows.open(jpeg)
     const decoded = (await rows.read(SIDE)) ?? new Uint8Array()
-    const meter = new LikenessMeter(SIDE, SIDE, 3)
+    const meter = new SimilarityMeter(SIDE, SIDE, 3)
     meter.push(noise, decoded)
     expect(meter.finish().psnrDb).toBeGreaterThan(10)
     const encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 2, bitDepth: 8 })

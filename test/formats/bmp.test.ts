@@ -6,7 +6,7 @@ import { memorySource, readAll } from '../../src/codec/source.ts'
 import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { readHeader } from '../../src/formats/bmp/header.ts'
 import { openPixels, rgbRows } from '../../src/formats/bmp/pixels.ts'
-import { encodeRle4, encodeRle8, rleRoom, rleRowStarts, rleRows } from '../../src/formats/bmp/rle.ts'
+import { encodeRle4, encodeRle8, rleBytes, rleRowStarts, rleRows } from '../../src/formats/bmp/rle.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
 
@@ -90,7 +90,7 @@ const photo = (width: number, height: number) => {
 }
 
 function runsOf(encode: (row: Uint8Array, out: Uint8Array) => number, row: readonly number[]): Uint8Array {
-  const out = new Uint8Array(rleRoom(row.length))
+  const out = new Uint8Array(rleBytes(row.length))
   return out.subarray(0, encode(Uint8Array.from(row), out))
 }
 

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import type { Options, Source } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, rangeStream, readAll } from '../../src/codec/source.ts'
-import { compressCompanion, verifyCompanion } from '../../src/containers/wrapper/wrapper.ts'
+import { compressWrapped, verifyWrapped } from '../../src/containers/wrapper/wrapper.ts'
 import type { OutputId } from '../../src/formats/outputs.ts'
 import { text } from '../../src/formats/text/text.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { withFidelity } from '../support/fidelity.ts'
 
 const DECODE = { zst: zstdDecompressSync, br: brotliDecompressSync, gz: gunzipSync } as const
@@ -23,7 +23,7 @@ function optionsFor(output: OutputId, over: Partial<Options> = {}): Options {
     signal: new AbortController().signal,
     progress: () => undefined,
   }
-  return { ...base, inner: innerRooms({}, base), ...over }
+  return { ...base, inner: lendCodecs({}, base), ...over }
 }
 
 const pack = (source: Source, options: Options) => compress(text, source, async () => memorySink(source.size, source.name), options)
@@ -78,10 +78,10 @@ describe.each(OUTPUTS)('%s', (output) => {
   test('verification notices a damaged, a longer and a foreign result', async () => {
     const options = optionsFor(output)
     const sink = memorySink(csv.length, 'a.csv')
-    await compressCompanion(memorySource(csv, 'a.csv'), sink, options)
+    await compressWrapped(memorySource(csv, 'a.csv'), sink, options)
     const stored = sink.bytes()
     const verdict = (result: Uint8Array, original = csv) =>
-      verifyCompanion(memorySource(original, 'a.csv'), memorySource(result, 'a.csv'), options)
+      verifyWrapped(memorySource(original, 'a.csv'), memorySource(result, 'a.csv'), options)
     expect(await verdict(stored)).toEqual({ equal: true })
     expect(await verdict(stored.subarray(0, stored.length - 9))).toMatchObject({ equal: false })
     expect(await verdict(stored, csv.subarray(1))).toMatchObject({ equal: false })

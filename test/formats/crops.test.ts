@@ -5,7 +5,7 @@ import { pictureFacts } from '../../src/embedded/facts.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { docx } from '../../src/formats/office/office.ts'
 import { png } from '../../src/formats/png/png.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { pngRows } from '../../wasm/png/png.ts'
 import { withFidelity } from '../support/fidelity.ts'
 import { document, drawing } from '../support/office.ts'
@@ -30,7 +30,7 @@ describe('crops', () => {
         drawing('rId7', 9, 9, crop('l="20000" r="60000" b="40000" t="25000"')),
     )
     const zip = await zipOf(parts)
-    const ultra = await press(docx, zip, 'ultra', innerRooms({ jpg, png }, ULTRA))
+    const ultra = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
     expect(withFidelity(ultra.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect((ultra.outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(ultra.bytes)
@@ -54,7 +54,7 @@ describe('crops', () => {
     ['a tile counts from its corner', drawing('rId7', 9, 9, `${crop('l="60000"')}<a:tile tx="0"/>`)],
   ])('the picture stays whole when %s', async (_, uses) => {
     const parts = await shownParts(uses)
-    const ultra = await press(docx, await zipOf(parts), 'ultra', innerRooms({ jpg, png }, ULTRA))
+    const ultra = await press(docx, await zipOf(parts), 'ultra', lendCodecs({ jpg, png }, ULTRA))
     const after = await partsOf(ultra.bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
     expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
@@ -70,7 +70,7 @@ describe('crops', () => {
       'word/media/image1.png': pngOf(rows, 320, 240),
     })
     const zip = await zipOf(parts)
-    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', innerRooms({ jpg, png }, ULTRA))
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
     expect((outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
@@ -114,7 +114,7 @@ describe('crops', () => {
   test('a result that shows another part, or another picture, does not pass', async () => {
     const parts = await shownParts(drawing('rId7', 9, 9, crop('l="50000"')))
     const zip = await zipOf(parts)
-    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', innerRooms({ jpg, png }, ULTRA))
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
     const after = Object.fromEntries(await partsOf(bytes))
     expect(await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)).toEqual({ equal: true })
     const shifted = { ...after, 'word/document.xml': text(after['word/document.xml']).replace(/<a:srcRect[^>]*>/, '<a:srcRect l="1"/>') }

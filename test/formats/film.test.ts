@@ -175,9 +175,9 @@ describe('QuickTime and MP4', () => {
 
     const clip = memorySource(rawAvi(30), 'film.avi')
     const frames = async (output: 'avi' | 'mp4') => {
-      const wish = optionsFor('medium', output)
-      const [plan] = await aviParts(clip, await readJob(clip, wish))
-      return (await avi.compressPart(clip, plan!, memorySink(Number.POSITIVE_INFINITY, 'part'), wish, hopeless)).facts['frames']
+      const request = optionsFor('medium', output)
+      const [plan] = await aviParts(clip, await readJob(clip, request))
+      return (await avi.compressPart(clip, plan!, memorySink(Number.POSITIVE_INFINITY, 'part'), request, hopeless)).facts['frames']
     }
     expect([await frames('avi'), await frames('mp4')]).toEqual([0, 30])
   })

@@ -3,7 +3,7 @@ import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { gif } from '../../src/formats/gif/gif.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { LikenessMeter } from '../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'
 import { Memories } from '../../wasm/memories/memories.ts'
 import { withFidelity } from '../support/fidelity.ts'
@@ -198,10 +198,10 @@ describe('GIF with a canvas that does not fit', () => {
 })
 
 describe('Likeness of two canvases', () => {
-  /** The whole of both, by the meter of the house. */
+  /** The whole of both, by the meter of the service. */
   function whole(engines: readonly [GifEngine, GifEngine]) {
     const { width, height } = engines[0].facts()
-    const meter = new LikenessMeter(width, height, 4)
+    const meter = new SimilarityMeter(width, height, 4)
     for (let y = 0; y < height; y++) meter.push(engines[0].row(y).slice(), engines[1].row(y))
     return meter.finish()
   }
@@ -250,7 +250,7 @@ describe('Likeness of two canvases', () => {
       for (let i = 0; i < given.length; i++) {
         const changed = a.next()
         expect(b.next()).toEqual(changed)
-        const [found, expected] = [b.engine.likenessTo(a.engine, changed), whole([a.engine, b.engine])]
+        const [found, expected] = [b.engine.similarityTo(a.engine, changed), whole([a.engine, b.engine])]
         expect(found.ssim).toBeCloseTo(expected.ssim, 3)
         expect(found.psnrDb).toBeCloseTo(expected.psnrDb, 2)
       }

@@ -237,14 +237,14 @@ describe('hdf5', () => {
       vi.resetModules()
       const { canWait } = await import('../../wasm/hdf5/hdf5.ts')
       expect(canWait).toBe(false)
-      const room = (await import('../../src/formats/hdf5/hdf5.ts')).hdf5
+      const codec = (await import('../../src/formats/hdf5/hdf5.ts')).hdf5
       for (const bytes of [file, ...SOUND.map((name) => fixture('hdf5', name))]) {
-        const pressed = await pressFile(room, bytes, 'a.h5')
+        const pressed = await pressFile(codec, bytes, 'a.h5')
         expect(pressed.defect).toBeUndefined()
         expect(pressed.outcome.kind).toBe('compressed')
       }
       // Input and result are in memory then, both.
-      await expect(pressFile(room, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({
+      await expect(pressFile(codec, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({
         name: 'CodecError',
         reason: 'over_budget',
       })

@@ -159,7 +159,7 @@ describe('laz', () => {
   })
 })
 
-/** A file and what a room writes for it, without the limit on size. */
+/** A file and what a codec writes for it, without the limit on size. */
 function memoryPair(file: Uint8Array) {
   const pieces: Uint8Array[] = []
   const patches: [number, Uint8Array][] = []

@@ -19,7 +19,7 @@ export function optionsFor(quality: Quality, output: OutputId): Options {
   }
 }
 
-/** Runs a room as the house does. */
+/** Runs a codec as the service does. */
 export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, output: OutputId, name = 'file') {
   const source = memorySource(bytes, name)
   const pressed = await compress(codec, source, async () => memorySink(bytes.length, name), optionsFor(quality, output))

@@ -7,18 +7,18 @@ import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { docx, pptx } from '../../src/formats/office/office.ts'
 import { contentTypes, editContentTypes, editRelationships, readRelationships, resolvePart } from '../../src/formats/office/parts.ts'
 import { pictureUses } from '../../src/formats/office/usage.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
 import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '../support/office.ts'
 import { jpegOf, NO_ROOMS, type Parts, partsOf, photo, pngOf, press, rooms, text, zipOf } from '../support/packages.ts'
 
-/** A room that makes a JPEG of any picture, at the wanted size. */
+/** A codec that makes a JPEG of any picture, at the wanted size. */
 const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
-  rooms(async (bytes, name, wish) => {
-    calls.push({ name, ...(wish.maxWidth ? { width: wish.maxWidth } : {}), ...(wish.output ? { output: wish.output } : {}) })
+  rooms(async (bytes, name, request) => {
+    calls.push({ name, ...(request.maxWidth ? { width: request.maxWidth } : {}), ...(request.output ? { output: request.output } : {}) })
     const png = bytes[0] === 0x89
-    if (png && wish.output !== 'jpg') return { kind: 'unchanged', reason: 'no_gain' }
-    const [width, height] = [wish.maxWidth ?? 320, wish.maxHeight ?? 240]
+    if (png && request.output !== 'jpg') return { kind: 'unchanged', reason: 'no_gain' }
+    const [width, height] = [request.maxWidth ?? 320, request.maxHeight ?? 240]
     const small = await jpegOf(scaledPhoto(width, height), width, height, 80)
     return {
       kind: 'compressed',
@@ -169,14 +169,14 @@ describe('documents', () => {
       '<a:blip r:embed="rId7"/>',
       '<a:blip r:embed="rId7"><a:clrChange><a:clrFrom/></a:clrChange></a:blip>',
     )
-    const wishes: unknown[] = []
-    const inner = rooms(async (_bytes, _name, wish) => {
-      wishes.push(wish)
+    const jobOptions: unknown[] = []
+    const inner = rooms(async (_bytes, _name, request) => {
+      jobOptions.push(request)
       return { kind: 'unchanged', reason: 'no_gain' }
     })
     await press(docx, await zipOf(document(recoloured, [['rId7', 'media/image1.png']], { 'word/media/image1.png': png })), 'low', inner)
-    expect(wishes.length).toBeGreaterThan(0)
-    for (const wish of wishes) expect(wish).toEqual({ lossless: true })
+    expect(jobOptions.length).toBeGreaterThan(0)
+    for (const request of jobOptions) expect(request).toEqual({ lossless: true })
   })
 
   test('at high a PNG stays a PNG', async () => {
@@ -206,7 +206,7 @@ describe('documents', () => {
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
       const first = await press(docx, zip, quality, NO_ROOMS)
-      const { outcome, bytes } = await press(docx, zip, quality, innerRooms({ jpg }, first.options))
+      const { outcome, bytes } = await press(docx, zip, quality, lendCodecs({ jpg }, first.options))
       sizes.push(bytes.length)
       if (fidelityOf(outcome) === 'perceptual') expect(pictureLossOf(outcome).ssim).toBeGreaterThan(0.9)
     }

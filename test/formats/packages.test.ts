@@ -18,7 +18,7 @@ import { jpegOf, type Parts, partsOf, photo, press, rooms, zipOf } from '../supp
 const loose = await jpegOf(photo(320, 240), 320, 240, 98)
 const tight = await jpegOf(photo(320, 240), 320, 240, 70)
 const kml = `<?xml version="1.0"?><kml>${'<Placemark><name>a</name></Placemark>'.repeat(100)}</kml>`
-/** A room for JPEG that always answers the same. */
+/** A codec for JPEG that always answers the same. */
 const made = (bytes = tight): InnerResult => ({
   kind: 'compressed',
   bytes,
@@ -95,7 +95,7 @@ describe('pictures in packages', () => {
 
   test('OFD: ultra merges equal files of one resource list; what a page names itself stays', async () => {
     const list = (name: string) =>
-      `<ofd:Res BaseLoc="Res"><ofd:Fonts><ofd:Font ID="1"><ofd:FontFile>f1.ttf</ofd:FontFile></ofd:Font><ofd:Font ID="2"><ofd:FontFile>${name}</ofd:FontFile></ofd:Font></ofd:Fonts><ofd:MediaFile>named.bin</ofd:MediaFile><ofd:MediaFile>twin.bin</ofd:MediaFile></ofd:Res>`
+      `<ofd:Res BaseLoc="Res"><ofd:Fonts><ofd:Font ID="1"><ofd:FontFile>f1.ttf</ofd:FontFile></ofd:Font><ofd:Font ID="2"><ofd:FontFile>${name}</ofd:FontFile></ofd:Font></ofd:Fonts><ofd:MediaFile>named.bin</ofd:MediaFile><ofd:MediaFile>duplicate.bin</ofd:MediaFile></ofd:Res>`
     const blob = Uint8Array.from({ length: 3000 }, (_, index) => (index * index) & 255)
     const parts: Parts = {
       'OFD.xml': kml,

@@ -5,7 +5,7 @@ import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { LikenessMeter } from '../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { encodeRows, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { pictureLossOf } from '../support/fidelity.ts'
@@ -47,7 +47,7 @@ describe('conversions as readers show them', () => {
     const { outcome, bytes } = await converted(jpg, file, 'webp')
     const claim = pictureLossOf(outcome)
     if (!bytes) throw new Error('no file')
-    using meter = new LikenessMeter(WIDTH, HEIGHT, 3)
+    using meter = new SimilarityMeter(WIDTH, HEIGHT, 3)
     meter.push(await jpegRows(file), withoutAlpha(decodeWebp(bytes, WIDTH, HEIGHT)!))
     const found = meter.finish()
     expect(claim.ssim).toBeLessThanOrEqual(found.ssim + 0.001)

@@ -7,7 +7,7 @@ import { memorySource } from '../../src/codec/source.ts'
 import { SvgRenderer } from '../../src/formats/svg/renderer.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
 import { withFidelity } from '../support/fidelity.ts'
 
@@ -79,7 +79,7 @@ const base = {
   signal: new AbortController().signal,
   progress: () => undefined,
 }
-const options: Options = { ...base, inner: innerRooms({}, base) }
+const options: Options = { ...base, inner: lendCodecs({}, base) }
 
 async function pack(text: string) {
   const bytes = new TextEncoder().encode(text)

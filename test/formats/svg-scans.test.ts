@@ -6,7 +6,7 @@ import { memorySource } from '../../src/codec/source.ts'
 import { piecesOf } from '../../src/formats/svg/markup.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 
 const base = {
   quality: 'medium' as const,
@@ -15,7 +15,7 @@ const base = {
   signal: new AbortController().signal,
   progress: () => undefined,
 }
-const options: Options = { ...base, inner: innerRooms({}, base) }
+const options: Options = { ...base, inner: lendCodecs({}, base) }
 
 /** Each of these took a minute or more, or years. This is ten times what they take, and less than a tenth of what they took. */
 const MOST_CPU_MS = 6_000

@@ -7,7 +7,7 @@ import { memorySource, readAll } from '../../src/codec/source.ts'
 import { SvgMeter } from '../../src/formats/svg/measure.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
 
 function optionsFor(quality: Quality = 'medium', over: Partial<Options> = {}): Options {
@@ -18,7 +18,7 @@ function optionsFor(quality: Quality = 'medium', over: Partial<Options> = {}): O
     signal: new AbortController().signal,
     progress: () => undefined,
   }
-  return { ...base, inner: innerRooms({}, base), ...over }
+  return { ...base, inner: lendCodecs({}, base), ...over }
 }
 
 async function pack(text: string | Uint8Array, options = optionsFor()) {
@@ -52,10 +52,10 @@ describe('drawings', () => {
     const { outcome, text } = await pack(DRAWING)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const claim = pictureLossOf(outcome)
-    const likeness = new SvgMeter(DRAWING).measure(text)!
-    expect(likeness.psnrDb).toBeGreaterThanOrEqual(36)
-    expect(claim.psnrDb).toBeLessThanOrEqual(likeness.psnrDb)
-    expect(claim.ssim).toBeCloseTo(likeness.ssim, 6)
+    const similarity = new SvgMeter(DRAWING).measure(text)!
+    expect(similarity.psnrDb).toBeGreaterThanOrEqual(36)
+    expect(claim.psnrDb).toBeLessThanOrEqual(similarity.psnrDb)
+    expect(claim.ssim).toBeCloseTo(similarity.ssim, 6)
     expect(text.length).toBeLessThan(DRAWING.length / 2)
   })
 

@@ -8,9 +8,9 @@ import { isKnown, matches, parseRange, rangeStands } from '../../src/http/range.
 import { requestId } from '../../src/http/request-id.ts'
 import { checkKey, makeKey, maskKey, randomBase62 } from '../../src/store/key-format.ts'
 import { fingerprint, parseIdempotencyKey } from '../../src/tasks/idempotency.ts'
+import { checkQuality, chooseOutput } from '../../src/tasks/job-options.ts'
 import { deliver, nextDelivery } from '../../src/tasks/notify.ts'
 import { isSignedPdf } from '../../src/tasks/signed-pdf.ts'
-import { checkQuality, chooseOutput } from '../../src/tasks/wishes.ts'
 
 describe('keys', () => {
   it('carry a checksum that every changed character breaks', () => {

@@ -1,4 +1,4 @@
-/** One step of a task with rooms that get into trouble outside of `compress`. */
+/** One step of a task with codecs that get into trouble outside of `compress`. */
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { memorySink, type ResultSink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { openCompoundFile } from '../../src/containers/cfb/read.ts'
-import { openSealedZip } from '../../src/containers/zip/sealed.ts'
+import { openEncryptedZip } from '../../src/containers/zip/encrypted.ts'
 import { FORMATS } from '../../src/formats/index.ts'
 import { decryptOoxml } from '../../src/formats/office/encrypt.ts'
-import { seal } from '../../src/pipeline/encrypt.ts'
+import { encryptResult } from '../../src/pipeline/encrypt.ts'
 import { passwordApplies } from '../../src/pipeline/password.ts'
 
 const noise = (length: number) => {
@@ -18,12 +18,12 @@ const noise = (length: number) => {
 const openSink = async (name: string): Promise<ResultSink> => memorySink(Number.POSITIVE_INFINITY, name)
 
 async function sealZip(bytes: Uint8Array, name: string, password: string) {
-  return seal(memorySource(bytes, name), 'png', FORMATS.png, name, password, openSink)
+  return encryptResult(memorySource(bytes, name), 'png', FORMATS.png, name, password, openSink)
 }
 
 /** An independent reader: zip.js. */
-async function openElsewhere(sealed: Uint8Array, password: string) {
-  const reader = new ZipReader(new BlobReader(new Blob([sealed as Uint8Array<ArrayBuffer>])), { useWebWorkers: false })
+async function openElsewhere(encrypted: Uint8Array, password: string) {
+  const reader = new ZipReader(new BlobReader(new Blob([encrypted as Uint8Array<ArrayBuffer>])), { useWebWorkers: false })
   const [entry] = await reader.getEntries()
   if (!entry || entry.directory) throw new Error('no file inside')
   const data = await entry.getData(new Uint8ArrayWriter(), { password, checkSignature: true, useWebWorkers: false })
@@ -34,29 +34,29 @@ describe('WinZip AES-256 archives', () => {
   const passwords = ['correct horse battery', 'Пароль-密码-é', ' leading and trailing ', 'q"uo\'te$\\%&']
   test.each(passwords)('another reader opens what was sealed with %j', async (password) => {
     const bytes = noise(300_001)
-    const { sealed, name, output } = await sealZip(bytes, '图像 é.png', password)
+    const { encrypted, name, output } = await sealZip(bytes, '图像 é.png', password)
     expect({ name, output }).toEqual({ name: '图像 é.png.zip', output: 'zip' })
-    const { entry, data } = await openElsewhere(await readAll(sealed), password)
+    const { entry, data } = await openElsewhere(await readAll(encrypted), password)
     expect(entry.filename).toBe('图像 é.png')
     expect(entry.encrypted).toBe(true)
     expect(Buffer.compare(data, bytes)).toBe(0)
-    expect(sealed.size).toBeLessThan(bytes.length + 250)
+    expect(encrypted.size).toBeLessThan(bytes.length + 250)
   })
 
   test('what deflate shrinks is deflated before it is encrypted', async () => {
     const bytes = new TextEncoder().encode('the same words again and again\n'.repeat(20_000))
-    const { sealed } = await sealZip(bytes, 'words.bmp', 'secret')
-    expect(sealed.size).toBeLessThan(bytes.length / 50)
-    const { data } = await openElsewhere(await readAll(sealed), 'secret')
+    const { encrypted } = await sealZip(bytes, 'words.bmp', 'secret')
+    expect(encrypted.size).toBeLessThan(bytes.length / 50)
+    const { data } = await openElsewhere(await readAll(encrypted), 'secret')
     expect(Buffer.compare(data, bytes)).toBe(0)
   })
 
   test('a wrong password and a changed byte are noticed', async () => {
-    const { sealed } = await sealZip(noise(70_000), 'a.png', 'secret')
+    const { encrypted } = await sealZip(noise(70_000), 'a.png', 'secret')
     const drain = async (bytes: Uint8Array, password: string) => {
-      for await (const _ of openSealedZip(memorySource(bytes, 'a.zip'), password));
+      for await (const _ of openEncryptedZip(memorySource(bytes, 'a.zip'), password));
     }
-    const bytes = await readAll(sealed)
+    const bytes = await readAll(encrypted)
     await expect(drain(bytes, 'Secret')).rejects.toThrow('zip')
     bytes[40_000]! ^= 1
     await expect(drain(bytes, 'secret')).rejects.toThrow('authentication code')
@@ -74,15 +74,15 @@ describe('WinZip AES-256 archives', () => {
       })
     }
     const source = memorySource(noise(5000), 'a.png')
-    await expect(seal(source, 'png', FORMATS.png, 'a.png', 'secret', broken)).rejects.toThrow()
+    await expect(encryptResult(source, 'png', FORMATS.png, 'a.png', 'secret', broken)).rejects.toThrow()
   })
 
   test('any bytes, any password', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 5000 }), fc.string({ minLength: 1 }), async (bytes, password) => {
-        const { sealed } = await sealZip(bytes, 'x.bin', password)
+        const { encrypted } = await sealZip(bytes, 'x.bin', password)
         const chunks: Uint8Array[] = []
-        for await (const chunk of openSealedZip(sealed, password)) chunks.push(chunk)
+        for await (const chunk of openEncryptedZip(encrypted, password)) chunks.push(chunk)
         expect(Buffer.compare(Buffer.concat(chunks), bytes)).toBe(0)
       }),
       { numRuns: 50, seed: 1 },
@@ -93,17 +93,17 @@ describe('WinZip AES-256 archives', () => {
 describe('agile ECMA-376 encryption', () => {
   const zipLike = (length: number) => Uint8Array.from([0x50, 0x4b, 3, 4, ...noise(length - 4)])
   const sealDocx = (bytes: Uint8Array, password: string) =>
-    seal(memorySource(bytes, 'a.docx'), 'docx', FORMATS.docx, 'a.docx', password, openSink)
+    encryptResult(memorySource(bytes, 'a.docx'), 'docx', FORMATS.docx, 'a.docx', password, openSink)
 
   // Below 4 KB the package lives in the mini stream; above 7.1 MB the table of tables outgrows the header.
   test.each([800, 4088, 4089, 20_000, 8_000_003])('another reader opens a package of %i bytes', async (length) => {
     const bytes = zipLike(length)
-    const { sealed, name, output } = await sealDocx(bytes, 'Пароль-密码-é')
+    const { encrypted, name, output } = await sealDocx(bytes, 'Пароль-密码-é')
     expect({ name, output }).toEqual({ name: 'a.docx', output: 'docx' })
-    expect(sealed.size % 512).toBe(0)
-    const opened = await officeCrypto.decrypt(Buffer.from(await readAll(sealed)), { password: 'Пароль-密码-é' })
+    expect(encrypted.size % 512).toBe(0)
+    const opened = await officeCrypto.decrypt(Buffer.from(await readAll(encrypted)), { password: 'Пароль-密码-é' })
     expect(Buffer.compare(opened, bytes)).toBe(0)
-    const file = await openCompoundFile(sealed)
+    const file = await openCompoundFile(encrypted)
     expect([...file.paths].sort()).toEqual([
       '\x06DataSpaces/DataSpaceInfo/StrongEncryptionDataSpace',
       '\x06DataSpaces/DataSpaceMap',
@@ -115,8 +115,8 @@ describe('agile ECMA-376 encryption', () => {
   })
 
   test('a wrong password and a changed byte are noticed', async () => {
-    const { sealed } = await sealDocx(zipLike(20_000), 'secret')
-    const bytes = await readAll(sealed)
+    const { encrypted } = await sealDocx(zipLike(20_000), 'secret')
+    const bytes = await readAll(encrypted)
     const drain = async (password: string) => {
       for await (const _ of decryptOoxml(memorySource(bytes, 'a.docx'), password));
     }
@@ -126,16 +126,16 @@ describe('agile ECMA-376 encryption', () => {
   })
 
   test('a document that is encrypted already keeps its own password', async () => {
-    const { sealed } = await sealDocx(zipLike(5000), 'first')
-    expect(await passwordApplies(sealed, FORMATS.docx)).toBe(false)
+    const { encrypted } = await sealDocx(zipLike(5000), 'first')
+    expect(await passwordApplies(encrypted, FORMATS.docx)).toBe(false)
     expect(await passwordApplies(memorySource(zipLike(100), 'a.docx'), FORMATS.docx)).toBe(true)
-    const again = await seal(sealed, 'docx', FORMATS.docx, 'a.docx', 'second', openSink)
+    const again = await encryptResult(encrypted, 'docx', FORMATS.docx, 'a.docx', 'second', openSink)
     expect(again.name).toBe('a.docx.zip')
   })
 
   test('damaged compound files are refused, quickly', async () => {
-    const { sealed } = await sealDocx(zipLike(9000), 'secret')
-    const bytes = await readAll(sealed)
+    const { encrypted } = await sealDocx(zipLike(9000), 'secret')
+    const bytes = await readAll(encrypted)
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), fc.nat(bytes.length), async (at, value, end) => {
         const damaged = bytes.slice(0, end)

@@ -19,7 +19,7 @@ import { MEDIA_CODECS } from '../../src/formats/media.ts'
 import { outputFacts } from '../../src/formats/outputs.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { identify } from '../../src/pipeline/identify.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { GENERATORS, type Generated } from '../support/generators.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 
@@ -45,7 +45,7 @@ function optionsFor(codec: Codec, { output }: Pick<Generated, 'output'>, more: P
     progress: () => undefined,
     ...more,
   }
-  return { ...base, inner: innerRooms(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+  return { ...base, inner: lendCodecs(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
 }
 
 const levelsOf = ({ format }: Codec): Quality[] => [...(format.ultra ? (['ultra'] as const) : []), 'low', 'medium', 'high']

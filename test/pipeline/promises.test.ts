@@ -10,7 +10,7 @@ import { JPG } from '../../src/formats/jpg/format.ts'
 import { TEXT } from '../../src/formats/text/format.ts'
 import { text } from '../../src/formats/text/text.ts'
 import { compress } from '../../src/pipeline/compress.ts'
-import { innerRooms } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { GENTLER, gentlerTargets } from '../../src/quality/ladder.ts'
 import { EngineError, type EngineFailure } from '../../wasm/engine-error.ts'
 import { fakeStorage } from '../support/fake-storage.ts'
@@ -48,7 +48,7 @@ const optionsFor = (more: Partial<Options> = {}): Options => {
     progress: () => undefined,
     ...more,
   }
-  return { ...base, inner: innerRooms({}, base) }
+  return { ...base, inner: lendCodecs({}, base) }
 }
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
@@ -378,7 +378,7 @@ describe('the ladder', () => {
 
 describe('files inside files', () => {
   const inner = (codec: Codec) =>
-    innerRooms({ text: { ...codec, format: TEXT } }, optionsFor()).compress(UPLOAD, 'a.txt', { output: 'zst' })
+    lendCodecs({ text: { ...codec, format: TEXT } }, optionsFor()).compress(UPLOAD, 'a.txt', { output: 'zst' })
 
   it('an honest codec is borrowed', async () => {
     expect(await inner(claiming(lossless))).toEqual({ kind: 'compressed', bytes: SMALL, output: 'zst', outcome: lossless })

@@ -18,10 +18,10 @@ export interface LasWish {
 }
 
 /** A LAS file of any version and point format (LAS 1.4 R15, 2.4–2.6). */
-export function lasFile(wish: LasWish): Uint8Array {
-  const { format, points, extraBytes = 0, strayBytes = 0, trailingBytes = 0, vlrs = 1, content = 'walk' } = wish
-  const minor = wish.minor ?? (format >= 6 ? 4 : format >= 4 ? 3 : 2)
-  const random = randomNumbers(wish.seed ?? 1)
+export function lasFile(request: LasWish): Uint8Array {
+  const { format, points, extraBytes = 0, strayBytes = 0, trailingBytes = 0, vlrs = 1, content = 'walk' } = request
+  const minor = request.minor ?? (format >= 6 ? 4 : format >= 4 ? 3 : 2)
+  const random = randomNumbers(request.seed ?? 1)
   const recordBytes = RECORD_BYTES[format]! + extraBytes
   const headerBytes = HEADER_BYTES[minor]!
   const vlrBytes = vlrs * (54 + 21)
@@ -54,7 +54,7 @@ export function lasFile(wish: LasWish): Uint8Array {
   for (let i = 0; i < strayBytes; i++) file[headerBytes + vlrBytes + i] = random() * 256
   for (let i = pointsEnd; i < file.length; i++) file[i] = random() * 256
   if (content === 'noise') for (let i = pointOffset; i < pointsEnd; i++) file[i] = random() * 256
-  else walk(view, pointOffset, recordBytes, wish, random)
+  else walk(view, pointOffset, recordBytes, request, random)
   return file
 }
 

@@ -1,7 +1,7 @@
 /** Small documents for the tests of packages, made on the spot. */
 import { crc32, deflateSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
-import type { Codec, Inner, InnerResult, InnerWish, Options, Quality } from '../../src/codec/codec.ts'
+import type { Codec, Inner, InnerRequest, InnerResult, Options, Quality } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import type { OutputId } from '../../src/formats/outputs.ts'
@@ -70,10 +70,10 @@ export function pngOf(rows: Uint8Array, width: number, height: number): Uint8Arr
 
 export const NO_ROOMS: Inner = { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) }
 
-/** Rooms played by a function, so that a test decides what they answer. */
-export const rooms = (answer: (bytes: Uint8Array, name: string, wish: InnerWish) => Promise<InnerResult> | InnerResult): Inner => ({
+/** Codecs played by a function, so that a test decides what they answer. */
+export const rooms = (answer: (bytes: Uint8Array, name: string, request: InnerRequest) => Promise<InnerResult> | InnerResult): Inner => ({
   depth: 0,
-  compress: async (bytes, name, wish = {}) => answer(bytes, name, wish),
+  compress: async (bytes, name, request = {}) => answer(bytes, name, request),
 })
 
 export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, inner: Inner = NO_ROOMS, output?: OutputId) {

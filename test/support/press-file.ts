@@ -3,12 +3,12 @@ import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { compress, type Pressed } from '../../src/pipeline/compress.ts'
 
-/** One job for one room, as the house runs it: compressed, verified, never larger. */
+/** One job for one codec, as the service runs it: compressed, verified, never larger. */
 export async function pressFile(
   codec: Codec,
   bytes: Uint8Array,
   name: string,
-  wish: Partial<Options> = {},
+  request: Partial<Options> = {},
 ): Promise<{ outcome: Pressed['outcome']; bytes: Uint8Array; defect?: string }> {
   const source = memorySource(bytes, name)
   const sink = memorySink(bytes.length, name)
@@ -19,7 +19,7 @@ export async function pressFile(
     signal: new AbortController().signal,
     progress: () => undefined,
     inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) },
-    ...wish,
+    ...request,
   }
   const pressed = await compress(codec, source, async () => sink, options)
   const defect = 'defect' in pressed && pressed.defect ? { defect: pressed.defect } : {}

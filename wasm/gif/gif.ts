@@ -239,7 +239,7 @@ export class GifEngine {
    * How close the canvas is to another engine's, both looking: only `part` is measured anew, elsewhere neither has changed since
    * the last call (before the first, they are taken to be equal).
    */
-  likenessTo(reference: GifEngine, part: GifPart): { ssim: number; psnrDb: number } {
+  similarityTo(reference: GifEngine, part: GifPart): { ssim: number; psnrDb: number } {
     const alpha = this.#wasm.fact(4) === 1 || reference.#wasm.fact(4) === 1
     if (!this.#compares) this.#wasm.compare_begin(alpha ? 1 : 0)
     else if (alpha) this.#wasm.compare_alpha()

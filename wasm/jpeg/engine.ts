@@ -13,7 +13,7 @@ interface Exports extends Pooled {
   stream_quality(quality: number, trellis: number): void
   chroma_quality(shift: number): void
   read_begin(): void
-  rows_out_begin(eighths: number, colour: number): void
+  rows_out_begin(dctScale: number, colour: number): void
   push(pointer: number, length: number, end: number): number
   rows_out_info(what: number): number
   rows_out_read(pointer: number, rows: number): number

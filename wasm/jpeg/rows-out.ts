@@ -3,7 +3,7 @@ import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './eng
 
 export interface RowsOutOptions {
   /** Size in eighths, each direction: 8 (default) as stored, 4 half, 2 a quarter, 1 an eighth. Scaling happens in the DCT: fast and smooth. */
-  readonly eighths?: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+  readonly dctScale?: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
   /**
    * `natural` (default): 1 channel for grey, RGB for YCbCr and RGB, CMYK for CMYK and YCCK (as stored: Adobe files are
    * inverted, 255 is no ink). `gray` takes luma; `rgba` is RGB with 255; `ycbcr` as stored. CMYK converts to nothing else.
@@ -43,7 +43,7 @@ export class JpegRows {
   static async open(input: JpegInput, options: RowsOutOptions = {}): Promise<JpegRows> {
     const engine = new Engine()
     try {
-      engine.exports.rows_out_begin(options.eighths ?? 8, COLOUR_CODE[options.colour ?? 'natural'])
+      engine.exports.rows_out_begin(options.dctScale ?? 8, COLOUR_CODE[options.colour ?? 'natural'])
       const chunks = chunksOf(input)
       const ended = await feed(engine, chunks)
       return new JpegRows(engine, chunks, ended)

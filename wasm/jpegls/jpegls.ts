@@ -126,7 +126,7 @@ export class JpegLs {
   }
 }
 
-/** Rows whose samples fit in the engine, and whose code fits twice in its room whatever they hold. */
+/** Rows whose samples fit in the engine, and whose code fits twice in its codec whatever they hold. */
 function rowsAtOnce({ width, components }: JpegLsFrame): number {
   return Math.max(1, Math.floor(ROOM_SAMPLES / 2 / (width * components)))
 }

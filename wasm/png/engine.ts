@@ -378,7 +378,7 @@ export class PngEngine {
   }
 
   /**
-   * Deflated bytes of the sample, mapped to the palette, or plain: as RGB or RGBA, or as grey with alpha. Told from one part in
+   * Deflated bytes of the sample, mapped to the palette, or plain: as RGB or RGBA, or as grey with alpha. Claimed from one part in
    * `every`.
    */
   trialBytes(form: 'palette' | 'colour' | 'gray', every = 1): number {

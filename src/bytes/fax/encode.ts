@@ -15,10 +15,10 @@ export class FaxEncoder {
   private current: Int32Array
 
   /** Gives up (`full`) at `room` bytes. */
-  constructor(width: number, room: number) {
+  constructor(width: number, budget: number) {
     this.width = width
     this.rowBytes = (width + 7) >> 3
-    this.out = new BitWriter(room)
+    this.out = new BitWriter(budget)
     this.reference = new Int32Array(width + 4).fill(width, 0, 4)
     this.current = new Int32Array(width + 4)
   }
@@ -115,8 +115,8 @@ export class FaxEncoder {
 }
 
 /** Rows of bits, 0 for white, each padded to a byte, as Group 4; undefined when that takes `room` bytes or more. */
-export function encodeGroup4(rows: Uint8Array, width: number, room: number): Uint8Array | undefined {
-  const encoder = new FaxEncoder(width, room)
+export function encodeGroup4(rows: Uint8Array, width: number, budget: number): Uint8Array | undefined {
+  const encoder = new FaxEncoder(width, budget)
   // For the encoder a 0 bit is black.
   encoder.push(rows.map((byte) => ~byte))
   return encoder.end()

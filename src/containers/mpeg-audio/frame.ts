@@ -71,14 +71,14 @@ export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | und
   const name = ascii(frame, offset, 4)
   if (name === 'Xing' || name === 'Info') {
     const flags = frame[offset + 7] ?? 0
-    const told =
+    const declared =
       flags & 1 && offset + 12 <= frame.length ? { frames: new DataView(frame.buffer, frame.byteOffset).getUint32(offset + 8) } : {}
     const lame = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
     // Other writers leave the encoder's name empty; only these are known to mean the delay seriously (as FFmpeg judges).
-    if (lame + 24 > frame.length || !['LAME', 'Lavf', 'Lavc'].includes(ascii(frame, lame, 4))) return { kind: name, offset, ...told }
+    if (lame + 24 > frame.length || !['LAME', 'Lavf', 'Lavc'].includes(ascii(frame, lame, 4))) return { kind: name, offset, ...declared }
     const delay = (frame[lame + 21]! << 4) | (frame[lame + 22]! >> 4)
     const padding = ((frame[lame + 22]! & 15) << 8) | frame[lame + 23]!
-    return { kind: name, offset, ...told, delay, padding }
+    return { kind: name, offset, ...declared, delay, padding }
   }
   return ascii(frame, 36, 4) === 'VBRI' ? { kind: 'VBRI', offset: 36 } : undefined
 }

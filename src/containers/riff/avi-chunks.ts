@@ -54,16 +54,16 @@ export class AviChunks {
     return offsets
   }
 
-  #grow(room: number): void {
+  #grow(capacity: number): void {
     const longer = <Column extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(column: Column, fresh: Column): Column => {
       fresh.set(column)
       return fresh
     }
-    this.stream = longer(this.stream, new Uint8Array(room))
-    this.kind = longer(this.kind, new Uint16Array(room))
-    this.offset = longer(this.offset, new Float64Array(room))
-    this.size = longer(this.size, new Uint32Array(room))
-    this.key = longer(this.key, new Uint8Array(room))
+    this.stream = longer(this.stream, new Uint8Array(capacity))
+    this.kind = longer(this.kind, new Uint16Array(capacity))
+    this.offset = longer(this.offset, new Float64Array(capacity))
+    this.size = longer(this.size, new Uint32Array(capacity))
+    this.key = longer(this.key, new Uint8Array(capacity))
   }
 }
 

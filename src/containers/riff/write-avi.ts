@@ -107,13 +107,13 @@ class Entries {
   readonly from: Uint16Array
   readonly sources: Source[] = []
 
-  constructor(room: number) {
-    this.stream = new Uint8Array(room)
-    this.kind = new Uint16Array(room)
-    this.key = new Uint8Array(room)
-    this.size = new Uint32Array(room)
-    this.offset = new Float64Array(room)
-    this.from = new Uint16Array(room)
+  constructor(capacity: number) {
+    this.stream = new Uint8Array(capacity)
+    this.kind = new Uint16Array(capacity)
+    this.key = new Uint8Array(capacity)
+    this.size = new Uint32Array(capacity)
+    this.offset = new Float64Array(capacity)
+    this.from = new Uint16Array(capacity)
   }
 
   add({ stream, kind, key, size, offset, from }: Entry): void {
@@ -170,9 +170,9 @@ class Cursor {
 }
 
 function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, NewStream>): Entries {
-  let room = chunks.count
-  for (const { runs } of fresh.values()) room += runs.reduce((sum, { sizes }) => sum + sizes.length, 0)
-  const entries = new Entries(room)
+  let capacity = chunks.count
+  for (const { runs } of fresh.values()) capacity += runs.reduce((sum, { sizes }) => sum + sizes.length, 0)
+  const entries = new Entries(capacity)
   entries.sources.push(source)
   const cursors = new Map([...fresh].map(([stream, made]) => [stream, new Cursor(stream, made)]))
   for (let i = 0; i < chunks.count; i++) {

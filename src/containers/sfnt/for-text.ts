@@ -115,10 +115,10 @@ export function fontDifference(before: Uint8Array, after: Uint8Array, characters
     const [maps, fewer] = [characterMaps(old.get('cmap')), characterMaps(fresh.get('cmap'))]
     if (maps.length !== fewer.length) return 'another number of character maps'
     for (const [index, { platform, encoding, glyphs }] of maps.entries()) {
-      const twin = fewer[index]!
-      if (twin.platform !== platform || twin.encoding !== encoding) return 'another character map'
+      const duplicate = fewer[index]!
+      if (duplicate.platform !== platform || duplicate.encoding !== encoding) return 'another character map'
       for (const [code, glyph] of glyphs) {
-        const now = twin.glyphs.get(code)
+        const now = duplicate.glyphs.get(code)
         if (now !== glyph && (keep.has(glyph) || now !== undefined)) return `character ${code} leads to another glyph`
       }
     }

@@ -1,5 +1,5 @@
 /**
- * Companions: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any room may offer them
+ * Wrappers: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any room may offer them
  * as outputs. Byte-exact, any size, in constant memory: at most 60 MB for zst, 90 MB for br, 20 MB for gz.
  */
 
@@ -13,33 +13,33 @@ import type { KnownFormat, OutputId } from '../../formats/outputs.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-interface Companion {
+interface Wrapper {
   compress(input: Chunks, sourceBytes: number): Chunks
   decompress(input: Chunks, maxBytes: number): Chunks
   step(sourceBytes: number): string
 }
 
-const COMPANIONS = {
+const WRAPPERS = {
   zst: { compress: zstdStream, decompress: unzstdStream, step: (size) => `zstd level ${zstdLevel(size)}` },
   br: { compress: brotliStream, decompress: unbrotliStream, step: (size) => `brotli quality ${brotliQuality(size)}` },
   gz: { compress: gzipStream, decompress: gunzipStream, step: (size) => `gzip by libdeflate level ${gzipLevel(size)}` },
-} as const satisfies { readonly [id: string]: Companion }
+} as const satisfies { readonly [id: string]: Wrapper }
 
-export type CompanionId = keyof typeof COMPANIONS
+export type WrapperId = keyof typeof WRAPPERS
 
-export const isCompanion = (output: OutputId): output is CompanionId => output in COMPANIONS
+export const isWrapper = (output: OutputId): output is WrapperId => output in WRAPPERS
 
 /** The whole source as `options.output`. */
-export async function compressCompanion(source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  const companion: Companion = companionOf(options.output)
-  for await (const chunk of companion.compress(watched(source, options, 0, 0.8), source.size)) await sink.write(chunk)
-  return { kind: 'compressed', steps: [companion.step(source.size)] }
+export async function compressWrapped(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const wrapper: Wrapper = wrapperOf(options.output)
+  for await (const chunk of wrapper.compress(watched(source, options, 0, 0.8), source.size)) await sink.write(chunk)
+  return { kind: 'compressed', steps: [wrapper.step(source.size)] }
 }
 
 /** Decodes the result and compares every byte with the original, both streamed. */
-export async function verifyCompanion(original: Source, result: Source, options: Options): Promise<Verdict> {
-  const companion: Companion = companionOf(options.output)
-  const decoded = new Reader(companion.decompress(result.stream(), original.size))
+export async function verifyWrapped(original: Source, result: Source, options: Options): Promise<Verdict> {
+  const wrapper: Wrapper = wrapperOf(options.output)
+  const decoded = new Reader(wrapper.decompress(result.stream(), original.size))
   let offset = 0
   try {
     for await (const expected of watched(original, options, 0.8, 0.2)) {
@@ -59,17 +59,17 @@ export async function verifyCompanion(original: Source, result: Source, options:
 }
 
 /** The codec of a format that knows nothing but its companions. */
-export function companionCodec(format: KnownFormat): Codec {
+export function wrapperCodec(format: KnownFormat): Codec {
   return {
     format,
-    compress: (source, sink, options) => compressCompanion(source, sink, options),
-    verify: (original, result, _outcome, options) => verifyCompanion(original, result, options),
+    compress: (source, sink, options) => compressWrapped(source, sink, options),
+    verify: (original, result, _outcome, options) => verifyWrapped(original, result, options),
   }
 }
 
-function companionOf(output: OutputId): Companion {
-  if (isCompanion(output)) return COMPANIONS[output]
-  throw unsupported(`${output} is not a companion format`)
+function wrapperOf(output: OutputId): Wrapper {
+  if (isWrapper(output)) return WRAPPERS[output]
+  throw unsupported(`${output} is not a wrapper format`)
 }
 
 /** The source's chunks, with progress from `start` over `share`, stopping when the job is aborted. */

@@ -39,8 +39,8 @@ export async function verifyRepacked(
   return sameArchives(arrange(original), await openZip(result, original.format), options)
 }
 
-/** A room that only repacks. */
-export function repackRoom(format: Codec['format'], rules: RepackRules = {}): Codec {
+/** A codec that only repacks. */
+export function repackCodec(format: Codec['format'], rules: RepackRules = {}): Codec {
   return {
     format,
     compress: async (source, sink, options) => repack(await openZip(source, format.id), sink, options, rules),

@@ -66,7 +66,7 @@ export async function rewriteZip(
   for await (const chunk of prefixChunks(archive)) await sink.write(chunk.slice())
   for (const entry of archive.physical) {
     options.signal.throwIfAborted()
-    // Large files are pictures, mostly, and their rooms want the memory.
+    // Large files are pictures, mostly, and their codecs want the memory.
     if (entry.size > LARGE_BYTES) releaseDeflate()
     const local = await localPart(archive, entry)
     let content: Uint8Array | undefined
@@ -185,8 +185,8 @@ async function writeEntry(
 /** The smallest form of `bytes`: their old stream where nothing beats it. */
 function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Stream {
   const oldSize = old && (old.method === DEFLATED || old.method === STORED) ? old.compressedSize : Number.POSITIVE_INFINITY
-  const room = Math.min(oldSize, bytes.length) - 1
-  const deflated = room > 0 ? shrunk(bytes, room, effort) : undefined
+  const budget = Math.min(oldSize, bytes.length) - 1
+  const deflated = budget > 0 ? shrunk(bytes, budget, effort) : undefined
   if (deflated) return { ...measured(bytes, DEFLATED), compressedSize: deflated.length, chunks: () => [deflated] }
   return old && oldSize <= bytes.length ? old : storedStream(bytes)
 }
@@ -199,17 +199,17 @@ const COMPRESSED_SHARE = 0.998
 /** libdeflate wants a few bytes more than it writes. */
 const MARGIN_BYTES = 16
 
-function shrunk(bytes: Uint8Array, room: number, effort: Effort): Uint8Array | undefined {
+function shrunk(bytes: Uint8Array, budget: number, effort: Effort): Uint8Array | undefined {
   if (bytes.length > LOOK_BYTES) {
     const look = deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)
     if (!look) return undefined
     discard(look)
   }
-  const plain = deflateWithin('raw', bytes, room, effort.level)
+  const plain = deflateWithin('raw', bytes, budget, effort.level)
   if (bytes.length > effort.thoroughBytes) return plain
   effort.thoroughBytes -= bytes.length
-  const best = deflateThorough(bytes, room + MARGIN_BYTES)
-  const [kept, other] = best && best.length < (plain?.length ?? room + 1) ? [best, plain] : [plain, best]
+  const best = deflateThorough(bytes, budget + MARGIN_BYTES)
+  const [kept, other] = best && best.length < (plain?.length ?? budget + 1) ? [best, plain] : [plain, best]
   if (other) discard(other)
   return kept
 }

@@ -5,7 +5,7 @@ import { PngEngine } from '../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
-import { LikenessMeter } from '../../quality/metrics.ts'
+import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { applyPalette, lookAtColours, searchPalette, Trials } from '../../raster/png-quantise.ts'
@@ -219,7 +219,7 @@ async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
   return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
 }
 
-/** Decodes both and compares: samples for exact results, likeness for others; size, resolution, profile. */
+/** Decodes both and compares: samples for exact results, similarity for others; size, resolution, profile. */
 async function verifyBmp(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const differ = (difference: string): Verdict => ({ equal: false, difference })
   const [a, b] = [await readHeader(original), await readHeader(result)]
@@ -229,7 +229,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
     return differ('the profile changed')
   const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
   const loss = outcome.kind === 'compressed' ? outcome.loss : undefined
-  using meter = new LikenessMeter(a.width, a.height, 3)
+  using meter = new SimilarityMeter(a.width, a.height, 3)
   const [left, right] = [rgbRows(x, 'bottom-up'), rgbRows(y, 'bottom-up')]
   const alpha = x.header.colourType === 6
   for (let row = 0; row < a.height; row++) {

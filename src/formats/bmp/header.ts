@@ -117,8 +117,8 @@ function paletteOf(head: Uint8Array, at: number, pixelsAt: number, bits: number,
   if (bits > 8) return new Uint8Array()
   const entry = core ? 3 : 4
   const most = 1 << bits
-  const room = Math.max(0, Math.floor((Math.min(pixelsAt, head.length) - at) / entry))
-  const count = Math.min(used === 0 || used > most ? most : used, room, most)
+  const capacity = Math.max(0, Math.floor((Math.min(pixelsAt, head.length) - at) / entry))
+  const count = Math.min(used === 0 || used > most ? most : used, capacity, most)
   if (count === 0) throw damaged('no room for a palette', at)
   const rgb = new Uint8Array(count * 3)
   for (let i = 0; i < count; i++) {

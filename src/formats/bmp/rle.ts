@@ -127,7 +127,7 @@ export async function* rleRows(
 const freed = (window: Uint8Array, source: Source) => source.size > LARGE_BYTES && discard(window)
 
 /** Room that the codes of a row need at most. */
-export const rleRoom = (width: number) => 2 * width + 8
+export const rleBytes = (width: number) => 2 * width + 8
 
 /** One row as RLE8, end-of-line included: runs, and stretches without runs as they are. Returns how many bytes of `out`. */
 export function encodeRle8(row: Uint8Array, out: Uint8Array): number {

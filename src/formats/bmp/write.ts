@@ -2,7 +2,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Sink } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
-import { encodeRle4, encodeRle8, rleRoom } from './rle.ts'
+import { encodeRle4, encodeRle8, rleBytes } from './rle.ts'
 
 export type Form =
   | { readonly kind: 'indexed'; readonly bits: 1 | 4 | 8; readonly runs: boolean; readonly palette: Uint8Array }
@@ -71,7 +71,7 @@ class RowPacker {
   pack(row: Uint8Array): Uint8Array {
     const form = this.#form
     if (form.kind === 'rgb24') {
-      const out = this.#room(Math.ceil(row.length / 4) * 4)
+      const out = this.#capacity(Math.ceil(row.length / 4) * 4)
       for (let i = 0; i < row.length; i += 3) {
         out[i] = row[i + 2] ?? 0
         out[i + 1] = row[i + 1] ?? 0
@@ -80,10 +80,10 @@ class RowPacker {
       return out
     }
     if (form.runs) {
-      const out = this.#room(rleRoom(row.length))
+      const out = this.#capacity(rleBytes(row.length))
       return out.subarray(0, form.bits === 8 ? encodeRle8(row, out) : encodeRle4(row, out))
     }
-    const out = this.#room(Math.ceil((row.length * form.bits) / 32) * 4)
+    const out = this.#capacity(Math.ceil((row.length * form.bits) / 32) * 4)
     if (form.bits === 8) {
       out.set(row)
       return out
@@ -97,7 +97,7 @@ class RowPacker {
   }
 
   /** Rows of a picture all need the same; padding is never written to. */
-  #room(bytes: number): Uint8Array {
+  #capacity(bytes: number): Uint8Array {
     if (this.#out.length !== bytes) this.#out = new Uint8Array(bytes)
     return this.#out
   }

@@ -1,5 +1,5 @@
 /**
- * DICOM, sealed again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller. Every
+ * DICOM, encoded again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller. Every
  * other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need. RLE and
  * deflated data sets are decoded first.
  */
@@ -10,16 +10,16 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { memorySink } from '../../codec/sink.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
+import { deflatedDiffers, deflatedFile, deflatedLevel } from './encode-deflated.ts'
+import { encodeWithJpegLs, jpegLsDiffers, jpegLsFrame } from './encode-jpegls.ts'
 import { type Dicom, readDicom, SYNTAX } from './file.ts'
 import { DICOM } from './format.ts'
 import { type Frames, framesOf, precision } from './frames.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'
 import { plainSource } from './plain.ts'
 import { elementsDiffer } from './same-elements.ts'
-import { deflatedDiffers, deflatedFile, deflatedLevel } from './seal-deflated.ts'
-import { jpegLsDiffers, jpegLsFrame, sealWithJpegLs } from './seal-jpegls.ts'
 
 /** Up to this many bytes of pixels both ways are gone; above, samples decide. */
 const TRY_BOTH_BYTES = 6 << 20
@@ -34,14 +34,14 @@ export const dicom: Codec = {
   format: DICOM,
 
   async compress(upload, sink, options) {
-    if (isCompanion(options.output)) return compressCompanion(upload, sink, options)
+    if (isWrapper(options.output)) return compressWrapped(upload, sink, options)
     const { source, was } = await plainSource(upload)
-    const outcome = await seal(source, sink, options)
+    const outcome = await reencode(source, sink, options)
     return was && outcome.kind === 'compressed' ? { ...outcome, steps: [`${was} decoded`, ...outcome.steps] } : outcome
   },
 
   async verify(upload, result, _outcome, options) {
-    if (isCompanion(options.output)) return verifyCompanion(upload, result, options)
+    if (isWrapper(options.output)) return verifyWrapped(upload, result, options)
     const { source: original } = await plainSource(upload)
     const file = await readAnySize(original)
     const tick = ticker(options, 0.6, 0.4)
@@ -54,7 +54,7 @@ export const dicom: Codec = {
   },
 }
 
-async function seal(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+async function reencode(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const file = await open(source)
   if ('kind' in file) return file
   const tick = ticker(options, 0, 0.6)
@@ -64,19 +64,19 @@ async function seal(source: Source, sink: Sink, options: Options): Promise<Outco
   const bits = await precision(frames, () => tick(0))
   if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
     if (await deflateWins(frames, bits)) return writeDeflated(file, source, sink, tick)
-    await sealWithJpegLs(file, frames, bits, sink, tick)
+    await encodeWithJpegLs(file, frames, bits, sink, tick)
     return done(file, jpegLsStep(frames, bits))
   }
-  const sealed = memorySink(Number.POSITIVE_INFINITY, source.name)
-  await sealWithJpegLs(file, frames, bits, sealed, tick)
-  if (await deflatedWithin(file, source, sealed.written * WITHIN_REACH, QUICK_LEVEL)) {
-    const deflated = await deflatedWithin(file, source, sealed.written)
+  const encoded = memorySink(Number.POSITIVE_INFINITY, source.name)
+  await encodeWithJpegLs(file, frames, bits, encoded, tick)
+  if (await deflatedWithin(file, source, encoded.written * WITHIN_REACH, QUICK_LEVEL)) {
+    const deflated = await deflatedWithin(file, source, encoded.written)
     if (deflated) {
       for (const piece of deflated) await sink.write(piece)
       return done(file, `Deflate level ${deflatedLevel(source)}`)
     }
   }
-  await sink.write(sealed.bytes())
+  await sink.write(encoded.bytes())
   return done(file, jpegLsStep(frames, bits))
 }
 

@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/codec.ts'
-import { companionCodec } from '../../containers/wrapper/wrapper.ts'
+import { wrapperCodec } from '../../containers/wrapper/wrapper.ts'
 import { DXF } from './format.ts'
 
 /** Drawings, ASCII or binary: byte for byte inside a companion. */
-export const dxf: Codec = companionCodec(DXF)
+export const dxf: Codec = wrapperCodec(DXF)

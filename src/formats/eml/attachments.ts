@@ -1,4 +1,4 @@
-/** Mail to mail: attachments go through their own rooms and come back in the same transfer encoding and lines. */
+/** Mail to mail: attachments go through their own codecs and come back in the same transfer encoding and lines. */
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../codec/loss.ts'
 import { differentChunks } from '../../containers/zip/compare.ts'
@@ -13,7 +13,7 @@ const SMALLEST_ATTACHMENT_BYTES = 600
 const CHUNK_BYTES = 256 * 1024
 
 /** Why a mail may not be changed: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
-async function seal(mail: Source, root: MimePart): Promise<string | undefined> {
+async function signatureOf(mail: Source, root: MimePart): Promise<string | undefined> {
   for (const part of everyPart(root)) {
     for (const name of ['dkim-signature', 'domainkey-signature', 'arc-message-signature', 'x-google-dkim-signature']) {
       if (part.headers.has(name)) return `signed (${name})`
@@ -60,8 +60,8 @@ async function copy(mail: Source, start: number, end: number, sink: Sink): Promi
 export async function compressMail(mail: Source, sink: Sink, options: Options): Promise<Outcome> {
   const root = await readMime(mail.stream())
   if (!root) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the structure of this mail is not understood' }
-  const sealed = await seal(mail, root)
-  if (sealed) return { kind: 'unchanged', reason: 'signed', detail: sealed }
+  const signature = await signatureOf(mail, root)
+  if (signature) return { kind: 'unchanged', reason: 'signed', detail: signature }
 
   let [at, found, gained] = [0, 0, 0]
   let loss: PictureLoss | undefined
@@ -101,19 +101,23 @@ export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> 
   if (!root || !after) return different('the result is no mail of the same kind')
   const [before, now] = [[...everyPart(root)], [...everyPart(after)]]
   if (before.length !== now.length) return different('another number of parts')
-  const twins = new Map(before.map((part, index) => [part, now[index]!]))
+  const rewrittenOf = new Map(before.map((part, index) => [part, now[index]!]))
   const differ = (from: number, to: number, freshFrom: number, freshTo: number) =>
     to - from === freshTo - freshFrom
       ? differentChunks(bytesOf(mail, from, to), bytesOf(fresh, freshFrom, freshTo))
       : `${to - from} bytes became ${freshTo - freshFrom}`
   let [at, freshAt] = [0, 0]
   for (const part of candidates(root)) {
-    const twin = twins.get(part)!
-    if ((await differ(part.start, part.end, twin.start, twin.end)) === undefined) continue
-    if (await differ(at, part.start, freshAt, twin.start)) return different(`bytes before ${part.start} changed`)
-    ;[at, freshAt] = [part.end, twin.end]
-    const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, twin)]
-    if (!body || !decoded || (await differentChunks(chunksOf(writeBase64(body, decoded.bytes)), bytesOf(fresh, twin.start, twin.end))))
+    const rewritten = rewrittenOf.get(part)!
+    if ((await differ(part.start, part.end, rewritten.start, rewritten.end)) === undefined) continue
+    if (await differ(at, part.start, freshAt, rewritten.start)) return different(`bytes before ${part.start} changed`)
+    ;[at, freshAt] = [part.end, rewritten.end]
+    const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, rewritten)]
+    if (
+      !body ||
+      !decoded ||
+      (await differentChunks(chunksOf(writeBase64(body, decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end)))
+    )
       return different(`the lines of attachment ${part.fileName} changed`)
     const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
     if (problem) return different(`attachment ${part.fileName}: ${problem}`)
@@ -125,7 +129,7 @@ async function* chunksOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Arra
   yield* chunks
 }
 
-/** Other kinds were verified by their own room; here they must still be of that kind. */
+/** Other kinds were verified by their own codec; here they must still be of that kind. */
 function unlikeHead(before: Uint8Array, after: Uint8Array): string | undefined {
   return Buffer.compare(before.subarray(0, 2), after.subarray(0, 2)) === 0 ? undefined : 'another kind of file'
 }

@@ -1,5 +1,5 @@
 import type { Codec } from '../../codec/codec.ts'
-import { compressCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { compressMail, verifyMail } from './attachments.ts'
 import { EML } from './format.ts'
 
@@ -10,7 +10,7 @@ import { EML } from './format.ts'
 export const eml: Codec = {
   format: EML,
   compress: (source, sink, options) =>
-    options.output === 'eml' ? compressMail(source, sink, options) : compressCompanion(source, sink, options),
+    options.output === 'eml' ? compressMail(source, sink, options) : compressWrapped(source, sink, options),
   verify: (original, result, _outcome, options) =>
-    options.output === 'eml' ? verifyMail(original, result) : verifyCompanion(original, result, options),
+    options.output === 'eml' ? verifyMail(original, result) : verifyWrapped(original, result, options),
 }

@@ -4,7 +4,7 @@ import { malformed } from '../../codec/error.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { pictureRoom, type Survey } from '../../embedded/package-codec.ts'
+import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
 import { EPUB } from './format.ts'
 
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
@@ -16,16 +16,16 @@ function mimetypeFirst(archive: ZipArchive): ZipArchive {
 
 async function survey(archive: ZipArchive): Promise<Survey> {
   const find = (name: string) => archive.entries.find((entry) => entry.name.toLowerCase() === name)
-  if (find('meta-inf/signatures.xml')) return { sealed: 'digital signature kept, every file byte-equal' }
+  if (find('meta-inf/signatures.xml')) return { signed: 'digital signature kept, every file byte-equal' }
   // A rights file governs resources in ways that are not public (4.2.6.3.4).
-  if (find('meta-inf/rights.xml')) return { sealed: 'rights management kept, every file byte-equal' }
+  if (find('meta-inf/rights.xml')) return { signed: 'rights management kept, every file byte-equal' }
   const encryption = find('meta-inf/encryption.xml')
   return encryption ? encrypted(archive, encryption) : {}
 }
 
 /** Resources that encryption.xml names (4.2.6.3.2): encrypted or obfuscated, so not what they seem. */
 async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Survey> {
-  const unreadable: Survey = { sealed: 'encryption that cannot be read, every file byte-equal' }
+  const unreadable: Survey = { signed: 'encryption that cannot be read, every file byte-equal' }
   if (encryption.opaque || encryption.size > 4 * 1024 * 1024) return unreadable
   try {
     const names = new Set<string>()
@@ -41,4 +41,4 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Sur
 }
 
 /** EPUB 2 and 3: texts and styles byte for byte, pictures recompressed under their names. */
-export const epub: Codec = pictureRoom(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })
+export const epub: Codec = packageCodec(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })

@@ -1,4 +1,4 @@
-/** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these rooms only. */
+/** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these codecs only. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { GrowingColumn } from '../../bytes/column.ts'

@@ -109,8 +109,8 @@ async function compareNewSound(old: Side, made: Side, outcome: Outcome, options:
   const [x, y] = [laidTrack(old.source, old.moov, a), laidTrack(made.source, made.moov, b)]
   if (!x || !y) return 'sound that cannot be decoded'
   const shift = startOf(b) - Math.round((startOf(a) * y.stream.hertz) / a.timescale)
-  const told = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
-  return compareSound(x, y, shift, told, options)
+  const claimed = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
+  return compareSound(x, y, shift, claimed, options)
 }
 
 /** New sound is shown as the old was; one edit may have come that leaves the encoder's run-up out. */

@@ -268,7 +268,7 @@ function around(a: GifPart | undefined, b: GifPart): GifPart {
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 
 /**
- * Decodes both frame by frame: the same canvases (or the claimed likeness) at the same times. A frame of the result may stand
+ * Decodes both frame by frame: the same canvases (or the claimed similarity) at the same times. A frame of the result may stand
  * for several equal ones of the upload.
  */
 async function verifyGif(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
@@ -299,7 +299,7 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     needed = (shownFor -= delay) === 0
     if (digest === engines[1].look().digest) continue
     if (!loss) return differ(`frame ${number}: pixels differ`)
-    const found = engines[1].likenessTo(engines[0], changed)
+    const found = engines[1].similarityTo(engines[0], changed)
     changed = undefined
     worst.ssim = Math.min(worst.ssim, found.ssim)
     worst.psnrDb = Math.min(worst.psnrDb, found.psnrDb)

@@ -2,7 +2,7 @@
 
 import type { Codec } from '../../codec/codec.ts'
 import { CodecError } from '../../codec/error.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { HDF5, NETCDF } from './format.ts'
 import { difference, rewrite } from './rewrite.ts'
 
@@ -15,7 +15,7 @@ function hdf5Codec(format: Codec['format']): Codec {
     format,
 
     async compress(source, sink, options) {
-      if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+      if (isWrapper(options.output)) return compressWrapped(source, sink, options)
       const rewritten = await rewrite(source, sink, options)
       if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
       if (rewritten.kind !== 'done')
@@ -24,7 +24,7 @@ function hdf5Codec(format: Codec['format']): Codec {
     },
 
     async verify(original, result, _outcome, options) {
-      if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+      if (isWrapper(options.output)) return verifyWrapped(original, result, options)
       const found = await difference(original, result, options)
       return found === undefined ? { equal: true } : { equal: false, difference: found }
     },

@@ -14,7 +14,7 @@ export class PagedFile {
   /** Bytes written to each page; a page is complete when they fill it. */
   readonly #filled: number[] = []
   readonly #limit: number
-  readonly #room: number
+  readonly #budget: number
   #size = 0
   #held = 0
   /** Pages a sink has; 0, or more than the head. */
@@ -26,11 +26,11 @@ export class PagedFile {
 
   /**
    * @param limitBytes largest size
-   * @param roomBytes memory it may take
+   * @param budgetBytes memory it may take
    */
-  constructor(limitBytes: number, roomBytes = limitBytes) {
+  constructor(limitBytes: number, budgetBytes = limitBytes) {
     this.#limit = limitBytes
-    this.#room = roomBytes
+    this.#budget = budgetBytes
   }
 
   get size(): number {
@@ -56,7 +56,7 @@ export class PagedFile {
       this.#filled[index]! += length
       at += length
     }
-    if (this.#held * PAGE_BYTES > this.#room + PAGE_BYTES) {
+    if (this.#held * PAGE_BYTES > this.#budget + PAGE_BYTES) {
       this.stuck = true
       return false
     }
@@ -86,9 +86,9 @@ export class PagedFile {
     else this.#size = size
   }
 
-  /** Hands complete pages on when more than the head and a quarter of the room is held, until it is an eighth. */
+  /** Hands complete pages on when more than the head and a quarter of the codec is held, until it is an eighth. */
   async spill(sink: Sink): Promise<void> {
-    const held = (share: number) => HEAD_PAGES + Math.floor((this.#room * share) / PAGE_BYTES)
+    const held = (share: number) => HEAD_PAGES + Math.floor((this.#budget * share) / PAGE_BYTES)
     if (this.#held < held(1 / 4)) return
     while (this.#held > held(1 / 8)) {
       const next = Math.max(this.#spilled, HEAD_PAGES)

@@ -32,17 +32,17 @@ const SWMR_WRITE = 4
  * Throws what the sink throws.
  */
 export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
-  const room = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
-  if (room <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
+  const budget = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
+  if (budget <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
   const refusal = await whyNot(source)
   if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
-  const output = new PagedFile(source.size + (1 << 20), room)
+  const output = new PagedFile(source.size + (1 << 20), budget)
   const tick = ticker(options, 0, 0.7, () => output.spill(sink))
   const host = { input: await rangeCache(source, !canWait), output, tick }
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
-  const ended = await rewriteHdf5(host, level, canWait && source.size > room / 2)
+  const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
   if (output.full) return { kind: 'no_gain' }
-  if (output.stuck) return { kind: 'over_budget', reason: `more than ${room} bytes of result in no order` }
+  if (output.stuck) return { kind: 'over_budget', reason: `more than ${budget} bytes of result in no order` }
   if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
   await output.finish(sink)
   return { kind: 'done' }

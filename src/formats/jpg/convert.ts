@@ -6,17 +6,17 @@ import { unsupported } from '../../codec/error.ts'
 import { lossOf } from '../../codec/loss.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { encodeAvif } from '../../raster/avif.ts'
-import type { Encoded, Wish } from '../../raster/encoded.ts'
+import type { Encoded, EncodeRequest } from '../../raster/encoded.ts'
 import { encodePng } from '../../raster/png-encode.ts'
 import type { Carried, Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { encodeAsSeen } from '../../raster/seen.ts'
 import { encodeWebp } from '../../raster/webp.ts'
 import { carriedOf, leftBehind, refuse } from './carried.ts'
-import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
+import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
-const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, wish: Wish) => Promise<Encoded>>> = {
+const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>>> = {
   avif: encodeAvif,
   png: encodePng,
   webp: encodeWebp,
@@ -32,8 +32,8 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
     late = read.lateSegments
   })
   const { targetSize, lossless } = options
-  const wish = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
-  const encoded = await encodeAsSeen(options.output, encode, raster, carried, wish)
+  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
+  const encoded = await encodeAsSeen(options.output, encode, raster, carried, request)
   const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
   for (const chunk of encoded.chunks) await sink.write(chunk)
@@ -48,7 +48,7 @@ export function picture(
   onEnd?: (read: Read) => void,
 ): { raster: Raster; steps: string[] } {
   const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
-  const decoded = jpegRaster(source, header, size ? eighthsFor(header.width, size.width) : 8, 'natural', onEnd)
+  const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
   const flat = header.components === 4 ? fromInks(decoded, header) : decoded
   if (!size) return { raster: flat, steps: header.components === 4 ? ['CMYK converted to RGB'] : [] }
   const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]

@@ -8,7 +8,7 @@ import { lossOf } from '../../codec/loss.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
-import { eighthsFor, jpegRaster } from './pixels.ts'
+import { dctScaleFor, jpegRaster } from './pixels.ts'
 import { DECIMATION_PSNR_DB } from './recompress.ts'
 import { isSegment, type JpegHeader } from './segments.ts'
 
@@ -38,10 +38,10 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const held = header.progressive ? source.size * 2 : 0
   if (BASE_BYTES + held + size.width * size.height * PACKED_PER_PIXEL + header.width * 400 > options.memoryBudget) return undefined
 
-  const eighths = eighthsFor(header.width, size.width)
+  const dctScale = dctScaleFor(header.width, size.width)
   let between = 0
   const raster = resized(
-    jpegRaster(source, header, eighths, through.colour, ({ lateSegments }) => {
+    jpegRaster(source, header, dctScale, through.colour, ({ lateSegments }) => {
       between = lateSegments.length
     }),
     size.width,

@@ -6,7 +6,7 @@ import { chunksOf } from '../../codec/source.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { readMultiPicture } from './mpf.ts'
-import { eighthsFor, jpegRaster, type Read } from './pixels.ts'
+import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
 const COMPARE_BYTES = 256 * 1024
@@ -49,9 +49,9 @@ async function downsampled(original: Source, before: JpegHeader, result: Source,
   const segments = segmentsDiffer(before, after)
   if (segments) return differs(segments)
   const side = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
-  const eighths = eighthsFor(before.width, after.width)
+  const dctScale = dctScaleFor(before.width, after.width)
   const [a, b] = await Promise.all([
-    wholeOf(resized(jpegRaster(original, before, eighths), side.width, side.height)),
+    wholeOf(resized(jpegRaster(original, before, dctScale), side.width, side.height)),
     wholeOf(resized(jpegRaster(result, after), side.width, side.height)),
   ])
   const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
@@ -97,8 +97,8 @@ type Side = readonly [Source, JpegHeader]
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
 async function alike(original: Side, result: Side): Promise<[Read, Read] | string> {
   // Of a few pixels, chroma that was halved would be most of the difference.
-  const eighths = Math.min(original[1].width, original[1].height) < SMALL_SIDE ? 4 : 1
-  const opened = ([source]: Side) => JpegRows.open(chunksOf(source), { eighths })
+  const dctScale = Math.min(original[1].width, original[1].height) < SMALL_SIDE ? 4 : 1
+  const opened = ([source]: Side) => JpegRows.open(chunksOf(source), { dctScale })
   // Progressive files are held: the larger of them comes first and takes the largest memory there is.
   const held = ([{ size }, { progressive }]: Side) => (progressive ? size : 0)
   const swapped = held(result) > held(original)
@@ -113,7 +113,7 @@ async function alike(original: Side, result: Side): Promise<[Read, Read] | strin
     squares += squaredError(a, b)
   }
   const psnrDb = 10 * Math.log10(65025 / (squares / (before.stride * before.height)))
-  return psnrDb < THUMBNAIL_PSNR_DB ? `another picture: ${psnrDb.toFixed(1)} dB at ${eighths}/8 of the size` : [before, after]
+  return psnrDb < THUMBNAIL_PSNR_DB ? `another picture: ${psnrDb.toFixed(1)} dB at ${dctScale}/8 of the size` : [before, after]
 }
 
 function squaredError(a: Uint8Array, b: Uint8Array): number {

@@ -2,7 +2,7 @@
 
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options } from '../../codec/codec.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { LAS } from './format.ts'
 import { encodeLaz } from './las-to-laz.ts'
 import { lazDifference } from './laz-equals-las.ts'
@@ -11,14 +11,14 @@ export const las: Codec = {
   format: LAS,
 
   async compress(source, sink, options) {
-    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+    if (isWrapper(options.output)) return compressWrapped(source, sink, options)
     const { layout, pointCount } = await encodeLaz(source, sink, (share) => tick(options, share))
     const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
     return { kind: 'compressed', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
   },
 
   async verify(original, result, _outcome, options) {
-    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+    if (isWrapper(options.output)) return verifyWrapped(original, result, options)
     const difference = await lazDifference(original, result, (share) => tick(options, share))
     return difference === undefined ? { equal: true } : { equal: false, difference }
   },

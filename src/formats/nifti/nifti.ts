@@ -11,7 +11,7 @@ import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { rangeStream } from '../../codec/source.ts'
-import { compressCompanion, isCompanion, verifyCompanion } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
 import { NIFTI } from './format.ts'
@@ -30,7 +30,7 @@ export const nifti: Codec = {
   format: NIFTI,
 
   async compress(source, sink, options) {
-    if (isCompanion(options.output)) return compressCompanion(source, sink, options)
+    if (isWrapper(options.output)) return compressWrapped(source, sink, options)
     if (await isZip(source)) {
       const outcome = await repack(await openPair(source), sink, options)
       return outcome.kind === 'compressed' ? { ...outcome, output: 'nifti' } : outcome
@@ -41,7 +41,7 @@ export const nifti: Codec = {
   },
 
   async verify(original, result, _outcome, options) {
-    if (isCompanion(options.output)) return verifyCompanion(original, result, options)
+    if (isWrapper(options.output)) return verifyWrapped(original, result, options)
     if (await isZip(original)) return verifyRepacked(await openPair(original), result, options)
     const file = await open(original)
     const stored = payload({ header: file.header, gzipped: true }, result, options, 1, 0)

@@ -56,13 +56,13 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
       firsts.set(key, earlier)
       if (earlier.some((first) => first.file === file)) continue
       const own = mentions.filter((each) => each.file === file)
-      const twin = isNamedOnlyBy(own, file, texts) ? await equalFile(archive, file, earlier) : undefined
-      if (!twin) {
+      const duplicate = isNamedOnlyBy(own, file, texts) ? await equalFile(archive, file, earlier) : undefined
+      if (!duplicate) {
         earlier.push(mention)
         continue
       }
-      merged.set(file, twin.file)
-      splices.set(list, [...(splices.get(list) ?? []), ...own.map(({ start, end }) => ({ start, end, text: twin.text }))])
+      merged.set(file, duplicate.file)
+      splices.set(list, [...(splices.get(list) ?? []), ...own.map(({ start, end }) => ({ start, end, text: duplicate.text }))])
     }
   }
   return { merged, texts: new Map([...splices].map(([list, changes]) => [list, spliced(lists.get(list)!.xml, changes)])) }

@@ -1,6 +1,6 @@
 import type { Codec, Options } from '../../codec/codec.ts'
 import type { ZipArchive } from '../../containers/zip/read.ts'
-import { pictureRoom, type Survey } from '../../embedded/package-codec.ts'
+import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
 import { duplicateFiles } from './duplicates.ts'
 import { OFD } from './format.ts'
 import { shownSizes } from './shown.ts'
@@ -11,19 +11,19 @@ const PROTECTION = /(^|\/)(ofdentries|encryptions?|decrypt[^/]*|encrypt[^/]*)(\.
 
 async function survey(archive: ZipArchive, { quality }: Pick<Options, 'quality'>): Promise<Survey> {
   const has = (pattern: RegExp) => archive.entries.some((entry) => !entry.isDirectory && pattern.test(entry.name))
-  if (has(SIGNATURE)) return { sealed: 'signatures kept, every file byte-equal' }
-  if (has(PROTECTION)) return { sealed: 'integrity or encryption lists kept, every file byte-equal' }
+  if (has(SIGNATURE)) return { signed: 'signatures kept, every file byte-equal' }
+  if (has(PROTECTION)) return { signed: 'integrity or encryption lists kept, every file byte-equal' }
   const shown = await shownSizes(archive)
   if (quality !== 'ultra') return { shown }
   const duplicates = await duplicateFiles(archive)
-  for (const [gone, twin] of duplicates.merged) {
-    const [a, b] = [shown.get(gone), shown.get(twin)]
+  for (const [gone, duplicate] of duplicates.merged) {
+    const [a, b] = [shown.get(gone), shown.get(duplicate)]
     if (a && b)
-      shown.set(twin, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })
-    else shown.delete(twin)
+      shown.set(duplicate, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })
+    else shown.delete(duplicate)
   }
   return { shown, duplicates }
 }
 
 /** OFD (GB/T 33190-2016): texts byte for byte, pictures recompressed and downsampled to what pages show. `ultra` merges equal files. */
-export const ofd: Codec = pictureRoom(OFD, { survey })
+export const ofd: Codec = packageCodec(OFD, { survey })

@@ -135,7 +135,7 @@ async function fateOf({ document, plan, tally, options }: Job, entry: ZipEntry, 
   return KEEP
 }
 
-/** The room holds the picture and its result in memory; larger ones stay as they are. */
+/** The codec holds the picture and its result in memory; larger ones stay as they are. */
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
 

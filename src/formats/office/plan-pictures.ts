@@ -8,7 +8,7 @@ import { readEntry } from '../../containers/zip/read.ts'
 import { cropped, surrounded } from '../../embedded/crop.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { pictureAsJpeg, type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
-import { likeness } from '../../embedded/similarity.ts'
+import { similarity } from '../../embedded/similarity.ts'
 import type { Crop, Crops } from './crops.ts'
 import { isImage, type OoxmlDocument } from './document.ts'
 import type { Shown } from './usage.ts'
@@ -108,7 +108,7 @@ export class PlannedPictures {
             downsampled: false,
           })
     if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
-    const measured = await likeness(bytes, made.bytes, rect)
+    const measured = await similarity(bytes, made.bytes, rect)
     if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
     const loss: PictureLoss = { ssim: measured.ssim, psnrDb: measured.psnrDb }
     const small = pictureFacts(made.bytes)

@@ -14,7 +14,7 @@ import { ownerOf, partKey, type Relationship } from './parts.ts'
 
 /**
  * Every part is there with the same bytes, but for pictures (which decode, in the same shape), embedded documents (which
- * their own room has verified, and the archive's CRC holds), and the relationships to both: same ids, types and modes, every
+ * their own codec has verified, and the archive's CRC holds), and the relationships to both: same ids, types and modes, every
  * target that resolved resolves, and leads to the part that stands for the old one.
  */
 export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocument, options: Options): Promise<Verdict> {

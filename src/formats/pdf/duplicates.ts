@@ -8,11 +8,11 @@ import { serialise } from './serialise.ts'
 /** Beyond this many streams the table of candidates would cost more than it finds. */
 const MAX_STREAMS = 200_000
 const SMALLEST_BYTES = 32
-/** Twins of streams that refer to twins become twins themselves. */
+/** Duplicates of streams that refer to twins become twins themselves. */
 const ROUNDS = 4
 
 /** Says for an object number which number stands for it. */
-export class Twins {
+export class Duplicates {
   private readonly map = new Map<number, number>()
   get merged(): number {
     return this.map.size
@@ -25,7 +25,7 @@ export class Twins {
   }
   /** From now on `original` stands for a number that may have stood for others. */
   redirect(number: number, original: number): void {
-    for (const [twin, first] of this.map) if (first === number) this.map.set(twin, original)
+    for (const [duplicate, first] of this.map) if (first === number) this.map.set(duplicate, original)
     this.map.set(number, original)
   }
   has(number: number): boolean {
@@ -33,13 +33,13 @@ export class Twins {
   }
 }
 
-export async function findDuplicates(reader: Reader, streams: Numbers, signal: AbortSignal): Promise<Twins> {
-  const twins = new Twins()
-  if (streams.length > MAX_STREAMS) return twins
+export async function findDuplicates(reader: Reader, streams: Numbers, signal: AbortSignal): Promise<Duplicates> {
+  const duplicates = new Duplicates()
+  if (streams.length > MAX_STREAMS) return duplicates
   const digests = new Map<number, string>()
   for (let round = 0; round < ROUNDS; round++) {
     signal.throwIfAborted()
-    const groups = await alike(reader, streams, twins)
+    const groups = await alike(reader, streams, duplicates)
     let found = 0
     for (const group of groups) {
       const first = new Map<string, number>()
@@ -52,26 +52,26 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
         const original = first.get(digest)
         if (original === undefined) first.set(digest, number)
         else {
-          twins.set(number, original)
+          duplicates.set(number, original)
           found++
         }
       }
     }
     if (found === 0) break
   }
-  return twins
+  return duplicates
 }
 
 /** Groups of two and more streams whose length and dictionary are equal. */
-async function alike(reader: Reader, streams: Numbers, twins: Twins): Promise<number[][]> {
+async function alike(reader: Reader, streams: Numbers, duplicates: Duplicates): Promise<number[][]> {
   const byKey = new Map<number, number[]>()
   for (const number of streams) {
-    if (twins.has(number)) continue
+    if (duplicates.has(number)) continue
     const stream = await reader.get(number)
     if (!(stream instanceof Stream)) continue
     const length = await reader.length(stream)
     if (length < SMALLEST_BYTES) continue
-    const key = keyOf(stream.dict, length, twins)
+    const key = keyOf(stream.dict, length, duplicates)
     const group = byKey.get(key)
     if (group) group.push(number)
     else byKey.set(key, [number])
@@ -80,14 +80,14 @@ async function alike(reader: Reader, streams: Numbers, twins: Twins): Promise<nu
 }
 
 /** 48 bits: a candidate, not a proof; the digest over dictionary and bytes is. */
-function keyOf(dict: Dict, length: number, twins: Twins): number {
-  const text = `${length}|${dictionaryText(dict, twins)}`
+function keyOf(dict: Dict, length: number, duplicates: Duplicates): number {
+  const text = `${length}|${dictionaryText(dict, duplicates)}`
   return Number.parseInt(createHash('sha1').update(text, 'latin1').digest('hex').slice(0, 12), 16)
 }
 
-function dictionaryText(dict: Dict, twins: Twins): string {
+function dictionaryText(dict: Dict, duplicates: Duplicates): string {
   const rest = new Dict([...dict].filter(([key]) => key !== 'Length') as [string, PdfObject][])
-  return serialise(rest, (ref: Ref) => `${twins.of(ref.number)} R`)
+  return serialise(rest, (ref: Ref) => `${duplicates.of(ref.number)} R`)
 }
 
 async function digestOf(reader: Reader, number: number): Promise<string> {

@@ -3,7 +3,7 @@
 import type { Sink, Source } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { isPdfA1 } from './document.ts'
-import { Twins } from './duplicates.ts'
+import { Duplicates } from './duplicates.ts'
 import { Dict, PdfSyntax } from './objects.ts'
 import { hasSignatureBytes, reach } from './reach.ts'
 import { Reader } from './reader.ts'
@@ -30,7 +30,7 @@ export async function encryptPdf(source: Source, sink: Sink, password: string): 
   const used = await reach(reader, KEEP_ALL, NEVER)
   await new Rewriter(reader, writer, {
     reach: used,
-    twins: new Twins(),
+    duplicates: new Duplicates(),
     keep: KEEP_ALL,
     transforms: [],
     verbatim: 'all',
@@ -40,8 +40,8 @@ export async function encryptPdf(source: Source, sink: Sink, password: string): 
 }
 
 /** Opens what `encryptPdf` wrote and compares it with `source`, object for object. @throws Error where they differ. */
-export async function proveEncryptedPdf(source: Source, sealed: Source, password: string): Promise<void> {
-  const [before, after] = [await Reader.open(source), await Reader.open(sealed, password)]
+export async function proveEncryptedPdf(source: Source, encrypted: Source, password: string): Promise<void> {
+  const [before, after] = [await Reader.open(source), await Reader.open(encrypted, password)]
   const changed = async () => 'changed'
   const verdict = await verifyGraphs(before, after, { image: changed, font: changed, toUnicode: changed, glyphMap: changed }, NEVER)
   if (!verdict.equal) throw new Error(`the encrypted PDF differs: ${verdict.difference}`)

@@ -1,12 +1,12 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { lossOf } from '../../codec/loss.ts'
 import { type Document, isArchive, openDocument } from './document.ts'
-import { findDuplicates, Twins } from './duplicates.ts'
-import { FontShop } from './fonts/fonts.ts'
+import { Duplicates, findDuplicates } from './duplicates.ts'
+import { FontSubsetter } from './fonts/fonts.ts'
 import { fontJudge, glyphMapJudge, toUnicodeJudge } from './fonts/judge.ts'
-import type { FontShelf } from './fonts/shown.ts'
+import type { FontUsage } from './fonts/shown.ts'
 import { PDF } from './format.ts'
-import { ImageShop, maskNumbers } from './images/images.ts'
+import { ImageRecompressor, maskNumbers } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
 import { type Layout, layOut } from './linear/layout.ts'
 import { LinearFile } from './linear/linear-file.ts'
@@ -32,7 +32,7 @@ export const pdf: Codec = {
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
     if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
-    let shown: Promise<FontShelf | undefined> | undefined
+    let shown: Promise<FontUsage | undefined> | undefined
     const judges = {
       image: imageJudge(a, b),
       font: fontJudge(a, b, () => {
@@ -50,26 +50,26 @@ export const pdf: Codec = {
 const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
 
 /** What a document shows with its fonts, found anew; undefined where it cannot be read. */
-async function shownFonts(source: Source, options: Options): Promise<FontShelf | undefined> {
+async function shownFonts(source: Source, options: Options): Promise<FontUsage | undefined> {
   const document = await openDocument(source, options)
   if ('kind' in document) return undefined
   const { reader, root, pages, reach } = document
-  return (await new UsageScan(reader, new Twins(), options.signal).run(root, pages, reach.objects)).fonts
+  return (await new UsageScan(reader, new Duplicates(), options.signal).run(root, pages, reach.objects)).fonts
 }
 
 async function press(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const document = await openDocument(source, options)
   if ('kind' in document) return document
   const { reader, reach } = document
-  const twins = await findDuplicates(reader, reach.streams, options.signal)
-  const usage = await new UsageScan(reader, twins, options.signal).run(document.root, document.pages, reach.objects)
-  const images = await imageShop(document, twins, usage, options)
-  const duplicates = twins.merged
-  const fonts = new FontShop(reader, usage.fonts, twins)
+  const duplicates = await findDuplicates(reader, reach.streams, options.signal)
+  const usage = await new UsageScan(reader, duplicates, options.signal).run(document.root, document.pages, reach.objects)
+  const images = await imageRecompressor(document, duplicates, usage, options)
+  const merged = duplicates.merged
+  const fonts = new FontSubsetter(reader, usage.fonts, duplicates)
   await fonts.prepare(await isArchive(reader, document.root), options.signal)
   const plan: Plan = {
     reach,
-    twins,
+    duplicates,
     keep: keepAt(options.quality),
     adapt: fonts.adapt,
     transforms: [fonts.transform, images.transform],
@@ -77,27 +77,36 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
     signal: options.signal,
     progress: options.progress,
   }
-  const layout = await linearLayout(document, twins, plan)
+  const layout = await linearLayout(document, duplicates, plan)
   const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic, reader.lock)
   const rewriter =
     layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
   await rewriter.run()
-  return outcomeOf(writer, rewriter, duplicates, fonts, images)
+  return outcomeOf(writer, rewriter, merged, fonts, images)
 }
 
 /** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */
-async function linearLayout({ reader, root, pages, reach, classic }: Document, twins: Twins, plan: Plan): Promise<Layout | undefined> {
+async function linearLayout(
+  { reader, root, pages, reach, classic }: Document,
+  duplicates: Duplicates,
+  plan: Plan,
+): Promise<Layout | undefined> {
   const top = reader.trailer.get('Root')
   if (!(top instanceof Ref) || reader.repaired || reader.lock || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
-  const users = await new UserScan(reader, twins, reach, plan.keep).run(root, top.number, pages, plan.signal)
-  const objects = [...reach.objects].filter((number) => !twins.has(number))
+  const users = await new UserScan(reader, duplicates, reach, plan.keep).run(root, top.number, pages, plan.signal)
+  const objects = [...reach.objects].filter((number) => !duplicates.has(number))
   const layout = users && (await layOut(reader, users, pages, objects, !classic, showsOutlines(root)))
   return layout && (await fitsInFront(reader, layout)) ? layout : undefined
 }
 
-async function imageShop({ reader, reach }: Document, twins: Twins, usage: Usage, options: Options): Promise<ImageShop> {
-  const masks = await maskNumbers(reader, reach.streams, (number) => twins.of(number))
-  return new ImageShop(reader, usage.images, masks, options.quality, options.lossless || usage.transfers)
+async function imageRecompressor(
+  { reader, reach }: Document,
+  duplicates: Duplicates,
+  usage: Usage,
+  options: Options,
+): Promise<ImageRecompressor> {
+  const masks = await maskNumbers(reader, reach.streams, (number) => duplicates.of(number))
+  return new ImageRecompressor(reader, usage.images, masks, options.quality, options.lossless || usage.transfers)
 }
 
 /** XMP below this share of the file stays as it is. */
@@ -118,13 +127,13 @@ async function metadataNumbers({ reader, root, reach }: Document): Promise<Set<n
   return numbers
 }
 
-function outcomeOf(writer: Writer, rewriter: Rewriter, duplicates: number, fonts: FontShop, { report }: ImageShop): Outcome {
+function outcomeOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): Outcome {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
   if (writer.lock) steps.push('encrypted again as it was')
   if (rewriter instanceof LinearRewriter) steps.push('linearised again')
   if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} thumbnails or private entries of other programs left out`)
-  if (duplicates > 0) steps.push(`${duplicates} duplicates merged`)
+  if (merged > 0) steps.push(`${merged} merged merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)
   if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)

@@ -105,18 +105,18 @@ function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
 }
 
 /** Deflated plainly or by rows, whichever is smaller; undefined when neither gets below `room`. */
-export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, room: number): Packed | undefined {
-  return deflation(bytes, layout, room).finish(effort)
+export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, budget: number): Packed | undefined {
+  return deflation(bytes, layout, budget).finish(effort)
 }
 
-function deflation(bytes: Uint8Array, layout: RowShape | undefined, room: number): Deflation {
+function deflation(bytes: Uint8Array, layout: RowShape | undefined, budget: number): Deflation {
   const plainChain: Filter[] = [{ name: 'FlateDecode', parms: null }]
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES
   if (!layout || row < 2 || bytes.length < row * 4) {
     const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
     const finish = (effort: Effort) => {
-      const data = quickBytes > room * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, room, effort.level(bytes.length))
+      const data = quickBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
       return data && { chain: plainChain, data }
     }
     return { quickBytes, heldBytes: bytes.length, finish }
@@ -126,11 +126,11 @@ function deflation(bytes: Uint8Array, layout: RowShape | undefined, room: number
   const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
   const quickBytes = Math.min(rows, plain)
   if (!long)
-    return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => bothWays(bytes, predicted, plainChain, rowChain, effort, room) }
+    return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => bothWays(bytes, predicted, plainChain, rowChain, effort, budget) }
   const better = rows < plain
   const chosen = better ? predicted : bytes
   const finish = (effort: Effort) => {
-    const data = quickBytes > room * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen, room, effort.level(chosen.length))
+    const data = quickBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen, budget, effort.level(chosen.length))
     return data && { chain: better ? rowChain : plainChain, data }
   }
   return { quickBytes, heldBytes: chosen.length, finish }
@@ -142,11 +142,11 @@ function bothWays(
   plainChain: Filter[],
   rowChain: Filter[],
   effort: Effort,
-  room: number,
+  budget: number,
 ): Packed | undefined {
   const level = effort.level(bytes.length)
-  const byRow = deflateWithin('zlib', predicted, room, level)
-  const plain = deflateWithin('zlib', bytes, byRow ? byRow.length + PARMS_BYTES : room, level)
+  const byRow = deflateWithin('zlib', predicted, budget, level)
+  const plain = deflateWithin('zlib', bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
   if (plain) return { chain: plainChain, data: plain }
   return byRow && { chain: rowChain, data: byRow }
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { isCodecError } from '../../codec/error.ts'
-import type { Twins } from './duplicates.ts'
+import type { Duplicates } from './duplicates.ts'
 import type { Filter } from './filters.ts'
 import { Dict, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import { Numbers, type Reach, TRAILER_KEYS } from './reach.ts'
@@ -16,7 +16,7 @@ export type Transform = (number: number, stream: Stream, chain: Filter[]) => Pro
 
 export interface Plan {
   reach: Reach
-  twins: Twins
+  duplicates: Duplicates
   keep: (dict: Dict, key: string) => boolean
   /** What a dictionary must say differently because of what a transform does. */
   adapt?: (dict: Dict) => Dict
@@ -74,7 +74,7 @@ export class Rewriter {
   /** The new number of an object, given out when it is first met; unused objects become null. */
   protected readonly refText = (ref: Ref): string => {
     if (ref instanceof Hoisted) return `${ref.number} 0 R`
-    const number = this.plan.twins.of(ref.number)
+    const number = this.plan.duplicates.of(ref.number)
     if (!this.plan.reach.used[number]) return 'null'
     if (this.numbers[number] === 0) {
       this.numbers[number] = this.writer.allocate()

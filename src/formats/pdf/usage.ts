@@ -3,8 +3,8 @@
 import { concat } from '../../bytes/concat.ts'
 import { isCodecError, overBudget } from '../../codec/error.ts'
 import { type ContentSummary, type Draw, interpret } from './content.ts'
-import type { Twins } from './duplicates.ts'
-import { FontShelf, type ShownFont } from './fonts/shown.ts'
+import type { Duplicates } from './duplicates.ts'
+import { FontUsage, type ShownFont } from './fonts/shown.ts'
 import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
@@ -18,7 +18,7 @@ export interface DrawnSize {
 export interface Usage {
   /** By object number; images that are missing here are drawn in ways that were not followed. */
   images: Map<number, DrawnSize>
-  fonts: FontShelf
+  fonts: FontUsage
   /** Some transfer function (10.5) may change what pictures look like: small errors of samples may not be small on the page. */
   transfers: boolean
 }
@@ -39,10 +39,10 @@ interface Form {
 
 export class UsageScan {
   private readonly reader: Reader
-  private readonly twins: Twins
+  private readonly duplicates: Duplicates
   private readonly signal: AbortSignal
   private readonly images = new Map<number, DrawnSize>()
-  private readonly fonts: FontShelf
+  private readonly fonts: FontUsage
   private readonly forms = new Map<number, Form | undefined>()
   /** Forms and Type 3 fonts without resources of their own, and whose they took last. */
   private readonly borrowed = new Map<number, Dict>()
@@ -50,11 +50,11 @@ export class UsageScan {
   private contentBytes = 0
   private placed = 0
 
-  constructor(reader: Reader, twins: Twins, signal: AbortSignal) {
+  constructor(reader: Reader, duplicates: Duplicates, signal: AbortSignal) {
     this.reader = reader
-    this.twins = twins
+    this.duplicates = duplicates
     this.signal = signal
-    this.fonts = new FontShelf(reader, twins)
+    this.fonts = new FontUsage(reader, duplicates)
   }
 
   async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<Usage> {
@@ -198,7 +198,7 @@ export class UsageScan {
 
   private async drawObject(object: PdfObject | undefined, resources: Dict, matrix: Matrix, depth: number): Promise<void> {
     if (!(object instanceof Ref)) return
-    const number = this.twins.of(object.number)
+    const number = this.duplicates.of(object.number)
     const stream = await this.reader.get(number)
     if (!(stream instanceof Stream)) return
     if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) === 'Image') {
@@ -206,7 +206,7 @@ export class UsageScan {
       this.grow(number, size)
       for (const key of ['SMask', 'Mask']) {
         const mask = stream.dict.get(key)
-        if (mask instanceof Ref) this.grow(this.twins.of(mask.number), size)
+        if (mask instanceof Ref) this.grow(this.duplicates.of(mask.number), size)
       }
       return
     }
@@ -219,7 +219,7 @@ export class UsageScan {
     const patterns = await this.reader.dict(resources.get('Pattern'))
     for (const value of patterns?.values() ?? []) {
       if (!(value instanceof Ref)) continue
-      const number = this.twins.of(value.number)
+      const number = this.duplicates.of(value.number)
       const stream = await this.reader.get(number)
       if (!(stream instanceof Stream)) continue
       if (++this.placed > MAX_PLACED) return
@@ -260,7 +260,7 @@ export class UsageScan {
 
   /** Streams with content that may not have been met on a page. */
   private async loose(number: number): Promise<void> {
-    if (this.twins.has(number)) return
+    if (this.duplicates.has(number)) return
     const object = await this.reader.get(number)
     if (object instanceof Stream) {
       const isForm = nameOf(object.dict.get('Subtype')) === 'Form' || numberOr(object.dict.get('PatternType'), 0) === 1
@@ -301,7 +301,7 @@ export class UsageScan {
   private async appearances(dict: Dict | undefined, depth = 0): Promise<void> {
     for (const value of dict?.values() ?? []) {
       const object = await this.reader.resolve(value)
-      if (object instanceof Stream && value instanceof Ref) await this.form(this.twins.of(value.number), object)
+      if (object instanceof Stream && value instanceof Ref) await this.form(this.duplicates.of(value.number), object)
       else if (object instanceof Dict && depth === 0) await this.appearances(object, 1)
     }
   }

@@ -3,20 +3,20 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { type PictureHeader, PngEngine } from '../../../wasm/png/engine.ts'
 import { type Bytes, pngRows } from '../../../wasm/png/png.ts'
-import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
 
 import type { PngFile } from './file.ts'
 
 type Rows = AsyncGenerator<{ rows: Uint8Array }>
 
 /** Figures of a stored result against the upload, or what is wrong with its rows. Both must be as large as `header` says. */
-export async function likenessOf(original: Bytes, result: Bytes, header: PictureHeader): Promise<Likeness | string> {
+export async function similarityOf(original: Bytes, result: Bytes, header: PictureHeader): Promise<Similarity | string> {
   const form = header.bitDepth === 16 ? 'rgba16' : 'rgba8'
   return measure(pngRows(original, form), pngRows(result, form), header)
 }
 
 /** Figures of the same picture with eight bits a sample. */
-export async function likenessOfRounding(picture: () => Bytes, header: PictureHeader): Promise<Likeness | string> {
+export async function likenessOfRounding(picture: () => Bytes, header: PictureHeader): Promise<Similarity | string> {
   return measure(pngRows(picture(), 'rgba16'), widened(pngRows(picture(), 'rgba8')), header)
 }
 
@@ -30,9 +30,9 @@ async function* widened(narrow: Rows): Rows {
   }
 }
 
-async function measure(left: Rows, right: Rows, { width, height, bitDepth }: PictureHeader): Promise<Likeness | string> {
+async function measure(left: Rows, right: Rows, { width, height, bitDepth }: PictureHeader): Promise<Similarity | string> {
   const bits = bitDepth === 16 ? 16 : 8
-  using meter = new LikenessMeter(width, height, 4, bits)
+  using meter = new SimilarityMeter(width, height, 4, bits)
   const rowBytes = (width * 4 * bits) / 8
   const sides = [left, right]
   let rest: Uint8Array[] = sides.map(() => new Uint8Array())

@@ -22,7 +22,7 @@ import {
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
 import { inEightBits } from './eight.ts'
 import { openPngFile, type PngFile } from './file.ts'
-import { digestOf, likenessOf, likenessOfRounding } from './likeness.ts'
+import { digestOf, likenessOfRounding, similarityOf } from './likeness.ts'
 import { writePng } from './write.ts'
 
 interface ChosenPalette {
@@ -217,7 +217,7 @@ export async function writePalette(
   const held = isDeep(file) ? heldSink(MOST_HELD_BYTES) : undefined
   const dropped = await writePng(file, engine, { kind: 'remap', alpha }, held ?? sink, options)
   const steps = [`palette of ${colours} colours`, ...saidOf(dropped)]
-  const found = held ? await likenessOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
+  const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   await held?.pass(sink, undefined)
   return { kind: 'compressed', loss: { pictures: { ssim: found.ssim, psnrDb: found.psnrDb } }, steps }

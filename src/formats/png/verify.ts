@@ -5,7 +5,7 @@ import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import type { PictureLoss } from '../../codec/loss.ts'
 import { carried } from './chunks.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
-import { digestOf, likenessOf } from './likeness.ts'
+import { digestOf, similarityOf } from './likeness.ts'
 
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 
@@ -64,7 +64,7 @@ async function comparePictures(
   claim: PictureLoss,
   options: Options,
 ): Promise<Verdict> {
-  const found = await likenessOf(streamOf(original, options), streamOf(result, options), header)
+  const found = await similarityOf(streamOf(original, options), streamOf(result, options), header)
   if (typeof found === 'string') return differ(found)
   if (claim.ssim > found.ssim + SLACK.ssim || claim.psnrDb > found.psnrDb + SLACK.psnrDb) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)

@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/codec.ts'
-import { repackRoom } from '../../containers/zip/repack.ts'
+import { repackCodec } from '../../containers/zip/repack.ts'
 import { SHAPEFILE } from './format.ts'
 
 /** ESRI Shapefile bundles: .shp, .shx, .dbf, .prj and whatever lies beside them, byte-equal inside. */
-export const shapefile: Codec = repackRoom(SHAPEFILE)
+export const shapefile: Codec = repackCodec(SHAPEFILE)

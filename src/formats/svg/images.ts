@@ -1,4 +1,4 @@
-/** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own rooms. */
+/** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
 import type { Inner } from '../../codec/codec.ts'
 
 const DATA_IMAGE = /data:image\/(png|jpeg|jpg|gif|bmp);base64,([A-Za-z0-9+/=\s]{400,})/g

@@ -5,7 +5,7 @@ import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import type { Likeness } from '../../quality/metrics.ts'
+import type { Similarity } from '../../quality/metrics.ts'
 import { reaches } from '../../quality/target.ts'
 import { fewestDecimals, sideOf } from './decimals.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
@@ -41,10 +41,10 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
   }
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
   if (!rounded) return { kind: 'compressed', steps: ['comments and white space removed, numbers written shorter', ...gzip] }
-  const { decimals, likeness } = rounded
+  const { decimals, similarity } = rounded
   return {
     kind: 'compressed',
-    loss: { pictures: claimed(likeness) },
+    loss: { pictures: claimed(similarity) },
     steps: [`comments and white space removed, coordinates with ${decimals} decimals`, ...gzip],
   }
 }
@@ -57,7 +57,7 @@ async function roundedLike(
   bytes: Uint8Array,
   exactBytes: number,
   options: Options,
-): Promise<{ decimals: number; likeness: Likeness } | undefined> {
+): Promise<{ decimals: number; similarity: Similarity } | undefined> {
   if (options.lossless || bytes.length > MAX_DRAWN_BYTES) return undefined
   const target = TARGETS[options.quality]
   try {
@@ -70,8 +70,8 @@ async function roundedLike(
       const text = concat([...gathered(leanSvg(bytes, decimals))])
       if (text.length > exactBytes * WORTH_ROUNDING) return undefined
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
-      const likeness = meter.measure(new TextDecoder().decode(text))
-      if (likeness && reaches(likeness, target)) return { decimals, likeness }
+      const similarity = meter.measure(new TextDecoder().decode(text))
+      if (similarity && reaches(similarity, target)) return { decimals, similarity }
     }
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
@@ -81,21 +81,21 @@ async function roundedLike(
 
 /** Small pieces put together. */
 function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-  let room = new Uint8Array(PIECE_BYTES)
+  let capacity = new Uint8Array(PIECE_BYTES)
   let used = 0
   for (const piece of pieces) {
-    if (used + piece.length > room.length && used > 0) {
-      yield room.subarray(0, used)
-      room = new Uint8Array(PIECE_BYTES)
+    if (used + piece.length > capacity.length && used > 0) {
+      yield capacity.subarray(0, used)
+      capacity = new Uint8Array(PIECE_BYTES)
       used = 0
     }
-    if (piece.length > room.length) yield piece.slice()
+    if (piece.length > capacity.length) yield piece.slice()
     else {
-      room.set(piece, used)
+      capacity.set(piece, used)
       used += piece.length
     }
   }
-  if (used > 0) yield room.subarray(0, used)
+  if (used > 0) yield capacity.subarray(0, used)
 }
 
 /** Both read again, tag by tag: nothing missing, no value changed or none further than it may be; and drawn, where it was rounded. */
@@ -107,7 +107,7 @@ export async function verifyLean(original: Source, result: Source, outcome: Outc
   if (difference || exact) return difference ? { equal: false, difference } : { equal: true }
   options.signal.throwIfAborted()
   const decoder = new TextDecoder()
-  const likeness = new SvgMeter(decoder.decode(before.bytes)).measure(decoder.decode(after.bytes))
-  if (!likeness) return { equal: false, difference: 'the result cannot be drawn like the original' }
-  return likeness.psnrDb < TARGETS.low.psnrDb ? { equal: false, difference: `drawn at ${likeness.psnrDb} dB` } : { equal: true }
+  const similarity = new SvgMeter(decoder.decode(before.bytes)).measure(decoder.decode(after.bytes))
+  if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
+  return similarity.psnrDb < TARGETS.low.psnrDb ? { equal: false, difference: `drawn at ${similarity.psnrDb} dB` } : { equal: true }
 }

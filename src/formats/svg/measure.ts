@@ -2,7 +2,7 @@
 
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import { DRAWN_WIDTH } from '../../quality/levels.ts'
-import { type Likeness, LikenessMeter } from '../../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
 import { startTagsOf } from './markup.ts'
 import { type Rendering, SvgRenderer } from './renderer.ts'
 
@@ -34,10 +34,10 @@ export class SvgMeter {
   }
 
   /** The worse of black and white; undefined when the candidate has another size or cannot be drawn. */
-  measure(candidate: string): Likeness | undefined {
+  measure(candidate: string): Similarity | undefined {
     try {
       const left = Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work)
-      return likenessOf(this.#original, this.#renderer.render(candidate, this.#zoom, left))
+      return similarityOf(this.#original, this.#renderer.render(candidate, this.#zoom, left))
     } catch (error) {
       if (isEngineError(error, 'resvg')) return undefined
       throw error
@@ -46,14 +46,14 @@ export class SvgMeter {
 }
 
 /** The worse of black and white; undefined for another size. */
-function likenessOf(original: Rendering, rendering: Rendering): Likeness | undefined {
+function similarityOf(original: Rendering, rendering: Rendering): Similarity | undefined {
   const { width, height, pixels } = original
   if (rendering.width !== width || rendering.height !== height) return undefined
   if (Buffer.compare(pixels, rendering.pixels) === 0) return EQUAL
   // Where nothing shines through, the background makes no difference.
   const backgrounds = isOpaque(pixels) && isOpaque(rendering.pixels) ? [0] : [0, 255]
   const figures = backgrounds.map((background) => {
-    using meter = new LikenessMeter(width, height, 3)
+    using meter = new SimilarityMeter(width, height, 3)
     const rows = 64
     for (let y = 0; y < height; y += rows) {
       const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4]
@@ -68,16 +68,16 @@ function likenessOf(original: Rendering, rendering: Rendering): Likeness | undef
   }
 }
 
-const EQUAL: Likeness = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY }
+const EQUAL: Similarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY }
 
 /** The root element without its content, which has the same size as the whole; undefined where the content decides about it. */
 function bareRoot(text: string): string | undefined {
   const first = startTagsOf(text).next()
   const root = first.done ? undefined : /^<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?(?=\/?>$)/.exec(first.value.tag)?.[0]
   if (root === undefined) return undefined
-  const told = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
+  const has = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
   const shares = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)
-  return told('viewBox') || (told('width') && told('height') && !shares) ? `${root}/>` : undefined
+  return has('viewBox') || (has('width') && has('height') && !shares) ? `${root}/>` : undefined
 }
 
 function isOpaque(rgba: Uint8Array): boolean {

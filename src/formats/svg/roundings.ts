@@ -2,7 +2,7 @@
 
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
-import type { Likeness } from '../../quality/metrics.ts'
+import type { Similarity } from '../../quality/metrics.ts'
 import { reaches } from '../../quality/target.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
 import { inventoryDifference, rootAttributes } from './inventory.ts'
@@ -14,7 +14,7 @@ export interface Rounding {
   readonly text: string
   /** Decimals that coordinates kept. */
   readonly precision: number
-  readonly likeness: Likeness
+  readonly similarity: Similarity
 }
 
 /** What most drawings need, so the search begins there. */
@@ -37,11 +37,11 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
     options.progress((0.8 * (precision + 1)) / (MOST_DECIMALS + 2))
     const rounded = roundWhole(text, precision, rounders)
     // What is longer than one that will do is not drawn.
-    if (rounded === undefined || found.some((other) => reaches(other.likeness, target) && other.text.length <= rounded.length)) return
-    const likeness = meter.measure(rounded)
-    if (likeness) found.push({ text: rounded, precision, likeness })
+    if (rounded === undefined || found.some((other) => reaches(other.similarity, target) && other.text.length <= rounded.length)) return
+    const similarity = meter.measure(rounded)
+    if (similarity) found.push({ text: rounded, precision, similarity })
   }
-  const isMet = (by = target) => found.some(({ likeness }) => reaches(likeness, by))
+  const isMet = (by = target) => found.some(({ similarity }) => reaches(similarity, by))
   const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
   let precision = Math.max(USUAL_PRECISION, fewest)
   await look(precision)

@@ -2,7 +2,7 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import type { Codec, Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
-import type { Likeness } from '../../quality/metrics.ts'
+import type { Similarity } from '../../quality/metrics.ts'
 import { reaches } from '../../quality/target.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
@@ -18,7 +18,7 @@ import { claimed, TARGETS } from './targets.ts'
 interface Candidate {
   readonly text: string
   readonly precision: number | undefined
-  readonly likeness: Likeness | undefined
+  readonly similarity: Similarity | undefined
   /** Why it could not be drawn, and so not be rounded. */
   readonly undrawn?: string
 }
@@ -32,13 +32,13 @@ export const svg: Codec = {
     const { text, zipped } = document
     const candidates = await candidatesOf(text, options)
     const target = TARGETS[options.quality]
-    const fitting = candidates.filter(({ likeness }) => !likeness || reaches(likeness, target))
+    const fitting = candidates.filter(({ similarity }) => !similarity || reaches(similarity, target))
     const encoded = fitting.map((candidate) => ({ candidate, bytes: encode(candidate.text, zipped) }))
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
     await sink.write(best.bytes)
     const outcome = outcomeOf(best.candidate, zipped)
-    const looked = best.candidate.likeness !== undefined || best.candidate.undrawn !== undefined
+    const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
     return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
   },
   async verify(original, result, outcome, options, evidence) {
@@ -78,12 +78,12 @@ async function readTree(source: Source): Promise<SvgDocument | undefined> {
 /** Roundings, and the exact one where they bring little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: slim } = await compressImages(text, options.inner)
-  const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, likeness: undefined })
+  const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, similarity: undefined })
   if (options.lossless) return [exact()]
   try {
     const target = TARGETS[options.quality]
     const rounded = await roundingsOf(slim, new SvgMeter(text), target, options)
-    const gains = rounded.some(({ text: { length }, likeness }) => reaches(likeness, target) && length < WORTH_ROUNDING * slim.length)
+    const gains = rounded.some(({ text: { length }, similarity }) => reaches(similarity, target) && length < WORTH_ROUNDING * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
@@ -101,13 +101,13 @@ function encode(text: string, zipped: boolean): Uint8Array {
   return zipped ? gzipCompress(bytes) : bytes
 }
 
-function outcomeOf({ precision, likeness, undrawn }: Candidate, zipped: boolean): Outcome {
+function outcomeOf({ precision, similarity, undrawn }: Candidate, zipped: boolean): Outcome {
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
   const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
-  if (!likeness) return { kind: 'compressed', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
+  if (!similarity) return { kind: 'compressed', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
   return {
     kind: 'compressed',
-    loss: { pictures: claimed(likeness) },
+    loss: { pictures: claimed(similarity) },
     steps: [`svgo, coordinates with ${precision} decimals`, ...gzip],
   }
 }
@@ -123,11 +123,11 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
   if (drawn?.isOf(before.text, after.text)) return { equal: true }
   try {
     exactSvg(after.text) // parses
-    const likeness = new SvgMeter(before.text).measure(after.text)
-    if (!likeness) return { equal: false, difference: 'the result cannot be drawn like the original' }
+    const similarity = new SvgMeter(before.text).measure(after.text)
+    if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
     const exact = outcome.kind === 'compressed' && !outcome.loss
-    if (exact && likeness.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
-    if (!exact && likeness.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${likeness.psnrDb} dB` }
+    if (exact && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
+    if (!exact && similarity.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${similarity.psnrDb} dB` }
   } catch (error) {
     if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
     // What the renderer cannot draw was only relieved of comments: see `candidatesOf`.

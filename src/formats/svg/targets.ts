@@ -1,6 +1,6 @@
 import type { PictureLoss } from '../../codec/loss.ts'
 import { LEVELS, type LumaTarget } from '../../quality/levels.ts'
-import type { Likeness } from '../../quality/metrics.ts'
+import type { Similarity } from '../../quality/metrics.ts'
 
 export type Target = LumaTarget
 
@@ -11,7 +11,7 @@ export const TARGETS = LEVELS.drawing
 const RENDERER_MARGIN_DB = 1.5
 const HIGHEST_CLAIM_DB = 45
 
-export const claimed = ({ ssim, psnrDb }: Likeness): PictureLoss => ({
+export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss => ({
   ssim,
   psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB),
 })

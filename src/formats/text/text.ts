@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec/codec.ts'
-import { companionCodec } from '../../containers/wrapper/wrapper.ts'
+import { wrapperCodec } from '../../containers/wrapper/wrapper.ts'
 import { TEXT } from './format.ts'
 
 /** Markdown, JSON, CSV and their family, in whatever encoding: byte for byte inside a companion. */
-export const text: Codec = companionCodec(TEXT)
+export const text: Codec = wrapperCodec(TEXT)

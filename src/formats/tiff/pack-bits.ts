@@ -6,7 +6,7 @@ export class PackBitsDecoder {
   push(input: Uint8Array, emit: (bytes: Uint8Array) => void): void {
     let out = new Uint8Array(65_536)
     let filled = 0
-    const room = (bytes: number) => {
+    const reserve = (bytes: number) => {
       if (filled + bytes <= out.length) return
       emit(out.subarray(0, filled))
       out = new Uint8Array(65_536)
@@ -15,13 +15,13 @@ export class PackBitsDecoder {
     for (let at = 0; at < input.length; ) {
       if (this.#pending > 0) {
         const literal = input.subarray(at, at + this.#pending)
-        room(literal.length)
+        reserve(literal.length)
         out.set(literal, filled)
         filled += literal.length
         at += literal.length
         this.#pending -= literal.length
       } else if (this.#pending < 0) {
-        room(-this.#pending)
+        reserve(-this.#pending)
         out.fill(input[at++]!, filled, filled - this.#pending)
         filled -= this.#pending
         this.#pending = 0

@@ -7,7 +7,7 @@ import { type Band, BandSpectrum, criticalBands } from './spectrum.ts'
 const LOUDEST_DB_SPL = 96
 /** The hiss stays so far below what the sound hides … */
 const HIDDEN_MARGIN_DB = 6
-/** … or below the threshold in quiet, which the quietest room's own noise passes by some 10 dB. */
+/** … or below the threshold in quiet, which the quietest codec's own noise passes by some 10 dB. */
 const QUIET_MARGIN_DB = 3
 
 /** Threshold in quiet in dB SPL (Terhardt, "Calculating virtual pitch", Hearing Research 1, 1979). */

@@ -28,13 +28,13 @@ export const getTask: Route = {
   path: '/v1/tasks/{task_id}',
   access: 'tasks:read',
   async handle(c) {
-    const wish = preference(c.req.header('Prefer'))
+    const request = preference(c.req.header('Prefer'))
     const owned = await ownedTask(c)
     let found = owned.task
     const open = found.status === 'pending' || found.status === 'processing'
     // The wait may end with nothing: the task was deleted meanwhile.
-    if (open && wish?.kind === 'wait') found = (await ownedTask(c, (record) => record.wait(wish.ms))).task
-    return json(present(found, baseUrl(c)), applied(wish))
+    if (open && request?.kind === 'wait') found = (await ownedTask(c, (record) => record.wait(request.ms))).task
+    return json(present(found, baseUrl(c)), applied(request))
   },
   doc: {
     id: 'getTask',

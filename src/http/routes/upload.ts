@@ -5,14 +5,14 @@ import { PLANS } from '../../store/plans.ts'
 import { present, type Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
+import type { JobOptions } from '../../tasks/job-options.ts'
 import { type Digested, digest, type Staged, stage } from '../../tasks/stage.ts'
 import { admit, checkCallback, giveBack, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
-import type { Wishes } from '../../tasks/wishes.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type FormRules, readForm } from '../form.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
-import { batch, batchFields, checkField, compressFields, isField, parseWishes, task } from '../schemas.ts'
+import { batch, batchFields, checkField, compressFields, isField, parseJobOptions, task } from '../schemas.ts'
 import { batchOfAccount } from './batches.ts'
 
 type Kind = {
@@ -28,8 +28,8 @@ export const compress: Route = {
   path: '/v1/compress',
   access: 'compress',
   async handle(c) {
-    const wish = preference(c.req.header('Prefer'))
-    const waitMs = wish?.kind === 'async' ? 0 : wish?.ms
+    const request = preference(c.req.header('Prefer'))
+    const waitMs = request?.kind === 'async' ? 0 : request?.ms
     const finished = await upload<Task>(c, SINGLE, {
       async make(submission, [staged]) {
         if ('refusal' in staged!.kept) throw staged!.kept.refusal
@@ -47,7 +47,7 @@ export const compress: Route = {
     const ended = pending
       ? await c.get('timing').measure('job', () => runAndWait(c.env, finished, waitMs, (work) => c.executionCtx.waitUntil(work)))
       : finished
-    return json(present(ended, baseUrl(c)), applied(wish))
+    return json(present(ended, baseUrl(c)), applied(request))
   },
   doc: {
     id: 'compress',
@@ -133,9 +133,9 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
         },
       }),
     )
-    const wishes = wishesOf(c, kind, form.fields)
+    const jobOptions = jobOptionsOf(c, kind, form.fields)
     if (form.files.length === 0) throw missingFile(kind)
-    const submission = { env: c.env, key, plan, requestId: c.get('requestId'), baseUrl: baseUrl(c), wishes }
+    const submission = { env: c.env, key, plan, requestId: c.get('requestId'), baseUrl: baseUrl(c), jobOptions }
     handedOver = true
     const { answer, id } = await maker.make(submission, form.files)
     if (turn.kind === 'first') await turn.finish(await fingerprint(secretOf(c), form.files, form.fields), id)
@@ -171,10 +171,10 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive'> {
   }
 }
 
-function wishesOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Wishes {
-  const wishes = parseWishes(kind.schema, fields)
-  if (wishes.callbackUrl === undefined) return wishes
-  return { ...wishes, callbackUrl: checkCallback(c.env, PLANS[c.get('key').plan], wishes.callbackUrl) }
+function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): JobOptions {
+  const jobOptions = parseJobOptions(kind.schema, fields)
+  if (jobOptions.callbackUrl === undefined) return jobOptions
+  return { ...jobOptions, callbackUrl: checkCallback(c.env, PLANS[c.get('key').plan], jobOptions.callbackUrl) }
 }
 
 const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId

@@ -11,8 +11,8 @@ import { pictureTarget } from '../../../src/quality/levels.ts'
 import { encodeAvif } from '../../../src/raster/avif.ts'
 import { AvifCodec } from '../../../src/raster/avif-codec.ts'
 import { readGrid, singleFile } from '../../../src/raster/avif-file.ts'
-import { likenessOfGrid } from '../../../src/raster/avif-grid.ts'
-import type { Wish } from '../../../src/raster/encoded.ts'
+import { similarityOfGrid } from '../../../src/raster/avif-grid.ts'
+import type { EncodeRequest } from '../../../src/raster/encoded.ts'
 import { encodeJpeg } from '../../../src/raster/jpeg.ts'
 import { orientationOf, upright, uprightRaster } from '../../../src/raster/orientation.ts'
 import { encodePng } from '../../../src/raster/png-encode.ts'
@@ -37,7 +37,13 @@ const options: Options = {
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
 
-const wish = (more: Partial<Wish> = {}): Wish => ({ target: pictureTarget('medium'), pristine: true, sizeLimit: 1 << 30, options, ...more })
+const request = (more: Partial<EncodeRequest> = {}): EncodeRequest => ({
+  target: pictureTarget('medium'),
+  pristine: true,
+  sizeLimit: 1 << 30,
+  options,
+  ...more,
+})
 
 /** Rows in odd strips, as decoders give them. */
 function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH, height = HEIGHT): Raster {
@@ -59,7 +65,7 @@ const fileOf = (encoded: { chunks: readonly Uint8Array[] }) => concat([...encode
 describe('raster encoders', () => {
   it.each([1, 3] as const)('webp: target reached, metadata carried, verified (%i channels)', async (channels) => {
     const picture = raster(photo(WIDTH, HEIGHT, channels), channels)
-    const encoded = await encodeWebp(picture, carried, wish({ pristine: false }))
+    const encoded = await encodeWebp(picture, carried, request({ pristine: false }))
     expect(encoded.loss?.ssim).toBeGreaterThan(0.9595)
     const result = memorySource(fileOf(encoded), 'a.webp')
     expect(await differenceOf('webp', picture, carried, result, false)).toBeUndefined()
@@ -72,7 +78,7 @@ describe('raster encoders', () => {
   it('webp: exact where that is smaller, with alpha', async () => {
     const pixels = new Uint8Array(WIDTH * HEIGHT * 4).map((_, i) => [((i >> 6) & 3) * 60, 90, 200, (i >> 9) & 1 ? 255 : 40][i & 3] ?? 0)
     const picture = raster(pixels, 4)
-    const encoded = await encodeWebp(picture, {}, wish())
+    const encoded = await encodeWebp(picture, {}, request())
     expect(encoded).not.toHaveProperty('loss')
     expect(await differenceOf('webp', picture, {}, memorySource(fileOf(encoded), ''), true)).toBeUndefined()
     pixels[4003] = 1
@@ -81,16 +87,16 @@ describe('raster encoders', () => {
 
   it('webp: a wanted size', async () => {
     const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
-    const whole = fileOf(await encodeWebp(picture, carried, wish({ pristine: false }))).length
-    const less = await encodeWebp(picture, carried, wish({ pristine: false, targetSize: Math.round(whole * 0.8) }))
+    const whole = fileOf(await encodeWebp(picture, carried, request({ pristine: false }))).length
+    const less = await encodeWebp(picture, carried, request({ pristine: false, targetSize: Math.round(whole * 0.8) }))
     expect(fileOf(less).length).toBeLessThanOrEqual(whole * 0.8)
   })
 
   it('png: exact, and given up early where it is no use', async () => {
     const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
-    const encoded = await encodePng(picture, carried, wish())
+    const encoded = await encodePng(picture, carried, request())
     expect(await differenceOf('png', picture, carried, memorySource(fileOf(encoded), ''), true)).toBeUndefined()
-    await expect(encodePng(picture, carried, wish({ sizeLimit: 20_000 }))).rejects.toThrow(CodecError)
+    await expect(encodePng(picture, carried, request({ sizeLimit: 20_000 }))).rejects.toThrow(CodecError)
   })
 
   it.each([1, 2, 3, 4] as const)('jpeg: target reached from %i channels, transparency on white', async (channels) => {
@@ -101,7 +107,7 @@ describe('raster encoders', () => {
       pixels.set(plain.subarray(i * colours, (i + 1) * colours), i * channels)
       if (channels % 2 === 0) pixels[i * channels + colours] = i < WIDTH * 40 ? 0 : 255
     }
-    const encoded = await encodeJpeg(raster(pixels, channels), carried, wish())
+    const encoded = await encodeJpeg(raster(pixels, channels), carried, request())
     const rows = await JpegRows.open(fileOf(encoded))
     const decoded = (await rows.read(HEIGHT)) as Uint8Array
     const expected = plain.slice()
@@ -109,13 +115,13 @@ describe('raster encoders', () => {
     expect(psnrDb(expected, decoded)).toBeGreaterThan(31)
     expect(encoded.loss?.ssim).toBeGreaterThan(0.9595)
     expect(encoded.step.includes('white')).toBe(channels % 2 === 0)
-    const streamed = await encodeJpeg(raster(pixels, channels), carried, wish({ options: { ...options, memoryBudget: 12.6 * 2 ** 20 } }))
+    const streamed = await encodeJpeg(raster(pixels, channels), carried, request({ options: { ...options, memoryBudget: 12.6 * 2 ** 20 } }))
     expect(Math.abs(fileOf(streamed).length / fileOf(encoded).length - 1)).toBeLessThan(0.25)
   })
 
   it('avif: target reached, metadata carried, turned upright, verified', async () => {
     const picture = raster(photo(96, 70, 3), 3, 96, 70)
-    const encoded = await encodeAvif(picture, carried, wish())
+    const encoded = await encodeAvif(picture, carried, request())
     expect(encoded.loss?.ssim).toBeGreaterThan(0.96)
     const file = fileOf(encoded)
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
@@ -125,11 +131,11 @@ describe('raster encoders', () => {
 
   it('avif: a grid of tiles for larger pictures', async () => {
     const picture = raster(photo(700, 530, 3), 3, 700, 530)
-    const encoded = await encodeAvif(picture, carried, wish({ options: { ...options, memoryBudget: 80 << 20 } }))
+    const encoded = await encodeAvif(picture, carried, request({ options: { ...options, memoryBudget: 80 << 20 } }))
     expect(encoded.step).toMatch(/2×2 tiles/)
     const file = fileOf(encoded)
     const said = { ...carried, exif: upright(exif) }
-    expect(await likenessOfGrid(uprightRaster(picture, 6), said, file)).toMatchObject({
+    expect(await similarityOfGrid(uprightRaster(picture, 6), said, file)).toMatchObject({
       ssim: encoded.loss?.ssim,
     })
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
@@ -141,7 +147,7 @@ describe('raster encoders', () => {
     const rgba = photo(900, 880, 4).map((value, i) => (i % 4 === 3 ? (i >> 4) & 255 : value))
     const picture = raster(rgba, 4, 900, 880)
     const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
-    const encoded = await encodeAvif(picture, carried, wish({ options: { ...options, memoryBudget: 72 << 20 }, target }))
+    const encoded = await encodeAvif(picture, carried, request({ options: { ...options, memoryBudget: 72 << 20 }, target }))
     expect(encoded.step).toMatch(/2×2 tiles/)
     const file = fileOf(encoded)
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), false)).toBeUndefined()
@@ -168,7 +174,7 @@ describe('raster encoders', () => {
   })
 
   it('avif: grids of odd sizes keep their chroma whole (avif-odd-grid: others refuse them)', async () => {
-    const hurried = wish({ options: { ...options, memoryBudget: 80 << 20 }, target: { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 } })
+    const hurried = request({ options: { ...options, memoryBudget: 80 << 20 }, target: { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 } })
     /** seq_profile of the AV1CodecConfigurationBox: 0 for 4:2:0, 1 for 4:4:4. */
     const profileOf = async (width: number, height: number) => {
       const file = Buffer.from(fileOf(await encodeAvif(raster(photo(width, height, 3), 3, width, height), {}, hurried)))
@@ -188,12 +194,12 @@ describe('raster encoders', () => {
   it('verification of damaged results says no, quickly, and the next one is fine', async () => {
     const picture = raster(photo(96, 70, 3), 3, 96, 70)
     const large = raster(photo(700, 530, 3), 3, 700, 530)
-    const grid = wish({ options: { ...options, memoryBudget: 80 << 20 }, target: { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 } })
+    const grid = request({ options: { ...options, memoryBudget: 80 << 20 }, target: { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 } })
     const files = [
-      ['webp', picture, fileOf(await encodeWebp(picture, {}, wish({ pristine: false })))],
-      ['avif', picture, fileOf(await encodeAvif(picture, {}, wish()))],
+      ['webp', picture, fileOf(await encodeWebp(picture, {}, request({ pristine: false })))],
+      ['avif', picture, fileOf(await encodeAvif(picture, {}, request()))],
       ['avif', large, fileOf(await encodeAvif(large, {}, grid))],
-      ['png', picture, fileOf(await encodePng(picture, {}, wish()))],
+      ['png', picture, fileOf(await encodePng(picture, {}, request()))],
     ] as const
     const verdict = (output: string, of: Raster, file: Uint8Array) =>
       differenceOf(output, of, {}, memorySource(file, ''), output === 'png').catch((error: unknown) => `threw ${String(error)}`)

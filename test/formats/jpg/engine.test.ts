@@ -87,7 +87,7 @@ describe('jpeg engine', () => {
 
   it('scales while decoding', async () => {
     const { bytes } = await file('rgb', 90, 'sequential')
-    const { rows, pixels } = await decode(bytes, { eighths: 1, colour: 'gray' })
+    const { rows, pixels } = await decode(bytes, { dctScale: 1, colour: 'gray' })
     expect([rows.width, rows.height, rows.channels]).toEqual([Math.ceil(WIDTH / 8), Math.ceil(HEIGHT / 8), 1])
     expect(pixels.length).toBe(rows.width * rows.height)
   })

@@ -10,7 +10,7 @@ import type { Options } from '../../../src/codec/codec.ts'
 import { pptx } from '../../../src/formats/office/office.ts'
 import { PRESS_CODECS } from '../../../src/formats/press.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
-import { innerRooms } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { fileSink, fileSource } from './files.ts'
 
 const [path = ''] = process.argv.slice(2)
@@ -55,7 +55,7 @@ const base: Omit<Options, 'inner'> = {
 }
 const pressed = await compress(pptx, source, async () => fileSink(result, source.size, 'deck.pptx', measure), {
   ...base,
-  inner: innerRooms(PRESS_CODECS, base),
+  inner: lendCodecs(PRESS_CODECS, base),
 })
 rmSync(result, { force: true })
 const megabytes = (bytes: number) => Math.round((bytes - before) / 1e5) / 10

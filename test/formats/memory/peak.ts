@@ -1,5 +1,5 @@
 /**
- * A process of its own, so that its memory is the job's: runs one room on a source that is computed as it is read, throws the
+ * A process of its own, so that its memory is the job's: runs one codec on a source that is computed as it is read, throws the
  * result into a file, and prints how far the resident memory rose above what the loaded modules take.
  */
 import { rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import type { OutputId } from '../../../src/formats/outputs.ts'
 import { text } from '../../../src/formats/text/text.ts'
 import { tiff } from '../../../src/formats/tiff/tiff.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
-import { innerRooms } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { buildTiff } from '../tiff/build-tiff.ts'
 import { fileSink } from './files.ts'
 
@@ -82,12 +82,12 @@ const base: Omit<Options, 'inner'> = {
   memoryBudget: 96 * 1024 * 1024,
   signal: new AbortController().signal,
   progress: () => {
-    // Garbage of the computed source is not the room's memory.
+    // Garbage of the computed source is not the codec's memory.
     globalThis.gc?.()
     peak = Math.max(peak, used())
   },
 }
-const { outcome } = await compress(codec, input, async () => fileSink(path, input.size, 'result'), { ...base, inner: innerRooms({}, base) })
+const { outcome } = await compress(codec, input, async () => fileSink(path, input.size, 'result'), { ...base, inner: lendCodecs({}, base) })
 clearInterval(sampled)
 rmSync(path, { force: true })
 console.log(JSON.stringify({ kind: outcome.kind, peakMB: Math.round((peak - before) / 1e6) }))

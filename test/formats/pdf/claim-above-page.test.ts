@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { memorySource } from '../../../src/codec/source.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
-import { LikenessMeter } from '../../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../../src/quality/metrics.ts'
 import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
 import { buildPdf } from './build.ts'
@@ -85,7 +85,7 @@ it.each([
   const { outcome, bytes } = await press(page, quality)
   const claim = pictureLossOf(outcome)
   const [before, after] = [await pictureOf(page), await pictureOf(bytes)]
-  const meter = new LikenessMeter(PAGE + 1, PAGE + 1, 1)
+  const meter = new SimilarityMeter(PAGE + 1, PAGE + 1, 1)
   meter.push(drawn(before.pixels, before.side), drawn(after.pixels, after.side))
   const seen = meter.finish()
   expect(claim.psnrDb).toBeLessThanOrEqual(seen.psnrDb + SLACK.psnrDb)

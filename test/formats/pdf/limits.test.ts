@@ -19,7 +19,7 @@ const options: Options = {
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
 
-/** Peak of heap and buffers in bytes above what there was, sampled whenever the room reads. */
+/** Peak of heap and buffers in bytes above what there was, sampled whenever the codec reads. */
 async function peakOf(source: Source, more: Partial<Options> = {}) {
   collect()
   const used = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
@@ -72,7 +72,7 @@ function scan(pages: number): Source {
     starts.push(size)
     size += piece.length + pageBytes
   }
-  // Without a table: the room has to search all of it.
+  // Without a table: the codec has to search all of it.
   const noise = (index: number) => 128 + ((Math.imul(index, 2654435761) >>> 25) & 63)
   const read = async (offset: number, length: number) => {
     const out = new Uint8Array(Math.max(0, Math.min(length, size - pageBytes - offset)))

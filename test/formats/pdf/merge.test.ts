@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../../src/codec/source.ts'
 import { FontWriter } from '../../../src/containers/sfnt/bytes.ts'
 import { fontFile, metricOf, Outlines, type Tables, tablesOf } from '../../../src/containers/sfnt/truetype.ts'
-import { Twins } from '../../../src/formats/pdf/duplicates.ts'
+import { Duplicates } from '../../../src/formats/pdf/duplicates.ts'
 import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
 import { indexBytes } from '../../../src/formats/pdf/fonts/cff-subset.ts'
 import { shownDifference } from '../../../src/formats/pdf/fonts/merge.ts'
-import { FontShelf } from '../../../src/formats/pdf/fonts/shown.ts'
+import { FontUsage } from '../../../src/formats/pdf/fonts/shown.ts'
 import { type2Outline } from '../../../src/formats/pdf/fonts/type1/type2-outline.ts'
 import { Ref, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
@@ -178,7 +178,7 @@ describe('subsets of one TrueType font', () => {
   it('are proved glyph by glyph and code by code', async () => {
     const source = document([byCode(['a', 'b'], [97, 98]), byCode(['b', 'c'], [98, 99])])
     const reader = await Reader.open(memorySource(source, 'x.pdf'))
-    const shelf = new FontShelf(reader, new Twins())
+    const shelf = new FontUsage(reader, new Duplicates())
     const font = (await shelf.font(new Ref(5, 0)))!
     shelf.show(font, Uint8Array.of(97, 98))
     const [program] = shelf.programs.values()

@@ -3,9 +3,9 @@ import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
-import { innerRooms } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 
-/** Runs the room as the house does. `bytes` is the result, or the upload when it is unchanged. */
+/** Runs the codec as the service does. `bytes` is the result, or the upload when it is unchanged. */
 export async function press(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
   const base: Omit<Options, 'inner'> = {
     quality,
@@ -16,6 +16,6 @@ export async function press(bytes: Uint8Array, quality: Quality = 'medium', more
     ...more,
   }
   const source = memorySource(bytes, 'test.pdf')
-  const pressed = await compress(pdf, source, async () => memorySink(bytes.length, 'test.pdf'), { ...base, inner: innerRooms({}, base) })
+  const pressed = await compress(pdf, source, async () => memorySink(bytes.length, 'test.pdf'), { ...base, inner: lendCodecs({}, base) })
   return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : bytes }
 }

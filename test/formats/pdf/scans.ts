@@ -5,7 +5,7 @@
 import type { Options, Quality, Sink, Source } from '../../../src/codec/codec.ts'
 import { rangeStream } from '../../../src/codec/source.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
-import { innerRooms } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 
 const [pages = '5', quality = 'medium'] = process.argv.slice(2)
@@ -138,6 +138,6 @@ const base: Omit<Options, 'inner'> = {
   progress: look,
 }
 const timer = setInterval(look, 40)
-const outcome = await pdf.compress(source, sink, { ...base, inner: innerRooms({}, base) })
+const outcome = await pdf.compress(source, sink, { ...base, inner: lendCodecs({}, base) })
 clearInterval(timer)
 console.log(JSON.stringify({ kind: outcome.kind, in: size, out: written, peakMB: Math.round((peak - before) / 1e5) / 10 }))

@@ -7,7 +7,7 @@ import { fidelityOf } from '../../../src/codec/codec.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
-import { LikenessMeter } from '../../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../../src/quality/metrics.ts'
 import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
 import { buildPdf } from './build.ts'
@@ -108,7 +108,7 @@ describe.each(['low', 'medium', 'high'] as const)('at %s', (quality) => {
     const bytes = await page(PICTURES[kind](), dotsPerInch)
     const { outcome, bytes: result } = await press(bytes, quality)
     const [before, after] = [await pictureOf(bytes), await pictureOf(result)]
-    const meter = new LikenessMeter(after.width, after.height, 1)
+    const meter = new SimilarityMeter(after.width, after.height, 1)
     meter.push(averaged(before, after.width, after.height), after.pixels)
     const seen = meter.finish()
     expect(seen.psnrDb).toBeGreaterThanOrEqual(FLOOR.psnrDb)

@@ -8,7 +8,7 @@ import { memorySource } from '../../../src/codec/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { verifyPng } from '../../../src/formats/png/verify.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
-import { innerRooms } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 
@@ -19,7 +19,7 @@ const base = {
   signal: new AbortController().signal,
   progress: () => undefined,
 }
-const options: Options = { ...base, inner: innerRooms({}, base) }
+const options: Options = { ...base, inner: lendCodecs({}, base) }
 
 const HEADER = Uint8Array.of(0, 0, 0, 64, 0, 0, 0, 64, 8, 0, 0, 0, 0)
 const text = (value: string) =>

@@ -7,7 +7,7 @@ import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
-import { LikenessMeter } from '../../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../../src/quality/metrics.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { decodePng } from '../../../wasm/png/png.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
@@ -113,9 +113,9 @@ it('samples of sixteen bits that hold eight have the figures of eight', () => {
         const one = Uint8Array.from({ length: w * h * channels }, (_, i) => grain(i, seed, 1))
         const other = one.map((value, i) => (grain(i, seed, 2) < 60 ? value ^ (grain(i, seed, 3) & 31) : value))
         const wide = (bytes: Uint8Array) => Uint8Array.from({ length: bytes.length * 2 }, (_, i) => bytes[i >> 1]!)
-        using narrow = new LikenessMeter(w, h, channels as 1 | 2 | 3 | 4)
+        using narrow = new SimilarityMeter(w, h, channels as 1 | 2 | 3 | 4)
         narrow.push(one, other)
-        using broad = new LikenessMeter(w, h, channels as 1 | 2 | 3 | 4, 16)
+        using broad = new SimilarityMeter(w, h, channels as 1 | 2 | 3 | 4, 16)
         broad.push(wide(one), wide(other))
         const [a, b] = [narrow.finish(), broad.finish()]
         expect(b.ssim).toBeCloseTo(a.ssim, 4)

@@ -348,14 +348,14 @@ export function readDirectory(file: Uint8Array, at: number): ReadDirectory {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const littleEndian = file[0] === 0x49
   const big = view.getUint16(2, littleEndian) === 43
-  const room = big ? 8 : 4
+  const codec = big ? 8 : 4
   const offset = (p: number) => (big ? Number(view.getBigUint64(p, littleEndian)) : view.getUint32(p, littleEndian))
   const count = big ? Number(view.getBigUint64(at, littleEndian)) : view.getUint16(at, littleEndian)
   const fields = new Map<number, { type: number; values: Uint8Array }>()
   for (let i = 0, p = at + (big ? 8 : 2); i < count; i++, p += big ? 20 : 12) {
     const type = view.getUint16(p + 2, littleEndian)
     const bytes = (SIZES[type] ?? 1) * offset(p + 4)
-    const from = bytes <= room ? p + 4 + room : offset(p + 4 + room)
+    const from = bytes <= codec ? p + 4 + codec : offset(p + 4 + codec)
     fields.set(view.getUint16(p, littleEndian), { type, values: file.slice(from, from + bytes) })
   }
   const numbers = (tag: number) => {

@@ -9,7 +9,7 @@ import { readPixels } from '../../../src/formats/tiff/pixels.ts'
 import { sampleRows } from '../../../src/formats/tiff/samples.ts'
 import { geotiff, tiff } from '../../../src/formats/tiff/tiff.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
-import { innerRooms } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { randomNumbers } from '../../support/press-file.ts'
 import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
@@ -22,7 +22,7 @@ function optionsFor(over: Partial<Options> = {}): Options {
     signal: new AbortController().signal,
     progress: () => undefined,
   }
-  return { ...base, inner: innerRooms({}, base), ...over }
+  return { ...base, inner: lendCodecs({}, base), ...over }
 }
 
 const pack = (source: Source, options = optionsFor()) => compress(tiff, source, async () => memorySink(source.size, source.name), options)

@@ -37,7 +37,7 @@ const BLOCK_BYTES = 256 * 1024
 const MOSTLY = 0.9
 
 /** How long the headers of a stream say that it lasts: by its blocks (dwSampleSize), or one unit for each chunk. */
-function toldSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number {
+function claimedSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number {
   const sampleSize = new DataView(strh.buffer, strh.byteOffset, strh.length).getUint32(44, true)
   const units = sampleSize ? sumOf(runs.size) / sampleSize : runs.count
   return (units * scale) / rate
@@ -109,9 +109,9 @@ export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRu
     if (from - kept > chunks.size * (1 - MOSTLY)) break
   }
   if (!first || kept < chunks.size * MOSTLY) throw malformed('avi', runs.offset[0] ?? 0, 'no MP3 frames in an MP3 stream')
-  const [seconds, told] = [(sizes.length * first.samples) / first.hertz, toldSeconds(stream, runs)]
-  if (Math.abs(seconds - told) > 0.3 + 0.03 * seconds)
-    throw unsupported(`${seconds.toFixed(1)} s of MP3 sound in a stream of ${told.toFixed(1)} s`)
+  const [seconds, declared] = [(sizes.length * first.samples) / first.hertz, claimedSeconds(stream, runs)]
+  if (Math.abs(seconds - declared) > 0.3 + 0.03 * seconds)
+    throw unsupported(`${seconds.toFixed(1)} s of MP3 sound in a stream of ${declared.toFixed(1)} s`)
   return { first, sizes, rows, chunks }
 }
 

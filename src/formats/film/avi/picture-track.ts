@@ -49,13 +49,13 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const palette = isRgb && bits === 8 ? paletteOf(stream.strf) : undefined
   if (isRgb && !palette && ![16, 24, 32].includes(bits))
     return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
-  const told = isRgb ? rowOrder(view.getInt32(8, true)) : stream.strf.slice(40)
+  const extradata = isRgb ? rowOrder(view.getInt32(8, true)) : stream.strf.slice(40)
   return {
     index: stream.index,
     track: {
       stream: {
         decoder,
-        extradata: told.length === 0 && decoder === 'mpeg4' ? await objectLayer(source, samples) : told,
+        extradata: extradata.length === 0 && decoder === 'mpeg4' ? await objectLayer(source, samples) : extradata,
         width,
         height,
         // The fourth byte means nothing (BITMAPINFOHEADER, biBitCount), although FFmpeg takes it for transparency.

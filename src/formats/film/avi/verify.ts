@@ -111,7 +111,7 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
   return Math.abs(seconds - wanted) < 0.2 ? undefined : `${wanted.toFixed(3)} s of sound became ${seconds.toFixed(3)} s`
 }
 
-const toldOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0)
+const claimedOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0)
 
 /** New sound, a frame a chunk, against the samples it was made of. */
 async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome, options: Options): Promise<string | undefined> {
@@ -122,7 +122,7 @@ async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome
   const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
   const frames = laidPackets(made.source, mp3, runsOf(made.file, fresh), frameSamples(hertz))
   const faded = { ...frames, faded: 2 * frameSamples(hertz) }
-  return compareSound(samples, faded, -mp3Lead(hertz), toldOf(outcome), options)
+  return compareSound(samples, faded, -mp3Lead(hertz), claimedOf(outcome), options)
 }
 
 /** Chunks of all streams but the new ones, in the order of the file; frames of new sound must be such. */
@@ -220,7 +220,7 @@ async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, option
       const fresh = laidTrack(result, after.moov, track)
       if (!fresh) return 'sound that cannot be decoded'
       const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
-      const difference = await compareSound(laidStream(original, before, stream), fresh, delay, toldOf(outcome), options)
+      const difference = await compareSound(laidStream(original, before, stream), fresh, delay, claimedOf(outcome), options)
       if (difference) return difference
       continue
     }

@@ -5,7 +5,7 @@ import { isCodecError } from '../../../codec/error.ts'
 import { FontView } from '../../../containers/sfnt/bytes.ts'
 import { subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import { tablesOf } from '../../../containers/sfnt/truetype.ts'
-import type { Twins } from '../duplicates.ts'
+import type { Duplicates } from '../duplicates.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -16,7 +16,7 @@ import { IDENTITY_CMAP } from './cmap.ts'
 import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
 import { FontMerge } from './merge.ts'
 import { bareCff, compactSubtype, hasOutlineTable } from './opentype.ts'
-import type { FontProgram, FontShelf } from './shown.ts'
+import type { FontProgram, FontUsage } from './shown.ts'
 import { pruneToUnicode } from './to-unicode.ts'
 import { parseType1 } from './type1/program.ts'
 import { convertType1 } from './type1/to-cff.ts'
@@ -29,7 +29,7 @@ const MAX_TYPE1_BYTES = 4 * 1024 * 1024
 /** /Subtype/Type1C and the longer key. */
 const CONVERSION_BYTES = 20
 
-export class FontShop {
+export class FontSubsetter {
   /** Programs that lost glyphs. */
   subset = 0
   /** Type 1 programs that became CFF. */
@@ -46,19 +46,19 @@ export class FontShop {
   private readonly unions = new Set<number>()
   /** Type 1 and merged programs, and what stands for them. */
   private readonly compacted = new Map<number, Rewritten>()
-  private readonly twins: Twins
-  private readonly shelf: FontShelf
+  private readonly duplicates: Duplicates
+  private readonly shelf: FontUsage
 
-  constructor(reader: Reader, shelf: FontShelf, twins: Twins) {
+  constructor(reader: Reader, shelf: FontUsage, duplicates: Duplicates) {
     this.reader = reader
     this.shelf = shelf
-    this.twins = twins
+    this.duplicates = duplicates
     this.programs = shelf.doubt ? new Map() : shelf.programs
     const shared = new Set<number>()
     for (const font of shelf.doubt ? [] : shelf.all) {
       const reference = font.dict.get('ToUnicode')
       if (!(reference instanceof Ref)) continue
-      const number = twins.of(reference.number)
+      const number = duplicates.of(reference.number)
       const whole = shelf.programs.get(font.file)?.whole ?? true
       if (whole || font.cmap !== IDENTITY_CMAP) shared.add(number)
       const codes = this.maps.get(number) ?? new Set<number>()
@@ -70,12 +70,12 @@ export class FontShop {
   }
 
   /** /CIDToGIDMap streams (9.7.4.2) of fonts whose codes are all known. */
-  private collectGlyphMaps(shelf: FontShelf): void {
+  private collectGlyphMaps(shelf: FontUsage): void {
     const shared = new Set<number>()
     for (const font of shelf.doubt ? [] : shelf.all) {
       const reference = font.cidFont?.get('CIDToGIDMap')
       if (!(reference instanceof Ref)) continue
-      const number = this.twins.of(reference.number)
+      const number = this.duplicates.of(reference.number)
       if (!font.cmap || (shelf.programs.get(font.file)?.whole ?? true)) shared.add(number)
       const codes = this.glyphMaps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
@@ -95,7 +95,7 @@ export class FontShop {
       if (
         program.key !== 'FontFile' ||
         program.inline ||
-        this.twins.has(number) ||
+        this.duplicates.has(number) ||
         this.compacted.has(number) ||
         bytes > MAX_COMPACTED_BYTES
       )
@@ -126,7 +126,7 @@ export class FontShop {
         apart += member instanceof Stream ? await this.reader.length(member) : 0
       }
       if (result.data.length >= apart) continue
-      for (const number of others) this.twins.redirect(number, first!)
+      for (const number of others) this.duplicates.redirect(number, first!)
       this.compacted.set(first!, { ...result, shared: true })
       this.unions.add(first!)
       this.merged += members.length
@@ -138,7 +138,7 @@ export class FontShop {
   /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted. */
   readonly adapt = (dict: Dict): Dict => {
     const file = dict.get('FontFile')
-    if (!(file instanceof Ref) || !this.compacted.has(this.twins.of(file.number))) return dict
+    if (!(file instanceof Ref) || !this.compacted.has(this.duplicates.of(file.number))) return dict
     return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
   }
 

@@ -10,7 +10,7 @@ import type { Judge } from '../verify.ts'
 import { Cff } from './cff.ts'
 import { shownDifference } from './merge.ts'
 import { cffOf, hasOutlineTable } from './opentype.ts'
-import type { FontShelf } from './shown.ts'
+import type { FontUsage } from './shown.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
 import { type1Outline } from './type1/charstring.ts'
 import { parseType1 } from './type1/program.ts'
@@ -19,7 +19,7 @@ import { glyphDifference, sameMatrix } from './union-type1.ts'
 const EMPTY_CHARSTRING = 14
 
 /** `shelf` tells what the original shows with each font: asked only where programs were merged. */
-export function fontJudge(a: Reader, b: Reader, shelf: () => Promise<FontShelf | undefined>): Judge {
+export function fontJudge(a: Reader, b: Reader, shelf: () => Promise<FontUsage | undefined>): Judge {
   return async ({ key, number, original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     try {

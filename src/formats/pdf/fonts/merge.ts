@@ -8,7 +8,7 @@ import type { Reader } from '../reader.ts'
 import { Cff } from './cff.ts'
 import { bareCff, cffOf } from './opentype.ts'
 import { type Part, partDifference, Union } from './part.ts'
-import type { FontFileKey, FontProgram, FontShelf, ShownFont } from './shown.ts'
+import type { FontFileKey, FontProgram, FontUsage, ShownFont } from './shown.ts'
 import { parseType1 } from './type1/program.ts'
 import { cffPart, writeCff } from './union-cff.ts'
 import { trueTypePart, writeTrueType } from './union-truetype.ts'
@@ -71,7 +71,7 @@ export class FontMerge {
     this.signal = signal
   }
 
-  async run(shelf: FontShelf): Promise<Merged[]> {
+  async run(shelf: FontUsage): Promise<Merged[]> {
     if (shelf.doubt) return []
     const groups = new Map<string, number[]>()
     for (const [number, program] of shelf.programs) {
@@ -98,7 +98,7 @@ export class FontMerge {
     return name && `${key} ${fonts[0]!.kind} ${name}`
   }
 
-  private async group(numbers: readonly number[], shelf: FontShelf): Promise<Merged[]> {
+  private async group(numbers: readonly number[], shelf: FontUsage): Promise<Merged[]> {
     const key = shelf.programs.get(numbers[0]!)!.key
     const unions: Union<Part>[] = []
     let bytes = 0
@@ -133,7 +133,7 @@ export class FontMerge {
   }
 
   /** Undefined where it gains nothing, or is not what was meant. */
-  private async merge(key: FontFileKey, union: Union<Part>, shelf: FontShelf): Promise<Uint8Array | undefined> {
+  private async merge(key: FontFileKey, union: Union<Part>, shelf: FontUsage): Promise<Uint8Array | undefined> {
     const data = KINDS[key].write(union)
     let apart = 0
     for (const [number, part] of union.parts) {

@@ -1,5 +1,5 @@
 /** Fonts as they are used: which codes are shown with each font dictionary, and which font program that needs. */
-import type { Twins } from '../duplicates.ts'
+import type { Duplicates } from '../duplicates.ts'
 import { Dict, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type CMap, IDENTITY_CMAP, parseCMap } from './cmap.ts'
@@ -35,17 +35,17 @@ export interface FontProgram {
 
 const MAX_CMAP_BYTES = 4 * 1024 * 1024
 
-export class FontShelf {
+export class FontUsage {
   /** Why no font may be touched, '' when all text was followed. */
   doubt = ''
   readonly programs = new Map<number, FontProgram>()
   private readonly reader: Reader
-  private readonly twins: Twins
+  private readonly duplicates: Duplicates
   private readonly known = new Map<number, ShownFont>()
 
-  constructor(reader: Reader, twins: Twins) {
+  constructor(reader: Reader, duplicates: Duplicates) {
     this.reader = reader
-    this.twins = twins
+    this.duplicates = duplicates
   }
 
   get all(): Iterable<ShownFont> {
@@ -58,7 +58,7 @@ export class FontShelf {
 
   /** The font behind a resource; undefined when it is no font dictionary. */
   async font(object: PdfObject | undefined): Promise<ShownFont | undefined> {
-    const number = object instanceof Ref ? this.twins.of(object.number) : 0
+    const number = object instanceof Ref ? this.duplicates.of(object.number) : 0
     const known = this.known.get(number)
     if (known) return known
     const dict = await this.reader.resolve(object)
@@ -130,7 +130,7 @@ export class FontShelf {
     for (const key of FILE_KEYS) {
       const file = descriptor?.get(key)
       if (!(file instanceof Ref)) continue
-      font.file = this.twins.of(file.number)
+      font.file = this.duplicates.of(file.number)
       font.fileKey = key
     }
     return font

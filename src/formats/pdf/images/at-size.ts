@@ -9,7 +9,7 @@ import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, MOST_PSNR_DB, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
-import { type Look, likenesses, openJpeg, type Sight, shown } from './view.ts'
+import { type Look, openJpeg, type Preview, shown, similarities } from './view.ts'
 
 /** Each look codes the whole picture; pages of a scan are alike, so the first is nearly always enough. */
 const MAX_LOOKS = 4
@@ -50,17 +50,17 @@ export class SizeHints {
 export interface Sized {
   job: JpegJob
   /** The picture as it is seen at the size where the target must hold. */
-  sight: Sight
+  preview: Preview
 }
 
 /** A decoder's whole numbers against the coefficients' fractions, on which the floors are measured. */
 const ROUNDING = { ssim: 0.001, psnrDb: 0.05 }
 
 /** `target` must hold at the size of `sight`, and the floors for those who look closer. Undefined when that cannot be had. */
-export async function codeForSize({ job, sight }: Sized, target: Target, headers: boolean, hints: SizeHints): Promise<Coded | undefined> {
+export async function codeForSize({ job, preview }: Sized, target: Target, headers: boolean, hints: SizeHints): Promise<Coded | undefined> {
   const looks: Look[] = [
-    { reference: shown(sight.pixels, sight.channels), size: sight.size, mode: 'area' },
-    { reference: sight.onScreen, size: sight.screen, mode: 'boxes' },
+    { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' },
+    { reference: preview.onScreen, size: preview.screen, mode: 'boxes' },
   ]
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
@@ -74,7 +74,7 @@ export async function codeForSize({ job, sight }: Sized, target: Target, headers
     const near = marginDb(full, closeUp)
     if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))
-    const [seen, onScreen] = await likenesses(await openJpeg(data), looks)
+    const [seen, onScreen] = await similarities(await openJpeg(data), looks)
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
     const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), near)
     if (margin < 0 || (best && best.data.length <= data.length)) {

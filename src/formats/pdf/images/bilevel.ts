@@ -72,9 +72,9 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   const fromFax = isGroup4(facts)
   const rowBytes = (facts.width + 7) >> 3
   const total = rowBytes * facts.height
-  const room = fromFax ? Math.floor(facts.length * FAX_GAIN) : facts.length
-  const fax = fromFax ? undefined : new FaxEncoder(facts.width, room - PARMS_BYTES)
-  const jbig2 = new Jbig2Encoder(facts.width, room)
+  const budget = fromFax ? Math.floor(facts.length * FAX_GAIN) : facts.length
+  const fax = fromFax ? undefined : new FaxEncoder(facts.width, budget - PARMS_BYTES)
+  const jbig2 = new Jbig2Encoder(facts.width, budget)
   const kept: Uint8Array[] = []
   const keep = !fromFax && total <= MAX_KEPT_BYTES
   let rest = new Uint8Array(0)
@@ -99,7 +99,7 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   if (done < total) throw new PdfSyntax(`${done} of ${total} bytes of a bilevel image`)
   const coded = smallest(facts, fax?.end(), jbig2.end())
   const layout = { predictor: 15, colors: 1, bitsPerComponent: 1, columns: facts.width }
-  const least = Math.min(room, coded?.size ?? room)
+  const least = Math.min(budget, coded?.size ?? budget)
   const packed = kept.length > 0 && !surplus ? deflateBest(concat(kept), layout, effort, least) : undefined
   const dict = new Dict(facts.dict)
   if (packed) {

@@ -16,10 +16,10 @@ import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
 import { AIMS_AT_PAGE, FLOORS, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { MaskRows, openMask } from './mask.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
-import { acceptable, type Reencoded, reencode, reencodeMasked, reencodeSight, type Wish } from './reencode.ts'
+import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
-import { storedLikeness } from './stored.ts'
-import { likeness, onScreen, type Sight, type Size, takeMaskedSight, takeSight } from './view.ts'
+import { storedSimilarity } from './stored.ts'
+import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
 const SMALLEST_BYTES = 1024
@@ -78,7 +78,7 @@ interface Picture {
 
 type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean }
 
-export class ImageShop {
+export class ImageRecompressor {
   readonly report: ImageReport = { worst: undefined, recoded: 0, reduced: 0, exact: 0 }
   private readonly reader: Reader
   private readonly drawn: ReadonlyMap<number, DrawnSize>
@@ -130,10 +130,10 @@ export class ImageShop {
     }
     // Samples that do not fit into memory can still be read by rows.
     const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort).catch(declined)
-    const room = Math.min(facts.length, exact?.quickBytes ?? facts.length)
-    const coded = await this.best(picture, room).catch(declined)
+    const budget = Math.min(facts.length, exact?.quickBytes ?? facts.length)
+    const coded = await this.best(picture, budget).catch(declined)
     // The best that Deflate can do takes seconds, and is of interest only when it could win.
-    const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * room) ? undefined : await exact?.finish()
+    const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * budget) ? undefined : await exact?.finish()
     if (!coded || (same && coded.data.length > same.data.length * LOSSY_GAIN)) return same
     this.account(coded)
     return { dict: dictionaryOf(facts, coded), data: coded.data }
@@ -150,11 +150,11 @@ export class ImageShop {
   }
 
   /** The smallest of what the level and, where it is unsure, the gentler levels make of a picture. */
-  private async best(picture: Picture, room: number): Promise<Candidate | undefined> {
+  private async best(picture: Picture, budget: number): Promise<Candidate | undefined> {
     if (this.lossless && !picture.isJpeg) return undefined
     let best: Candidate | undefined
     for (const quality of this.lossless ? (['high'] as const) : LADDER[this.quality]) {
-      const limit = Math.min(room, best?.data.length ?? room)
+      const limit = Math.min(budget, best?.data.length ?? budget)
       picture.narrow = best !== undefined
       // Each level looks at it in its own resolution.
       picture.graphic = false
@@ -174,7 +174,7 @@ export class ImageShop {
     let { ssim, psnrDb } = found.figures
     // Inks were measured one by one; where they are printed on each other, so are their errors.
     if (found.channels === 4 && !found.deflated) {
-      const stored = await storedLikeness(await openRows(this.reader, stream, facts), found.data, found)
+      const stored = await storedSimilarity(await openRows(this.reader, stream, facts), found.data, found)
       ssim = Math.min(ssim, stored.ssim)
       psnrDb = Math.min(psnrDb, stored.psnrDb)
     }
@@ -182,9 +182,9 @@ export class ImageShop {
   }
 
   /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
-  private async jpeg(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+  private async jpeg(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
-    const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, room))
+    const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, budget))
     if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
     const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
     const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
@@ -206,19 +206,19 @@ export class ImageShop {
   }
 
   /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */
-  private async sized(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+  private async sized(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, drawn, mask } = picture
     const size = drawn && mask !== 'unread' && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (!size) return undefined
     const screen = screenFor(size, drawn)
     if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
     if (!AIMS_AT_PAGE.has(quality) || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
-      return this.reduced(picture, quality, room)
-    using sight = await this.sight(picture, size, screen)
-    const wish = this.wish(picture, quality, size, room)
-    const stored = { ...size, channels: sight.channels, strips: [sight.pixels] }
-    const soft = await likeness(stored, onScreen(sight))
-    const found = acceptable(soft, wish) ? await reencodeSight(sight, wish) : undefined
+      return this.reduced(picture, quality, budget)
+    using preview = await this.preview(picture, size, screen)
+    const request = this.request(picture, quality, size, budget)
+    const stored = { ...size, channels: preview.channels, strips: [preview.pixels] }
+    const soft = await similarity(stored, onScreen(preview))
+    const found = acceptable(soft, request) ? await reencodePreview(preview, request) : undefined
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
     if (picture.mask !== 'none' || (reduced && soft.psnrDb >= SOFT_PSNR_DB)) return reduced
@@ -227,21 +227,21 @@ export class ImageShop {
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
-    const coded = await codeForSize({ job, sight }, TARGETS[quality], needsHeaders(info.colour), hints)
-    return smallest([reduced, coded && coded.data.length < room ? { ...coded, reduced: false } : undefined])
+    const coded = await codeForSize({ job, preview }, TARGETS[quality], needsHeaders(info.colour), hints)
+    return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
 
   /** Samples under generic filters: reduced, or as JPEG where that pays. */
-  private async samples(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+  private async samples(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts } = picture
-    const reduced = await this.reduced(picture, quality, room)
+    const reduced = await this.reduced(picture, quality, budget)
     if (picture.isMask || picture.graphic || (reduced && isMuchSmaller(facts, reduced))) return reduced
-    const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, room)
+    const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, budget)
     return smallest([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
   }
 
   /** Down to the resolution of the level at the size it is drawn. */
-  private async reduced(picture: Picture, quality: Quality, room: number): Promise<Candidate | undefined> {
+  private async reduced(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts, drawn, mask } = picture
     if (!drawn || mask === 'unread') return undefined
     for (const finer of FINER) {
@@ -250,7 +250,7 @@ export class ImageShop {
       const large = facts.width * facts.height > LARGE_PIXELS
       const refusals = this.refused.get(dotsPerInch) ?? 0
       if (!size || (large && refusals >= MOST_REFUSALS)) continue
-      const found = await this.reencode(picture, quality, size, room)
+      const found = await this.reencode(picture, quality, size, budget)
       // Where something smaller is there already, nothing says that it was not good enough.
       if (large && (found || !picture.narrow)) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
       if (found) return { ...found, reduced: true }
@@ -258,34 +258,34 @@ export class ImageShop {
     return undefined
   }
 
-  private async reencode(picture: Picture, quality: Quality, size: Size, room: number): Promise<Reencoded | undefined> {
+  private async reencode(picture: Picture, quality: Quality, size: Size, budget: number): Promise<Reencoded | undefined> {
     const { stream, facts, mask } = picture
-    const wish = this.wish(picture, quality, size, room)
+    const request = this.request(picture, quality, size, budget)
     const asItIs = size.width === facts.width && size.height === facts.height
     const fits = size.width * size.height <= MAX_SIGHT_PIXELS
     if (mask === 'read' && !fits && !asItIs) return undefined
     let found: Reencoded | undefined
     if (mask === 'read' && fits) {
-      using sight = await this.sight(picture, size, wish.screen)
-      found = await reencodeMasked(sight, wish, asItIs)
-    } else found = await reencode(await openRows(this.reader, stream, facts), wish)
+      using preview = await this.preview(picture, size, request.screen)
+      found = await reencodeMasked(preview, request, asItIs)
+    } else found = await reencode(await openRows(this.reader, stream, facts), request)
     if (found && !found.deflated) this.hints[quality] = found.quality
     return found
   }
 
   /** The picture at a size; what its mask hides does not count. */
-  private async sight(picture: Picture, size: Size, screen: Size): Promise<Sight> {
+  private async preview(picture: Picture, size: Size, screen: Size): Promise<Preview> {
     const { stream, facts } = picture
     const rows = await openRows(this.reader, stream, facts)
     const mask = picture.mask === 'read' ? await openMask(this.reader, facts.dict) : undefined
-    return mask ? takeMaskedSight(rows, new MaskRows(mask, rows.width, rows.height), size, screen) : takeSight(rows, size, screen)
+    return mask ? takeMaskedSight(rows, new MaskRows(mask, rows.width, rows.height), size, screen) : takePreview(rows, size, screen)
   }
 
-  private wish(picture: Picture, quality: Quality, size: Size, room: number): Wish {
+  private request(picture: Picture, quality: Quality, size: Size, budget: number): EncodeRequest {
     const { facts, isMask, isJpeg, drawn } = picture
     const target = TARGETS[quality]
     return {
-      told: (photographic) => {
+      onTones: (photographic) => {
         if (size.width * size.height >= ENOUGH_PIXELS) picture.graphic ||= !photographic
       },
       size,
@@ -295,7 +295,7 @@ export class ImageShop {
       fullColour: quality === 'high',
       hint: this.hints[quality],
       effort: this.effort,
-      room: Math.floor(room),
+      budget: Math.floor(budget),
     }
   }
 
@@ -311,7 +311,7 @@ export class ImageShop {
 }
 
 /** Bytes that a lossy step may come to: where there is one already, the better one of the two is what counts. */
-const worthwhile = ({ narrow }: Picture, room: number): number => (narrow ? room : room * LOSSY_GAIN)
+const worthwhile = ({ narrow }: Picture, budget: number): number => (narrow ? budget : budget * LOSSY_GAIN)
 
 /** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
 function declined(error: unknown): undefined {

@@ -55,10 +55,10 @@ export class Jbig2Encoder extends Region {
   private readonly rowBytes: number
   private height = 0
 
-  constructor(width: number, room: number) {
+  constructor(width: number, budget: number) {
     super(width)
     this.rowBytes = (width + 7) >> 3
-    this.coder = new MqEncoder(CONTEXTS, Math.max(0, room - HEAD_BYTES))
+    this.coder = new MqEncoder(CONTEXTS, Math.max(0, budget - HEAD_BYTES))
   }
 
   get full(): boolean {

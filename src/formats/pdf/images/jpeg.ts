@@ -61,13 +61,13 @@ export async function recodeJpeg(
 
 const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
 
-async function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean, room: number) {
+async function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean, budget: number) {
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
   }
   const { width, height } = job.info
-  const found = await searchQuality(job, width * height, target, hint, room)
+  const found = await searchQuality(job, width * height, target, hint, budget)
   if (!found) return undefined
   const { ssim, psnrDb } = found.figures
   return { data: concat(job.write('made', 'progressive', headers)), figures: { ssim, psnrDb }, quality: found.quality }

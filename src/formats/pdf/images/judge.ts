@@ -1,6 +1,6 @@
 /** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { LikenessMeter } from '../../../quality/metrics.ts'
+import { SimilarityMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Judge } from '../verify.ts'
@@ -10,7 +10,7 @@ import { decodeFax } from './fax-decode.ts'
 import { decodeJbig2 } from './jbig2.ts'
 import { type Mask, MaskRows, openMask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
-import { type Eighths, hasRows, openRows, type Rows } from './rows.ts'
+import { type DctScale, hasRows, openRows, type Rows } from './rows.ts'
 import { RowScaler, scaledPixels } from './scale.ts'
 
 /** Side of the size both are reduced to. */
@@ -44,8 +44,8 @@ interface Sketch {
 }
 
 async function sketch(reader: Reader, stream: Stream, facts: ImageFacts, maskOf: () => Promise<Mask | undefined>): Promise<Sketch> {
-  const eighths = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as Eighths
-  const rows = await openRows(reader, stream, facts, eighths)
+  const dctScale = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as DctScale
+  const rows = await openRows(reader, stream, facts, dctScale)
   const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
   const size = { width: side(rows.width), height: side(rows.height) }
   const mask = rows.channels === 4 ? undefined : await maskOf()
@@ -74,7 +74,7 @@ async function compare(before: Sketch, after: Sketch): Promise<string | undefine
   )
   if (before.masked) showBelow(x!, y!)
   // Every channel counts alike: as grey pixels side by side.
-  using meter = new LikenessMeter(width * before.channels, height, 1)
+  using meter = new SimilarityMeter(width * before.channels, height, 1)
   meter.push(x!, y!)
   for (const pixels of [x!, y!, before.pixels, after.pixels]) discard(pixels)
   const { psnrDb } = meter.finish()

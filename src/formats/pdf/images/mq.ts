@@ -59,7 +59,7 @@ const AFTER_LESS = Uint8Array.from(STATES.flatMap(([, , less, swap]) => [less * 
 export class MqEncoder {
   full = false
   private bytes = new Uint8Array(4096)
-  private readonly room: number
+  private readonly budget: number
   private readonly contexts: Uint8Array
   /** Index of the byte that may still take a carry; −1 before the first. */
   private at = -1
@@ -67,9 +67,9 @@ export class MqEncoder {
   private a = 0x8000
   private left = 12
 
-  constructor(contexts: number, room: number) {
+  constructor(contexts: number, budget: number) {
     this.contexts = new Uint8Array(contexts)
-    this.room = room
+    this.budget = budget
   }
 
   put(context: number, bit: number): void {
@@ -125,7 +125,7 @@ export class MqEncoder {
   }
 
   private next(byte: number): void {
-    if (this.at + 2 >= this.room) this.full = true
+    if (this.at + 2 >= this.budget) this.full = true
     if (!this.full) this.at++
     if (this.at === this.bytes.length) {
       const larger = new Uint8Array(this.bytes.length * 2)

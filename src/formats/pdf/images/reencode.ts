@@ -1,7 +1,7 @@
 /** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
-import type { Likeness } from '../../../quality/metrics.ts'
+import type { Similarity } from '../../../quality/metrics.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
 import type { Coded } from './jpeg.ts'
@@ -11,7 +11,7 @@ import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 import { searchQuality } from './search.ts'
 import { ToneStatistics } from './tone.ts'
-import { type Look, likeness, onScreen, openJpeg, type Sight, type Size, View } from './view.ts'
+import { type Look, onScreen, openJpeg, type Preview, type Size, similarity, View } from './view.ts'
 
 /** Channels of rows, in the engine's words. */
 export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
@@ -22,7 +22,7 @@ export interface Reencoded extends Coded {
   deflated: Filter[] | undefined
 }
 
-export interface Wish {
+export interface EncodeRequest {
   /** What is stored; not larger than the picture. */
   size: Size
   /** What it is compared at: pixels on a screen, not more than what is stored. */
@@ -31,13 +31,13 @@ export interface Wish {
   /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
   jpeg: 'never' | 'photographs' | 'any'
   /** Is told whether the samples are of a photograph. */
-  told?: (photographic: boolean) => void
+  onTones?: (photographic: boolean) => void
   /** Colour at full resolution. */
   fullColour: boolean
   hint: number
   effort: Effort
   /** Only results below this many bytes are of use. */
-  room: number
+  budget: number
 }
 
 /** Reduced rows that are kept to be deflated. */
@@ -46,16 +46,16 @@ const SMALLEST_JPEG_SIDE = 16
 const STRIP_ROWS = 64
 
 /** Undefined when nothing good enough comes out. */
-export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | undefined> {
-  const { width, height } = wish.size
+export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const { width, height } = request.size
   const channels = rows.channels as 1 | 3 | 4
   const exactSize = width === rows.width && height === rows.height
-  const toJpeg = wish.jpeg !== 'never' && Math.min(width, height) >= SMALLEST_JPEG_SIDE
+  const toJpeg = request.jpeg !== 'never' && Math.min(width, height) >= SMALLEST_JPEG_SIDE
   const jpegIn = toJpeg
-    ? JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !wish.fullColour, ycck: channels === 4 })
+    ? JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !request.fullColour, ycck: channels === 4 })
     : undefined
-  const store = exactSize ? undefined : new RowScaler(rows, wish.size)
-  const screen = new View(rows, wish.screen, 'boxes')
+  const store = exactSize ? undefined : new RowScaler(rows, request.size)
+  const screen = new View(rows, request.screen, 'boxes')
   const tones = new ToneStatistics(width, channels)
   const kept: Uint8Array[] = []
   const keep = !exactSize && width * height * channels <= MAX_KEPT_BYTES
@@ -67,72 +67,79 @@ export async function reencode(rows: Rows, wish: Wish): Promise<Reencoded | unde
       jpegIn?.write(reduced)
     }
   }
-  wish.told?.(tones.photographic)
+  request.onTones?.(tones.photographic)
   const reference = screen.done()
   const pixels = keep ? concat(kept) : undefined
   kept.length = 0
-  const seen = pixels && (await likeness({ width, height, channels, strips: [pixels] }, { reference, size: wish.screen, mode: 'boxes' }))
+  const seen =
+    pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'boxes' }))
   // Hard edges that are gone already will not come back with JPEG.
-  if (seen && !acceptable(seen, wish)) return undefined
+  if (seen && !acceptable(seen, request)) return undefined
   using job = jpegIn?.end()
-  const look: Look = { reference, size: wish.screen, mode: 'boxes' }
-  const coded = job && (wish.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, channels, wish) : undefined
+  const look: Look = { reference, size: request.screen, mode: 'boxes' }
+  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, channels, request) : undefined
   if (!pixels || !seen) return coded
-  return deflatedOr(coded, pixels, channels, seen, wish)
+  return deflatedOr(coded, pixels, channels, seen, request)
 }
 
 /** Deflated pixels where these are smaller than what was coded. */
-function deflatedOr(coded: Reencoded | undefined, pixels: Uint8Array, channels: number, seen: Likeness, wish: Wish): Reencoded | undefined {
-  const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: wish.size.width }
-  const packed = deflateBest(pixels, layout, wish.effort, coded?.data.length ?? wish.room)
+function deflatedOr(
+  coded: Reencoded | undefined,
+  pixels: Uint8Array,
+  channels: number,
+  seen: Similarity,
+  request: EncodeRequest,
+): Reencoded | undefined {
+  const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: request.size.width }
+  const packed = deflateBest(pixels, layout, request.effort, coded?.data.length ?? request.budget)
   if (!packed) return coded
   return {
-    ...wish.size,
+    ...request.size,
     channels,
     data: packed.data,
     deflated: packed.chain,
     figures: claim(seen.ssim, seen.psnrDb),
-    quality: wish.hint,
+    quality: request.hint,
   }
 }
 
 /** A picture below a mask, at the size it is to be stored at: as JPEG where that is wished, or, unless it has its size already, deflated. */
-export async function reencodeMasked(sight: Sight, wish: Wish, asItIs: boolean): Promise<Reencoded | undefined> {
-  const { channels, pixels, size } = sight
-  const seen = await likeness({ ...size, channels, strips: [pixels] }, onScreen(sight))
-  if (!acceptable(seen, wish)) return undefined
+export async function reencodeMasked(preview: Preview, request: EncodeRequest, asItIs: boolean): Promise<Reencoded | undefined> {
+  const { channels, pixels, size } = preview
+  const seen = await similarity({ ...size, channels, strips: [pixels] }, onScreen(preview))
+  if (!acceptable(seen, request)) return undefined
   const tones = new ToneStatistics(size.width, channels)
   tones.push(pixels)
-  wish.told?.(tones.photographic)
-  const toJpeg = (wish.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
-  const coded = toJpeg ? await reencodeSight(sight, wish) : undefined
-  return asItIs ? coded : deflatedOr(coded, pixels, channels, seen, wish)
+  request.onTones?.(tones.photographic)
+  const toJpeg = (request.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
+  const coded = toJpeg ? await reencodePreview(preview, request) : undefined
+  return asItIs ? coded : deflatedOr(coded, pixels, channels, seen, request)
 }
 
 /** A picture that is there at the size it is to be stored at. */
-export async function reencodeSight(sight: Sight, wish: Wish): Promise<Reencoded | undefined> {
-  const { width, height } = wish.size
-  const channels = sight.channels as 1 | 3 | 4
-  const rows = JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !wish.fullColour, ycck: channels === 4 })
+export async function reencodePreview(preview: Preview, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const { width, height } = request.size
+  const channels = preview.channels as 1 | 3 | 4
+  const rows = JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !request.fullColour, ycck: channels === 4 })
   const strip = width * channels * STRIP_ROWS
-  for (let at = 0; at < sight.pixels.length; at += strip) rows.write(sight.pixels.subarray(at, at + strip))
+  for (let at = 0; at < preview.pixels.length; at += strip) rows.write(preview.pixels.subarray(at, at + strip))
   using job = rows.end()
-  return await asJpeg(job, onScreen(sight), channels, wish)
+  return await asJpeg(job, onScreen(preview), channels, request)
 }
 
-async function asJpeg(job: JpegJob, look: Look, channels: 1 | 3 | 4, wish: Wish): Promise<Reencoded | undefined> {
-  const { width, height } = wish.size
+async function asJpeg(job: JpegJob, look: Look, channels: 1 | 3 | 4, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const { width, height } = request.size
   const share = look.opacity ? shownShare(look.opacity, 1) : 1
-  const found = await searchQuality(job, width * height, forAll(wish.target, share), wish.hint, wish.room)
+  const found = await searchQuality(job, width * height, forAll(request.target, share), request.hint, request.budget)
   if (!found) return undefined
   const stored = ofShown(found.figures, share)
   // Without an Adobe segment four components are CMYK, not YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
-  if (data.length >= wish.room) return undefined
-  const seen = await likeness(await openJpeg(data), look)
-  if (!acceptable(seen, wish)) return undefined
+  if (data.length >= request.budget) return undefined
+  const seen = await similarity(await openJpeg(data), look)
+  if (!acceptable(seen, request)) return undefined
   const figures = claim(Math.min(stored.ssim, seen.ssim), Math.min(stored.psnrDb, seen.psnrDb))
-  return { ...wish.size, channels, data, deflated: undefined, figures, quality: found.quality }
+  return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
 
 /**
@@ -150,5 +157,5 @@ function claim(ssim: number, psnrDb: number) {
 const COLOUR_BEHIND_DB = 4
 
 /** Whether a picture of another size still looks like the original on screen. */
-export const acceptable = (seen: Likeness, { target }: Pick<Wish, 'target'>) =>
+export const acceptable = (seen: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>
   seen.ssim >= target.ssim && seen.psnrDb >= target.psnrDb && seen.psnrRgbDb >= target.psnrDb - COLOUR_BEHIND_DB

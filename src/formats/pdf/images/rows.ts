@@ -17,7 +17,7 @@ export interface Rows extends Opened {
   strips: AsyncIterable<Uint8Array>
 }
 
-export type Eighths = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+export type DctScale = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 
 const STRIP_BYTES = 256 * 1024
 const MAX_SAMPLE_BYTES = 2 * 1024 * 1024 * 1024
@@ -44,9 +44,9 @@ export function hasRows(facts: ImageFacts): boolean {
 }
 
 /** Opens the rows; a JPEG may come out reduced to `eighths`. Throws `PdfSyntax` for damaged data. */
-export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths = 8): Promise<Rows> {
+export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale = 8): Promise<Rows> {
   const filter = imageFilter(facts)
-  if (filter === 'DCTDecode') return jpegRows(reader, stream, facts, eighths)
+  if (filter === 'DCTDecode') return jpegRows(reader, stream, facts, dctScale)
   return filter === 'JPXDecode' ? jpxRows(reader, stream, facts) : sampleRows(reader, stream, facts)
 }
 
@@ -62,10 +62,10 @@ export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): Asy
   return facts.chain.length === 1 ? reader.passingPieces(stream) : imageFlow(reader, stream, facts)
 }
 
-async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, eighths: Eighths): Promise<Rows> {
-  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { eighths }).catch(asSyntax)
+async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale): Promise<Rows> {
+  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { dctScale }).catch(asSyntax)
   if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
-  const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * eighths) / 8))
+  const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * dctScale) / 8))
   if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }

@@ -28,8 +28,8 @@ const decibel = (ssim: number) => -10 * Math.log10(Math.max(1e-9, 1 - ssim))
 /** How far something is above the target in the worst respect, in dB; SSIM is looked at as −10 log (1 − SSIM). */
 export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: Target): number {
   // Pictures smaller than the window have no SSIM.
-  const likeness = Number.isNaN(seen.ssim) ? Number.POSITIVE_INFINITY : decibel(seen.ssim) - decibel(target.ssim)
-  return Math.min(likeness, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
+  const similarity = Number.isNaN(seen.ssim) ? Number.POSITIVE_INFINITY : decibel(seen.ssim) - decibel(target.ssim)
+  return Math.min(similarity, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
 }
 
 /** The lowest quality whose margin is not negative, from `hint` on; undefined when none is. `look` gives the margin in dB. */
@@ -61,9 +61,15 @@ export function narrow(
  * when none does, or when the result would be far from fitting into `room` bytes. `hint` is where the last picture of the
  * document ended: pages of one scan are alike.
  */
-export async function searchQuality(job: JpegJob, pixels: number, target: Target, hint: number, room: number): Promise<Found | undefined> {
+export async function searchQuality(
+  job: JpegJob,
+  pixels: number,
+  target: Target,
+  hint: number,
+  budget: number,
+): Promise<Found | undefined> {
   let quality = await narrow(job, sampledEvery(pixels), target, hint)
-  if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > room) return undefined
+  if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > budget) return undefined
   for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
     const figures = await job.requantise(quality, () => yieldToOthers())
     const margin = marginDb(figures, target)

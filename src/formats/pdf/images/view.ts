@@ -3,7 +3,7 @@
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
-import { type Likeness, LikenessMeter } from '../../../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { MaskRows } from './mask.ts'
 import { fillHidden, ofShown, shownShare, withOpacity, withoutOpacity } from './opacity.ts'
@@ -57,7 +57,7 @@ function asRgb(cmyk: Uint8Array): Uint8Array {
 }
 
 /** A picture at the size it would be stored at, and as a screen shows the original. */
-export interface Sight {
+export interface Preview {
   size: Size
   channels: number
   /** As stored: CMYK stays CMYK. Below a mask, colours are weighted by what it shows, and hidden ones are filled. */
@@ -73,7 +73,7 @@ export interface Sight {
 
 type Streamed = Opened & { strips: AsyncIterable<Uint8Array> }
 
-export async function takeSight(picture: Streamed, size: Size, screen: Size): Promise<Sight> {
+export async function takePreview(picture: Streamed, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
   const scaler = new RowScaler(picture, size)
   const view = new View(picture, screen, 'boxes')
@@ -90,7 +90,7 @@ export async function takeSight(picture: Streamed, size: Size, screen: Size): Pr
 }
 
 /** The same of a picture of one or three channels below a mask. */
-export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Sight> {
+export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
   if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks below a mask')
   const opened = { width: picture.width, height: picture.height, channels: 4 }
@@ -115,18 +115,18 @@ export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: S
   return sightOf(size, channels, split, screen, shownAt.rgba)
 }
 
-function sightOf(size: Size, channels: number, stored: Pick<Sight, 'pixels' | 'opacity'>, screen: Size, onScreen: Uint8Array): Sight {
+function sightOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' | 'opacity'>, screen: Size, onScreen: Uint8Array): Preview {
   const { pixels, opacity } = stored
   const free = () => [pixels, onScreen, ...(opacity ? [opacity] : [])].forEach(discard)
   return { size, channels, pixels, opacity, screen, onScreen, [Symbol.dispose]: free }
 }
 
 /** How a screen shows the original. */
-export const onScreen = (sight: Sight): Look => ({
-  reference: sight.onScreen,
-  size: sight.screen,
+export const onScreen = (preview: Preview): Look => ({
+  reference: preview.onScreen,
+  size: preview.screen,
   mode: 'boxes',
-  opacity: sight.opacity,
+  opacity: preview.opacity,
 })
 
 /** What the original looks like at some size. */
@@ -142,13 +142,13 @@ export interface Look {
 type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
 
 /** How like the original a picture is. */
-export async function likeness(picture: Picture, look: Look): Promise<Likeness> {
-  const [seen] = await likenesses(picture, [look])
+export async function similarity(picture: Picture, look: Look): Promise<Similarity> {
+  const [seen] = await similarities(picture, [look])
   return seen!
 }
 
 /** The same at several sizes, while the picture is decoded once. */
-export async function likenesses(picture: Picture, looks: readonly Look[]): Promise<Likeness[]> {
+export async function similarities(picture: Picture, looks: readonly Look[]): Promise<Similarity[]> {
   const viewers = looks.map((look) => new Viewer(picture, look))
   for await (const strip of picture.strips) for (const viewer of viewers) viewer.push(strip)
   return viewers.map((viewer) => viewer.finish())
@@ -159,7 +159,7 @@ class Viewer {
   private readonly look: Look
   private readonly channels: number
   private readonly scaler: RowScaler
-  private readonly meter: LikenessMeter
+  private readonly meter: SimilarityMeter
   /** Pixels that came in, bytes that were compared. */
   private taken = 0
   private at = 0
@@ -169,7 +169,7 @@ class Viewer {
     this.look = look
     this.channels = picture.channels
     this.scaler = new RowScaler(opacity ? { ...picture, channels: 4 } : picture, size, mode, opacity !== undefined)
-    this.meter = new LikenessMeter(size.width, size.height, opacity ? 4 : picture.channels === 1 ? 1 : 3)
+    this.meter = new SimilarityMeter(size.width, size.height, opacity ? 4 : picture.channels === 1 ? 1 : 3)
   }
 
   push(strip: Uint8Array): void {
@@ -188,7 +188,7 @@ class Viewer {
     }
   }
 
-  finish(): Likeness {
+  finish(): Similarity {
     const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
     const seen = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
     if (!this.look.opacity) return seen

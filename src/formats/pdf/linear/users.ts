@@ -3,7 +3,7 @@
  * something else. The order of a linearised file follows from that.
  */
 import { isCodecError, overBudget } from '../../../codec/error.ts'
-import type { Twins } from '../duplicates.ts'
+import type { Duplicates } from '../duplicates.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from '../objects.ts'
 import type { Reach } from '../reach.ts'
 import type { Reader } from '../reader.ts'
@@ -65,7 +65,7 @@ export interface Users {
 
 export class UserScan {
   private readonly reader: Reader
-  private readonly twins: Twins
+  private readonly duplicates: Duplicates
   private readonly reach: Reach
   private readonly keep: (dict: Dict, key: string) => boolean
   private readonly flags: Uint8Array
@@ -75,9 +75,9 @@ export class UserScan {
   private round = 0
   private visits = 0
 
-  constructor(reader: Reader, twins: Twins, reach: Reach, keep: (dict: Dict, key: string) => boolean) {
+  constructor(reader: Reader, duplicates: Duplicates, reach: Reach, keep: (dict: Dict, key: string) => boolean) {
     this.reader = reader
-    this.twins = twins
+    this.duplicates = duplicates
     this.reach = reach
     this.keep = keep
     const size = reader.xref.size
@@ -116,7 +116,7 @@ export class UserScan {
       if (this.keep(root, key)) await this.mark(value, OPEN_KEYS.has(key) ? OPEN : key === 'Outlines' ? OUTLINES : OTHERS)
     }
     const roles = new Uint8Array(this.flags.length)
-    for (const number of this.reach.objects) if (!this.twins.has(number)) roles[number] = this.role(number, rootNumber)
+    for (const number of this.reach.objects) if (!this.duplicates.has(number)) roles[number] = this.role(number, rootNumber)
     return { roles, pageOf: this.pageOf, objectsOf }
   }
 
@@ -161,7 +161,7 @@ export class UserScan {
     const stack: (number | PdfObject)[] = []
     const push = (value: PdfObject | undefined): void => {
       if (value instanceof Ref) {
-        const number = this.twins.of(value.number)
+        const number = this.duplicates.of(value.number)
         if (this.reach.used[number] && this.stamp[number] !== this.round) stack.push(value)
       } else if (Array.isArray(value)) for (const item of value) push(item)
       else if (value instanceof Dict && nameOf(value.get('Type')) !== 'Page') for (const item of this.valuesOf(value)) push(item)
@@ -169,7 +169,7 @@ export class UserScan {
     for (const value of values) push(value)
     for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
       if (!(value instanceof Ref)) continue
-      const number = this.twins.of(value.number)
+      const number = this.duplicates.of(value.number)
       if (this.stamp[number] === this.round) continue
       if (++this.visits > MAX_VISITS) throw overBudget('a document of too many shared objects')
       const object = await this.reader.get(number)

@@ -4,7 +4,7 @@ import type { KnownFormat } from '../formats/outputs.ts'
 import { type OutputId, outputFacts } from '../formats/outputs.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
-export interface Wishes {
+export interface JobOptions {
   readonly quality: Quality
   /** As the caller wrote it; absent: the format's usual output. */
   readonly format?: string

@@ -16,7 +16,7 @@ const PLANAR_CONFIGURATION = 0x0028_0006
 export const jpegLsFrame = (frames: Frames, bits: number): JpegLsFrame => ({ ...frames.frame, bits })
 
 /** Writes the file. The offset table (one entry a frame, when there is more than one) is filled in at the end. */
-export async function sealWithJpegLs(dicom: Dicom, frames: Frames, bits: number, sink: Sink, tick: (share: number) => Promise<void>) {
+export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: number, sink: Sink, tick: (share: number) => Promise<void>) {
   const start = jpegLsStart(dicom, frames)
   const tableAt = start.length - frames.count * 4
   await sink.write(start)

@@ -30,7 +30,7 @@ const REGULAR_FILE = 0o100644
 const PROBE_BYTES = 64 * 1024
 
 /** Writes `source` as the only file, `name`, of a ZIP archive under AES-256 (AE-2); stored when deflate gains too little. */
-export async function writeSealedZip(source: Source, sink: Sink, name: string, password: string): Promise<void> {
+export async function writeEncryptedZip(source: Source, sink: Sink, name: string, password: string): Promise<void> {
   const method = (await deflates(source)) ? DEFLATED : STORED
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
   const cipher = winZipCipher(password, salt)
@@ -71,10 +71,10 @@ export async function writeSealedZip(source: Source, sink: Sink, name: string, p
 }
 
 /**
- * Opens what `writeSealedZip` wrote, by its directory, and yields the plain bytes.
+ * Opens what `writeEncryptedZip` wrote, by its directory, and yields the plain bytes.
  * @throws CodecError (malformed) when the password does not fit, or a byte was changed (only known after the last chunk).
  */
-export async function* openSealedZip(source: Source, password: string): AsyncGenerator<Uint8Array> {
+export async function* openEncryptedZip(source: Source, password: string): AsyncGenerator<Uint8Array> {
   const { method, dataOffset, compressedSize } = await onlyEntry(source)
   const start = await source.read(dataOffset, SALT_BYTES + VERIFIER_BYTES)
   const cipher = winZipCipher(password, start.subarray(0, SALT_BYTES))
