@@ -1,4 +1,4 @@
-/** How close a picture is to the original: what the floors (spec, section 1, item 4) and the levels are measured with. */
+/** How close a picture is to the original: what the floors and the levels are measured with. */
 import { retire } from '../../wasm/memories/memories.ts'
 import { createSsimKernel, type SsimKernel } from '../../wasm/ssim/ssim.ts'
 

@@ -1,4 +1,4 @@
-/** Plans (API.md, "Keys, plans, limits"). */
+/** What the plans allow (docs/limits.md). */
 export type PlanId = 'free' | 'basic' | 'pro' | 'enterprise'
 
 export interface Plan {

@@ -82,7 +82,7 @@ export function revivedTask(stored: StoredTask | undefined): Task | undefined {
   return result ? { ...task, result: revivedResult(result) } : task
 }
 
-/** How a task looks to its owner (API.md, "Task"). */
+/** How a task looks to its owner. */
 export interface TaskView {
   task_id: string
   status: TaskStatus

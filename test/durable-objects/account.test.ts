@@ -43,7 +43,7 @@ describe('Account', () => {
     expect(await account.admit('t1', 10)).toEqual({ ok: true })
   })
 
-  it('keeps room for what was admitted until it is told, given back, or forgotten (quota-filled-twice-side-by-side)', async () => {
+  it('keeps room for what was admitted until it is told, given back, or forgotten', async () => {
     const account = await newAccount()
     const half = 50_000_000
     const full = { ok: false, used: 100_000_000, quota: 100_000_000 }

@@ -47,7 +47,7 @@ describe('TaskRecord', () => {
     expect(usage).toMatchObject({ tasks_completed: 1, original_size: 1000, compressed_size: 400, storage_used: 400 })
   })
 
-  it('has an alarm as soon as it exists (killed-between-create-and-index)', async () => {
+  it('has an alarm as soon as it exists', async () => {
     const task = newTask({ lane: 'quick' })
     const stub = env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
     await runInDurableObject(stub, async (instance, state) => {
@@ -84,7 +84,7 @@ describe('TaskRecord', () => {
     expect(await record(task).beat(attempt - 1, 0.5)).toBe('stop')
   }
 
-  it('completes a task that took three workers along with its upload, over_budget (hung-job-fails-500)', async () => {
+  it('completes a task that took three workers along with its upload, over_budget', async () => {
     const start = Date.now()
     at(start)
     const { task, claim } = await started()
@@ -109,7 +109,7 @@ describe('TaskRecord', () => {
     expect(await account(task).usage('free')).toMatchObject({ tasks_failed: 1, storage_used: 0 })
   })
 
-  it('leaves a task to a worker that was only slow, when nobody else has it yet (slow-call-loses-lease)', async () => {
+  it('leaves a task to a worker that was only slow, when nobody else has it yet', async () => {
     const start = Date.now()
     at(start)
     const { task } = await started()
@@ -162,7 +162,7 @@ describe('TaskRecord', () => {
     expect(await env.BLOBS.head(`uploads/${running.task.taskId}`)).toBeNull()
   })
 
-  it('is removed once, however many ask at the same time (freed-twice)', async () => {
+  it('is removed once, however many ask at the same time', async () => {
     const { task } = await completed()
     const answers = await Promise.all(Array.from({ length: 8 }, () => record(task).remove()))
     expect(answers.filter((answer) => answer !== undefined)).toEqual([{ freedBytes: 400 }])
@@ -175,7 +175,7 @@ describe('TaskRecord', () => {
     expect(await removal).toEqual({ freedBytes: 1000 })
   })
 
-  it('stores nothing again when it is removed while its callback is under way (removed-while-delivering)', async () => {
+  it('stores nothing again when it is removed while its callback is under way', async () => {
     let heard!: () => void
     const calling = new Promise<void>((resolve) => {
       heard = resolve

@@ -87,7 +87,7 @@ describe('whittle', () => {
     expect(tasks.trim()).toBe('')
   })
 
-  it('writes over nothing: files of the same name from two folders, and what lies there (same-name-lost)', async () => {
+  it('writes over nothing: files of the same name from two folders, and what lies there', async () => {
     for (const side of ['left', 'right']) {
       mkdirSync(join(folder, side), { recursive: true })
       writeFileSync(join(folder, side, 'same.txt'), `${side} `.repeat(500))

@@ -128,7 +128,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await shot('try')
   })
 
-  it('takes many files at a drop, and keeps them when another page is looked at (try-page-forgets)', async () => {
+  it('takes many files at a drop, and keeps them when another page is looked at', async () => {
     const data = await page.evaluateHandle(`(() => {
       const data = new DataTransfer()
       for (let i = 0; i < 12; i++) data.items.add(new File([('dropped ' + i + ' ').repeat(999)], 'dropped-' + i + '.txt'))
@@ -143,7 +143,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('heading', { name: 'photo.jpg' }).waitFor()
   })
 
-  it('asks to sign in again when the session is over, and shows nothing of before (expired-session-stays)', async () => {
+  it('asks to sign in again when the session is over, and shows nothing of before', async () => {
     await context.clearCookies()
     await go('Usage')
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -153,7 +153,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect(await page.getByRole('article').count()).toBe(0)
   })
 
-  it('says that the service cannot be reached instead of nothing (blank-page)', async () => {
+  it('says that the service cannot be reached instead of nothing', async () => {
     await page.route('**/console/api/me', (route) => route.abort())
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' }).waitFor()

@@ -114,7 +114,7 @@ it('answers what it cannot read in the shape of all errors, and dates its answer
   expect(Date.parse((await fetch(url)).headers.get('Date') ?? '')).toBeGreaterThan(0)
 })
 
-it('refuses a Host that no address has at once, in the shape of all errors (bad-host-is-503)', async () => {
+it('refuses a Host that no address has at once, in the shape of all errors', async () => {
   const { port, seen } = await front(9)
   for (const host of ['a b', 'localhost:99999', '127.0.0.1:1@evil.example', '', 'a/b', 'a:b', '[::1', 'a?b', '%zz']) {
     const answer = await raw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
@@ -133,7 +133,7 @@ it('passes on every kind of Host that an address has', async () => {
   expect(seen).toHaveLength(4)
 })
 
-it('gives headers a minute, and says so to who dribbles them (headers-never-end)', async () => {
+it('gives headers a minute, and says so to who dribbles them', async () => {
   const own = await openFront(0, await freePort())
   servers.push(own)
   expect(own.headersTimeout).toBe(60_000)
@@ -151,7 +151,7 @@ it('takes the absolute form, and HTTP/1.0 without a Host', async () => {
   expect(seen).toEqual(['GET /b?c=1 0', 'GET /d 0'])
 })
 
-it('says that its port is taken before anything is started (port-taken-while-starting)', async () => {
+it('says that its port is taken before anything is started', async () => {
   const port = await freePort()
   const root = resolve(import.meta.dirname, '../..')
   const state = join(tmpdir(), 'whittle-never-started')

@@ -22,7 +22,7 @@ function rootWithHangingPress(): string {
   return root
 }
 
-it('ends a job that hangs, and with the third worker its task: unchanged, over_budget (hung-job-runs-for-ever)', {
+it('ends a job that hangs, and with the third worker its task: unchanged, over_budget', {
   timeout: 540_000,
 }, async () => {
   const root = rootWithHangingPress()

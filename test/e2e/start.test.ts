@@ -36,14 +36,14 @@ async function started(work: Work): Promise<void> {
   }
 }
 
-it('leaves nothing behind when it is killed (killed-start-keeps-port)', () =>
+it('leaves nothing behind when it is killed', () =>
   started(async (service, answers) => {
     service.kill('SIGKILL')
     await expect.poll(answers, { timeout: 10_000, interval: 100 }).toBe(false)
   }))
 
 it(
-  'comes back when its workerd is killed (killed-workerd-hangs)',
+  'comes back when its workerd is killed',
   () =>
     started(async (service, answers) => {
       const before = (await workerdsBelow(service.pid!)) ?? []
@@ -63,7 +63,7 @@ const second = (state: string, port: number) =>
     timeout: 20_000,
   })
 
-it('refuses a state that another service has, and says which (two-services-one-state)', () =>
+it('refuses a state that another service has, and says which', () =>
   started(async (service, answers, state) => {
     const { status, stderr } = second(state, await freePort())
     expect(stderr).toMatch(/^This state is in use by the service of another whittle command, on port \d+ \(pid \d+\): /)

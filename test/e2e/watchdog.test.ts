@@ -51,7 +51,7 @@ const ask = (service: Service, path: string) =>
     () => 0,
   )
 
-it('ends a service that is inside of one call for too long (hung-call-silences-service)', async () => {
+it('ends a service that is inside of one call for too long', async () => {
   const service = await pretended(1500)
   const answer = ask(service, '/spin')
   expect(await service.exited).toMatch(/^it answered nothing while it was busy for \d+ s of processor time$/)
@@ -139,7 +139,7 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
   return { world, alive, lines, pauses, greetings: () => greetings }
 }
 
-it('starts again after ever longer pauses instead of giving up (sixth-death-ends-service)', async () => {
+it('starts again after ever longer pauses instead of giving up', async () => {
   const { world, alive, lines, pauses, greetings } = dying(Array(12).fill('dies'))
   await Promise.race([supervise(world), alive])
   expect(pauses.slice(0, 9)).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])

@@ -138,7 +138,7 @@ describe('AVI in parts', () => {
     expect([tracks[0]?.sampleCount, tracks[0]?.samples().dts.at(-1)]).toEqual([45, 45])
   })
 
-  it('as MP4 keeps MP3 frames, wherever chunks begin and whatever stands between them (mp3-of-any-length)', async () => {
+  it('as MP4 keeps MP3 frames, wherever chunks begin and whatever stands between them', async () => {
     const film = await inParts(rawAvi(240, 64, 48, 44100), 'avi', 120)
     const file = await readAvi(film.result)
     const sound = file.streams[1]!

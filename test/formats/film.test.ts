@@ -112,7 +112,7 @@ describe('QuickTime and MP4', () => {
     expect((await readMovie(result)).tracks[0]?.sampleCount).toBe(75)
   })
 
-  it('parts that were encoded with less memory join, too (parts-need-other-parameter-sets)', async () => {
+  it('parts that were encoded with less memory join, too', async () => {
     const source = memorySource(rawMovie(75), 'film.mov')
     const options = optionsFor('medium', 'mov')
     const whole = await analyse(source, options)

@@ -84,7 +84,7 @@ describe('fragmented films', () => {
     expect(shown(after, 0)).toEqual(shown(before, 0))
   })
 
-  it('keep the empty edit that lets a track begin later (late-fragmented-track)', async () => {
+  it('keep the empty edit that lets a track begin later', async () => {
     const film = (await press(mov, rawMovie(10, 96, 64), 'high', 'mp4')).bytes
     const source = memorySource(await fragmented(film, false, 700), 'a.mp4')
     const sink = memorySink(source.size, 'b.mp4')

@@ -28,7 +28,7 @@ describe('WebP row by row', () => {
     }
   })
 
-  it('gives up before transparency takes the memory of the isolate (webp-takes-all-memory)', () => {
+  it('gives up before transparency takes the memory of the isolate', () => {
     const [width, height] = [2000, 1500]
     const row = photo(width, 1, 4)
     using encoder = new WebpEncoder(width, height, 4)

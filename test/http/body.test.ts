@@ -34,7 +34,7 @@ async function send(path: string, total: number, headers: Record<string, string>
 
 const PUBLIC = ['/console/api/register/options', '/console/api/register', '/console/api/login']
 
-it('a body of 10 MB without a length is refused after 64 KB of it, whoever sends it (stranger-fills-memory)', async () => {
+it('a body of 10 MB without a length is refused after 64 KB of it, whoever sends it', async () => {
   const operator = { Authorization: `Bearer ${env.ADMIN_TOKEN}` }
   for (const [path, headers] of [...PUBLIC.map((one) => [one, {}] as const), ['/admin/accounts', operator] as const]) {
     const { answer, taken, cancelled } = await send(path, 10_000_000, headers)

@@ -57,7 +57,7 @@ describe('a session', () => {
     expect((await bob.ask('DELETE', '/v1/tasks/x')).status).toBe(429)
   })
 
-  it('has no callbacks where the plan has none (free-plan-calls-addresses)', async () => {
+  it('has no callbacks where the plan has none', async () => {
     const { browser } = await signedIn('free')
     expect(await type(await browser.ask('POST', '/callbacks/test', { url: 'https://hooks.example.com/' }))).toEqual([
       403,
@@ -69,7 +69,7 @@ describe('a session', () => {
 })
 
 describe('keys that people make', () => {
-  it('are as many as the plan has, however many are asked for at once (window-per-key)', async () => {
+  it('are as many as the plan has, however many are asked for at once', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const answers = await Promise.all(Array.from({ length: 8 }, () => browser.ask('POST', '/keys', { application_id })))
@@ -78,7 +78,7 @@ describe('keys that people make', () => {
     expect((await errorOf(refused)).error_detail).toMatchObject({ type: 'plan_not_allowed', plan: 'free', limit: 2 })
   })
 
-  it('make room when they are disabled, but not with a fresh window at once (window-by-turns)', async () => {
+  it('make room when they are disabled, but not with a fresh window at once', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const [used, idle] = [await newKey(browser, application_id), await newKey(browser, application_id)]
@@ -90,7 +90,7 @@ describe('keys that people make', () => {
     expect(await type(await browser.ask('PATCH', `/keys/${idle.key_id}`, { state: 'active' }))).toEqual([403, 'plan_not_allowed'])
   })
 
-  it('have no more requests a minute than the operator set, in any application, and follow it (operators-limit-left)', async () => {
+  it('have no more requests a minute than the operator set, in any application, and follow it', async () => {
     const { browser, accountId } = await signedIn('enterprise')
     const first = await newKey(browser, await application(browser))
     expect(await limitOf(first.key)).toBe('unlimited')
@@ -108,7 +108,7 @@ describe('keys that people make', () => {
     expect([await limitOf(first.key), await limitOf(key)]).toEqual(['unlimited', 'unlimited'])
   })
 
-  it('stay disabled where the operator disabled them, also by a reset (operators-word-overruled)', async () => {
+  it('stay disabled where the operator disabled them, also by a reset', async () => {
     const { browser, accountId } = await signedIn('pro')
     const { key, key_id } = await newKey(browser, await application(browser))
     await operator(accountId, `/keys/${key_id}`, 'PATCH', { state: 'disabled' })
@@ -125,7 +125,7 @@ describe('keys that people make', () => {
     expect((await useKey(key)).status).toBe(200)
   })
 
-  it('that were disabled before it was kept by whom are left to the operator (old-state)', async () => {
+  it('that were disabled before it was kept by whom are left to the operator', async () => {
     const { browser, accountId } = await signedIn('pro')
     const { key, key_id } = await newKey(browser, await application(browser))
     const gate = env.KEY_GATES.getByName(await hashKey(key))
@@ -150,7 +150,7 @@ describe('keys that people make', () => {
     expect((await browser.ask('DELETE', '/v1/tasks/x')).headers.get('X-RateLimit-Limit')).toBe('3')
   })
 
-  it('keep their rights, expiry and window over a reset (reset-without-expiry)', async () => {
+  it('keep their rights, expiry and window over a reset', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
@@ -178,7 +178,7 @@ describe('keys that people make', () => {
   })
 })
 
-it('a key that the operator makes while the account is disabled works when it is enabled, and not before (key-of-disabled-account)', async () => {
+it('a key that the operator makes while the account is disabled works when it is enabled, and not before', async () => {
   const { accountId, account } = await newAccount('pro')
   const { applicationId } = await account.createApplication('Shop', 'test')
   await operator(accountId, '', 'PATCH', { state: 'disabled' })

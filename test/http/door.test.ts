@@ -39,7 +39,7 @@ describe('every answer', () => {
     expect(await problem.json()).toMatchObject({ status: 401, title: 'Missing key', error_detail: { type: 'missing_key' } })
   })
 
-  it('behind a proxy begins with the address that clients use (proxy-before-npm-start)', async () => {
+  it('behind a proxy begins with the address that clients use', async () => {
     const app = createApp(ROUTES)
     const behind = { ...env, PUBLIC_URL: 'https://whittle.example.com' } as unknown as Env
     const who = await member()

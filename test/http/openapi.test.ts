@@ -56,7 +56,7 @@ const components = () => Object.entries(schemas).flatMap(([name, schema]) => [..
 const pascal = (name: string) => name.replace(/(^|[^A-Za-z0-9])([A-Za-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
 
 describe('the document', () => {
-  it('gives every object a name, so that none is made twice under one (client-cannot-be-imported)', () => {
+  it('gives every object a name, so that none is made twice under one', () => {
     const unnamed = components().filter(([schema, name]) => schema.properties && !(name in schemas))
     expect(unnamed.map(([, name]) => name)).toEqual([])
     for (const { name, type, schema } of answers())
@@ -88,7 +88,7 @@ describe('the document', () => {
     }
   })
 
-  it('says of files that they are bytes (file-sent-as-text)', () => {
+  it('says of files that they are bytes', () => {
     const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
     const forms = operations.flatMap(({ operationId, requestBody }) => {
       const schema = requestBody?.content['multipart/form-data']?.schema

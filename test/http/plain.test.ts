@@ -178,7 +178,7 @@ describe('headers of the caller', () => {
 })
 
 describe('a delivery', () => {
-  it('is what its status says, even when the answer breaks off behind it (answer-breaks-behind-200)', async () => {
+  it('is what its status says, even when the answer breaks off behind it', async () => {
     const body = new ReadableStream({
       pull(controller) {
         controller.error(new Error('the line is gone'))

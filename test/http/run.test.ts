@@ -20,7 +20,7 @@ const whole: Codec = { format: MP4, compress: refuse, verify: refuse }
 
 const unchanged = { status: 'completed', result: { outcome: { kind: 'unchanged', reason: 'unsupported_feature' } } }
 
-it('answers unchanged when a room refuses while it plans (plan-refuses-fragmented-film)', async () => {
+it('answers unchanged when a room refuses while it plans', async () => {
   const codec: SegmentedCodec = { ...whole, plan: refuse, compressPart: refuse, join: refuse }
   const { taskId } = await started()
   await run(env, { mp4: codec }, { taskId, generation: null, step: 'whole' })
@@ -38,7 +38,7 @@ it('answers unchanged when a room refuses a part', async () => {
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
 })
 
-it('completes what took its workers along with the upload, under its password (hung-job-fails-500)', async () => {
+it('completes what took its workers along with the upload, under its password', async () => {
   const read = async (): Promise<never> => {
     throw new Error('nothing is tried any more')
   }
@@ -65,7 +65,7 @@ const insatiable: Codec = {
   },
 }
 
-it('answers over_budget before the platform refuses a read, also under a password (reads-beyond-the-limit-fail-500)', async () => {
+it('answers over_budget before the platform refuses a read, also under a password', async () => {
   let reads = 0
   const counting = new Proxy(env.BLOBS, {
     get(bucket, name) {
@@ -90,7 +90,7 @@ it('answers over_budget before the platform refuses a read, also under a passwor
   }
 })
 
-it('is waited for when somebody else has it already (repeated-under-idempotency-key-does-not-wait)', async () => {
+it('is waited for when somebody else has it already', async () => {
   const { taskId } = await started()
   const record = env.TASKS.getByName(taskId)
   await record.claim(null, 'whole')

@@ -19,7 +19,7 @@ const NOT_VERIFIED = [401, 'invalid_key', 'The passkey could not be verified.']
 afterEach(() => void vi.useRealTimers())
 
 describe('signing in', () => {
-  it('works once with an answer: a copy of its cookie and body opens nothing, also after signing out (sign-in-replayed)', async () => {
+  it('works once with an answer: a copy of its cookie and body opens nothing, also after signing out', async () => {
     const { authenticator, browser: first } = await signedIn('pro')
     const browser = new Browser()
     const { options } = await browser.json<{ options: { challenge: string } }>('POST', '/login/options')
@@ -66,7 +66,7 @@ describe('signing in', () => {
     }
   })
 
-  it('tells a stranger nothing of what broke inside (library-speaks)', async () => {
+  it('tells a stranger nothing of what broke inside', async () => {
     const { authenticator } = await signedIn('pro')
     for (const missing of ['signature', 'authenticatorData', 'clientDataJSON']) {
       const browser = new Browser()
@@ -98,7 +98,7 @@ describe('signing in', () => {
 })
 
 describe('an invitation', () => {
-  it('is not lost to a passkey that is known already, and makes nobody (invitation-lost)', async () => {
+  it('is not lost to a passkey that is known already, and makes nobody', async () => {
     const { account } = await newAccount('pro')
     const id = crypto.getRandomValues(new Uint8Array(32))
     expect((await new Browser().register(await account.people.invite('Ada'), await newAuthenticator(id))).status).toBe(200)
@@ -130,7 +130,7 @@ describe('an invitation', () => {
     expect((await browser.register(invitation, authenticator)).status).toBe(200)
   })
 
-  it('that was stored before challenges had a table of their own is still good (old-state)', async () => {
+  it('that was stored before challenges had a table of their own is still good', async () => {
     const { account, accountId } = await newAccount('pro')
     const stub = env.ACCOUNTS.getByName(accountId) as unknown as DurableObjectStub
     await runInDurableObject(stub, (_, state) => {

@@ -5,7 +5,7 @@ import type { Env } from '../../src/env.ts'
 import { sweep } from '../../src/tasks/sweep.ts'
 import { blobs, done, member } from './client.ts'
 
-it('goes on where it stopped, through every folder, and begins again (sweep-over-the-limit)', async () => {
+it('goes on where it stopped, through every folder, and begins again', async () => {
   const who = await member()
   const kept = [await done(who), await done(who)].map(({ task_id }) => `results/${task_id}/1`).sort()
   const orphans = ['parts/tsk_a/1/0/1', 'parts/tsk_b/1/0/1', 'results/tsk_0/1', 'results/tsk_zz/1', 'results/tsk_zz/2', 'uploads/tsk_c']

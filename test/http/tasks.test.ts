@@ -46,7 +46,7 @@ describe('an upload', () => {
         { type: 'missing_file' },
       ],
       [
-        'a long text instead of a file (text-under-files-name)',
+        'a long text instead of a file',
         call(who, '/v1/compress', { method: 'POST', body: form({ file: TEXT }, []) }),
         { type: 'missing_file', param: 'file' },
       ],
@@ -76,7 +76,7 @@ describe('an upload', () => {
     expect(await answer.text()).not.toContain('correct horse')
   })
 
-  it('is refused with a password when the PDF is encrypted already (bug1815476-encrypted-twice)', async () => {
+  it('is refused with a password when the PDF is encrypted already', async () => {
     const who = await member()
     const pdf = `%PDF-1.7\n${'% filling\n'.repeat(20_000)}trailer\n<</Size 4/Root 1 0 R/Encrypt 3 0 R>>\nstartxref\n9\n%%EOF\n`
     const answer = await compress(who, pdf, 'a.pdf', { password: 'secret' })
@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(await blobs()).toEqual(before)
   })
 
-  it('side by side with others fills the storage once, and gives back what was not kept (quota-filled-twice-side-by-side)', async () => {
+  it('side by side with others fills the storage once, and gives back what was not kept', async () => {
     const who = await member({}, 3 * TEXT.length)
     const refused = await compress(who, TEXT.repeat(3), 'a.txt', { format: 'mp4' })
     expect((await detail(refused)).type).toBe('unsupported_output')

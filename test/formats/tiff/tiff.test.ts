@@ -198,7 +198,7 @@ describe('structure', () => {
     expect(Buffer.compare(bytes.subarray(at, at! + copied!.numbers(279)[0]!), lzma.pixels!)).toBe(0)
   })
 
-  test('a strip is sampled in few pieces (one-row-stands-for-all), from its beginning to its end (the-top-stands-for-all)', async () => {
+  test('a strip is sampled in few pieces (one-row-stands-for-all), from its beginning to its end', async () => {
     const file = await readTiff(memorySource(buildTiff([{ width: 2464, height: 9000, bits: 1, samples: 1 }]), 'a.tif'), 'tiff')
     const samples = await sampleRows(file, (await readPixels(file, file.chain[0]!))!)
     expect(samples.length).toBe(8)
@@ -223,7 +223,7 @@ describe('structure', () => {
     }
   })
 
-  test('bits behind the last column of one-bit rows are kept (dirty-padding)', async () => {
+  test('bits behind the last column of one-bit rows are kept', async () => {
     const file = buildTiff([{ width: 153, height: 155, bits: 1, samples: 1 }])
     const tiffFile = await readTiff(memorySource(file, 'a.tif'), 'tiff')
     const [at] = (await readPixels(tiffFile, tiffFile.chain[0]!))!.offsets
@@ -243,7 +243,7 @@ describe('structure', () => {
     expect(bytes.length).toBeLessThan(file.length)
   })
 
-  test('Group 4 with mirrored bits, as Windows fax writes it, is no defect (mirrored-fax)', async () => {
+  test('Group 4 with mirrored bits, as Windows fax writes it, is no defect', async () => {
     const order = { tag: 266, type: 3, count: 1, bytes: Uint8Array.of(1, 0) }
     const plain = buildTiff([{ width: 160, height: 155, bits: 1, samples: 1, extra: [order] }])
     const tiffFile = await readTiff(memorySource(plain, 'a.tif'), 'tiff')
