@@ -24,7 +24,7 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
   target([0.985, 40, 36, 34, 31], [83, 2.5, 0.32]),
   target([0.975, 37.5, 33.5, 32, 29], [77, 3.2, 0.34]),
   MEDIUM,
-  target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.42], { scoredSsim: 0.915 }),
+  target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.42], { scoredSsim: 0.93 }),
   LOW,
   target([0.915, 31, 27, 24, 21], [40, 12, 2.5], { leastColours: 4 }),
   target([0.903, 30.2, 26, 20, 18], [10, 25, 8], { leastColours: 2 }),
