@@ -27,7 +27,7 @@ const DB_PER_DOUBLING = 3
 const MOST_PROBES = 5
 /** After so many, numbers of colours are halved in between: guesses by decibels creep where a block decides. */
 const MOST_GUESSES = 3
-const MOST_ATTEMPTS = 4
+const MOST_ATTEMPTS = 5
 
 /** A sample must show more than the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)

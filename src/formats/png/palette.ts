@@ -60,6 +60,9 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   const trials = new Trials(engine)
   for (const target of targetsOf(options)) {
     const plan = await planPalette(trials, file, target, () => yieldToOthers(options.signal))
+    // What low allows is more than what medium allows: the same plan need not be made for both.
+    const same = plans.findIndex((other) => plan && isSame(other.plan, plan))
+    if (same >= 0) plans.splice(same, 1)
     if (plan) plans.push({ plan, target })
     options.signal.throwIfAborted()
   }
@@ -87,6 +90,8 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
     ? { kind: 'palette', write: best.write }
     : { kind: 'exact', exact }
 }
+
+const isSame = (a: PalettePlan, b: PalettePlan) => a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
 
 function targetsOf({ quality }: Options): readonly RasterTarget[] {
   const { medium, low } = PALETTE_TARGETS
