@@ -89,7 +89,7 @@ function column<Row>(high: Row, medium: Row, low: Row, ultra = low): Column<Row>
 
 const PALETTE_LOW: RasterTarget = {
   ...LOW,
-  scoredSsim: 0.92,
+  scoredSsim: 0.91,
   rgbPsnrDb: 28,
   blockPsnrDb: 27,
   blockRgbPsnrDb: 24,
@@ -102,7 +102,7 @@ const PALETTE_LOW: RasterTarget = {
 const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
   medium: {
     ...MEDIUM,
-    scoredSsim: 0.94,
+    scoredSsim: 0.92,
     rgbPsnrDb: 31,
     blockPsnrDb: 30,
     blockRgbPsnrDb: 27,
