@@ -451,6 +451,7 @@ export interface components {
     }
     Formats: {
       formats: components['schemas']['Format'][]
+      output_formats: components['schemas']['Output'][]
       limits: components['schemas']['Limits']
     }
     Format: {
@@ -478,6 +479,23 @@ export interface components {
        * @description Files up to this size are answered in the request; larger ones are queued
        */
       quick_up_to: number
+    }
+    Output: {
+      /** @description What `format` takes */
+      id: string
+      title: string
+      extension: string
+      media_type: string
+      /** @description Put around the whole file, which keeps its name: notes.md.zst */
+      wraps: boolean
+      /** @description Pictures: what the output can hold */
+      holds?: components['schemas']['Holds']
+    }
+    Holds: {
+      alpha: boolean
+      bits: number
+      frames: boolean
+      metadata: string[]
     }
     Limits: {
       plan: components['schemas']['Plan']
