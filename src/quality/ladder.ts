@@ -5,7 +5,7 @@
  * with them itself, because only there a second coding is cheap.
  */
 import type { Quality } from '../codec/codec.ts'
-import { pictureTarget } from './levels.ts'
+import { LEVELS, pictureTarget, type RasterTarget } from './levels.ts'
 
 /** What a level considers besides itself, the nearest first. */
 export const GENTLER = {
@@ -18,4 +18,11 @@ export const GENTLER = {
 /** The same for codings of one picture: levels that aim at what this one aims at (`ultra` and `low`) would be tried twice. */
 export function gentlerTargets(quality: Quality): readonly Quality[] {
   return GENTLER[quality].filter((level) => pictureTarget(level) !== pictureTarget(quality))
+}
+
+/** Palettes that a level considers, the gentlest first. `high` is exact; only a wanted size lets it consider what `medium` does. */
+export function paletteTargets(quality: Quality): readonly RasterTarget[] {
+  const { medium, low, ultra } = LEVELS.palette
+  const targets = { high: medium, medium, low, ultra }
+  return [...new Set([quality, ...gentlerTargets(quality)].map((level) => targets[level]).reverse())]
 }

@@ -5,11 +5,12 @@ import { PngEngine } from '../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
+import { paletteTargets } from '../../quality/ladder.ts'
 import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
 import { applyPalette, lookAtColours, searchPalette, Trials } from '../../raster/png-quantise.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { convertibleBmp } from './convert.ts'
 import { BMP } from './format.ts'
 import { type BmpHeader, readHeader } from './header.ts'
@@ -94,16 +95,11 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     plans.push(...found)
     return found
   }
-  if (wanted === undefined) for (const target of levelTargets(options)) await add(target)
+  if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(target)
   else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
   const best = smallest(plans)
   if (!best) throw unsupported('more than eight bits of a colour, and no palette holds the target')
   return await write(job, engine, best, sink)
-}
-
-/** Low considers what medium would do. */
-function levelTargets({ quality }: Options): readonly RasterTarget[] {
-  return quality === 'medium' || quality === 'high' ? [PALETTE_TARGETS.medium] : [PALETTE_TARGETS.medium, PALETTE_TARGETS[quality]]
 }
 
 const smallest = ([first, ...others]: readonly Plan[]) =>

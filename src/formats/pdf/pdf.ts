@@ -133,7 +133,7 @@ function outcomeOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: Fo
   if (writer.lock) steps.push('encrypted again as it was')
   if (rewriter instanceof LinearRewriter) steps.push('linearised again')
   if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} thumbnails or private entries of other programs left out`)
-  if (merged > 0) steps.push(`${merged} merged merged`)
+  if (merged > 0) steps.push(`${merged} duplicates merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)
   if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)

@@ -8,6 +8,7 @@ import type { Compressed, Options, Outcome, Sink } from '../../codec/codec.ts'
 import { isCodecError, noGain } from '../../codec/error.ts'
 import { lossOf, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
+import { paletteTargets } from '../../quality/ladder.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import {
   applyPalette,
@@ -19,7 +20,7 @@ import {
   stepBack,
   Trials,
 } from '../../raster/png-quantise.ts'
-import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../../raster/targets.ts'
+import { marginDb, type RasterTarget } from '../../raster/targets.ts'
 import { inEightBits } from './eight.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { digestOf, likenessOfRounding, similarityOf } from './likeness.ts'
@@ -58,7 +59,7 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   const { engine, file, facts, options } = job
   const plans: ChosenPalette[] = []
   const trials = new Trials(engine)
-  for (const target of targetsOf(options)) {
+  for (const target of paletteTargets(options.quality)) {
     const plan = await planPalette(trials, file, target, () => yieldToOthers(options.signal))
     // What low allows is more than what medium allows: the same plan need not be made for both.
     const same = plans.findIndex((other) => plan && isSame(other.plan, plan))
@@ -92,11 +93,6 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
 }
 
 const isSame = (a: PalettePlan, b: PalettePlan) => a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
-
-function targetsOf({ quality }: Options): readonly RasterTarget[] {
-  const { medium, low } = PALETTE_TARGETS
-  return quality === 'medium' || quality === 'high' ? [medium] : [medium, low]
-}
 
 interface Finished {
   /** From the sample, corrected by what stepping back cost. */

@@ -1,9 +1,11 @@
 /** The policy: which image becomes what, at which level. */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
 import type { PictureLoss } from '../../../codec/loss.ts'
+import { gentlerTargets } from '../../../quality/ladder.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -51,13 +53,6 @@ export interface ImageReport {
   exact: number
 }
 
-/** A level and the gentler ones that it must not be larger than. */
-const LADDER: Readonly<Record<Quality, readonly Quality[]>> = {
-  high: ['high'],
-  medium: ['medium', 'high'],
-  low: ['low', 'medium', 'high'],
-  ultra: ['ultra', 'medium', 'high'],
-}
 /** Larger images are not tried at gentler levels when this one has found something: that would take as long once more. */
 const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
 
@@ -153,7 +148,7 @@ export class ImageRecompressor {
   private async best(picture: Picture, budget: number): Promise<Candidate | undefined> {
     if (this.lossless && !picture.isJpeg) return undefined
     let best: Candidate | undefined
-    for (const quality of this.lossless ? (['high'] as const) : LADDER[this.quality]) {
+    for (const quality of this.lossless ? (['high'] as const) : [this.quality, ...gentlerTargets(this.quality)]) {
       const limit = Math.min(budget, best?.data.length ?? budget)
       picture.narrow = best !== undefined
       // Each level looks at it in its own resolution.
