@@ -13,7 +13,7 @@ import { passwordApplies } from './password.ts'
 
 export interface EncryptedResult {
   readonly encrypted: Source
-  /** File name of what was sealed: `resultName`, or `resultName.zip` where an archive stands around it. */
+  /** File name of what was encrypted: `resultName`, or `resultName.zip` where an archive stands around it. */
   readonly name: string
   readonly output: OutputId
 }
@@ -31,8 +31,8 @@ interface Lock {
  * @param result what the password protects: a compressed result, or the upload when it stayed unchanged.
  * @param output what `result` is, which may differ from the upload's `format` (a text's `zst`).
  * @param resultName its file name, without a path.
- * @param openSink called once, with the sealed file's name; the sink must take a little more than `result` has.
- * @throws Error when the sealed file does not open again; it must not be handed out.
+ * @param openSink called once, with the encrypted file's name; the sink must take a little more than `result` has.
+ * @throws Error when the encrypted file does not open again; it must not be handed out.
  */
 export async function encryptResult(
   result: Source,
@@ -72,7 +72,7 @@ async function lockFor(result: Source, output: OutputId, format: KnownFormat, re
   }
 }
 
-/** Opened, the sealed file has the SHA-256 of what was sealed. */
+/** Opened, the encrypted file has the SHA-256 of what went in. */
 function sameBytes(open: (encrypted: Source, password: string) => AsyncGenerator<Uint8Array>): Lock['prove'] {
   return async (result, encrypted, password) => {
     const [expected, opened] = [await sha256(result.stream()), await sha256(open(encrypted, password))]

@@ -18,7 +18,7 @@ export async function sealText(text: string, secret: string, context: string): P
   return box
 }
 
-/** Throws when the box was sealed under another secret or context. */
+/** Throws when the box was closed under another secret or context. */
 export async function openText(box: Uint8Array, secret: string, context: string): Promise<string> {
   const iv = box.slice(0, NONCE_BYTES)
   const additionalData = new TextEncoder().encode(context)

@@ -208,7 +208,7 @@ describe('TaskRecord', () => {
     expect(await env.BLOBS.head(key)).toBeNull()
   })
 
-  it('keeps a password sealed, gives it to the worker, and erases it with the job', async () => {
+  it('keeps a password encrypted, gives it to the worker, and erases it with the job', async () => {
     const password = 'Пароль 密码'
     const { task, claim } = await started({ password })
     expect(claim.password).toBe(password)

@@ -32,7 +32,7 @@ async function openElsewhere(encrypted: Uint8Array, password: string) {
 
 describe('WinZip AES-256 archives', () => {
   const passwords = ['correct horse battery', 'Пароль-密码-é', ' leading and trailing ', 'q"uo\'te$\\%&']
-  test.each(passwords)('another reader opens what was sealed with %j', async (password) => {
+  test.each(passwords)('another reader opens what was encrypted with %j', async (password) => {
     const bytes = noise(300_001)
     const { encrypted, name, output } = await sealZip(bytes, '图像 é.png', password)
     expect({ name, output }).toEqual({ name: '图像 é.png.zip', output: 'zip' })
