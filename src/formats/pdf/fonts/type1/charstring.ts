@@ -1,5 +1,5 @@
 /** Type 1 charstrings (Adobe Type 1 Font Format, chapter 6) as outlines with hints. */
-import { type Outline, Pen, type Stems } from './outline.ts'
+import { type CurveSteps, type Outline, Pen, type Stems } from './outline.ts'
 import type { Type1 } from './program.ts'
 
 const MAX_DEPTH = 12
@@ -89,7 +89,7 @@ class Interpreter {
         pen.lineBy(0, this.arguments(1)[0]!)
         break
       case 8:
-        pen.curveBy(...(this.arguments(6) as [number, number, number, number, number, number]))
+        pen.curveBy(this.arguments(6) as CurveSteps)
         break
       case 9:
         pen.close()
@@ -109,12 +109,12 @@ class Interpreter {
         break
       case 30: {
         const [dy1, dx2, dy2, dx3] = this.arguments(4) as [number, number, number, number]
-        pen.curveBy(0, dy1, dx2, dy2, dx3, 0)
+        pen.curveBy([0, dy1, dx2, dy2, dx3, 0])
         break
       }
       case 31: {
         const [dx1, dx2, dy2, dy3] = this.arguments(4) as [number, number, number, number]
-        pen.curveBy(dx1, 0, dx2, dy2, 0, dy3)
+        pen.curveBy([dx1, 0, dx2, dy2, 0, dy3])
         break
       }
       default:
@@ -203,8 +203,8 @@ class Interpreter {
     if (moves.length !== FLEX_POINTS) throw new RangeError('a flex of another number of points')
     const [reference, first, ...rest] = moves as [[number, number], [number, number], ...[number, number][]]
     const all = [reference[0] + first[0], reference[1] + first[1], ...rest.flat()] as number[]
-    this.pen.curveBy(...(all.slice(0, 6) as [number, number, number, number, number, number]))
-    this.pen.curveBy(...(all.slice(6, 12) as [number, number, number, number, number, number]))
+    this.pen.curveBy(all.slice(0, 6) as CurveSteps)
+    this.pen.curveBy(all.slice(6, 12) as CurveSteps)
     this.results = [this.pen.y, this.pen.x]
   }
 }

@@ -22,6 +22,9 @@ export interface Outline {
   accent: { base: number; accent: number; x: number; y: number } | undefined
 }
 
+/** A curve by its steps: to the first control point, from there to the second, from there to the end. */
+export type CurveSteps = [dx1: number, dy1: number, dx2: number, dy2: number, dx3: number, dy3: number]
+
 /** A path that is built point by point; a contour begins when something is drawn. */
 export class Pen {
   readonly steps: Step[] = []
@@ -40,7 +43,7 @@ export class Pen {
     this.y += dy
     this.steps.push({ kind: 'line', x: this.x, y: this.y })
   }
-  curveBy(dx1: number, dy1: number, dx2: number, dy2: number, dx3: number, dy3: number): void {
+  curveBy([dx1, dy1, dx2, dy2, dx3, dy3]: CurveSteps): void {
     this.begin()
     const [x1, y1] = [this.x + dx1, this.y + dy1]
     const [x2, y2] = [x1 + dx2, y1 + dy2]

@@ -80,20 +80,20 @@ function draw(operator: number, s: readonly number[], pen: Pen): void {
       })
       return
     case 8: // rrcurveto
-      for (let k = 0; k + 5 < s.length; k += 6) pen.curveBy(at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5))
+      for (let k = 0; k + 5 < s.length; k += 6) pen.curveBy([at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5)])
       return
     case 26: // vvcurveto
     case 27: // hhcurveto
       for (let k = 0; k + 3 < s.length; k += 4) {
-        if (operator === 27) pen.curveBy(at(k), 0, at(k + 1), at(k + 2), at(k + 3), 0)
-        else pen.curveBy(0, at(k), at(k + 1), at(k + 2), 0, at(k + 3))
+        if (operator === 27) pen.curveBy([at(k), 0, at(k + 1), at(k + 2), at(k + 3), 0])
+        else pen.curveBy([0, at(k), at(k + 1), at(k + 2), 0, at(k + 3)])
       }
       return
     case 30: // vhcurveto
     case 31: // hvcurveto
       for (let k = 0; k + 3 < s.length; k += 4) {
-        if ((operator === 31) === (k % 8 === 0)) pen.curveBy(at(k), 0, at(k + 1), at(k + 2), 0, at(k + 3))
-        else pen.curveBy(0, at(k), at(k + 1), at(k + 2), at(k + 3), 0)
+        if ((operator === 31) === (k % 8 === 0)) pen.curveBy([at(k), 0, at(k + 1), at(k + 2), 0, at(k + 3)])
+        else pen.curveBy([0, at(k), at(k + 1), at(k + 2), at(k + 3), 0])
       }
       return
     default:
