@@ -12,6 +12,13 @@ const ENTRIES_A_READ = 3000
 const MAX_SECTIONS = 10_000
 const MAX_XREF_STREAM_BYTES = 32 * 1024 * 1024
 
+/** Where sections are read from, and what takes their entries. `base`: bytes before "%PDF-". */
+interface Reading {
+  ranges: Ranges
+  base: number
+  xref: Xref
+}
+
 interface Section {
   trailer: Dict
   /** Objects a table calls free; a hybrid's stream may still know them. */
@@ -30,6 +37,7 @@ export async function findStart(ranges: Ranges): Promise<number> {
 
 /** Reads the whole chain into `xref`; returns the trailer, the newest entry of each key. `base`: bytes before "%PDF-". */
 export async function readChain(ranges: Ranges, start: number, base: number, xref: Xref): Promise<Dict> {
+  const reading: Reading = { ranges, base, xref }
   const trailer = new Dict()
   const seen = new Set<number>()
   let next: number | undefined = start
@@ -41,12 +49,12 @@ export async function readChain(ranges: Ranges, start: number, base: number, xre
     if (seen.has(next)) break
     if (seen.size >= MAX_SECTIONS) throw new PdfSyntax(`more than ${MAX_SECTIONS} cross-reference sections`, next)
     seen.add(next)
-    const section = await readSection(ranges, next + base, base, xref)
+    const section = await readSection(reading, next + base)
     const hybrid = section.trailer.get('XRefStm')
     if (typeof hybrid === 'number' && !seen.has(hybrid)) {
       seen.add(hybrid)
       // Damaged in the wild, and then ignored by other readers.
-      await readStream(ranges, hybrid + base, base, xref).catch(ignoreSyntax)
+      await readStream(reading, hybrid + base).catch(ignoreSyntax)
     }
     for (const number of section.free) xref.set(number, FREE, 0, 0)
     for (const [key, value] of section.trailer) if (!trailer.has(key)) trailer.set(key, value)
@@ -60,16 +68,18 @@ function ignoreSyntax(error: unknown): void {
   if (!(error instanceof PdfSyntax)) throw error
 }
 
-async function readSection(ranges: Ranges, offset: number, base: number, xref: Xref): Promise<Section> {
+async function readSection(reading: Reading, offset: number): Promise<Section> {
+  const { ranges } = reading
   const probe = latin1(await ranges.read(offset, 64))
   const lead = /^[\s\0]*xref/.exec(probe)
-  if (!lead) return { trailer: await readStream(ranges, offset, base, xref), free: [] }
+  if (!lead) return { trailer: await readStream(reading, offset), free: [] }
   const free: number[] = []
   let at = offset + lead[0].length
   for (;;) {
     const subsection = /^[\s\0]*(\d+)\s+(\d+)\s*/.exec(latin1(await ranges.read(at, 80)))
     if (!subsection) break
-    at = await readEntries(ranges, at + subsection[0].length, Number(subsection[1]), Number(subsection[2]), base, xref, free)
+    const [numbers, first, count] = subsection
+    at = await readEntries(reading, at + numbers.length, { first: Number(first), count: Number(count) }, free)
   }
   const trailer = await parseAt(ranges, at, (lexer) => {
     const keyword = lexer.next()
@@ -81,7 +91,12 @@ async function readSection(ranges: Ranges, offset: number, base: number, xref: X
 }
 
 /** Entries of one subsection: "oooooooooo ggggg n", 20 bytes each, or 19 from careless writers. */
-async function readEntries(ranges: Ranges, start: number, first: number, count: number, base: number, xref: Xref, free: number[]) {
+async function readEntries(
+  { ranges, base, xref }: Reading,
+  start: number,
+  { first, count }: { first: number; count: number },
+  free: number[],
+): Promise<number> {
   let at = start
   let shift = 0
   for (let done = 0; done < count; ) {
@@ -115,7 +130,7 @@ async function readEntries(ranges: Ranges, start: number, first: number, count: 
 }
 
 /** 7.5.8. Returns its dictionary, which is the trailer. */
-async function readStream(ranges: Ranges, offset: number, base: number, xref: Xref): Promise<Dict> {
+async function readStream({ ranges, base, xref }: Reading, offset: number): Promise<Dict> {
   const { object } = await readIndirect(ranges, offset)
   if (!(object instanceof Stream)) throw new PdfSyntax('cross-reference stream expected', offset)
   const { dict } = object
