@@ -97,6 +97,12 @@ interface Packed {
   data: Uint8Array
 }
 
+/** Bytes as they go into Deflate, and the filters that bring back the stream from what comes out. */
+interface Undeflated {
+  bytes: Uint8Array
+  chain: Filter[]
+}
+
 /** An image filter inside generic ones: JPEG and JPEG 2000 stand alone, fax may gain from Flate around it. */
 function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
   if (rest[0]!.name === 'DCTDecode' || rest[0]!.name === 'JPXDecode') return { chain: rest, data: bytes }
@@ -110,45 +116,38 @@ export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, eff
 }
 
 function deflation(bytes: Uint8Array, layout: RowShape | undefined, budget: number): Deflation {
-  const plainChain: Filter[] = [{ name: 'FlateDecode', parms: null }]
+  const plainly: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES
   if (!layout || row < 2 || bytes.length < row * 4) {
     const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
     const finish = (effort: Effort) => {
       const data = quickBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
-      return data && { chain: plainChain, data }
+      return data && { chain: plainly.chain, data }
     }
     return { quickBytes, heldBytes: bytes.length, finish }
   }
   const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, bytes.length - (bytes.length % row)))
-  const rowChain: Filter[] = [{ name: 'FlateDecode', parms: parmsOf(layout) }]
+  const byRows: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: parmsOf(layout) }] }
   const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
   const quickBytes = Math.min(rows, plain)
-  if (!long)
-    return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => bothWays(bytes, predicted, plainChain, rowChain, effort, budget) }
-  const better = rows < plain
-  const chosen = better ? predicted : bytes
+  if (!long) return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => smallerOf(plainly, byRows, effort, budget) }
+  const chosen = rows < plain ? byRows : plainly
   const finish = (effort: Effort) => {
-    const data = quickBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen, budget, effort.level(chosen.length))
-    return data && { chain: better ? rowChain : plainChain, data }
+    const data =
+      quickBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen.bytes, budget, effort.level(chosen.bytes.length))
+    return data && { chain: chosen.chain, data }
   }
-  return { quickBytes, heldBytes: chosen.length, finish }
+  return { quickBytes, heldBytes: chosen.bytes.length, finish }
 }
 
-function bothWays(
-  bytes: Uint8Array,
-  predicted: Uint8Array,
-  plainChain: Filter[],
-  rowChain: Filter[],
-  effort: Effort,
-  budget: number,
-): Packed | undefined {
-  const level = effort.level(bytes.length)
-  const byRow = deflateWithin('zlib', predicted, budget, level)
-  const plain = deflateWithin('zlib', bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
-  if (plain) return { chain: plainChain, data: plain }
-  return byRow && { chain: rowChain, data: byRow }
+/** Both at full effort; undefined when neither gets below `budget`. */
+function smallerOf(plainly: Undeflated, byRows: Undeflated, effort: Effort, budget: number): Packed | undefined {
+  const level = effort.level(plainly.bytes.length)
+  const byRow = deflateWithin('zlib', byRows.bytes, budget, level)
+  const plain = deflateWithin('zlib', plainly.bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
+  if (plain) return { chain: plainly.chain, data: plain }
+  return byRow && { chain: byRows.chain, data: byRow }
 }
 
 /** 7.4.4.4, table 8: only what differs from the defaults. */
