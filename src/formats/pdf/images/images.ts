@@ -183,7 +183,8 @@ export class ImageRecompressor {
     if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
     const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
     const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
-    const inPlace = await recodeJpeg(this.reader, stream, facts, target, CHROMA_PSNR_DB[quality], this.hints[quality])
+    const aim = { target, chroma: CHROMA_PSNR_DB[quality], hint: this.hints[quality] }
+    const inPlace = await recodeJpeg(this.reader, stream, facts, aim)
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
     const figures = inPlace?.figures && ofShown(inPlace.figures, share)
     return smallest([sized, inPlace && { ...inPlace, figures, reduced: false }])

@@ -26,32 +26,28 @@ const SMALLEST_SIDE = 16
 /** Colours that a decoder cannot tell without an Adobe segment. */
 export const needsHeaders = (colour: string) => colour === 'rgb' || colour === 'cmyk' || colour === 'ycck'
 
-/**
- * Undefined when nothing is gained. `target` undefined: only without loss. `chroma` is the PSNR that halving the colour
- * resolution must keep, undefined for never.
- */
-export async function recodeJpeg(
-  reader: Reader,
-  stream: Stream,
-  facts: ImageFacts,
-  target: Target | undefined,
-  chroma: number | undefined,
-  hint: number,
-): Promise<Coded | undefined> {
+/** What a JPEG may become. */
+export interface Aim {
+  /** Undefined: only without loss. */
+  target: Target | undefined
+  /** The PSNR that halving the colour resolution must keep; undefined for never. */
+  chroma: number | undefined
+  /** The quality at which the search begins. */
+  hint: number
+}
+
+/** Undefined when nothing is gained. */
+export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFacts, aim: Aim): Promise<Coded | undefined> {
+  const flow = () => jpegFlow(reader, stream, facts)
   try {
-    using job = await JpegJob.read(jpegFlow(reader, stream, facts), intake(facts))
+    using job = await JpegJob.read(flow(), intake(facts))
     const { info } = job
     // A dictionary that contradicts its JPEG: readers differ in which they believe.
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
-    const headers = needsHeaders(info.colour)
-    const shape = { width: info.width, height: info.height, channels: info.components }
-    if (facts.length > STORED_BYTES) return await large(reader, stream, facts, target, hint, headers, shape, job)
-    const exact = { ...shape, data: concat(job.write('read', 'progressive', headers)), figures: undefined, quality: hint }
-    const lossy =
-      target && Math.min(info.width, info.height) >= SMALLEST_SIDE
-        ? await code(job, target, chroma, hint, headers, facts.length * LOSSY_GAIN)
-        : undefined
-    if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return { ...shape, ...lossy }
+    if (facts.length > STORED_BYTES) return await large(job, flow, aim, facts.length * LOSSY_GAIN)
+    const exact = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
+    const lossy = Math.min(info.width, info.height) >= SMALLEST_SIDE ? await code(job, aim, facts.length * LOSSY_GAIN) : undefined
+    if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return lossy
     return exact.data.length < facts.length ? exact : undefined
   } catch (error) {
     if (isEngineError(error, 'jpeg') && (error.failure === 'unsupported' || error.failure === 'memory')) return undefined
@@ -61,7 +57,14 @@ export async function recodeJpeg(
 
 const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
 
-async function code(job: JpegJob, target: Target, chroma: number | undefined, hint: number, headers: boolean, budget: number) {
+/** The JPEG that a job has read or made. */
+function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'width' | 'height' | 'channels'> {
+  const { width, height, components, colour } = job.info
+  return { width, height, channels: components, data: concat(job.write(which, 'progressive', needsHeaders(colour))) }
+}
+
+async function code(job: JpegJob, { target, chroma, hint }: Aim, budget: number): Promise<Coded | undefined> {
+  if (!target) return undefined
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
@@ -70,29 +73,25 @@ async function code(job: JpegJob, target: Target, chroma: number | undefined, hi
   const found = await searchQuality(job, width * height, target, hint, budget)
   if (!found) return undefined
   const { ssim, psnrDb } = found.figures
-  return { data: concat(job.write('made', 'progressive', headers)), figures: { ssim, psnrDb }, quality: found.quality }
+  return { ...coded(job, 'made'), figures: { ssim, psnrDb }, quality: found.quality }
 }
 
 /** A search on a quarter of the rows, then one more reading that requantises as it goes. */
 async function large(
-  reader: Reader,
-  stream: Stream,
-  facts: ImageFacts,
-  target: Target | undefined,
-  hint: number,
-  headers: boolean,
-  shape: { width: number; height: number; channels: number },
   sample: JpegJob,
+  flow: () => ReturnType<typeof jpegFlow>,
+  { target, hint }: Aim,
+  budget: number,
 ): Promise<Coded | undefined> {
   if (!target) return undefined
   const { smoothPlanes } = sample
   let quality = await narrow(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
-    using job = await JpegJob.read(jpegFlow(reader, stream, facts), { kind: 'stream', quality, smoothPlanes })
+    using job = await JpegJob.read(flow(), { kind: 'stream', quality, smoothPlanes })
     const { ssim, psnrDb } = job.figures
     if (ssim < target.ssim || psnrDb < target.psnrDb) continue
-    const data = concat(job.write('made', 'progressive', headers))
-    return data.length < facts.length * LOSSY_GAIN ? { ...shape, data, figures: { ssim, psnrDb }, quality } : undefined
+    const made = coded(job, 'made')
+    return made.data.length < budget ? { ...made, figures: { ssim, psnrDb }, quality } : undefined
   }
   return undefined
 }

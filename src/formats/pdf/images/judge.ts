@@ -26,7 +26,7 @@ export function imageJudge(a: Reader, b: Reader): Judge {
     if (after.width > before.width || after.height > before.height) return `image grew to ${after.width}×${after.height}`
     const proportion = (before.width * after.height) / (before.height * after.width)
     if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'image changed its proportions'
-    if (isBilevel(before)) return sameBilevel(a, original, b, result, before, imageFilter(after))
+    if (isBilevel(before)) return sameBilevel({ reader: a, stream: original }, { reader: b, stream: result }, before, imageFilter(after))
     if (!hasRows(before) || !hasRows(after)) return 'image of a kind that is not coded anew'
     // The original's mask for both: whether the result's is the same is asked where that is looked at.
     const mask = () => openMask(a, original.dict).catch(unread)
@@ -90,12 +90,17 @@ function showBelow(before: Uint8Array, after: Uint8Array): void {
   }
 }
 
-async function sameBilevel(a: Reader, original: Stream, b: Reader, result: Stream, facts: ImageFacts, filter: string) {
+interface Stored {
+  reader: Reader
+  stream: Stream
+}
+
+async function sameBilevel(original: Stored, result: Stored, facts: ImageFacts, filter: string): Promise<string | undefined> {
   if (filter !== 'CCITTFaxDecode' && filter !== 'JBIG2Decode') return 'bilevel image of a kind that is not coded anew'
   const rowBytes = (facts.width + 7) >> 3
-  const coded = await b.raw(result, 64 * 1024 * 1024)
+  const coded = await result.reader.raw(result.stream, 64 * 1024 * 1024)
   const lines = (filter === 'JBIG2Decode' ? decodeJbig2 : decodeFax)(coded, facts.width, facts.height)
-  const flow = await bilevelFlow(a, original, facts)
+  const flow = await bilevelFlow(original.reader, original.stream, facts)
   // The bits that fill the last byte of a row mean nothing.
   const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)
   let index = 0
