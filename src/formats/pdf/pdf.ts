@@ -95,7 +95,7 @@ async function linearLayout(
   if (!(top instanceof Ref) || reader.repaired || reader.lock || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
   const users = await new UserScan(reader, duplicates, reach, plan.keep).run(root, top.number, pages, plan.signal)
   const objects = [...reach.objects].filter((number) => !duplicates.has(number))
-  const layout = users && (await layOut(reader, users, pages, objects, !classic, showsOutlines(root)))
+  const layout = users && (await layOut(reader, { users, pages, objects, compact: !classic, outlinesFirst: showsOutlines(root) }))
   return layout && (await fitsInFront(reader, layout)) ? layout : undefined
 }
 

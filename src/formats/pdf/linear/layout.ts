@@ -38,15 +38,20 @@ export interface Layout {
 
 const MEMBERS_A_STREAM = 200
 
-export async function layOut(
-  reader: Reader,
-  users: Users,
-  pages: readonly number[],
-  objects: Iterable<number>,
-  compact: boolean,
-  outlinesFirst: boolean,
-): Promise<Layout> {
-  const groups = await grouped(reader, users, pages, objects, compact)
+/** What goes into the file, by the document's numbers. */
+export interface Contents {
+  users: Users
+  pages: readonly number[]
+  objects: Iterable<number>
+  /** With object streams. */
+  compact: boolean
+  /** The outlines are shown when the document opens. */
+  outlinesFirst: boolean
+}
+
+export async function layOut(reader: Reader, contents: Contents): Promise<Layout> {
+  const { users, compact } = contents
+  const groups = await grouped(reader, contents)
   // The outline dictionary comes first.
   const outlines = [
     ...units({ alone: [], packable: groups.outlines.packable }, compact),
@@ -57,7 +62,7 @@ export async function layOut(
   const pageUnits = groups.pages.map((group) => units(group, compact))
   const shared = units(groups.shared, compact)
   const rest = [...units(groups.other, compact), ...units({ alone: groups.loners, packable: [] }, compact)]
-  for (const unit of outlines) (outlinesFirst ? firstPage : rest).push(unit)
+  for (const unit of outlines) (contents.outlinesFirst ? firstPage : rest).push(unit)
   const numbers = new Uint32Array(reader.xref.size)
   let next = 1
   const take = (list: readonly Unit[]) => {
@@ -103,7 +108,7 @@ interface Group {
   packable: number[]
 }
 
-async function grouped(reader: Reader, users: Users, pages: readonly number[], objects: Iterable<number>, compact: boolean) {
+async function grouped(reader: Reader, { users, pages, objects, compact }: Contents) {
   const group = (): Group => ({ alone: [], packable: [] })
   const groups = {
     opening: group(),

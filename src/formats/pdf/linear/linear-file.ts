@@ -16,6 +16,17 @@ const FRONT_BYTES = PATCHABLE_BYTES - 256 * 1024
 /** Writes the objects of one unit. */
 export type PutUnit = (unit: Unit) => Promise<void>
 
+/** A file to write. */
+export interface LinearJob {
+  version: string
+  layout: Layout
+  trailer: Dict
+  refText: RefText
+  /** What no offset in the file will reach. */
+  most: number
+  put: PutUnit
+}
+
 export class LinearFile extends Writer {
   private readonly ends = new Map<number, [start: number, end: number]>()
 
@@ -30,8 +41,8 @@ export class LinearFile extends Writer {
     await this.objectStream(number, texts)
   }
 
-  /** The whole file. `most` is what no offset in it will reach. */
-  async write(version: string, layout: Layout, trailer: Dict, refText: RefText, most: number, put: PutUnit): Promise<void> {
+  /** The whole file. */
+  async write({ version, layout, trailer, refText, most, put }: LinearJob): Promise<void> {
     await this.begin(version)
     const lengthBits = Math.max(1, Math.ceil(Math.log2(most + 1)))
     const width = Math.max(1, Math.ceil(lengthBits / 8))

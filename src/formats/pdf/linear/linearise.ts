@@ -67,7 +67,14 @@ export class LinearRewriter extends Rewriter {
       const value = reader.trailer.get(key)
       if (value !== undefined && value !== null) trailer.set(key, value)
     }
-    await file.write(reader.version, this.layout, trailer, this.refText, reader.ranges.size, (unit) => this.unit(unit))
+    await file.write({
+      version: reader.version,
+      layout: this.layout,
+      trailer,
+      refText: this.refText,
+      most: reader.ranges.size,
+      put: (unit) => this.unit(unit),
+    })
   }
 
   private async unit(unit: Unit): Promise<void> {
