@@ -14,6 +14,11 @@ export interface CharstringUse {
   called?(): void
 }
 
+const CALLSUBR = 10
+const RETURN = 11
+const ENDCHAR = 14
+const CALLGSUBR = 29
+
 const MAX_DEPTH = 12
 const MAX_STEPS = 500_000
 const MAX_STACK = 513
@@ -25,66 +30,82 @@ export const biasOf = (count: number): number => (count < 1240 ? 107 : count < 3
 
 /** Throws a `RangeError` for what cannot be followed. */
 export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void {
-  const stack: number[] = []
-  let hints = 0
-  let steps = 0
-  const stems = () => {
-    hints += stack.length >> 1
-    stack.length = 0
+  new CharstringWalk(use).run(charstring, 0)
+}
+
+class CharstringWalk {
+  private readonly use: CharstringUse
+  private readonly stack: number[] = []
+  private hints = 0
+  private steps = 0
+
+  constructor(use: CharstringUse) {
+    this.use = use
   }
+
   /** True when the glyph has ended. */
-  const run = (code: Uint8Array, depth: number): boolean => {
+  run(code: Uint8Array, depth: number): boolean {
     if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
+    const { use, stack } = this
     for (let i = 0; i < code.length; ) {
-      if (++steps > MAX_STEPS || stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      if (++this.steps > MAX_STEPS || stack.length > MAX_STACK) throw new RangeError('an endless charstring')
       const start = i
       const byte = code[i++]!
       if (byte >= 32 || byte === 28) {
         const [value, next] = operand(code, i, byte)
         stack.push(value)
         i = next
-        use.copy?.(code.subarray(start, i))
+      } else if (byte === CALLSUBR || byte === CALLGSUBR) {
+        if (this.run(this.called(byte), depth + 1)) return true
         continue
-      }
-      switch (byte) {
-        case 1: // hstem
-        case 3: // vstem
-        case 18: // hstemhm
-        case 23: // vstemhm
-          stems()
-          break
-        case 19: // hintmask
-        case 20: // cntrmask
-          stems()
-          i += (hints + 7) >> 3
-          break
-        case 10: // callsubr
-        case 29: {
-          // callgsubr
-          const index = stack.pop() ?? 0
-          const subroutine = byte === 10 ? use.local(index) : use.global(index)
-          if (!subroutine) throw new RangeError('a subroutine that is not there')
-          use.called?.()
-          if (run(subroutine, depth + 1)) return true
-          continue
-        }
-        case 11: // return
-          return false
-        case 14: // endchar
-          if (stack.length >= 4) for (const standardCode of stack.slice(-2)) use.accent(standardCode)
-          use.copy?.(code.subarray(start, i))
-          return true
-        case 12:
-          twoByteOperator(code[i++]!, stack)
-          break
-        default:
-          stack.length = 0
-      }
+      } else if (byte === RETURN) return false
+      else i += this.operator(byte, code, i)
       use.copy?.(code.subarray(start, i))
+      if (byte === ENDCHAR) return true
     }
     return false
   }
-  run(charstring, 0)
+
+  /** The subroutine whose number lies on the stack. */
+  private called(operator: number): Uint8Array {
+    const { use, stack } = this
+    const index = stack.pop() ?? 0
+    const subroutine = operator === CALLSUBR ? use.local(index) : use.global(index)
+    if (!subroutine) throw new RangeError('a subroutine that is not there')
+    use.called?.()
+    return subroutine
+  }
+
+  /** Returns how many bytes from `at` on belong to the operator. */
+  private operator(byte: number, code: Uint8Array, at: number): number {
+    const { stack } = this
+    switch (byte) {
+      case 1: // hstem
+      case 3: // vstem
+      case 18: // hstemhm
+      case 23: // vstemhm
+        this.stems()
+        return 0
+      case 19: // hintmask
+      case 20: // cntrmask
+        this.stems()
+        return (this.hints + 7) >> 3
+      case ENDCHAR:
+        if (stack.length >= 4) for (const standardCode of stack.slice(-2)) this.use.accent(standardCode)
+        return 0
+      case 12:
+        twoByteOperator(code[at]!, stack)
+        return 1
+      default:
+        stack.length = 0
+        return 0
+    }
+  }
+
+  private stems(): void {
+    this.hints += this.stack.length >> 1
+    this.stack.length = 0
+  }
 }
 
 /** The same charstring without subroutines: their bytes stand where they were called. */
