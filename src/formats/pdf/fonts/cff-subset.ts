@@ -39,6 +39,31 @@ export function indexBytes(items: readonly Uint8Array[]): Uint8Array {
 /** An integer in five bytes, so that its length does not depend on its value. */
 export const fixedInteger = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
 
+interface PrivatePart {
+  dict: Uint8Array
+  subrs: Uint8Array
+}
+
+/** The new font without what names places in it. */
+interface Parts {
+  charset: Uint8Array
+  encoding: Uint8Array | undefined
+  select: Uint8Array | undefined
+  charstrings: Uint8Array
+  privates: PrivatePart[]
+  globalSubrs: Uint8Array
+}
+
+/** Where the parts stand in the new font. */
+interface Places {
+  charset: number
+  encoding: number
+  select: number
+  charstrings: number
+  dicts: number
+  privates: number[]
+}
+
 class CffSubset {
   private readonly font: CffFont
   private readonly keep = new Set<number>([0])
@@ -181,14 +206,35 @@ class CffSubset {
   }
 
   write(): Uint8Array {
+    const parts = this.parts()
+    const { head, dicts } = this.front(parts, this.places(parts))
+    const { charset, encoding, select, charstrings, privates } = parts
+    const out = new FontWriter().put(head).put(charset)
+    if (encoding) out.put(encoding)
+    if (select) out.put(select)
+    out.put(charstrings).put(dicts)
+    for (const p of privates) out.put(p.dict).put(p.subrs)
+    return out.done()
+  }
+
+  private parts(): Parts {
     const { font } = this
     const charset = this.charset()
     const ownEncoding = !font.cidKeyed && font.value(OP.encoding, 0) > 1
     const encoding = ownEncoding ? this.encoding() : undefined
     if (ownEncoding && !encoding) throw new RangeError('an encoding that does not fit')
-    const select = font.cidKeyed ? this.fontDictSelect() : undefined
-    const charstrings = indexBytes(this.glyphs.map((glyph) => (this.keep.has(glyph) ? font.charstrings[glyph]! : END_CHARACTER)))
-    const privates = font.privates.map(({ entries, subrs }, i) => {
+    return {
+      charset,
+      encoding,
+      select: font.cidKeyed ? this.fontDictSelect() : undefined,
+      charstrings: indexBytes(this.glyphs.map((glyph) => (this.keep.has(glyph) ? font.charstrings[glyph]! : END_CHARACTER))),
+      privates: this.privates(),
+      globalSubrs: indexBytes(this.pruned(font.globalSubrs, this.usedGlobal)),
+    }
+  }
+
+  private privates(): PrivatePart[] {
+    return this.font.privates.map(({ entries, subrs }, i) => {
       const kept = this.pruned(subrs, this.usedLocal[i]!)
       const out = new FontWriter()
       for (const [operator, entry] of entries) if (operator !== OP.subrs) out.put(entry.raw)
@@ -196,51 +242,50 @@ class CffSubset {
       if (kept.length) out.put(fixedInteger(out.length + 6)).u8(OP.subrs)
       return { dict: out.done(), subrs: kept.length ? indexBytes(kept) : new Uint8Array(0) }
     })
-    const globalSubrs = indexBytes(this.pruned(font.globalSubrs, this.usedGlobal))
-    const top = new Map(font.top)
-    if (!top.has(OP.charset)) top.set(OP.charset, { values: [0], raw: new Uint8Array(0) })
-    const layout = (at: { charset: number; encoding: number; select: number; charstrings: number; dicts: number; privates: number[] }) => {
-      const privatePlace = (i: number) => [privates[i]!.dict.length, at.privates[i]!]
-      const places = new Map<number, readonly number[]>([
-        [OP.charset, [at.charset]],
-        [OP.charStrings, [at.charstrings]],
-      ])
-      if (encoding) places.set(OP.encoding, [at.encoding])
-      else if (font.value(OP.encoding, 0) === 1) places.set(OP.encoding, [1])
-      if (font.cidKeyed) {
-        places.set(OP.fdArray, [at.dicts])
-        places.set(OP.fdSelect, [at.select])
-      } else if (top.has(OP.private)) places.set(OP.private, privatePlace(0))
-      const dict = this.dictBytes(top, places)
-      const dicts = indexBytes(font.fontDicts.map((d, i) => this.dictBytes(d, new Map([[OP.private, privatePlace(i)]]))))
-      const head = new FontWriter()
-        .put([1, 0, 4, 4])
-        .put(indexBytes([font.name]))
-        .put(indexBytes([dict]))
-      return { head: head.put(indexBytes(this.strings)).put(globalSubrs).done(), dicts: font.cidKeyed ? dicts : new Uint8Array(0) }
-    }
-    const places = { charset: 0, encoding: 0, select: 0, charstrings: 0, dicts: 0, privates: privates.map(() => 0) }
+  }
+
+  private places(parts: Parts): Places {
+    const places: Places = { charset: 0, encoding: 0, select: 0, charstrings: 0, dicts: 0, privates: parts.privates.map(() => 0) }
     // The first pass collects the strings that the dictionaries name; from the second on, lengths stand.
-    layout(places)
-    const { head, dicts } = layout(places)
+    this.front(parts, places)
+    const { head, dicts } = this.front(parts, places)
     let at = head.length
     const next = (length: number) => {
       const place = at
       at += length
       return place
     }
-    places.charset = next(charset.length)
-    places.encoding = next(encoding?.length ?? 0)
-    places.select = next(select?.length ?? 0)
-    places.charstrings = next(charstrings.length)
+    places.charset = next(parts.charset.length)
+    places.encoding = next(parts.encoding?.length ?? 0)
+    places.select = next(parts.select?.length ?? 0)
+    places.charstrings = next(parts.charstrings.length)
     places.dicts = next(dicts.length)
-    places.privates = privates.map((p) => next(p.dict.length + p.subrs.length))
-    const final = layout(places)
-    const out = new FontWriter().put(final.head).put(charset)
-    if (encoding) out.put(encoding)
-    if (select) out.put(select)
-    out.put(charstrings).put(final.dicts)
-    for (const p of privates) out.put(p.dict).put(p.subrs)
-    return out.done()
+    places.privates = parts.privates.map((p) => next(p.dict.length + p.subrs.length))
+    return places
+  }
+
+  /** What stands in front, and the dictionaries of a CID-keyed font. */
+  private front({ encoding, globalSubrs, privates }: Parts, at: Places): { head: Uint8Array; dicts: Uint8Array } {
+    const { font } = this
+    const top = new Map(font.top)
+    if (!top.has(OP.charset)) top.set(OP.charset, { values: [0], raw: new Uint8Array(0) })
+    const privatePlace = (i: number) => [privates[i]!.dict.length, at.privates[i]!]
+    const places = new Map<number, readonly number[]>([
+      [OP.charset, [at.charset]],
+      [OP.charStrings, [at.charstrings]],
+    ])
+    if (encoding) places.set(OP.encoding, [at.encoding])
+    else if (font.value(OP.encoding, 0) === 1) places.set(OP.encoding, [1])
+    if (font.cidKeyed) {
+      places.set(OP.fdArray, [at.dicts])
+      places.set(OP.fdSelect, [at.select])
+    } else if (top.has(OP.private)) places.set(OP.private, privatePlace(0))
+    const dict = this.dictBytes(top, places)
+    const dicts = indexBytes(font.fontDicts.map((d, i) => this.dictBytes(d, new Map([[OP.private, privatePlace(i)]]))))
+    const head = new FontWriter()
+      .put([1, 0, 4, 4])
+      .put(indexBytes([font.name]))
+      .put(indexBytes([dict]))
+    return { head: head.put(indexBytes(this.strings)).put(globalSubrs).done(), dicts: font.cidKeyed ? dicts : new Uint8Array(0) }
   }
 }
