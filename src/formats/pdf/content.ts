@@ -32,75 +32,100 @@ export interface ContentSummary {
 }
 
 export function interpret(bytes: Uint8Array, listener: ContentListener): ContentSummary {
-  const lexer = new Lexer(bytes, 0, true, false)
-  const draws: Draw[] = []
-  const saved: Matrix[] = []
-  let matrix: Matrix = IDENTITY
-  let operands: PdfObject[] = []
-  const last = (back: number) => operands[operands.length - 1 - back]
-  const draw = (kind: Draw['kind'], name: PdfObject | undefined) => {
-    if (name instanceof Name && draws.length < MAX_DRAWS) draws.push({ kind, name: name.value, matrix })
+  return new Interpreter(bytes, listener).run()
+}
+
+class Interpreter {
+  private readonly lexer: Lexer
+  private readonly listener: ContentListener
+  private readonly draws: Draw[] = []
+  private readonly saved: Matrix[] = []
+  private matrix: Matrix = IDENTITY
+  private operands: PdfObject[] = []
+
+  constructor(bytes: Uint8Array, listener: ContentListener) {
+    this.lexer = new Lexer(bytes, 0, true, false)
+    this.listener = listener
   }
-  for (;;) {
-    let token: ReturnType<Lexer['next']>
-    try {
-      token = lexer.next()
-    } catch (error) {
-      if (error instanceof PdfSyntax) return { draws, broken: true }
-      throw error
+
+  run(): ContentSummary {
+    const { lexer, draws } = this
+    for (;;) {
+      let token: ReturnType<Lexer['next']>
+      try {
+        token = lexer.next()
+      } catch (error) {
+        if (error instanceof PdfSyntax) return { draws, broken: true }
+        throw error
+      }
+      if (token === END) return { draws, broken: draws.length >= MAX_DRAWS || lexer.oddDigits }
+      if (token instanceof Keyword) {
+        this.operator(token.value)
+        this.operands = []
+        continue
+      }
+      this.operands.push(token)
+      if (this.operands.length > MAX_OPERANDS) this.operands = this.operands.slice(-MAX_OPERANDS / 2)
     }
-    if (token === END) return { draws, broken: draws.length >= MAX_DRAWS || lexer.oddDigits }
-    if (!(token instanceof Keyword)) {
-      operands.push(token)
-      if (operands.length > MAX_OPERANDS) operands = operands.slice(-MAX_OPERANDS / 2)
-      continue
-    }
-    switch (token.value) {
+  }
+
+  private operator(operator: string): void {
+    const { listener } = this
+    switch (operator) {
       case 'q':
-        if (saved.length < MAX_SAVED) saved.push(matrix)
+        if (this.saved.length < MAX_SAVED) this.saved.push(this.matrix)
         listener.save()
-        break
+        return
       case 'Q':
-        matrix = saved.pop() ?? matrix
+        this.matrix = this.saved.pop() ?? this.matrix
         listener.restore()
-        break
+        return
       case 'cm': {
-        const change = toMatrix(operands.slice(-6))
-        if (change) matrix = multiply(change, matrix)
-        break
+        const change = toMatrix(this.operands.slice(-6))
+        if (change) this.matrix = multiply(change, this.matrix)
+        return
       }
       case 'Do':
-        draw('xobject', last(0))
-        break
+        this.draw('xobject', this.last(0))
+        return
       case 'gs': {
-        const name = last(0)
-        draw('state', name)
+        const name = this.last(0)
+        this.draw('state', name)
         if (name instanceof Name) listener.state(name.value)
-        break
+        return
       }
       case 'Tf': {
-        const name = last(1)
+        const name = this.last(1)
         if (name instanceof Name) listener.font(name.value)
-        break
+        return
       }
       case 'Tj':
       case "'":
-      case '"': {
-        const text = last(0)
-        if (text instanceof Str && text.bytes.length > 0) listener.show(text.bytes)
-        break
-      }
+      case '"':
+        this.show(this.last(0))
+        return
       case 'TJ': {
-        const array = last(0)
-        if (Array.isArray(array)) for (const item of array) if (item instanceof Str && item.bytes.length > 0) listener.show(item.bytes)
-        break
+        const array = this.last(0)
+        if (Array.isArray(array)) for (const item of array) this.show(item)
+        return
       }
       case 'BI':
-        skipInlineImage(lexer)
-        break
+        skipInlineImage(this.lexer)
+        return
       default:
     }
-    operands = []
+  }
+
+  private last(back: number): PdfObject | undefined {
+    return this.operands[this.operands.length - 1 - back]
+  }
+
+  private draw(kind: Draw['kind'], name: PdfObject | undefined): void {
+    if (name instanceof Name && this.draws.length < MAX_DRAWS) this.draws.push({ kind, name: name.value, matrix: this.matrix })
+  }
+
+  private show(text: PdfObject | undefined): void {
+    if (text instanceof Str && text.bytes.length > 0) this.listener.show(text.bytes)
   }
 }
 
