@@ -13,6 +13,8 @@ interface Flags {
   json?: boolean
 }
 
+const flagsOf = <T extends Flags>(command: Command) => command.optsWithGlobals<T>()
+
 const EXAMPLES = `
 Examples:
   whittle photo.jpg                          the result lies beside it: photo.whittled.jpg
@@ -25,7 +27,29 @@ Examples:
 /** Runs the command line; the answer is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
-  const program = new Command('whittle')
+  const program = wholeProgram()
+  addCompress(program, (code) => {
+    exitCode = code
+  })
+  addUsage(program)
+  addTasks(program)
+  addRemove(program)
+  try {
+    await program.parseAsync(argv as string[])
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof Trouble) {
+      console.error(error.message)
+      return error.exitCode
+    }
+    throw error
+  }
+}
+
+/** What all commands share. */
+function wholeProgram(): Command {
+  return new Command('whittle')
     .version(manifest.version)
     .addHelpText('after', EXAMPLES)
     .description('Makes files smaller and proves that nothing was lost.')
@@ -34,8 +58,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--json', 'one JSON object a line instead of text')
     .exitOverride()
     .enablePositionalOptions(false)
-  const flags = <T extends Flags>(command: Command) => command.optsWithGlobals<T>()
+}
 
+/** The command that runs where none is named; `exit` gets its exit code. */
+function addCompress(program: Command, exit: (code: number) => void): void {
   program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
@@ -58,59 +84,58 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--hidden', 'in folders, also what has a name that begins with a dot')
     .option('--no-ignore', 'in folders, also node_modules, .git, and what .gitignore names')
     .action(async (paths: string[], _options, command: Command) => {
-      const settings = flags<CompressFlags>(command)
+      const settings = flagsOf<CompressFlags>(command)
       if (paths.length === 0) program.help({ error: true })
-      exitCode = await compress(paths, settings)
+      exit(await compress(paths, settings))
     })
+}
+
+function addUsage(program: Command): void {
   program
     .command('usage')
     .description("this month's usage")
     .action(async (_options, command: Command) => {
-      await withServer(flags(command), async (server) => {
+      await withServer(flagsOf(command), async (server) => {
         const usage = await new Client(server).usage()
-        if (flags(command).json) console.log(JSON.stringify(usage))
+        if (flagsOf(command).json) console.log(JSON.stringify(usage))
         else for (const [name, value] of Object.entries(usage)) if (typeof value !== 'object') console.log(`${name.padEnd(18)} ${value}`)
         return 0
       })
     })
+}
+
+function addTasks(program: Command): void {
   program
     .command('tasks')
     .description('the newest tasks')
     .option('-n, --limit <count>', 'how many', parseCount, 20)
     .action(async (options: { limit: number }, command: Command) => {
-      await withServer(flags(command), async (server) => {
+      await withServer(flagsOf(command), async (server) => {
         const { tasks } = await new Client(server).tasks(options.limit)
         for (const task of tasks) {
           const size = `${bytes(task.original_size)} → ${task.compressed_size === undefined ? '…' : bytes(task.compressed_size)}`
           console.log(
-            flags(command).json ? JSON.stringify(task) : `${task.task_id}  ${task.status.padEnd(10)} ${size.padEnd(22)} ${task.file_name}`,
+            flagsOf(command).json
+              ? JSON.stringify(task)
+              : `${task.task_id}  ${task.status.padEnd(10)} ${size.padEnd(22)} ${task.file_name}`,
           )
         }
         return 0
       })
     })
+}
+
+function addRemove(program: Command): void {
   program
     .command('rm')
     .description('delete tasks and their results')
     .argument('<task-ids...>')
     .action(async (ids: string[], _options, command: Command) => {
-      await withServer(flags(command), async (server) => {
+      await withServer(flagsOf(command), async (server) => {
         for (const id of ids) console.log(`${id}: ${bytes((await new Client(server).remove(id)).freed_bytes)} freed`)
         return 0
       })
     })
-
-  try {
-    await program.parseAsync(argv as string[])
-    return exitCode
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (error instanceof Trouble) {
-      console.error(error.message)
-      return error.exitCode
-    }
-    throw error
-  }
 }
 
 function parseSize(text: string): string {
