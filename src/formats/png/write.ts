@@ -3,10 +3,11 @@
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
-import type { PngEngine } from '../../../wasm/png/engine.ts'
+import type { Layout, PngEngine } from '../../../wasm/png/engine.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
+import type { FrameVisitor } from '../../raster/png-picture.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
-import type { PngFile } from './file.ts'
+import type { PngChunk, PngFile } from './file.ts'
 
 /**
  * Runs the engine's `encode` or `remap` pass with the layout it has, and writes the whole file. Returns the types of chunks
@@ -19,67 +20,98 @@ export async function writePng(
   sink: Sink,
   options: Options,
 ): Promise<string[]> {
-  const { header } = file
-  const layout = engine.layout()
-  const dropped: string[] = []
-  const sequence = { next: 0 }
-  const write = async (type: string, data: Uint8Array) => sink.write(chunk(type, data))
+  const writer = new Writer(file, engine, sink, options)
+  await writer.start()
+  engine.begin(pass.kind, { alpha: pass.alpha })
+  await file.visit(writer)
+  await sink.write(chunk('IEND'))
+  return writer.dropped
+}
 
-  /** fcTL counts fcTL and fdAT in one sequence (W3C PNG, 11.3.6.1), and there may be fewer fdAT now. */
-  const writeItem = async (item: PngFile['items'][number]) => {
-    if (!('type' in item)) return
-    const data = carried(item, file.writtenAs ?? header, layout)
-    if (!data) {
-      dropped.push(item.type)
-      return
-    }
-    if (item.type !== 'fcTL') return write(item.type, data)
-    const control = data.slice()
-    new DataView(control.buffer).setUint32(0, sequence.next++)
-    await write('fcTL', control)
+/** Takes the frames, and writes what the engine made of them with the chunks around it. */
+class Writer implements FrameVisitor {
+  /** Types of chunks that could not be carried over. */
+  readonly dropped: string[] = []
+  readonly #file: PngFile
+  readonly #engine: PngEngine
+  readonly #layout: Layout
+  readonly #sink: Sink
+  readonly #signal: AbortSignal
+  /** Of the file's items: the frame that is being written. */
+  #at: number
+  /** fcTL and fdAT are counted in one sequence (W3C PNG, 11.3.6.1), and there may be fewer fdAT now. */
+  #sequence = 0
+
+  /** With the layout that the engine has before it begins. */
+  constructor(file: PngFile, engine: PngEngine, sink: Sink, { signal }: Options) {
+    this.#file = file
+    this.#engine = engine
+    this.#layout = engine.layout()
+    this.#sink = sink
+    this.#signal = signal
+    this.#at = file.items.findIndex((item) => 'frame' in item)
   }
 
-  await sink.write(startOfPng(header.width, header.height, layout, header.interlaced === true && !engine.inOrder))
-  const firstFrame = file.items.findIndex((item) => 'frame' in item)
-  const before = file.items.slice(0, firstFrame)
-  for (const item of before) if ('type' in item && goesBeforePalette(item.type)) await writeItem(item)
-  for (const bytes of colourChunks(layout)) await sink.write(bytes)
-  for (const item of before) if ('type' in item && !goesBeforePalette(item.type)) await writeItem(item)
+  /** All before the first frame. */
+  async start(): Promise<void> {
+    const { header, items } = this.#file
+    const interlaced = header.interlaced === true && !this.#engine.inOrder
+    await this.#sink.write(startOfPng(header.width, header.height, this.#layout, interlaced))
+    const before = items.slice(0, this.#at).filter((item) => 'type' in item)
+    for (const item of before) if (goesBeforePalette(item.type)) await this.#carry(item)
+    for (const bytes of colourChunks(this.#layout)) await this.#sink.write(bytes)
+    for (const item of before) if (!goesBeforePalette(item.type)) await this.#carry(item)
+  }
 
-  engine.begin(pass.kind, { alpha: pass.alpha })
-  let at = firstFrame
-  const flush = async () => {
-    options.signal.throwIfAborted()
-    for (const piece of engine.drain()) {
-      const item = file.items[at]
+  frame(width?: number, height?: number): void {
+    this.#engine.frame(width, height)
+  }
+
+  async feed(bytes: Uint8Array): Promise<void> {
+    this.#engine.feed(bytes)
+    await this.#flush()
+  }
+
+  async takeRow(row: Uint8Array): Promise<void> {
+    this.#engine.takeRow(row)
+    await this.#flush()
+  }
+
+  /** With the chunks that stand before the next frame. */
+  async frameEnd(): Promise<void> {
+    this.#engine.frameEnd()
+    await this.#flush()
+    const { items } = this.#file
+    for (this.#at++; this.#at < items.length; this.#at++) {
+      const item = items[this.#at]
+      if (!item || 'frame' in item) break
+      await this.#carry(item)
+    }
+  }
+
+  async #carry(item: PngChunk): Promise<void> {
+    const data = carried(item, this.#file.writtenAs ?? this.#file.header, this.#layout)
+    if (!data) {
+      this.dropped.push(item.type)
+      return
+    }
+    if (item.type !== 'fcTL') return this.#sink.write(chunk(item.type, data))
+    const control = data.slice()
+    new DataView(control.buffer).setUint32(0, this.#sequence++)
+    await this.#sink.write(chunk('fcTL', control))
+  }
+
+  /** Image data that the engine has ready. */
+  async #flush(): Promise<void> {
+    this.#signal.throwIfAborted()
+    for (const piece of this.#engine.drain()) {
+      const item = this.#file.items[this.#at]
       if (!item || !('frame' in item)) throw new EngineError('png', 'misuse', 'image data without a frame')
-      if (item.frame === 0) await write('IDAT', piece)
-      else await sink.write(chunk('fdAT', numbered(sequence.next++), piece))
+      if (item.frame === 0) await this.#sink.write(chunk('IDAT', piece))
+      else await this.#sink.write(chunk('fdAT', numbered(this.#sequence++), piece))
       discard(piece)
     }
   }
-  await file.visit({
-    frame: (width, height) => engine.frame(width, height),
-    feed: async (bytes) => {
-      engine.feed(bytes)
-      await flush()
-    },
-    takeRow: async (row) => {
-      engine.takeRow(row)
-      await flush()
-    },
-    frameEnd: async () => {
-      engine.frameEnd()
-      await flush()
-      for (at++; at < file.items.length; at++) {
-        const item = file.items[at]
-        if (!item || 'frame' in item) break
-        await writeItem(item)
-      }
-    },
-  })
-  await sink.write(chunk('IEND'))
-  return dropped
 }
 
 function numbered(sequence: number): Uint8Array {
