@@ -123,7 +123,7 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
     if (tried.estimate <= MOST_HELD_BYTES) {
       const held = heldSink(limit)
       try {
-        const outcome = await writePalette(file, engine, tried, held, options, alpha)
+        const outcome = await writePalette(job, tried, held, alpha)
         const exact = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
         margin = marginDb(engine.quality(), target)
         firstBytes ??= held.written
@@ -138,9 +138,7 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
       margin = marginDb(await measureWhole(engine, file, tried, alpha), target)
       if (margin < 0) firstBytes ??= await paletteBytes(engine, file, tried, alpha)
       else
-        return finished(tried, (await paletteBytes(engine, file, tried, alpha)) + around, (sink) =>
-          writePalette(file, engine, tried, sink, options, alpha),
-        )
+        return finished(tried, (await paletteBytes(engine, file, tried, alpha)) + around, (sink) => writePalette(job, tried, sink, alpha))
     }
     plan = stepBack(tried, attempt, -margin)
   }
@@ -206,11 +204,9 @@ type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss }
 const isDeep = ({ header }: PngFile) => header.bitDepth === 16
 
 export async function writePalette(
-  file: PngFile,
-  engine: PngEngine,
+  { file, engine, options }: Pick<PaletteJob, 'file' | 'engine' | 'options'>,
   plan: PalettePlan,
   sink: Sink,
-  options: Options,
   alpha = !engine.facts().opaque,
 ): Promise<Measured> {
   applyPalette(engine, plan)

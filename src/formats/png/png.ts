@@ -53,7 +53,7 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
     if (options.targetSize !== undefined) {
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen
-        ? await writePalette(file, engine, chosen.palette, sink, options)
+        ? await writePalette({ file, engine, options }, chosen.palette, sink)
         : await writeLossless(file, engine, chosen.exact, sink, options)
     }
     const chosen = await choosePalette({ engine, engines, file, facts, options, limit: source.size })
