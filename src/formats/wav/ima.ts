@@ -57,11 +57,19 @@ class Paths {
   }
 }
 
+/** Samples of one channel of one block, among those of the others. */
+interface ChannelSamples {
+  readonly samples: Int32Array
+  readonly first: number
+  readonly stride: number
+  readonly count: number
+}
+
 /**
  * Encodes one channel of one block, starting from a step index, by a beam search over the squared error.
  * @returns the step index at its end
  */
-function encodeChannel(samples: Int32Array, first: number, stride: number, count: number, startIndex: number, nibbles: Uint8Array): number {
+function encodeChannel({ samples, first, stride, count }: ChannelSamples, startIndex: number, nibbles: Uint8Array): number {
   let paths = new Paths()
   let next = new Paths()
   paths.size = 1
@@ -141,7 +149,7 @@ export class ImaEncoder {
       block[channel * 4] = samples[channel]! & 0xff
       block[channel * 4 + 1] = (samples[channel]! >> 8) & 0xff
       block[channel * 4 + 2] = start
-      this.#index[channel] = encodeChannel(samples, channel, channels, frames, start, this.#nibbles)
+      this.#index[channel] = encodeChannel({ samples, first: channel, stride: channels, count: frames }, start, this.#nibbles)
       for (let group = 0; group < groups; group++) {
         for (let byte = 0; byte < 4; byte++) {
           const at = group * 8 + byte * 2

@@ -47,7 +47,7 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
       }
     } else if (chunk.id === 'data') {
       await sink.write(chunkHeader('data', wide ? FOUR_GIB - 1 : dataBytes))
-      if (target) snrDb = await writeSamples(source, wave, target, ima, sink, options)
+      if (target) snrDb = await writeSamples(source, wave, target, sink, options)
       else await copy(source, chunk.offset, chunk.size, sink, options)
     } else {
       await sink.write(chunkHeader(chunk.id, chunk.size))
@@ -83,50 +83,15 @@ function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: num
   return header
 }
 
-async function writeSamples(
-  source: Source,
-  wave: Wave,
-  target: Target,
-  ima: ImaEncoder | undefined,
-  sink: Sink,
-  options: Options,
-): Promise<number> {
+async function writeSamples(source: Source, wave: Wave, target: Target, sink: Sink, options: Options): Promise<number> {
+  const { hertz, channels } = wave.layout
   const meter = new SnrMeter()
-  // Both kinds of ADPCM decoders count: the noisier one is told.
-  const byProduct = new SnrMeter()
-  const meters = { exact: meter, byProduct }
+  const ima = target.coding === 'ima' ? new ImaWriter(new ImaEncoder(hertz, channels), sink) : undefined
   const dither = target.coding === 'integer' && target.dithered ? new Dither(target.bits === 16 ? 16 : 24) : undefined
-  const laws = g711()
-  let pending = new Int32Array(0)
-  let pendingOriginal: Float64Array | Int32Array = new Float64Array(0)
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(0.4 + share * 0.5))) {
-    if (ima) {
-      pending = joined(pending, to16(samples))
-      pendingOriginal = joinedFloats(pendingOriginal, in16thUnits(samples))
-      const step = ima.blockSamples * wave.layout.channels
-      let at = 0
-      for (; at + step <= pending.length; at += step) await writeIma(ima, pending, pendingOriginal, at, step, meters, sink)
-      pending = pending.slice(at)
-      pendingOriginal = pendingOriginal.slice(at)
-    } else if (target.coding === 'alaw' || target.coding === 'mulaw') {
-      const { compress, expand } = laws[target.coding]
-      const rounded = to16(samples)
-      const out = new Uint8Array(rounded.length)
-      for (let i = 0; i < out.length; i++) out[i] = compress[rounded[i]! + 32768]!
-      const original = in16thUnits(samples)
-      let noise = 0
-      let signal = 0
-      for (let i = 0; i < out.length; i++) {
-        const d = original[i]! - expand[out[i]!]!
-        noise += d * d
-        signal += original[i]! * original[i]!
-      }
-      meter.noise += noise
-      meter.signal += signal
-      discard(rounded)
-      discard(original)
-      await sink.write(out)
-    } else if (dither) {
+    if (ima) await ima.add(samples)
+    else if (target.coding === 'alaw' || target.coding === 'mulaw') await sink.write(companded(samples, target.coding, meter))
+    else if (dither) {
       const rounded = dither.round(samples)
       meter.add(
         in16thUnits(samples),
@@ -135,23 +100,73 @@ async function writeSamples(
       await sink.write(packIntegers(rounded, target.bits, target.bits))
     } else await sink.write(convert(samples, target))
   }
-  if (ima && pending.length) await writeIma(ima, pending, pendingOriginal, 0, pending.length, meters, sink)
-  return Math.min(meter.decibels, byProduct.decibels)
+  if (!ima) return meter.decibels
+  await ima.finish()
+  return ima.snrDb
 }
 
-async function writeIma(
-  ima: ImaEncoder,
-  samples: Int32Array,
-  original: Float64Array | Int32Array,
-  at: number,
-  count: number,
-  meters: { readonly exact: SnrMeter; readonly byProduct: SnrMeter },
-  sink: Sink,
-): Promise<void> {
-  const { block, decoded, multiplied } = ima.encode(samples.subarray(at, at + count))
-  meters.exact.add(original.subarray(at, at + count), decoded)
-  meters.byProduct.add(original.subarray(at, at + count), multiplied)
-  await sink.write(block)
+/** Samples by a law of G.711; what is lost goes to `meter`. */
+function companded(samples: Samples, law: 'alaw' | 'mulaw', meter: SnrMeter): Uint8Array {
+  const { compress, expand } = g711()[law]
+  const rounded = to16(samples)
+  const out = new Uint8Array(rounded.length)
+  for (let i = 0; i < out.length; i++) out[i] = compress[rounded[i]! + 32768]!
+  const original = in16thUnits(samples)
+  let noise = 0
+  let signal = 0
+  for (let i = 0; i < out.length; i++) {
+    const d = original[i]! - expand[out[i]!]!
+    noise += d * d
+    signal += original[i]! * original[i]!
+  }
+  meter.noise += noise
+  meter.signal += signal
+  discard(rounded)
+  discard(original)
+  return out
+}
+
+/** Gathers samples to whole blocks of IMA ADPCM, and writes them. */
+class ImaWriter {
+  readonly #ima: ImaEncoder
+  readonly #sink: Sink
+  // Both kinds of ADPCM decoders count: the noisier one is told.
+  readonly #exact = new SnrMeter()
+  readonly #byProduct = new SnrMeter()
+  #pending = new Int32Array(0)
+  #original = new Float64Array(0)
+
+  constructor(ima: ImaEncoder, sink: Sink) {
+    this.#ima = ima
+    this.#sink = sink
+  }
+
+  async add(samples: Samples): Promise<void> {
+    this.#pending = joined(this.#pending, to16(samples))
+    this.#original = joinedFloats(this.#original, in16thUnits(samples))
+    const step = this.#ima.blockSamples * this.#ima.channels
+    let at = 0
+    for (; at + step <= this.#pending.length; at += step) await this.#write(at, step)
+    this.#pending = this.#pending.slice(at)
+    this.#original = this.#original.slice(at)
+  }
+
+  /** The last block, which may be short. */
+  async finish(): Promise<void> {
+    if (this.#pending.length) await this.#write(0, this.#pending.length)
+  }
+
+  get snrDb(): number {
+    return Math.min(this.#exact.decibels, this.#byProduct.decibels)
+  }
+
+  async #write(at: number, count: number): Promise<void> {
+    const { block, decoded, multiplied } = this.#ima.encode(this.#pending.subarray(at, at + count))
+    const original = this.#original.subarray(at, at + count)
+    this.#exact.add(original, decoded)
+    this.#byProduct.add(original, multiplied)
+    await this.#sink.write(block)
+  }
 }
 
 /** Samples that fit exactly. */
@@ -177,7 +192,7 @@ function joined(a: Int32Array, b: Int32Array): Int32Array<ArrayBuffer> {
   return out
 }
 
-function joinedFloats(a: Float64Array | Int32Array, b: Float64Array | Int32Array): Float64Array {
+function joinedFloats(a: Float64Array | Int32Array, b: Float64Array | Int32Array): Float64Array<ArrayBuffer> {
   const out = new Float64Array(a.length + b.length)
   out.set(a)
   out.set(b, a.length)
