@@ -54,6 +54,23 @@ export interface FlacPicture {
   readonly data: Uint8Array
 }
 
+export interface FlacStream {
+  readonly channels: number
+  readonly bits: number
+  readonly hertz: number
+  /** libFLAC's compression level. */
+  readonly level: number
+  readonly totalFrames: number
+}
+
+export interface FlacMetadata {
+  /** `NAME=value` (Vorbis comments). */
+  readonly comments: readonly string[]
+  /** APPLICATION blocks: four bytes of id, then data. */
+  readonly applications: readonly Uint8Array[]
+  readonly pictures: readonly FlacPicture[]
+}
+
 /** Bytes of `fLaC` and the STREAMINFO block's header, before the 34 bytes that `finish` answers. */
 export const STREAM_INFO_OFFSET = 8
 
@@ -64,22 +81,15 @@ export class FlacEncoder implements Disposable {
   #chunks: Uint8Array[] = []
   #info: Uint8Array | undefined
 
-  /**
-   * @param comments `NAME=value` (Vorbis comments) @param applications APPLICATION blocks: four bytes of id, then data
-   * @throws RangeError when libFLAC does not take the parameters
-   */
-  constructor(
-    channels: number,
-    bits: number,
-    hertz: number,
-    level: number,
-    totalFrames: number,
-    comments: readonly string[],
-    applications: readonly Uint8Array[],
-    pictures: readonly FlacPicture[] = [],
-  ) {
+  /** @throws RangeError when libFLAC does not take the parameters */
+  constructor({ channels, bits, hertz, level, totalFrames }: FlacStream, metadata: FlacMetadata) {
     this.#channels = channels
     this.#exports = instance({ bytes: (chunk) => this.#chunks.push(chunk), info: (bytes) => (this.#info = bytes) }, channels)
+    this.#add(metadata)
+    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames)) throw new RangeError('libFLAC refused the parameters')
+  }
+
+  #add({ comments, applications, pictures }: FlacMetadata): void {
     const place = (bytes: Uint8Array) => {
       const at = this.#exports.reserve(bytes.length)
       new Uint8Array(this.#exports.memory.buffer, at, bytes.length).set(bytes)
@@ -98,7 +108,6 @@ export class FlacEncoder implements Disposable {
       if (!this.#exports.add_picture(type, text(mime), text(description), place(data), data.length))
         throw new RangeError('libFLAC refused a picture')
     }
-    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames)) throw new RangeError('libFLAC refused the parameters')
   }
 
   get memoryBytes(): number {

@@ -40,7 +40,10 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
-  using encoder = new FlacEncoder(channels, integers.bits, hertz, LEVEL, wave.frames, comments, await foreignBlocks(source, wave), pictures)
+  using encoder = new FlacEncoder(
+    { channels, bits: integers.bits, hertz, level: LEVEL, totalFrames: wave.frames },
+    { comments, applications: await foreignBlocks(source, wave), pictures },
+  )
   const meter = new SnrMeter()
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(0.2 + share * 0.7))) {
     const values = toIntegers(samples, integers)
