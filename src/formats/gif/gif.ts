@@ -100,15 +100,18 @@ async function scanned(source: Source, options: Options): Promise<GifFacts> {
 const capsOf = ({ ssim }: RasterTarget) =>
   ssim >= PALETTE_TARGETS.medium.ssim ? { cast: 4, smooth: 25, most: 64 } : { cast: 7, smooth: 49, most: 121 }
 
-/** One encode. Writes to `sink`, or counts only. `afterFrame` is told the bytes so far, and may end it: then undefined. */
-async function encode(
-  source: Source,
-  engine: GifEngine,
-  target: RasterTarget | undefined,
-  sink: Pick<Sink, 'write'> | undefined,
-  options: Options,
-  afterFrame: (frame: number, bytes: number) => boolean = () => true,
-): Promise<number | undefined> {
+interface Encoding {
+  /** Of every frame; undefined for an exact result. */
+  readonly target: RasterTarget | undefined
+  /** Where the file goes; without one its bytes are only counted. */
+  readonly sink?: Pick<Sink, 'write'> | undefined
+  /** Is told the bytes so far, and may end it. */
+  readonly afterFrame?: (frame: number, bytes: number) => boolean
+}
+
+/** One encode. @returns the bytes of the file; undefined where `afterFrame` ended it */
+async function encode(source: Source, engine: GifEngine, encoding: Encoding, options: Options): Promise<number | undefined> {
+  const { target, sink, afterFrame } = encoding
   const { frames, width, height } = engine.facts()
   const hurry = target !== undefined && width * height * frames > MOST_PIXELS.hurried
   engine.begin('encode', { ...(target ? { target: { ...capsOf(target), ...target } } : {}), mute: !sink, hurry })
@@ -116,7 +119,7 @@ async function encode(
   for await (const frame of framesOf(source, engine, options)) {
     if (frame) options.progress(Math.min(0.95, 0.1 + (0.85 * ++done) / Math.max(1, frames)))
     for (const piece of engine.drain()) await sink?.write(piece)
-    if (frame && !afterFrame(done, engine.written)) return undefined
+    if (frame && afterFrame?.(done, engine.written) === false) return undefined
   }
   const bytes = engine.finish()
   for (const piece of engine.drain(true)) await sink?.write(piece)
@@ -157,7 +160,7 @@ interface Choice {
 }
 
 async function make(source: Source, engine: GifEngine, target: RasterTarget | undefined, sink: Sink, options: Options): Promise<Made> {
-  const bytes = (await encode(source, engine, target, sink, options)) ?? 0
+  const bytes = (await encode(source, engine, { target, sink }, options)) ?? 0
   return { bytes, quality: engine.quality() }
 }
 
@@ -238,7 +241,7 @@ async function attempt(
     size += piece.length
     if (size < source.size) pieces.push(piece)
   }
-  const bytes = await encode(source, engine, target, held ? { write } : undefined, options, afterFrame)
+  const bytes = await encode(source, engine, { target, sink: held ? { write } : undefined, afterFrame }, options)
   if (bytes === undefined) return undefined
   const made = { bytes, quality: engine.quality() }
   return { target, made: held && size < source.size ? { ...made, pieces } : made }
@@ -247,12 +250,12 @@ async function attempt(
 /** The gentlest step of the ladder whose result fits. */
 async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<RasterTarget | undefined> {
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
-  const exactBytes = (await encode(source, engine, undefined, undefined, options)) ?? 0
+  const exactBytes = (await encode(source, engine, { target: undefined }, options)) ?? 0
   if (exactBytes < wanted) return undefined
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more frames than a size can be searched for')
   const found = await gentlestThatFits(TARGET_LADDER, wanted, async (target) => ({
     target,
-    bytes: (await encode(source, engine, target, undefined, options)) ?? 0,
+    bytes: (await encode(source, engine, { target }, options)) ?? 0,
   }))
   return found.target
 }
