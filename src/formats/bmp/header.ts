@@ -65,7 +65,7 @@ export async function readHeader(source: Source): Promise<BmpHeader> {
   const masks = masksOf(view, bits, masked, dibBytes, field(16) === 6)
   const rowBytes = Math.ceil((width * bits) / 32) * 4
   const extraMasks = masked && dibBytes === 40 ? (field(16) === 6 ? 16 : 12) : 0
-  const palette = paletteOf(head, 14 + dibBytes + extraMasks, pixelsAt, bits, core, field(32))
+  const palette = paletteOf(head, { at: 14 + dibBytes + extraMasks, pixelsAt, bits, core, used: field(32) })
   if (pixelsAt < 14 + dibBytes || pixelsAt >= source.size) throw damaged(`pixels at byte ${pixelsAt} of ${source.size}`, 10)
   if (coding === 'plain' && pixelsAt + rowBytes * height > source.size + 3) {
     throw damaged(`${rowBytes * height} bytes of pixels expected, ${source.size - pixelsAt} found`, source.size)
@@ -113,7 +113,18 @@ function masksOf(view: DataView, bits: number, masked: boolean, dibBytes: number
   return masks.map((mask) => mask >>> 0) as unknown as BmpHeader['masks']
 }
 
-function paletteOf(head: Uint8Array, at: number, pixelsAt: number, bits: number, core: boolean, used: number): Uint8Array {
+/** Where a palette lies, as the headers say. */
+interface PalettePlace {
+  readonly at: number
+  readonly pixelsAt: number
+  readonly bits: number
+  /** Entries of three bytes, as in the oldest header. */
+  readonly core: boolean
+  /** Its colours; 0 for all that `bits` can name. */
+  readonly used: number
+}
+
+function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: PalettePlace): Uint8Array {
   if (bits > 8) return new Uint8Array()
   const entry = core ? 3 : 4
   const most = 1 << bits
