@@ -85,7 +85,7 @@ async function search(
     return reaches(figures, target, margin)
   })
   if (at(high) <= target.lowestJpegQuality) return { quality: target.lowestJpegQuality, probes }
-  const found = Math.ceil(crossing(probes, at(low), at(high), target, margin) - 0.1)
+  const found = Math.ceil(crossing(probes, { low: at(low), high: at(high) }, target, margin) - 0.1)
   return { quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality), probes }
 }
 
@@ -101,8 +101,7 @@ const qualityOf = (logarithm: number) => {
 /** Where the last of the figures meets the target, on the line through the two probes at or nearest to `low` and `high`. */
 function crossing(
   probes: readonly Probe[],
-  low: number,
-  high: number,
+  { low, high }: { readonly low: number; readonly high: number },
   target: Target,
   margin: { ssim: number; psnrDb: number },
   /** Figures of the whole picture, which the lines are moved to. */
@@ -173,7 +172,7 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
  * far, even above what a higher target needs. The quality in between that two whole passes point to, if it reaches the target.
  */
 async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: Target, settings: SearchSettings): Promise<Found> {
-  const exact = crossing([missed, reached], missed.quality, reached.quality, target, { ssim: 0, psnrDb: 0 })
+  const exact = crossing([missed, reached], { low: missed.quality, high: reached.quality }, target, { ssim: 0, psnrDb: 0 })
   const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
   if (quality > reached.quality - FAR_STEPS) return reached
   const figures = await job.requantise(quality, () => settings.pause())
@@ -185,7 +184,7 @@ async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: 
 /** Where a full pass says that the target is met, when that is too far from where the pass was. */
 function corrected(probes: readonly Probe[], pass: Probe, target: Target): number {
   if (probes.length < 2) return pass.quality
-  const exact = crossing(probes, pass.quality, pass.quality, target, { ssim: 0, psnrDb: 0 }, pass)
+  const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
   const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST, Math.ceil(exact - 0.1)))
   const misses = !isReached(pass.quality, pass.figures, target)
   return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
