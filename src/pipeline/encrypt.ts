@@ -13,7 +13,7 @@ import { passwordApplies } from './password.ts'
 
 export interface EncryptedResult {
   readonly encrypted: Source
-  /** File name of what was encrypted: `resultName`, or `resultName.zip` where an archive stands around it. */
+  /** File name: that of the result, with `.zip` behind it where an archive stands around it. */
   readonly name: string
   readonly output: OutputId
 }
@@ -27,27 +27,31 @@ interface Lock {
   prove(result: Source, encrypted: Source, password: string): Promise<void>
 }
 
+/** What the password protects: a compressed result, or the upload when it stayed unchanged. */
+export interface PlainResult {
+  readonly source: Source
+  /** What it is, which may differ from the upload's `format` (a text's `zst`). */
+  readonly output: OutputId
+  readonly format: KnownFormat
+  /** File name, without a path. */
+  readonly name: string
+}
+
 /**
- * @param result what the password protects: a compressed result, or the upload when it stayed unchanged.
- * @param output what `result` is, which may differ from the upload's `format` (a text's `zst`).
- * @param resultName its file name, without a path.
- * @param openSink called once, with the encrypted file's name; the sink must take a little more than `result` has.
+ * @param openSink called once, with the encrypted file's name; the sink must take a little more than `plain` has.
  * @throws Error when the encrypted file does not open again; it must not be handed out.
  */
 export async function encryptResult(
-  result: Source,
-  output: OutputId,
-  format: KnownFormat,
-  resultName: string,
+  plain: PlainResult,
   password: string,
   openSink: (name: string) => Promise<ResultSink>,
 ): Promise<EncryptedResult> {
-  const lock = await lockFor(result, output, format, resultName)
+  const lock = await lockFor(plain)
   const sink = await openSink(lock.name)
   try {
-    await lock.write(result, sink, password)
+    await lock.write(plain.source, sink, password)
     const encrypted = await sink.finish()
-    await lock.prove(result, encrypted, password)
+    await lock.prove(plain.source, encrypted, password)
     return { encrypted, name: lock.name, output: lock.output }
   } catch (error) {
     await sink.abort()
@@ -55,19 +59,19 @@ export async function encryptResult(
   }
 }
 
-async function lockFor(result: Source, output: OutputId, format: KnownFormat, resultName: string): Promise<Lock> {
-  if (format.password === 'ooxml' && output === format.id && (await passwordApplies(result, format))) {
-    return { name: resultName, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
+async function lockFor({ source, output, format, name }: PlainResult): Promise<Lock> {
+  if (format.password === 'ooxml' && output === format.id && (await passwordApplies(source, format))) {
+    return { name, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
   }
-  if (format.password === 'pdf' && output === format.id && (await pdfPasswordUse(result)) === 'applies') {
-    return { name: resultName, output, write: encryptPdf, prove: proveEncryptedPdf }
+  if (format.password === 'pdf' && output === format.id && (await pdfPasswordUse(source)) === 'applies') {
+    return { name, output, write: encryptPdf, prove: proveEncryptedPdf }
   }
   // A separator inside the name would make the entry a file in a folder.
-  const inner = resultName.replace(/[/\\]/g, '_')
+  const inner = name.replace(/[/\\]/g, '_')
   return {
-    name: `${resultName}.zip`,
+    name: `${name}.zip`,
     output: 'zip',
-    write: (source, sink, password) => writeEncryptedZip(source, sink, inner, password),
+    write: (plain, sink, password) => writeEncryptedZip(plain, sink, inner, password),
     prove: sameBytes(openEncryptedZip),
   }
 }

@@ -189,7 +189,8 @@ export class StepRun implements Disposable {
     if (claim.password === undefined) return stored
     const key = `${this.#resultKey}-encrypted`
     const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name)
-    const { encrypted, output, name } = await encryptResult(plain, stored.output, format, stored.name, claim.password, openSink)
+    const result = { source: plain, output: stored.output, format, name: stored.name }
+    const { encrypted, output, name } = await encryptResult(result, claim.password, openSink)
     if (stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
     return { key, size: encrypted.size, output, name }
   }

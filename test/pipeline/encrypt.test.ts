@@ -2,13 +2,14 @@ import { BlobReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import fc from 'fast-check'
 import officeCrypto from 'officecrypto-tool'
 import { describe, expect, test } from 'vitest'
+import type { Source } from '../../src/codec/codec.ts'
 import { memorySink, type ResultSink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { openCompoundFile } from '../../src/containers/cfb/read.ts'
 import { openEncryptedZip } from '../../src/containers/zip/encrypted.ts'
 import { FORMATS } from '../../src/formats/index.ts'
 import { decryptOoxml } from '../../src/formats/office/encrypt.ts'
-import { encryptResult } from '../../src/pipeline/encrypt.ts'
+import { encryptResult, type PlainResult } from '../../src/pipeline/encrypt.ts'
 import { passwordApplies } from '../../src/pipeline/password.ts'
 
 const noise = (length: number) => {
@@ -18,7 +19,7 @@ const noise = (length: number) => {
 const openSink = async (name: string): Promise<ResultSink> => memorySink(Number.POSITIVE_INFINITY, name)
 
 async function sealZip(bytes: Uint8Array, name: string, password: string) {
-  return encryptResult(memorySource(bytes, name), 'png', FORMATS.png, name, password, openSink)
+  return encryptResult({ source: memorySource(bytes, name), output: 'png', format: FORMATS.png, name }, password, openSink)
 }
 
 /** An independent reader: zip.js. */
@@ -74,7 +75,7 @@ describe('WinZip AES-256 archives', () => {
       })
     }
     const source = memorySource(noise(5000), 'a.png')
-    await expect(encryptResult(source, 'png', FORMATS.png, 'a.png', 'secret', broken)).rejects.toThrow()
+    await expect(encryptResult({ source, output: 'png', format: FORMATS.png, name: 'a.png' }, 'secret', broken)).rejects.toThrow()
   })
 
   test('any bytes, any password', async () => {
@@ -92,8 +93,8 @@ describe('WinZip AES-256 archives', () => {
 
 describe('agile ECMA-376 encryption', () => {
   const zipLike = (length: number) => Uint8Array.from([0x50, 0x4b, 3, 4, ...noise(length - 4)])
-  const sealDocx = (bytes: Uint8Array, password: string) =>
-    encryptResult(memorySource(bytes, 'a.docx'), 'docx', FORMATS.docx, 'a.docx', password, openSink)
+  const docx = (source: Source): PlainResult => ({ source, output: 'docx', format: FORMATS.docx, name: 'a.docx' })
+  const sealDocx = (bytes: Uint8Array, password: string) => encryptResult(docx(memorySource(bytes, 'a.docx')), password, openSink)
 
   // Below 4 KB the package lives in the mini stream; above 7.1 MB the table of tables outgrows the header.
   test.each([800, 4088, 4089, 20_000, 8_000_003])('another reader opens a package of %i bytes', async (length) => {
@@ -129,7 +130,7 @@ describe('agile ECMA-376 encryption', () => {
     const { encrypted } = await sealDocx(zipLike(5000), 'first')
     expect(await passwordApplies(encrypted, FORMATS.docx)).toBe(false)
     expect(await passwordApplies(memorySource(zipLike(100), 'a.docx'), FORMATS.docx)).toBe(true)
-    const again = await encryptResult(encrypted, 'docx', FORMATS.docx, 'a.docx', 'second', openSink)
+    const again = await encryptResult(docx(encrypted), 'second', openSink)
     expect(again.name).toBe('a.docx.zip')
   })
 
