@@ -57,7 +57,8 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
   outcome.kind === 'compressed' && outcome.loss ? 'perceptual' : 'lossless'
 
 /** What `verify` found when it decoded the result again. `difference` says where, for the log. */
-export type Verdict = { equal: true } | { equal: false; difference: string }
+/** `share`: how much of the result that covers, 0–1, where it is known to the codec (films). */
+export type Verdict = { equal: true; share?: number } | { equal: false; difference: string }
 
 export interface Options {
   readonly quality: Quality

@@ -145,6 +145,7 @@ const receiptCommon = {
   fidelity,
   ...measured,
   verified: z.literal(true),
+  verified_share: z.number().min(0).max(1).optional().describe('How much of a film was decoded or compared byte by byte'),
   sha256,
   original_sha256: sha256,
 }

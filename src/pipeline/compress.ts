@@ -18,7 +18,7 @@ import { GENTLER } from '../quality/ladder.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =
-  | { outcome: Compressed; result: Source }
+  | { outcome: Compressed; result: Source /** Of the result that was verified, 0–1, where the codec knows. */; verifiedShare?: number }
   | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
 
 /**
@@ -52,7 +52,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     const result = await sink.finish()
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
-    if (verdict.equal) return { outcome, result }
+    if (verdict.equal) return { outcome, result, ...(verdict.share === undefined ? {} : { verifiedShare: verdict.share }) }
     await sink.abort()
     const detail = 'the result did not pass its own verification'
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }

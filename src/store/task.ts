@@ -59,6 +59,8 @@ export interface TaskResult {
   readonly contentType: string
   readonly outcome: Outcome
   readonly encrypted: boolean
+  /** Of the result that was decoded or compared byte by byte, 0–1; films whose pictures were copied tell it. */
+  readonly verifiedShare?: number
 }
 
 export interface Task extends Omit<NewTask, 'password'> {
@@ -115,6 +117,7 @@ export interface ReceiptView {
   /** Sound: signal-to-noise ratio against the upload, dB. */
   snr_db?: number
   verified: true
+  verified_share?: number
   sha256: string
   original_sha256: string
   steps?: string[]
@@ -165,7 +168,8 @@ function receipt(task: Task, result: TaskResult): ReceiptView {
     const { reason, detail } = outcome
     return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: fidelityOf(outcome), ...common }
   }
-  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...measured(outcome.loss), ...common, steps: outcome.steps }
+  const share = result.verifiedShare === undefined ? {} : { verified_share: floorTo(result.verifiedShare, 4) }
+  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...measured(outcome.loss), ...common, ...share, steps: outcome.steps }
 }
 
 function measured({ pictures, sound }: Loss = {}) {

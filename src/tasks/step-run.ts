@@ -179,6 +179,7 @@ export class StepRun implements Disposable {
       contentType: contentType(stored.output),
       outcome: pressed.outcome,
       encrypted: claim.password !== undefined,
+      ...(pressed.result && pressed.verifiedShare !== undefined ? { verifiedShare: pressed.verifiedShare } : {}),
     })
     if (!counted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
   }

@@ -171,7 +171,7 @@ describe('QuickTime and MP4', () => {
       steps: [expect.stringMatching(/^sound/), expect.anything()],
     })
     expect(outcome).not.toHaveProperty('loss.pictures')
-    expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true })
+    expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true, share: 1 })
 
     const clip = memorySource(rawAvi(30), 'film.avi')
     const frames = async (output: 'avi' | 'mp4') => {

@@ -91,6 +91,9 @@ const SILENCE = 1e-6
 const LOW_HERTZ = 4000
 const MOST_NOISE = 1.5
 
+/** How much of so many seconds of sound `compareSound` decodes, 0–1. */
+export const comparedShare = (seconds: number): number => Math.min(1, (MAX_STRETCHES * STRETCH_SECONDS) / seconds)
+
 /**
  * @param shift by how many samples the new sound is later than the old, in samples
  * @param snrDb what the receipt says

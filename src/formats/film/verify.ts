@@ -12,7 +12,7 @@ import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
 import { Window } from '../../containers/window.ts'
-import { compareSound, laidTrack } from './compare-sound.ts'
+import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
 import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
 
@@ -29,13 +29,20 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
     using before = await readMovie(original)
     using after = await readMovie(result)
     const difference = compareBoxes(before, after) ?? (await compareTracks([original, before], [result, after], outcome, options))
-    return difference ? { equal: false, difference } : { equal: true }
+    return difference ? { equal: false, difference } : { equal: true, ...shareOf(before, outcome) }
   } catch (error) {
     if (isCodecError(error, 'malformed', 'unsupported_feature') || isEngineError(error, 'ffmpeg')) {
       return { equal: false, difference: error.message }
     }
     throw error
   }
+}
+
+/** Where pictures were copied, all of them were compared, and sound by stretches; what new pictures were is not counted yet. */
+function shareOf({ tracks }: Movie, outcome: Outcome): { share?: number } {
+  if (outcome.kind !== 'compressed' || !outcome.loss?.sound || outcome.loss.pictures) return {}
+  const sounds = tracks.filter(({ handler }) => handler === 'soun')
+  return { share: Math.min(1, ...sounds.map((track) => comparedShare(secondsOf(track)))) }
 }
 
 function compareBoxes(before: Movie, after: Movie): string | undefined {

@@ -10,7 +10,7 @@ import type { Track } from '../../../containers/isobmff/track.ts'
 import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import { type Avi, type AviStream, readAvi } from '../../../containers/riff/avi.ts'
 import { Window } from '../../../containers/window.ts'
-import { compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../compare-sound.ts'
+import { comparedShare, compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../compare-sound.ts'
 import { reorderDepth } from '../cut.ts'
 import { videoStream } from '../decoders.ts'
 import { frameSamples, mp3Lead } from '../mp3-sound.ts'
@@ -31,8 +31,10 @@ const MIN_PSNR_DB = 29
 /** Streams, chunk counts and copied bytes; new pictures are decoded and compared with the old ones. */
 export async function verifyAvi(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
-    const difference = await compare(original, result, outcome, options)
-    return difference ? { equal: false, difference } : { equal: true }
+    const old: Side = { source: original, file: await readAvi(original) }
+    const made: Side = { source: result, file: await readAvi(result) }
+    const difference = await compare(old, made, outcome, options)
+    return difference ? { equal: false, difference } : { equal: true, ...shareOf(old, outcome) }
   } catch (error) {
     if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
     throw error
@@ -45,9 +47,21 @@ interface Side {
   readonly file: Avi
 }
 
-async function compare(original: Source, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
-  const old: Side = { source: original, file: await readAvi(original) }
-  const made: Side = { source: result, file: await readAvi(result) }
+/** Where pictures were copied, all of them were compared, and sound by stretches. */
+function shareOf({ file }: Side, outcome: Outcome): { share?: number } {
+  if (outcome.kind !== 'compressed' || !outcome.loss?.sound || outcome.loss.pictures) return {}
+  const sounds = file.streams.filter(({ kind }) => kind === 'auds')
+  return { share: Math.min(1, ...sounds.map((stream) => comparedShare(secondsOf(file, stream)))) }
+}
+
+/** Of uncompressed sound; other streams are copied and compared wholly. */
+function secondsOf({ chunks }: Avi, stream: AviStream): number {
+  const audio = pcm(stream)
+  if (!audio) return 0
+  return chunks.of(stream.index).reduce((sum, chunk) => sum + chunks.size[chunk]! / audio.blockAlign, 0) / audio.hertz
+}
+
+async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
   const [before, after] = [old.file, made.file]
   if (before.streams.length !== after.streams.length) return 'streams'
   const tags = await compareOthers(old, made)
