@@ -316,6 +316,8 @@ export interface components {
       snr_db?: number
       /** @constant */
       verified: true
+      /** @description How much of a film was decoded or compared byte by byte */
+      verified_share?: number
       sha256: string
       original_sha256: string
       steps: string[]
@@ -337,6 +339,8 @@ export interface components {
       snr_db?: number
       /** @constant */
       verified: true
+      /** @description How much of a film was decoded or compared byte by byte */
+      verified_share?: number
       sha256: string
       original_sha256: string
     }
