@@ -1,6 +1,6 @@
 /**
- * The door of the codecs. A codec (`formats/<id>/<id>.ts`) exports one `Codec`; it reads its input by ranges from a
- * `Source`, writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. Never larger, the floors and
+ * The interface of the codecs. Each of them (`formats/<family>/<id>.ts`) reads its input by ranges from a `Source`,
+ * writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. Never larger, the floors and
  * verified are kept by `pipeline/compress.ts`, not by the codecs; that levels are in order is theirs, by the ladder in
  * `quality/ladder.ts`.
  */

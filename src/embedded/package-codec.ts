@@ -146,7 +146,7 @@ export async function unlikePicturesOf(
 /** Why one picture cannot stand for another: kind, shape, damage. */
 export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayBecomeJpeg = false): Promise<string | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
-  // Kinds without a header reader here (SVG, TIFF) were verified by their room; the CRC says that these are its bytes.
+  // Kinds without a header reader here (SVG, TIFF) were verified by their codec; the CRC says that these are its bytes.
   if (!old && !fresh) return undefined
   if (!old || !fresh || (old.kind !== fresh.kind && !(mayBecomeJpeg && old.kind === 'png' && fresh.kind === 'jpg')))
     return 'the picture changed its kind'

@@ -13,7 +13,7 @@ import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
 
-/** Bytes from the start that most formats are told by. */
+/** Bytes from the start that most formats are recognised by. */
 export const HEAD_BYTES = 64 * 1024
 
 export async function identify(source: Source): Promise<KnownFormat | undefined> {

@@ -10,7 +10,7 @@ const MAX_DEPTH = 3
 
 type Codecs = { readonly [Id in FormatId]?: Codec }
 
-/** Lets a container room borrow the other codecs of its Worker. `options` are the container's own. */
+/** Lets a container's codec borrow the other codecs of its Worker. `options` are the container's own. */
 export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0): Inner {
   return {
     depth,

@@ -21,7 +21,7 @@ const MOST_ATTEMPTS = 4
 const EXTRA_DB = 0.5
 const SLACK_DB = 0.1
 
-/** `encode`, again with a higher target where what readers show misses `wish.target`; its figures are of what they show. */
+/** `encode`, again with a higher target where what readers show misses `request.target`; its figures are of what they show. */
 export async function encodeAsSeen(
   output: string,
   encode: Encoder,

@@ -1,5 +1,5 @@
 /**
- * Wrappers: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any room may offer them
+ * Wrappers: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any codec may offer them
  * as outputs. Byte-exact, any size, in constant memory: at most 60 MB for zst, 90 MB for br, 20 MB for gz.
  */
 

@@ -8,7 +8,7 @@ import { serialise } from './serialise.ts'
 /** Beyond this many streams the table of candidates would cost more than it finds. */
 const MAX_STREAMS = 200_000
 const SMALLEST_BYTES = 32
-/** Duplicates of streams that refer to twins become twins themselves. */
+/** Streams that refer to duplicates and are equal otherwise become duplicates themselves. */
 const ROUNDS = 4
 
 /** Says for an object number which number stands for it. */
