@@ -9,12 +9,11 @@ import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { keepPace, PACE_MS, takeBody } from './front-body.ts'
 
-/** Bodies up to this many bytes are held, so that they can be sent again; longer ones are streamed, once. */
-const MOST_HELD_BYTES = 16 * 1024 * 1024
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
-/** A body may take its time, the headers not: `requestTimeout: 0` alone lets both come for ever. */
+/** A body may take its time as long as it comes (`keepPace`), the headers not: `requestTimeout: 0` alone lets both come for ever. */
 const HEADERS_TIMEOUT_MS = 60_000
 /** Node looks this often for requests that are late. */
 const LATE_EVERY_MS = 5000
@@ -28,12 +27,19 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'tra
 const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
 
-/**
- * Listens on loopback and forwards to `upstreamPort`. `publicUrl`: where clients find it, if not here. `onAnswer` hears of every
- * answer of the Worker's own.
- */
-export function openFront(port: number, upstreamPort: number, publicUrl?: string, onAnswer = () => {}): Promise<Server> {
+export interface FrontOptions {
+  /** Where clients find it, if not here. */
+  readonly publicUrl?: string | undefined
+  /** Hears of every answer of the Worker's own. */
+  readonly onAnswer?: () => void
+  /** A body that hardly comes for so long is given up. */
+  readonly paceMs?: number
+}
+
+/** Listens on loopback and forwards to `upstreamPort`. */
+export function openFront(port: number, upstreamPort: number, options: FrontOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
+  const { publicUrl, onAnswer = () => {}, paceMs = PACE_MS } = options
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const times = {
     requestTimeout: 0,
@@ -49,9 +55,14 @@ export function openFront(port: number, upstreamPort: number, publicUrl?: string
       const { body, headers } = textOf(refusal, origin())
       outgoing.writeHead(refusal.status, headers).end(body)
     }
-    forward(incoming, outgoing, { port: upstreamPort, agent, onAnswer })
+    forward(incoming, outgoing, { port: upstreamPort, agent, onAnswer, paceMs })
       .then((refusal) => refusal && refuse(refusal))
-      .catch(() => (outgoing.headersSent ? outgoing.destroy() : refuse(BUSY)))
+      .catch((error: unknown) => {
+        if (outgoing.headersSent) outgoing.destroy()
+        else refuse(error === LATE ? LATE : BUSY)
+        // The rest of what came too slowly is not waited for.
+        if (error === LATE) outgoing.once('finish', () => incoming.destroy())
+      })
   })
   server.on('clientError', (error, socket) => refuseUnread(error, socket, origin()))
   return new Promise((resolve, reject) => {
@@ -64,31 +75,41 @@ interface Upstream {
   readonly port: number
   readonly agent: Agent
   readonly onAnswer: () => void
+  readonly paceMs: number
 }
 
 /** @returns what the client is told instead of an answer */
 async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upstream: Upstream): Promise<Refusal | undefined> {
-  const { port, agent, onAnswer } = upstream
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   const path = pathOf(incoming.url ?? '/')
   if (path === undefined || !hasHost(incoming)) return UNREADABLE
   if (INTERNAL_PATH.test(path)) return NOTHING
-  const length = 'transfer-encoding' in incoming.headers ? Number.POSITIVE_INFINITY : Number(incoming.headers['content-length'] ?? 0)
-  const held = length <= MOST_HELD_BYTES ? Buffer.concat(await incoming.toArray()) : undefined
-  for (let attempt = 1; ; attempt++) {
-    const answer = await ask(incoming, held, { port, agent, path, signal: gone.signal })
-    if (answer.statusCode === 500 && !(MARK in answer.headers)) {
-      answer.resume()
-      if (!held || attempt === ATTEMPTS) return BUSY
-      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt))
-      continue
-    }
-    if (MARK in answer.headers) onAnswer()
+  keepPace(incoming, upstream.paceMs, () => gone.abort(LATE))
+  const body = await takeBody(incoming, path, gone.signal)
+  try {
+    const answer = await persist(incoming, body.held, { ...upstream, path, signal: gone.signal })
+    if (!answer) return BUSY
     outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders))
     answer.once('error', () => outgoing.destroy())
     answer.pipe(outgoing)
     return undefined
+  } finally {
+    body.release()
+  }
+}
+
+type Target = Upstream & { readonly path: string; readonly signal: AbortSignal }
+
+/** The Worker's answer; undefined: it was lost, and the body cannot be sent again, or was lost too often. */
+async function persist(incoming: IncomingMessage, held: Buffer | undefined, to: Target): Promise<IncomingMessage | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask(incoming, held, to)
+    if (MARK in answer.headers) to.onAnswer()
+    if (MARK in answer.headers || answer.statusCode !== 500) return answer
+    answer.resume()
+    if (!held || attempt === ATTEMPTS) return undefined
+    await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt))
   }
 }
 
@@ -109,26 +130,24 @@ function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
   return hosts.length === 1 && HOST.test(hosts[0]!) && URL.canParse(`http://${hosts[0]}`)
 }
 
-function ask(
-  incoming: IncomingMessage,
-  held: Buffer | undefined,
-  to: { readonly port: number; readonly agent: Agent; readonly path: string; readonly signal: AbortSignal },
-): Promise<IncomingMessage> {
+function ask(incoming: IncomingMessage, held: Buffer | undefined, { port, agent, path, signal }: Target): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = endToEnd(incoming.rawHeaders)
-    if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${to.port}`)
-    if (!held && 'transfer-encoding' in incoming.headers) headers.push('Transfer-Encoding', 'chunked')
-    const options = { ...to, host: '127.0.0.1', method: incoming.method ?? 'GET', headers }
-    const upstream = request(options, resolve)
-    upstream.once('error', reject)
+    const headers = endToEnd(incoming.rawHeaders, held ? ['content-length'] : [])
+    if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
+    const hasBody = 'content-length' in incoming.headers || 'transfer-encoding' in incoming.headers
+    // What was held may be less than was announced.
+    if (held && hasBody) headers.push('Content-Length', String(held.length))
+    else if ('transfer-encoding' in incoming.headers) headers.push('Transfer-Encoding', 'chunked')
+    const upstream = request({ port, agent, path, signal, host: '127.0.0.1', method: incoming.method ?? 'GET', headers }, resolve)
+    upstream.once('error', (error) => reject(signal.aborted ? signal.reason : error))
     if (held) upstream.end(held)
     else incoming.pipe(upstream)
   })
 }
 
-/** Names and values in turn, as they came. */
-function endToEnd(raw: readonly string[]): string[] {
-  const stays = (name: string) => !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name)
+/** Names and values in turn, as they came, without those named in `own`, which are ours to tell. */
+function endToEnd(raw: readonly string[], own: readonly string[] = []): string[] {
+  const stays = (name: string) => !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name) && !own.includes(name.toLowerCase())
   return raw.flatMap((name, i) => (i % 2 === 0 && stays(name) ? [name, raw[i + 1] ?? ''] : []))
 }
 

@@ -114,9 +114,11 @@ export class Service {
     const inner = await freePort()
     this.#innerPort = inner
     // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
-    this.#front = await openFront(port, inner, publicUrl, () => this.#watchdog?.hear()).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
-    })
+    this.#front = await openFront(port, inner, { publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
+      },
+    )
     const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
     const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
     if (publicUrl) quiet.push('--var', `PUBLIC_URL:${publicUrl}`)

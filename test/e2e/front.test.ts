@@ -4,8 +4,11 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { openFront } from '../../scripts/front.ts'
+import { type FrontOptions, openFront } from '../../scripts/front.ts'
 import { freePort, Service } from '../../scripts/service.ts'
+
+const KEY = { Authorization: 'Bearer some-key' }
+const MB = 1_000_000
 
 const servers: Server[] = []
 afterEach(() => {
@@ -13,12 +16,17 @@ afterEach(() => {
 })
 
 /** An upstream that answers the first `lost` requests itself and then passes on what it got; its front's address. */
-async function front(lost: number): Promise<{ url: string; port: number; seen: string[]; headers: IncomingHttpHeaders[] }> {
+async function front(
+  lost: number,
+  options: FrontOptions = {},
+): Promise<{ url: string; port: number; seen: string[]; headers: IncomingHttpHeaders[] }> {
   const seen: string[] = []
   const headers: IncomingHttpHeaders[] = []
   const upstream = createServer(async (request, response) => {
     headers.push(request.headers)
-    const body = Buffer.concat(await request.toArray()).toString()
+    const chunks = await request.toArray().catch(() => undefined)
+    if (!chunks) return // its sender is gone
+    const body = Buffer.concat(chunks).toString()
     seen.push(`${request.method} ${request.url} ${body.length}`)
     if (seen.length <= lost) response.writeHead(500).end()
     else response.writeHead(request.url === '/broken' ? 500 : 200, { 'x-request-id': 'req_1', etag: '"a"' }).end(body)
@@ -26,14 +34,14 @@ async function front(lost: number): Promise<{ url: string; port: number; seen: s
   const port = await freePort()
   await new Promise<void>((done) => upstream.listen(port, '127.0.0.1', done))
   const own = await freePort()
-  servers.push(upstream, await openFront(own, port))
+  servers.push(upstream, await openFront(own, port, options))
   return { url: `http://127.0.0.1:${own}`, port: own, seen, headers }
 }
 
 it('sends a lost request again, body and all', async () => {
   const { url, seen } = await front(2)
   const body = 'x'.repeat(100_000)
-  const answer = await fetch(`${url}/v1/compress?a=1`, { method: 'POST', body })
+  const answer = await fetch(`${url}/v1/compress?a=1`, { method: 'POST', headers: KEY, body })
   expect(answer.status).toBe(200)
   expect(answer.headers.get('etag')).toBe('"a"')
   expect(await answer.text()).toBe(body)
@@ -49,9 +57,87 @@ it('passes on what the Worker itself answers', async () => {
 it('streams what is too long to be held, once', async () => {
   const { url, seen } = await front(1)
   const body = new Uint8Array(17 * 1024 * 1024)
-  expect((await fetch(url, { method: 'POST', body })).status).toBe(503)
-  expect((await fetch(url, { method: 'POST', body })).status).toBe(200)
+  expect((await fetch(`${url}/v1/compress`, { method: 'POST', headers: KEY, body })).status).toBe(503)
+  expect((await fetch(`${url}/v1/compress`, { method: 'POST', headers: KEY, body })).status).toBe(200)
   expect(seen).toHaveLength(2)
+})
+
+/** `total` bytes without a length. */
+const chunked = (total: number, headers: Record<string, string> = {}) => {
+  const chunk = new Uint8Array(65_536)
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent >= total) return controller.close()
+      sent += chunk.length
+      controller.enqueue(chunk)
+    },
+  })
+  return { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+}
+
+it('cuts what a stranger sends after 64 KB, with and without a length, and still tells why (strangers-fill-the-door)', async () => {
+  const { url, seen, headers } = await front(0)
+  const long = { method: 'POST', body: new Uint8Array(10 * MB) }
+  for (const [path, init] of [
+    ['/console/api/login', chunked(10 * MB)],
+    ['/console/api/login', long],
+    ['/v1/compress', chunked(10 * MB)],
+    ['/admin/accounts', chunked(10 * MB, KEY)],
+  ] as const) {
+    const answer = await fetch(url + path, init)
+    expect([answer.status, (await answer.arrayBuffer()).byteLength], path).toEqual([200, 65_537])
+    expect(seen.pop(), path).toBe(`POST ${path} 65537`)
+    expect(headers.pop()?.['content-length'], path).toBe('65537')
+  }
+  const upload = await fetch(`${url}/v1/compress`, chunked(MB, KEY))
+  expect((await upload.arrayBuffer()).byteLength, 'a file of a caller passes').toBe(Math.ceil(MB / 65_536) * 65_536)
+})
+
+it('holds 64 MB of uploads at a time, whoever sends them, and streams the next (bodies-held-for-bad-keys)', async () => {
+  const { port, headers } = await front(0)
+  const begun = (length: number) =>
+    `POST /v1/compress HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer none\r\nContent-Length: ${length}\r\n\r\nabc`
+  const sockets = []
+  for (let i = 0; i < 4; i++) sockets.push(connect(port, '127.0.0.1').setNoDelay())
+  for (const socket of sockets) socket.write(begun(16 * 1024 * 1024))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(headers, 'what is held waits at the door').toHaveLength(0)
+  const more = () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(begun(1_000_000))
+    sockets.push(socket)
+    return headers.length
+  }
+  await expect.poll(more).toBeGreaterThan(0)
+  for (const socket of sockets) socket.destroy()
+  await expect
+    .poll(async () => (await raw(port, `${begun(3)}`.replace('Host: a', 'Host: a\r\nConnection: close'))).slice(9, 12))
+    .toBe('200')
+})
+
+it('gives up a body that hardly comes, with 408, also while it is streamed (one-byte-every-3-seconds)', async () => {
+  const { port, seen } = await front(0, { paceMs: 200 })
+  for (const head of [
+    'POST /console/api/login HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n',
+    'POST /v1/compress HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer none\r\nContent-Length: 900\r\n\r\n',
+    'POST /v1/compress HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer none\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n',
+  ]) {
+    expect(await raw(port, `${head}a`), head).toMatch(/^HTTP\/1\.1 408 [\s\S]*"type":"malformed_request"/)
+  }
+  expect(seen).toEqual([])
+})
+
+it('does not blame a sender for an upstream that takes its time', async () => {
+  const upstream = createServer((request, response) => {
+    setTimeout(() => request.resume().on('end', () => response.writeHead(200, { 'x-request-id': 'req_1' }).end('late')), 1500)
+  })
+  const port = await freePort()
+  await new Promise<void>((done) => upstream.listen(port, '127.0.0.1', done))
+  const own = await openFront(0, port, { paceMs: 200 })
+  servers.push(upstream, own)
+  const answer = await fetch(`http://127.0.0.1:${(own.address() as AddressInfo).port}/v1/compress`, chunked(40 * MB, KEY))
+  expect(await answer.text()).toBe('late')
 })
 
 it('says that it is busy where the upstream is gone', async () => {
