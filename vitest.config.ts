@@ -41,7 +41,12 @@ export default defineConfig({
       },
       {
         // Durable Objects, inside workerd.
-        plugins: [cloudflareTest({ wrangler: { configPath: './test/durable-objects/wrangler.toml' } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './test/durable-objects/wrangler.toml' },
+            miniflare: { bindings: { KEPT_TASKS: process.env['WHITTLE_KEPT_TASKS'] ?? '' } },
+          }),
+        ],
         test: { name: 'objects', include: ['test/durable-objects/**/*.test.ts'], testTimeout: 30_000 },
       },
       {

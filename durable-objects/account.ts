@@ -16,47 +16,37 @@ import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { ChallengeTable } from './challenge-table.ts'
+import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
+import { migrate } from './schema.ts'
+import { dayOf, TaskIndex } from './task-index.ts'
 
-const DAY_MS = 86_400_000
 const DELIVERIES_KEPT = 1000
-/** Events are remembered this long, so that one told twice counts once. */
-const EVENT_MEMORY_MS = 90 * DAY_MS
-const IDEMPOTENCY_MS = DAY_MS
-/** A request that was begun and never heard of again: its idempotency key and its codec are free by then. */
-const IN_FLIGHT_MS = 15 * 60_000
 
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS tasks (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT NULL UNIQUE, batch_id TEXT, position INTEGER,
-    stored INTEGER NOT NULL, created_at INTEGER NOT NULL);
-  CREATE INDEX IF NOT EXISTS tasks_by_batch ON tasks (batch_id, position) WHERE batch_id IS NOT NULL;
-  CREATE TABLE IF NOT EXISTS events (task_id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (task_id, kind)) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS events_by_time ON events (at);
-  CREATE TABLE IF NOT EXISTS usage (
-    day TEXT NOT NULL, format TEXT NOT NULL, completed INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
-    original INTEGER NOT NULL DEFAULT 0, compressed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (day, format)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS idempotency (
-    scope TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, fingerprint TEXT, id TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID;
+const FIRST = `
   CREATE TABLE IF NOT EXISTS applications (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery TEXT NOT NULL);
 `
 
-/** One customer: applications and keys, usage counted by idempotent events, the task index, storage, the webhook secret. */
+/** One customer: applications and keys, what was used, the task index, storage, the webhook secret. */
 export class Account extends DurableObject<Env> implements AccountFace {
   readonly #sql: SqlStorage
   readonly #challenges: ChallengeTable
   readonly #people: PeopleTable
   readonly #keys: KeyTable
+  readonly #tasks: TaskIndex
+  readonly #idempotency: IdempotencyTable
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#sql = ctx.storage.sql
-    this.#sql.exec(SCHEMA)
+    migrate(ctx.storage, 'account', [FIRST])
+    this.#tasks = new TaskIndex(ctx.storage)
+    this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
     this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.#record()?.accountId ?? '')
     this.#keys = new KeyTable(this.#sql, env.KEY_GATES, () => this.#record())
@@ -91,7 +81,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async admit(taskId: string, bytes: number) {
     const now = Date.now()
-    let used = this.#stored()
+    let used = this.#tasks.stored()
     for (const [id, admission] of this.#admitted) {
       if (admission.until <= now) this.#admitted.delete(id)
       else used += admission.bytes
@@ -106,51 +96,10 @@ export class Account extends DurableObject<Env> implements AccountFace {
     for (const taskId of taskIds) this.#admitted.delete(taskId)
   }
 
-  async tell(event: TaskEvent): Promise<void> {
-    this.ctx.storage.transactionSync(() => {
-      const known = [...this.#sql.exec('SELECT 1 FROM events WHERE task_id = ? AND kind = ?', event.taskId, event.kind)].length > 0
-      if (known) return
-      this.#sql.exec('INSERT INTO events (task_id, kind, at) VALUES (?, ?, ?)', event.taskId, event.kind, Date.now())
-      this.#apply(event)
-    })
-  }
-
-  #apply(event: TaskEvent) {
-    switch (event.kind) {
-      case 'created': {
-        const { taskId, batchId, position, createdAt, size } = event
-        this.#admitted.delete(taskId)
-        // A task whose removal was told first must not come back.
-        if ([...this.#sql.exec("SELECT 1 FROM events WHERE task_id = ? AND kind = 'removed'", taskId)].length > 0) return
-        const columns = 'task_id, batch_id, position, stored, created_at'
-        this.#sql.exec(`INSERT INTO tasks (${columns}) VALUES (?, ?, ?, ?, ?)`, taskId, batchId ?? null, position ?? null, size, createdAt)
-        this.#sql.exec('DELETE FROM events WHERE at < ?', Date.now() - EVENT_MEMORY_MS)
-        return
-      }
-      case 'completed': {
-        const { taskId, at, format, originalSize, compressedSize } = event
-        this.#sql.exec('UPDATE tasks SET stored = ? WHERE task_id = ?', compressedSize, taskId)
-        this.#sql.exec(
-          `INSERT INTO usage (day, format, completed, original, compressed) VALUES (?, ?, 1, ?, ?)
-           ON CONFLICT DO UPDATE SET completed = completed + 1, original = original + excluded.original, compressed = compressed + excluded.compressed`,
-          dayOf(at),
-          format,
-          originalSize,
-          compressedSize,
-        )
-        return
-      }
-      case 'failed':
-        this.#sql.exec('UPDATE tasks SET stored = 0 WHERE task_id = ?', event.taskId)
-        this.#sql.exec(
-          'INSERT INTO usage (day, format, failed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET failed = failed + 1',
-          dayOf(event.at),
-          event.format,
-        )
-        return
-      case 'removed':
-        this.#sql.exec('DELETE FROM tasks WHERE task_id = ?', event.taskId)
-    }
+  async tell(told: TaskEvent | readonly TaskEvent[]): Promise<void> {
+    const events = 'kind' in told ? [told] : told
+    this.#tasks.tell(events)
+    for (const { kind, taskId } of events) if (kind === 'created') this.#admitted.delete(taskId)
   }
 
   async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
@@ -160,7 +109,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
       api_calls: 0,
       original_size: 0,
       compressed_size: 0,
-      storage_used: this.#stored(),
+      storage_used: this.#tasks.stored(),
       storage_quota: this.#quota(),
       tasks_completed: 0,
       tasks_failed: 0,
@@ -173,8 +122,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
       days.set(day, found)
       return found
     }
-    type Row = { day: string; format: string; completed: number; failed: number; original: number; compressed: number }
-    for (const row of this.#sql.exec<Row>('SELECT * FROM usage WHERE day LIKE ?', `${month}%`)) {
+    for (const row of this.#tasks.usage(month)) {
       const format = (view.by_format[row.format] ??= { tasks: 0, original_size: 0, compressed_size: 0 })
       for (const part of [format, dayView(row.day)]) {
         part.tasks += row.completed + row.failed
@@ -197,40 +145,24 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async list(limit: number, cursor?: string) {
-    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
-    if (before === undefined) return undefined
-    type Row = { seq: number; task_id: string }
-    const rows = [...this.#sql.exec<Row>('SELECT seq, task_id FROM tasks WHERE seq < ? ORDER BY seq DESC LIMIT ?', before, limit + 1)]
-    const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    const more = rows.length > limit && last ? { nextCursor: encodeCursor(last.seq) } : {}
-    return { ids: page.map((row) => row.task_id), ...more }
+    return this.#tasks.list(limit, cursor)
   }
 
   async batch(batchId: string) {
-    const rows = [...this.#sql.exec<{ task_id: string }>('SELECT task_id FROM tasks WHERE batch_id = ? ORDER BY position', batchId)]
-    return rows.length > 0 ? rows.map((row) => row.task_id) : undefined
+    const taskIds = this.#tasks.batch(batchId)
+    return taskIds.length > 0 ? taskIds : undefined
   }
 
   async beginIdempotent(key: string, scope: string): Promise<IdempotencyState> {
-    const now = Date.now()
-    this.#sql.exec('DELETE FROM idempotency WHERE at < ? OR (id IS NULL AND at < ?)', now - IDEMPOTENCY_MS, now - IN_FLIGHT_MS)
-    type Row = { fingerprint: string | null; id: string | null }
-    const [row] = [...this.#sql.exec<Row>('SELECT fingerprint, id FROM idempotency WHERE scope = ? AND key = ?', scope, key)]
-    if (row)
-      return row.id !== null && row.fingerprint !== null
-        ? { kind: 'done', fingerprint: row.fingerprint, id: row.id }
-        : { kind: 'in_flight' }
-    this.#sql.exec('INSERT INTO idempotency (scope, key, at) VALUES (?, ?, ?)', scope, key, now)
-    return { kind: 'new' }
+    return this.#idempotency.begin(key, scope)
   }
 
   async finishIdempotent(key: string, scope: string, fingerprint: string, id: string) {
-    this.#sql.exec('UPDATE idempotency SET fingerprint = ?, id = ? WHERE scope = ? AND key = ?', fingerprint, id, scope, key)
+    this.#idempotency.finish(key, scope, fingerprint, id)
   }
 
   async abandonIdempotent(key: string, scope: string) {
-    this.#sql.exec('DELETE FROM idempotency WHERE scope = ? AND key = ? AND id IS NULL', scope, key)
+    this.#idempotency.abandon(key, scope)
   }
 
   async webhookSecret() {
@@ -316,24 +248,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
     return this.ctx.storage.kv.get<AccountRecord>('account')
   }
 
-  #stored(): number {
-    return this.#sql.exec<{ total: number }>('SELECT COALESCE(SUM(stored), 0) AS total FROM tasks').one().total
-  }
-
   #quota(): number {
     const account = this.#record()
     return account?.storageBytes ?? PLANS[account?.plan ?? 'free'].storageBytes
-  }
-}
-
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-
-const encodeCursor = (seq: number) => btoa(`seq:${seq}`).replaceAll('=', '')
-function decodeCursor(cursor: string): number | undefined {
-  try {
-    const match = /^seq:(\d{1,15})$/.exec(atob(cursor))
-    return match ? Number(match[1]) : undefined
-  } catch {
-    return undefined
   }
 }

@@ -132,7 +132,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async #removeAll(task: Task): Promise<void> {
     const { storage } = this.ctx
-    await this.env.ACCOUNTS.getByName(task.accountId).tell({ kind: 'removed', taskId: task.taskId })
+    await this.env.ACCOUNTS.getByName(task.accountId).tell([...this.#events, { kind: 'removed', taskId: task.taskId }])
+    this.#events = []
     await this.#removeBlobs(task, this.#job!)
     // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
     await storage.deleteAll()
@@ -391,12 +392,11 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async #tellAccount(): Promise<void> {
-    const account = this.#task && this.env.ACCOUNTS.getByName(this.#task.accountId)
+    const events = this.#events
+    if (!this.#task || events.length === 0) return
     try {
-      for (const event of [...this.#events]) {
-        await account?.tell(event)
-        this.#events = this.#events.filter((other) => other !== event)
-      }
+      await this.env.ACCOUNTS.getByName(this.#task.accountId).tell(events)
+      this.#events = this.#events.filter((event) => !events.includes(event))
     } catch (error) {
       console.error(JSON.stringify({ level: 'error', event: 'account_unreachable', task_id: this.#task?.taskId, error: String(error) }))
     }

@@ -37,7 +37,7 @@ export interface KeySummary {
   readonly createdAt: number
 }
 
-/** Claimed by TaskRecord, at least once; `taskId` and `kind` make it count once. */
+/** Told by TaskRecord, at least once and in order; it counts once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
   | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number }
@@ -119,7 +119,8 @@ export interface AccountFace {
   admit(taskId: string, bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
   /** Uploads that were admitted and will not become tasks. */
   giveBack(taskIds: readonly string[]): Promise<void>
-  tell(event: TaskEvent): Promise<void>
+  /** What happened to tasks, in order: all of it is counted, or nothing. */
+  tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
   /** `month` like "2026-11"; the current one by default. `plan` is the calling key's. */
   usage(plan: PlanId, month?: string): Promise<UsageView>
   /** Task ids, newest first. `cursor` is opaque; undefined for a cursor that was never given out. */

@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Account } from '../../durable-objects/account.ts'
 import type { NewTask } from '../../src/store/task.ts'
 import type { TaskRecordFace } from '../../src/store/tasks.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
@@ -160,6 +161,15 @@ describe('TaskRecord', () => {
     expect(await record(running.task).beat(1, 0.5)).toBe('stop')
     expect(await record(running.task).complete(1, { ...RESULT, key: 'results/x' })).toBe(false)
     expect(await env.BLOBS.head(`uploads/${running.task.taskId}`)).toBeNull()
+  })
+
+  it('counts what could not be told before it was removed', async () => {
+    const { task, claim } = await started()
+    vi.spyOn(Account.prototype, 'tell').mockRejectedValueOnce(new Error('overloaded'))
+    await record(task).complete(claim.attempt, { ...RESULT, key: claim.uploadKey })
+    expect(await account(task).usage('free')).toMatchObject({ tasks_completed: 0, storage_used: 1000 })
+    await record(task).remove()
+    expect(await account(task).usage('free')).toMatchObject({ tasks_completed: 1, storage_used: 0 })
   })
 
   it('is removed once, however many ask at the same time', async () => {

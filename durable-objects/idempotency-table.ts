@@ -1,0 +1,50 @@
+import type { IdempotencyState } from '../src/store/accounts.ts'
+import { migrate } from './schema.ts'
+
+/** An idempotency key is remembered for a day. */
+const REMEMBERED_MS = 86_400_000
+/** A request that was begun and never heard of again: its key is free by then. */
+export const IN_FLIGHT_MS = 15 * 60_000
+/** Each new key forgets so many old ones: more than come in. */
+const FORGOTTEN_AT_ONCE = 2
+
+const FIRST = `CREATE TABLE IF NOT EXISTS idempotency (
+  scope TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, fingerprint TEXT, id TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID`
+const BY_TIME = 'CREATE INDEX idempotency_by_time ON idempotency (at)'
+
+/** Which requests were made under which idempotency key, in the Account's SQLite. */
+export class IdempotencyTable {
+  readonly #sql: SqlStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql
+    migrate(storage, 'idempotency', [FIRST, BY_TIME])
+  }
+
+  begin(key: string, scope: string): IdempotencyState {
+    const now = Date.now()
+    type Row = { at: number; fingerprint: string | null; id: string | null }
+    const [row] = [...this.#sql.exec<Row>('SELECT at, fingerprint, id FROM idempotency WHERE scope = ? AND key = ?', scope, key)]
+    if (row && row.at >= now - REMEMBERED_MS) {
+      const { fingerprint, id } = row
+      if (id !== null && fingerprint !== null) return { kind: 'done', fingerprint, id }
+      if (row.at >= now - IN_FLIGHT_MS) return { kind: 'in_flight' }
+    }
+    this.#forget(now)
+    this.#sql.exec('INSERT OR REPLACE INTO idempotency (scope, key, at) VALUES (?, ?, ?)', scope, key, now)
+    return { kind: 'new' }
+  }
+
+  finish(key: string, scope: string, fingerprint: string, id: string): void {
+    this.#sql.exec('UPDATE idempotency SET fingerprint = ?, id = ? WHERE scope = ? AND key = ?', fingerprint, id, scope, key)
+  }
+
+  abandon(key: string, scope: string): void {
+    this.#sql.exec('DELETE FROM idempotency WHERE scope = ? AND key = ? AND id IS NULL', scope, key)
+  }
+
+  #forget(now: number): void {
+    const old = 'SELECT scope, key FROM idempotency WHERE at < ? ORDER BY at LIMIT ?'
+    this.#sql.exec(`DELETE FROM idempotency WHERE (scope, key) IN (${old})`, now - REMEMBERED_MS, FORGOTTEN_AT_ONCE)
+  }
+}

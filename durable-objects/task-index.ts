@@ -1,0 +1,160 @@
+import type { TaskEvent } from '../src/store/accounts.ts'
+import { migrate } from './schema.ts'
+
+/** A task that was removed is remembered this long: what was sent before its removal and arrives behind it must not bring it back. */
+const REMOVED_MS = 3_600_000
+/** Each removal forgets so many old ones: more than come in. */
+const FORGOTTEN_AT_ONCE = 2
+
+const FIRST = `
+  CREATE TABLE IF NOT EXISTS tasks (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT NULL UNIQUE, batch_id TEXT, position INTEGER,
+    stored INTEGER NOT NULL, created_at INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS tasks_by_batch ON tasks (batch_id, position) WHERE batch_id IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS events (task_id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (task_id, kind)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS events_by_time ON events (at);
+  CREATE TABLE IF NOT EXISTS usage (
+    day TEXT NOT NULL, format TEXT NOT NULL, completed INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0,
+    original INTEGER NOT NULL DEFAULT 0, compressed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (day, format)) WITHOUT ROWID;
+`
+
+/** Every event was a row for 90 days: now a task's row says what was counted of it. The sum of all is kept by triggers, whoever writes. */
+const WITHOUT_EVENTS = `
+  ALTER TABLE tasks ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
+  UPDATE tasks SET ended = 1 WHERE task_id IN (SELECT task_id FROM events WHERE kind IN ('completed', 'failed'));
+  CREATE TABLE removed (task_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX removed_by_time ON removed (at);
+  INSERT INTO removed SELECT task_id, at FROM events WHERE kind = 'removed' AND at > (unixepoch() * 1000 - ${REMOVED_MS});
+  DROP TABLE events;
+  CREATE TABLE totals (stored INTEGER NOT NULL);
+  INSERT INTO totals SELECT COALESCE(SUM(stored), 0) FROM tasks;
+  CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN UPDATE totals SET stored = stored + NEW.stored; END;
+  CREATE TRIGGER task_updated AFTER UPDATE OF stored ON tasks BEGIN UPDATE totals SET stored = stored + NEW.stored - OLD.stored; END;
+  CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN UPDATE totals SET stored = stored - OLD.stored; END;
+`
+
+/** What was done on a day with files of a format. */
+export interface UsageRow {
+  readonly [column: string]: SqlStorageValue
+  /** "2026-11-20" */
+  readonly day: string
+  readonly format: string
+  readonly completed: number
+  readonly failed: number
+  /** Bytes before and after, of the completed ones. */
+  readonly original: number
+  readonly compressed: number
+}
+
+/** The tasks that an account keeps, the room they take, and what was done by day and format, in the Account's SQLite. */
+export class TaskIndex {
+  readonly #storage: DurableObjectStorage
+  readonly #sql: SqlStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+    this.#sql = storage.sql
+    migrate(storage, 'tasks', [FIRST, WITHOUT_EVENTS])
+  }
+
+  /** All of them or none. However often an event is told, it counts once. */
+  tell(events: readonly TaskEvent[]): void {
+    this.#storage.transactionSync(() => {
+      for (const event of events) this.#apply(event)
+    })
+  }
+
+  #apply(event: TaskEvent) {
+    switch (event.kind) {
+      case 'created': {
+        const { taskId, batchId, position, createdAt, size } = event
+        if (this.#wasRemoved(taskId)) return
+        const columns = 'task_id, batch_id, position, stored, created_at'
+        const values = [taskId, batchId ?? null, position ?? null, size, createdAt]
+        this.#sql.exec(`INSERT INTO tasks (${columns}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, ...values)
+        return
+      }
+      case 'completed': {
+        const { taskId, at, format, originalSize, compressedSize } = event
+        if (!this.#end(taskId, compressedSize)) return
+        this.#sql.exec(
+          `INSERT INTO usage (day, format, completed, original, compressed) VALUES (?, ?, 1, ?, ?)
+           ON CONFLICT DO UPDATE SET completed = completed + 1, original = original + excluded.original, compressed = compressed + excluded.compressed`,
+          dayOf(at),
+          format,
+          originalSize,
+          compressedSize,
+        )
+        return
+      }
+      case 'failed':
+        if (!this.#end(event.taskId, 0)) return
+        this.#sql.exec(
+          'INSERT INTO usage (day, format, failed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET failed = failed + 1',
+          dayOf(event.at),
+          event.format,
+        )
+        return
+      case 'removed':
+        this.#remove(event.taskId)
+    }
+  }
+
+  /** false: it was counted before, or removed. */
+  #end(taskId: string, stored: number): boolean {
+    return this.#sql.exec('UPDATE tasks SET stored = ?, ended = 1 WHERE task_id = ? AND ended = 0', stored, taskId).rowsWritten > 0
+  }
+
+  #remove(taskId: string) {
+    const now = Date.now()
+    this.#sql.exec('DELETE FROM tasks WHERE task_id = ?', taskId)
+    const old = 'SELECT task_id FROM removed WHERE at < ? ORDER BY at LIMIT ?'
+    this.#sql.exec(`DELETE FROM removed WHERE task_id IN (${old})`, now - REMOVED_MS, FORGOTTEN_AT_ONCE)
+    this.#sql.exec('INSERT INTO removed (task_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING', taskId, now)
+  }
+
+  #wasRemoved(taskId: string): boolean {
+    return [...this.#sql.exec('SELECT 1 FROM removed WHERE task_id = ?', taskId)].length > 0
+  }
+
+  /** Bytes of everything that is kept. */
+  stored(): number {
+    return this.#sql.exec<{ stored: number }>('SELECT stored FROM totals').one().stored
+  }
+
+  /** `month` like "2026-11". */
+  usage(month: string): UsageRow[] {
+    return [...this.#sql.exec<UsageRow>('SELECT * FROM usage WHERE day BETWEEN ? AND ?', `${month}-01`, `${month}-31`)]
+  }
+
+  /** Task ids, newest first. `cursor` is opaque; undefined for a cursor that was never given out. */
+  list(limit: number, cursor?: string): { ids: string[]; nextCursor?: string } | undefined {
+    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
+    if (before === undefined) return undefined
+    type Row = { seq: number; task_id: string }
+    const rows = [...this.#sql.exec<Row>('SELECT seq, task_id FROM tasks WHERE seq < ? ORDER BY seq DESC LIMIT ?', before, limit + 1)]
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    const more = rows.length > limit && last ? { nextCursor: encodeCursor(last.seq) } : {}
+    return { ids: page.map((row) => row.task_id), ...more }
+  }
+
+  /** Task ids in upload order. */
+  batch(batchId: string): string[] {
+    const query = 'SELECT task_id FROM tasks WHERE batch_id = ? ORDER BY position'
+    return [...this.#sql.exec<{ task_id: string }>(query, batchId)].map((row) => row.task_id)
+  }
+}
+
+/** "2026-11-20", UTC. */
+export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+const encodeCursor = (seq: number) => btoa(`seq:${seq}`).replaceAll('=', '')
+function decodeCursor(cursor: string): number | undefined {
+  try {
+    const match = /^seq:(\d{1,15})$/.exec(atob(cursor))
+    return match ? Number(match[1]) : undefined
+  } catch {
+    return undefined
+  }
+}
