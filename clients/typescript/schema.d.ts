@@ -311,15 +311,28 @@ export interface components {
        */
       outcome: 'compressed'
       fidelity: components['schemas']['Fidelity']
-      ssim?: number
-      psnr_db?: number
-      snr_db?: number
       /** @constant */
       verified: true
-      /** @description How much of a film was decoded or compared byte by byte */
+      /** @description How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted */
       verified_share?: number
       sha256: string
       original_sha256: string
+      /** @description Luma, 11×11 Gaussian window: the worst picture, page or second, rounded down */
+      ssim?: number
+      /** @description Luma, likewise; absent beside `ssim` where no luma changed: it is infinite */
+      psnr_db?: number
+      /**
+       * @description Where the worst was found: in a stored picture, on a page drawn at 144 dpi, in a second of a film
+       * @enum {string}
+       */
+      measured_at?: 'pixels' | 'page_144dpi' | 'second'
+      /** @description Films: over all frames */
+      mean_ssim?: number
+      mean_psnr_db?: number
+      /** @description Colour: the worst still picture of at least 64×64 */
+      ssimulacra2?: number
+      /** @description Sound: signal-to-noise ratio */
+      snr_db?: number
       steps: string[]
     }
     /** @enum {string} */
@@ -333,16 +346,23 @@ export interface components {
       /** @enum {string} */
       reason: 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
       detail?: string
+      suggestion?: components['schemas']['Suggestion']
       fidelity: components['schemas']['Fidelity']
-      ssim?: number
-      psnr_db?: number
-      snr_db?: number
       /** @constant */
       verified: true
-      /** @description How much of a film was decoded or compared byte by byte */
+      /** @description How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted */
       verified_share?: number
       sha256: string
       original_sha256: string
+    }
+    /** @description What `format` could be for a smaller result. */
+    Suggestion: {
+      format: string
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      estimated_size: number
     }
     TaskFailed: {
       task_id: string

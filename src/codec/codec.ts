@@ -39,7 +39,14 @@ export const PATCHABLE_BYTES = 5 * 1024 * 1024
 
 export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
 
-export type Outcome = Compressed | { kind: 'unchanged'; reason: Reason; detail?: string }
+export type Outcome = Compressed | { kind: 'unchanged'; reason: Reason; detail?: string; suggestion?: Suggestion }
+
+/** An output of the same upload that would be smaller. */
+export interface Suggestion {
+  readonly output: OutputId
+  /** Bytes, as well as the codec can tell. */
+  readonly estimatedBytes: number
+}
 
 export interface Compressed {
   readonly kind: 'compressed'
@@ -57,8 +64,8 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
   outcome.kind === 'compressed' && outcome.loss ? 'perceptual' : 'lossless'
 
 /** What `verify` found when it decoded the result again. `difference` says where, for the log. */
-/** `share`: how much of the result that covers, 0–1, where it is known to the codec (films). */
-export type Verdict = { equal: true; share?: number } | { equal: false; difference: string }
+/** `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise. `unknown`: less, and nobody counted. */
+export type Verdict = { equal: true; share?: number | 'unknown' } | { equal: false; difference: string }
 
 export interface Options {
   readonly quality: Quality

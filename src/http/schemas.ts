@@ -140,21 +140,45 @@ const discriminator = (propertyName: string, names: Readonly<Record<string, stri
   },
 })
 
-const measured = { ssim: z.number().min(0).max(1).optional(), psnr_db: z.number().optional(), snr_db: z.number().optional() }
+const similarity = z.number().min(0).max(1)
+const measured = {
+  ssim: similarity.optional().describe('Luma, 11×11 Gaussian window: the worst picture, page or second, rounded down'),
+  psnr_db: z.number().optional().describe('Luma, likewise; absent beside `ssim` where no luma changed: it is infinite'),
+  measured_at: z
+    .enum(['pixels', 'page_144dpi', 'second'])
+    .optional()
+    .describe('Where the worst was found: in a stored picture, on a page drawn at 144 dpi, in a second of a film'),
+  mean_ssim: similarity.optional().describe('Films: over all frames'),
+  mean_psnr_db: z.number().optional(),
+  ssimulacra2: z.number().max(100).optional().describe('Colour: the worst still picture of at least 64×64'),
+  snr_db: z.number().optional().describe('Sound: signal-to-noise ratio'),
+}
 const receiptCommon = {
   fidelity,
-  ...measured,
   verified: z.literal(true),
-  verified_share: z.number().min(0).max(1).optional().describe('How much of a film was decoded or compared byte by byte'),
+  verified_share: similarity
+    .optional()
+    .describe('How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted'),
   sha256,
   original_sha256: sha256,
 }
+const suggestion = z
+  .object({ format: z.string(), estimated_size: bytes })
+  .meta({ id: 'Suggestion', description: 'What `format` could be for a smaller result.' })
 const REASONS = ['no_gain', 'below_floor', 'signed', 'encrypted', 'malformed', 'over_budget', 'unsupported_feature'] as const
 export const receipt = z
   .discriminatedUnion('outcome', [
-    z.object({ outcome: z.literal('compressed'), ...receiptCommon, steps: z.array(z.string()) }).meta({ id: 'ReceiptCompressed' }),
     z
-      .object({ outcome: z.literal('unchanged'), reason: z.enum(REASONS), detail: z.string().optional(), ...receiptCommon })
+      .object({ outcome: z.literal('compressed'), ...receiptCommon, ...measured, steps: z.array(z.string()) })
+      .meta({ id: 'ReceiptCompressed' }),
+    z
+      .object({
+        outcome: z.literal('unchanged'),
+        reason: z.enum(REASONS),
+        detail: z.string().optional(),
+        suggestion: suggestion.optional(),
+        ...receiptCommon,
+      })
       .meta({ id: 'ReceiptUnchanged' }),
   ])
   .meta({

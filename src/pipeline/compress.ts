@@ -9,16 +9,22 @@ import {
   type Outcome,
   type Reason,
   type Source,
+  type Suggestion,
   type Verdict,
 } from '../codec/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
 import type { Loss } from '../codec/loss.ts'
 import type { ResultSink } from '../codec/sink.ts'
+import type { KnownFormat } from '../formats/outputs.ts'
 import { GENTLER } from '../quality/ladder.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =
-  | { outcome: Compressed; result: Source /** Of the result that was verified, 0–1, where the codec knows. */; verifiedShare?: number }
+  | {
+      outcome: Compressed
+      result: Source /** Of the result that was verified, 0–1; absent where nobody counted. */
+      verifiedShare?: number
+    }
   | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
 
 /**
@@ -44,7 +50,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
   try {
     const { evidence, ...made } = await codec.compress(source, sink, options)
     options.signal.throwIfAborted()
-    const outcome = acceptable(made, sink.written, source.size, options)
+    const outcome = acceptable(made, codec.format, { written: sink.written, size: source.size }, options)
     if (outcome.kind === 'unchanged') {
       await sink.abort()
       return { outcome, result: undefined }
@@ -52,7 +58,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     const result = await sink.finish()
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
-    if (verdict.equal) return { outcome, result, ...(verdict.share === undefined ? {} : { verifiedShare: verdict.share }) }
+    if (verdict.equal) return { outcome, result, ...(verdict.share === 'unknown' ? {} : { verifiedShare: verdict.share ?? 1 }) }
     await sink.abort()
     const detail = 'the result did not pass its own verification'
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
@@ -84,15 +90,26 @@ async function verify({ codec, source, result, outcome, evidence }: Made, option
   }
 }
 
+interface Bytes {
+  readonly written: number
+  readonly size: number
+}
+
 /** The outcome, or why the result must not stand, whatever the codec says of it. */
-function acceptable(outcome: Outcome, written: number, size: number, { lossless }: Options): Outcome {
-  if (outcome.kind === 'unchanged') return outcome
+function acceptable(outcome: Outcome, format: KnownFormat, { written, size }: Bytes, { lossless }: Options): Outcome {
+  if (outcome.kind === 'unchanged') return isHelpful(outcome.suggestion, format, size) ? outcome : withoutSuggestion(outcome)
   if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' }
   if (!outcome.loss) return outcome
   if (lossless) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'only an exact result was asked for' }
   const detail = belowFloors(outcome.loss)
   return detail === undefined ? outcome : { kind: 'unchanged', reason: 'below_floor', detail }
 }
+
+/** A caller can ask for what is suggested, and gains by it. */
+const isHelpful = (suggestion: Suggestion | undefined, { outputs }: KnownFormat, size: number) =>
+  suggestion !== undefined && suggestion.estimatedBytes < size && (outputs as readonly string[]).includes(suggestion.output)
+
+const withoutSuggestion = ({ suggestion: _, ...outcome }: Extract<Outcome, { kind: 'unchanged' }>) => outcome
 
 /** The figures of what lost more than anything may. What sound beside pictures may lose is for the codecs of films to judge. */
 function belowFloors({ pictures, sound }: Loss): string | undefined {

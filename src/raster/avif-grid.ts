@@ -3,6 +3,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
+import { ofPixels } from '../codec/loss.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { lowest } from '../quality/search.ts'
 import { type ColourFigures, reaches } from '../quality/target.ts'
@@ -63,7 +64,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, request: Enco
     const good = request.targetSize !== undefined || step >= STEPS || reaches(figures, request.target, TOLERANCE)
     if (fits && good) {
       const how = `AVIF at quality ${qualityAt(step)}, ${grid.columns}×${grid.rows} tiles`
-      return { chunks: [file], loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step: how }
+      return { chunks: [file], loss: ofPixels(figures), step: how }
     }
     if (!fits && step === 0) throw new TargetUnreachable(file.length)
     step += fits ? 1 : -1

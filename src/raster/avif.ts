@@ -2,6 +2,7 @@
 
 import { yieldToOthers } from '../bytes/yield.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
+import { ofPixels } from '../codec/loss.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../quality/target.ts'
 import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './avif-codec.ts'
@@ -43,7 +44,7 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   discardPixels(picture)
   if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
   const step = `AVIF at quality ${quality}`
-  return { chunks: [withMetadata(bytes, carried)], loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step }
+  return { chunks: [withMetadata(bytes, carried)], loss: ofPixels(figures), step }
 }
 
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }

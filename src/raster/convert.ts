@@ -8,7 +8,7 @@ import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
-import { lossOf, type PictureLoss } from '../codec/loss.ts'
+import { type LumaFigures, lossOf, ofPixels } from '../codec/loss.ts'
 import { pictureTarget } from '../quality/levels.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
@@ -28,7 +28,7 @@ export interface Convertible {
   /** 8 bits of a sample are all there is; otherwise nothing exact can be promised. */
   readonly exact: boolean
   /** What rounding to 8 bits costs, measured; without it a bound stands. */
-  readonly rounding?: () => Promise<PictureLoss>
+  readonly rounding?: () => Promise<LumaFigures>
   /** Further chunks for a PNG result. */
   readonly chunks?: readonly AncillaryChunk[]
 }
@@ -66,11 +66,11 @@ async function outcomeOf(
 ): Promise<Outcome> {
   if (loss || (exact && wholeSize)) return { kind: 'compressed', ...lossOf(loss), steps }
   if (exact) return { kind: 'compressed', ...lossOf(AS_REDUCED), steps }
-  return { kind: 'compressed', ...lossOf((await rounding?.()) ?? ROUNDED), steps: [...steps, '16 → 8 bits'] }
+  return { kind: 'compressed', ...lossOf(ofPixels((await rounding?.()) ?? ROUNDED)), steps: [...steps, '16 → 8 bits'] }
 }
 
 /** Of a reduced picture, kept sample by sample: figures are of the upload at the result's size, to which verification holds it. */
-const AS_REDUCED: PictureLoss = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY }
+const AS_REDUCED = ofPixels({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY })
 /** No sample is further off than half a step of eight bits: at least this much is left, even of a window that was almost black. */
 const ROUNDED = { ssim: 0.95, psnrDb: 54.15 }
 

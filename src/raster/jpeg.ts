@@ -4,6 +4,7 @@ import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
+import { ofPixels } from '../codec/loss.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
   climbed,
@@ -48,7 +49,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
   return {
     chunks: [head, first.subarray(2), ...rest],
-    loss: { ssim: figures.ssim, psnrDb: figures.psnrDb },
+    loss: ofPixels(figures),
     step: step + onto,
   }
 }

@@ -5,7 +5,7 @@ import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from 
 import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
-import type { PictureLoss } from '../codec/loss.ts'
+import { ofPixels, type PictureLoss } from '../codec/loss.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import type { PngPicture } from './png-picture.ts'
 import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette, Trials } from './png-quantise.ts'
@@ -67,9 +67,8 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
   pieces.push(chunk('IEND'))
   if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
   if (!plan) return { pieces, step: 'exact PNG' }
-  const { ssim, psnrDb } = engine.quality()
   const colours = (layout.palette?.length ?? 0) / 3
-  return { pieces, loss: { ssim, psnrDb }, step: `PNG with a palette of ${colours} colours` }
+  return { pieces, loss: ofPixels(engine.quality()), step: `PNG with a palette of ${colours} colours` }
 
   async function choosePalette(): Promise<PalettePlan | undefined> {
     const wanted = options.targetSize

@@ -6,7 +6,7 @@
 import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
-import { worseLoss } from '../codec/loss.ts'
+import { ofPixels, worseLoss } from '../codec/loss.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
@@ -44,7 +44,7 @@ export async function encodeAsSeen(
     const better = request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
     if (!better) {
       const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
-      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, seen) }
+      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
       if (output === 'webp' && request.pristine && request.targetSize === undefined)
         return await encode(raster, carried, { ...request, lossless: true })
       throw unsupported(`colours that ${output} does not keep`)

@@ -5,6 +5,7 @@ import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '.
 import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
+import { ofPixels } from '../codec/loss.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
@@ -87,7 +88,7 @@ async function lossily(raster: Raster, carried: Carried, request: EncodeRequest)
         ? await toTarget(lossy, raster, request)
         : await toSize(lossy, raster, request, request.targetSize - overhead)
     const chunks = wrapWebp(encoder.file(), carried, raster)
-    return { chunks, loss: { ssim: figures.ssim, psnrDb: figures.psnrDb }, step: `WebP at quality ${quality}` }
+    return { chunks, loss: ofPixels(figures), step: `WebP at quality ${quality}` }
   } catch (error) {
     if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
     throw error

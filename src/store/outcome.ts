@@ -19,7 +19,7 @@ export type StoredOutcome =
 export function revivedOutcome(stored: StoredOutcome): Outcome {
   if (stored.kind === 'unchanged' || !('fidelity' in stored)) return stored
   const { kind, ssim, psnrDb, snrDb, steps, output } = stored
-  const pictures = ssim === undefined || psnrDb === undefined ? undefined : { ssim, psnrDb }
+  const pictures = ssim === undefined || psnrDb === undefined ? undefined : { ssim, psnrDb, measuredAt: undefined }
   const sound = snrDb === undefined ? undefined : { snrDb }
   return { kind, ...lossOf(pictures, sound), steps, ...(output === undefined ? {} : { output }) }
 }

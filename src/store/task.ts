@@ -2,8 +2,8 @@
  * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
-import { fidelityOf, type Outcome, type Quality } from '../codec/codec.ts'
-import type { Loss } from '../codec/loss.ts'
+import { fidelityOf, type Outcome, type Quality, type Suggestion } from '../codec/codec.ts'
+import type { Loss, MeasuredAt, PictureLoss } from '../codec/loss.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
@@ -59,7 +59,7 @@ export interface TaskResult {
   readonly contentType: string
   readonly outcome: Outcome
   readonly encrypted: boolean
-  /** Of the result that was decoded or compared byte by byte, 0–1; films whose pictures were copied tell it. */
+  /** Of the result that was decoded or compared byte by byte, 0–1; absent where nobody counted. */
   readonly verifiedShare?: number
 }
 
@@ -112,8 +112,13 @@ export interface ReceiptView {
   fidelity: 'lossless' | 'perceptual'
   reason?: string
   detail?: string
+  suggestion?: { format: string; estimated_size: number }
   ssim?: number
   psnr_db?: number
+  measured_at?: MeasuredAt
+  mean_ssim?: number
+  mean_psnr_db?: number
+  ssimulacra2?: number
   /** Sound: signal-to-noise ratio against the upload, dB. */
   snr_db?: number
   verified: true
@@ -163,25 +168,39 @@ export function present(task: Task, baseUrl: string): TaskView {
 
 function receipt(task: Task, result: TaskResult): ReceiptView {
   const { outcome } = result
-  const common = { verified: true as const, sha256: result.sha256, original_sha256: task.originalSha256 }
-  if (outcome.kind === 'unchanged') {
-    const { reason, detail } = outcome
-    return { outcome: 'unchanged', reason, ...(detail ? { detail } : {}), fidelity: fidelityOf(outcome), ...common }
-  }
   const share = result.verifiedShare === undefined ? {} : { verified_share: floorTo(result.verifiedShare, 4) }
-  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...measured(outcome.loss), ...common, ...share, steps: outcome.steps }
+  const common = { verified: true as const, ...share, sha256: result.sha256, original_sha256: task.originalSha256 }
+  if (outcome.kind === 'unchanged') {
+    const { reason, detail, suggestion } = outcome
+    const said = { reason, ...(detail ? { detail } : {}), ...(suggestion && { suggestion: suggested(suggestion) }) }
+    return { outcome: 'unchanged', ...said, fidelity: fidelityOf(outcome), ...common }
+  }
+  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...measured(outcome.loss), ...common, steps: outcome.steps }
 }
+
+const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })
 
 function measured({ pictures, sound }: Loss = {}) {
   return {
-    ...(pictures && { ssim: floorTo(pictures.ssim, 4), psnr_db: decibels(pictures.psnrDb) }),
-    ...(sound && { snr_db: decibels(sound.snrDb) }),
+    ...(pictures && pictureFigures(pictures)),
+    ...(sound && decibels('snr_db', sound.snrDb)),
   }
 }
 
-/** Decibels of receipts end here, and JSON has no infinity: 99 dB is said of 99 and more. */
-const MOST_RECEIPT_DB = 99
-const decibels = (measuredDb: number) => floorTo(Math.min(measuredDb, MOST_RECEIPT_DB), 2)
+function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: PictureLoss) {
+  return {
+    ssim: floorTo(ssim, 4),
+    ...decibels('psnr_db', psnrDb),
+    ...(measuredAt && { measured_at: measuredAt }),
+    ...(mean && { mean_ssim: floorTo(mean.ssim, 4), ...decibels('mean_psnr_db', mean.psnrDb) }),
+    ...(ssimulacra2 !== undefined && { ssimulacra2: floorTo(ssimulacra2, 1) }),
+  }
+}
+
+/** Where no sample that counts changed the ratio is infinite, which no number says: the figure is absent. */
+function decibels<Name extends string>(name: Name, measuredDb: number): { [name in Name]?: number } {
+  return Number.isFinite(measuredDb) ? ({ [name]: floorTo(measuredDb, 2) } as { [name in Name]: number }) : {}
+}
 
 /** Rounded down, so that a receipt never claims more than was measured. */
 const floorTo = (value: number, digits: number) => Math.floor(value * 10 ** digits) / 10 ** digits

@@ -179,7 +179,7 @@ export class StepRun implements Disposable {
       contentType: contentType(stored.output),
       outcome: pressed.outcome,
       encrypted: claim.password !== undefined,
-      ...(pressed.result && pressed.verifiedShare !== undefined ? { verifiedShare: pressed.verifiedShare } : {}),
+      ...verifiedShareOf(pressed),
     })
     if (!counted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
   }
@@ -214,6 +214,12 @@ export function targetUnreachable(task: Task, bestSize: number): TaskError {
 function logDefect(task: Task, outcome: Outcome, defect: string) {
   const { taskId, requestId, format } = task
   console.error(JSON.stringify({ level: 'error', event: 'defect', task_id: taskId, request_id: requestId, format, outcome, defect }))
+}
+
+/** What stays as it is, is the upload: its SHA-256 says so of every byte. */
+function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
+  if (pressed.result === undefined) return { verifiedShare: 1 }
+  return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
 }
 
 const ownOutput = (outcome: Outcome) => (outcome.kind === 'compressed' ? outcome.output : undefined)

@@ -1,6 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../src/codec/codec.ts'
+import { receipt } from '../../src/http/schemas.ts'
 import type { StoredOutcome } from '../../src/store/outcome.ts'
 import { present, type ReceiptView, revivedTask, type StoredTask, type Task, type TaskResult } from '../../src/store/task.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
@@ -22,7 +24,7 @@ const OLD: [string, StoredOutcome, Partial<ReceiptView>][] = [
   [
     'pictures whose luma stayed',
     { kind: 'compressed', fidelity: 'perceptual', ssim: 1, psnrDb: Number.POSITIVE_INFINITY, steps },
-    { outcome: 'compressed', fidelity: 'perceptual', ssim: 1, psnr_db: 99, steps },
+    { outcome: 'compressed', fidelity: 'perceptual', ssim: 1, steps },
   ],
   [
     'a film',
@@ -32,7 +34,7 @@ const OLD: [string, StoredOutcome, Partial<ReceiptView>][] = [
   [
     'sound',
     { kind: 'compressed', fidelity: 'perceptual', snrDb: 120, steps },
-    { outcome: 'compressed', fidelity: 'perceptual', snr_db: 99, steps },
+    { outcome: 'compressed', fidelity: 'perceptual', snr_db: 120, steps },
   ],
   [
     'unchanged',
@@ -63,6 +65,47 @@ describe('outcomes that an earlier release stored', () => {
       state.storage.kv.put('task', { ...stored, result: { ...stored.result, outcome } })
       const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => { read(): Promise<Task> }
       expect((await new Again(state, env).read()).result?.outcome).toEqual({ kind: 'compressed', loss, steps })
+    })
+  })
+
+  it.each([
+    [
+      'a document whose pages were worse than its pictures',
+      { ssim: 0.96099, psnrDb: 101.239, measuredAt: 'page_144dpi', ssimulacra2: 74.28 },
+      { ssim: 0.9609, psnr_db: 101.23, measured_at: 'page_144dpi', ssimulacra2: 74.2 },
+    ],
+    [
+      'a film',
+      { ssim: 0.91999, psnrDb: 31.009, measuredAt: 'second', mean: { ssim: 0.95559, psnrDb: 36.128 } },
+      { ssim: 0.9199, psnr_db: 31, measured_at: 'second', mean_ssim: 0.9555, mean_psnr_db: 36.12 },
+    ],
+    [
+      'a picture whose luma stayed',
+      { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, measuredAt: 'pixels' },
+      { ssim: 1, measured_at: 'pixels' },
+    ],
+  ] as const)('those of today say where they were measured, rounded down, and no number for infinity: %s', (_, pictures, said) => {
+    const result = {
+      ...RESULT,
+      key: 'results/a',
+      outcome: { kind: 'compressed', loss: { pictures }, steps } as const,
+      verifiedShare: 0.98765,
+    }
+    const shown = present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result
+    expect(shown).toEqual({ outcome: 'compressed', fidelity: 'perceptual', ...said, steps, verified_share: 0.9876, ...always })
+    expect(receipt.parse(shown)).toEqual(shown)
+  })
+
+  it('what would help is suggested, in whole bytes rounded up', () => {
+    const outcome: Outcome = { kind: 'unchanged', reason: 'no_gain', suggestion: { output: 'flac', estimatedBytes: 812344.2 } }
+    const result = { ...RESULT, key: 'uploads/a', outcome, verifiedShare: 1 }
+    expect(present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result).toEqual({
+      outcome: 'unchanged',
+      reason: 'no_gain',
+      suggestion: { format: 'flac', estimated_size: 812345 },
+      fidelity: 'lossless',
+      verified_share: 1,
+      ...always,
     })
   })
 

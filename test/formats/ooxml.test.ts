@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Inner } from '../../src/codec/codec.ts'
 import { fidelityOf } from '../../src/codec/codec.ts'
+import { lossOf, ofPixels } from '../../src/codec/loss.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { docx, pptx } from '../../src/formats/office/office.ts'
@@ -24,7 +25,7 @@ const shrinking = (calls: { name: string; width?: number; output?: string }[]): 
       kind: 'compressed',
       bytes: small,
       output: 'jpg',
-      outcome: { kind: 'compressed', loss: { pictures: { ssim: 0.98, psnrDb: 40 } }, steps: ['made'] },
+      outcome: { kind: 'compressed', ...lossOf(ofPixels({ ssim: 0.98, psnrDb: 40 })), steps: ['made'] },
     }
   })
 

@@ -1,7 +1,9 @@
 /** EPUB, KMZ, OFD, Shapefile bundles and mail. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { InnerResult } from '../../src/codec/codec.ts'
+import { lossOf, ofPixels } from '../../src/codec/loss.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { openZip } from '../../src/containers/zip/read.ts'
 import { readBase64, writeBase64 } from '../../src/formats/eml/base64.ts'
@@ -23,7 +25,7 @@ const made = (bytes = tight): InnerResult => ({
   kind: 'compressed',
   bytes,
   output: 'jpg',
-  outcome: { kind: 'compressed', loss: { pictures: { ssim: 0.97, psnrDb: 37 } }, steps: ['made'] },
+  outcome: { kind: 'compressed', ...lossOf(ofPixels({ ssim: 0.97, psnrDb: 37 })), steps: ['made'] },
 })
 const tightening = rooms(() => made())
 

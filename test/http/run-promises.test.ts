@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import type { Codec, Outcome } from '../../src/codec/codec.ts'
+import { lossOf, ofPixels } from '../../src/codec/loss.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
 import { MP4 } from '../../src/formats/film/format.ts'
 import { run } from '../../src/tasks/run.ts'
@@ -9,7 +10,7 @@ import { started } from './started-task.ts'
 
 const UPLOAD_BYTES = 4000
 const RESULT = new TextEncoder().encode('a result'.repeat(40))
-const lost = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', loss: { pictures: { ssim, psnrDb } }, steps: [] })
+const lost = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb })), steps: [] })
 const good = lost(0.97, 36)
 
 /** Writes a result, claims `outcome`, and compares what was stored with what it wrote. */

@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../src/codec/codec.ts'
 import { CodecError, TargetUnreachable } from '../../src/codec/error.ts'
+import { lossOf, ofPixels } from '../../src/codec/loss.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { JPG } from '../../src/formats/jpg/format.ts'
 import { TEXT } from '../../src/formats/text/format.ts'
@@ -20,7 +21,7 @@ const SMALL = UPLOAD.slice(0, 100)
 const NOT_VERIFIED = { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the result did not pass its own verification' }
 
 const lossless: Outcome = { kind: 'compressed', steps: [] }
-const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', loss: { pictures: { ssim, psnrDb } }, steps: [] })
+const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb })), steps: [] })
 const sound = (snrDb: number): Outcome => ({ kind: 'compressed', loss: { sound: { snrDb } }, steps: [] })
 const fails = (error: unknown) => async (): Promise<never> => {
   throw error
@@ -98,6 +99,29 @@ describe('an honest codec', () => {
 
   it.each([picture(0.9, 30), sound(6)])('may come down to the floors: %j', async (outcome) => {
     expect((await pressed(claiming(outcome))).outcome).toEqual(outcome)
+  })
+})
+
+describe('how much was verified', () => {
+  it.each([
+    ['all of it where a codec says no more', {}, { verifiedShare: 1 }],
+    ['the share that a codec counted', { share: 0.25 }, { verifiedShare: 0.25 }],
+    ['nothing where nobody counted', { share: 'unknown' }, {}],
+  ] as const)('%s', async (_, counted, said) => {
+    const codec = claiming(picture(0.97, 36), SMALL, { verify: async () => ({ equal: true, ...counted }) })
+    const { outcome: _outcome, result: _result, storage: _storage, ...rest } = await pressed(codec)
+    expect(rest).toEqual(said)
+  })
+})
+
+describe('suggestions', () => {
+  it.each([
+    ['of an output that would be smaller stand', { output: 'webp', estimatedBytes: UPLOAD.length - 1 }, true],
+    ['of what is no smaller do not', { output: 'webp', estimatedBytes: UPLOAD.length }, false],
+    ['of what this format cannot become do not', { output: 'flac', estimatedBytes: 100 }, false],
+  ] as const)('%s', async (_, suggestion, stands) => {
+    const { outcome } = await pressed(claiming({ kind: 'unchanged', reason: 'no_gain', suggestion }, new Uint8Array()))
+    expect(outcome).toEqual({ kind: 'unchanged', reason: 'no_gain', ...(stands ? { suggestion } : {}) })
   })
 })
 

@@ -135,7 +135,8 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
           </p>
           <p class="steps">
             {done.result?.steps?.join(' · ')}
-            {done.result?.ssim !== undefined && ` · SSIM ${done.result.ssim}, PSNR ${done.result.psnr_db} dB`}
+            {done.result?.ssim !== undefined &&
+              ` · SSIM ${done.result.ssim}${done.result.psnr_db === undefined ? '' : `, PSNR ${done.result.psnr_db} dB`}`}
           </p>
           <p class="actions">
             <a class="button main" href={downloadUrl(done.task_id)} download={done.output_name}>

@@ -5,6 +5,7 @@ import { PngEngine } from '../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
+import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
@@ -178,8 +179,7 @@ async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promi
   options.progress(0.95)
   const steps = [stepOf(header, plan.form)]
   if (!plan.lossy) return { kind: 'compressed', steps }
-  const { ssim, psnrDb } = engine.quality()
-  return { kind: 'compressed', loss: { pictures: { ssim, psnrDb } }, steps }
+  return { kind: 'compressed', ...lossOf(ofPixels(engine.quality())), steps }
 }
 
 /** The same rows, with a chance for the writer to hand on what it has before each. */

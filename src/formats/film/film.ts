@@ -183,6 +183,7 @@ function worstOf(files: readonly PartFile<PicturesHead>[]): PictureLoss {
   return {
     ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
     psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
+    measuredAt: undefined,
   }
 }
 

@@ -39,8 +39,9 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
 }
 
 /** Where pictures were copied, all of them were compared, and sound by stretches; what new pictures were is not counted yet. */
-function shareOf({ tracks }: Movie, outcome: Outcome): { share?: number } {
-  if (outcome.kind !== 'compressed' || !outcome.loss?.sound || outcome.loss.pictures) return {}
+function shareOf({ tracks }: Movie, outcome: Outcome): { share?: number | 'unknown' } {
+  if (outcome.kind !== 'compressed' || !outcome.loss) return {}
+  if (outcome.loss.pictures) return { share: 'unknown' }
   const sounds = tracks.filter(({ handler }) => handler === 'soun')
   return { share: Math.min(1, ...sounds.map((track) => comparedShare(secondsOf(track)))) }
 }

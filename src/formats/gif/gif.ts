@@ -8,6 +8,7 @@ import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../.
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { overBudget } from '../../codec/error.ts'
+import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture, verifyPicture } from '../../raster/convert.ts'
@@ -141,9 +142,9 @@ async function compressGif(source: Source, sink: Sink, options: Options): Promis
   const made = chosen.made ?? (await make(source, engine, chosen.target, sink, options))
   for (const piece of chosen.made?.pieces ?? []) await sink.write(piece)
   const frames = `${facts.frames} ${facts.frames === 1 ? 'frame' : 'frames'} against what is shown`
-  const { ssim, psnrDb } = made.quality
-  if (!chosen.target || psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, 'exact'] }
-  return { kind: 'compressed', loss: { pictures: { ssim, psnrDb } }, steps: [frames, 'tolerance chosen per frame'] }
+  const { quality } = made
+  if (!chosen.target || quality.psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, 'exact'] }
+  return { kind: 'compressed', ...lossOf(ofPixels(quality)), steps: [frames, 'tolerance chosen per frame'] }
 }
 
 /** A finished encode. `pieces`: the file, where it was held in memory. */

@@ -4,7 +4,7 @@ import { JpegJob, type RowsIn } from '../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
-import { lossOf } from '../../codec/loss.ts'
+import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
@@ -69,5 +69,5 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   await sink.write(head)
   for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(2) : chunk)
   steps.push(`encoded at quality ${quality} with trellis search, progressive`)
-  return { kind: 'compressed', ...lossOf(figures), steps }
+  return { kind: 'compressed', ...lossOf(ofPixels(figures)), steps }
 }

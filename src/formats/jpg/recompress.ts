@@ -4,7 +4,7 @@ import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
-import { lossOf } from '../../codec/loss.ts'
+import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import { FLOORS, reaches } from '../../quality/target.ts'
@@ -180,7 +180,7 @@ class Recompression {
       ...this.steps,
       `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
     ]
-    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(figures), steps } }
+    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(ofPixels(figures)), steps } }
   }
 
   /** With the bytes of the whole file. */

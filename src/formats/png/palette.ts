@@ -6,7 +6,7 @@ import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../codec/codec.ts'
 import { isCodecError, noGain } from '../../codec/error.ts'
-import { lossOf, type PictureLoss } from '../../codec/loss.ts'
+import { lossOf, ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
@@ -161,7 +161,7 @@ async function finishEightBits({ file, engines, options }: PaletteJob): Promise<
     const dropped = await writePng(eight, engine, { kind: 'encode', alpha: false }, sink, options)
     return {
       kind: 'compressed',
-      ...lossOf(found),
+      ...lossOf(ofPixels(found)),
       steps: ['16 → 8 bits a sample', ...saidOf(dropped)],
     }
   }
@@ -217,7 +217,7 @@ export async function writePalette(
   const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   await held?.pass(sink, undefined)
-  return { kind: 'compressed', loss: { pictures: { ssim: found.ssim, psnrDb: found.psnrDb } }, steps }
+  return { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }
 }
 
 /** Whether what was made holds the very samples of the upload. */

@@ -1,4 +1,4 @@
-import type { PictureLoss } from '../../codec/loss.ts'
+import { ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { LEVELS, type LumaTarget } from '../../quality/levels.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 
@@ -11,7 +11,5 @@ export const TARGETS = LEVELS.drawing
 const RENDERER_MARGIN_DB = 1.5
 const HIGHEST_CLAIM_DB = 45
 
-export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss => ({
-  ssim,
-  psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB),
-})
+export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
+  ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, fidelityOf, type Options, type Outcome, type Quality } from '../../../src/codec/codec.ts'
 import { TargetUnreachable } from '../../../src/codec/error.ts'
+import { lossOf, ofPixels } from '../../../src/codec/loss.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
@@ -222,7 +223,7 @@ describe('jpg room', () => {
 
   it('notices another picture, a lost segment and a cut file', async () => {
     const original = memorySource(withSegments(await encoded(), segment(0xfe, 'note')), 'a.jpg')
-    const outcome: Outcome = { kind: 'compressed', loss: { pictures: { ssim: 1, psnrDb: 99 } }, steps: [] }
+    const outcome: Outcome = { kind: 'compressed', ...lossOf(ofPixels({ ssim: 1, psnrDb: 99 })), steps: [] }
     const check = async (bytes: Uint8Array) => jpg.verify(original, memorySource(bytes, 'b.jpg'), outcome, options())
     const other = concat(
       (await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 93 }, [photo(WIDTH, HEIGHT, 3, 7).reverse()])).chunks,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
 import type { Options, Outcome } from '../../../src/codec/codec.ts'
+import { lossOf, ofPixels } from '../../../src/codec/loss.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
@@ -96,7 +97,7 @@ describe('figures of sixteen bits are of sixteen bits', () => {
       const { ssim, psnrDb } = pictureLossOf(outcome)
       const verify = (claim: Outcome) => png.verify(memorySource(file, 'a.png'), memorySource(bytes, 'b.png'), claim, options)
       expect(await verify(outcome)).toEqual({ equal: true })
-      const more: Outcome = { kind: 'compressed', loss: { pictures: { ssim, psnrDb: psnrDb + 0.1 } }, steps: [] }
+      const more: Outcome = { kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb: psnrDb + 0.1 })), steps: [] }
       expect((await verify(more)).equal).toBe(false)
     }
   })

@@ -71,6 +71,7 @@ export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: r
 export const worstOf = (files: readonly PartFile<PicturesHead>[]): PictureLoss => ({
   ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
   psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
+  measuredAt: undefined,
 })
 
 /** `mpeg4 → H.264 crf 27/25 in 12 parts`. */

@@ -48,8 +48,9 @@ interface Side {
 }
 
 /** Where pictures were copied, all of them were compared, and sound by stretches. */
-function shareOf({ file }: Side, outcome: Outcome): { share?: number } {
-  if (outcome.kind !== 'compressed' || !outcome.loss?.sound || outcome.loss.pictures) return {}
+function shareOf({ file }: Side, outcome: Outcome): { share?: number | 'unknown' } {
+  if (outcome.kind !== 'compressed' || !outcome.loss) return {}
+  if (outcome.loss.pictures) return { share: 'unknown' }
   const sounds = file.streams.filter(({ kind }) => kind === 'auds')
   return { share: Math.min(1, ...sounds.map((stream) => comparedShare(secondsOf(file, stream)))) }
 }
@@ -202,7 +203,7 @@ export async function verifyMovie(original: Source, result: Source, outcome: Out
     const old: Side = { source: original, file: await readAvi(original) }
     using movie = await readMovie(result)
     const difference = await compareMovie(old, { source: result, movie }, outcome, options)
-    return difference ? { equal: false, difference } : { equal: true }
+    return difference ? { equal: false, difference } : { equal: true, share: 'unknown' }
   } catch (error) {
     if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
     throw error

@@ -4,7 +4,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
-import type { PictureLoss } from '../../../codec/loss.ts'
+import { ofPixels, type PictureLoss, worseLoss } from '../../../codec/loss.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
@@ -300,9 +300,7 @@ export class ImageRecompressor {
     else if (coded.figures) this.report.recoded++
     else this.report.exact++
     if (!coded.figures) return
-    const { ssim, psnrDb } = coded.figures
-    const { worst } = this.report
-    this.report.worst = { ssim: Math.min(ssim, worst?.ssim ?? 1), psnrDb: Math.min(psnrDb, worst?.psnrDb ?? psnrDb) }
+    this.report.worst = worseLoss(this.report.worst, ofPixels(coded.figures))
   }
 }
 
