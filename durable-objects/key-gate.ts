@@ -1,9 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/env.ts'
-import type { Entry, KeyGateFace, KeyRecord, RateState, Scope } from '../src/store/keys.ts'
+import type { Entry, KeyGateFace, KeyRecord, RateState, Scope, StoredWindow } from '../src/store/keys.ts'
 import { PLANS } from '../src/store/plans.ts'
-
-const WINDOW_MS = 60_000
+import { RateWindow } from './rate-window.ts'
 
 /**
  * Accepted requests are written behind the answer, all of a tenth of a second at once: losing that much of a log in a crash
@@ -12,14 +11,20 @@ const WINDOW_MS = 60_000
 const WRITE_BEHIND_MS = 100
 const UNCONFIRMED = { allowUnconfirmed: true }
 
+/** What changes with every request. */
+interface Recent {
+  readonly window: StoredWindow
+  readonly lastUsedAt?: number
+}
+
 /**
- * One API key: its record and the exact log of its accepted requests in the last 60 s. One hop authenticates, authorises
+ * One API key: its record and the window of its accepted requests in the last 60 s. One hop authenticates, authorises
  * and counts. Lives in memory, is stored behind the answer, and refused requests never write.
  */
 export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   #record: KeyRecord | undefined
-  /** Epoch milliseconds of accepted requests, oldest first. Kept only where there is a limit. */
-  #window: number[] = []
+  /** Empty where there is no limit. */
+  #window: RateWindow
   #day = ''
   #callsToday = 0
   #lastUsedAt: number | undefined
@@ -29,8 +34,9 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     super(ctx, env)
     const { kv } = ctx.storage
     this.#record = kv.get<KeyRecord>('record')
-    this.#window = kv.get<number[]>('window') ?? []
-    this.#lastUsedAt = kv.get<number>('lastUsedAt')
+    const { window, lastUsedAt } = kv.get<Recent>('recent') ?? ofBefore(kv)
+    this.#window = new RateWindow(window)
+    this.#lastUsedAt = lastUsedAt
   }
 
   async enter(scope: Scope | null): Promise<Entry> {
@@ -39,40 +45,41 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     if (!key) return { kind: 'unknown' }
     if (key.state === 'disabled' || key.suspended) return { kind: 'disabled' }
     if (key.expiresAt !== undefined && key.expiresAt <= now) return { kind: 'expired' }
-    this.#forget(now)
+    this.#window.forget(now)
     if (scope && !key.scopes.includes(scope)) return { kind: 'missing_scope', key, rate: this.#rate(key, now) }
     return this.#admit(key, now)
   }
 
   async enterAs(key: KeyRecord): Promise<Entry> {
     const now = Date.now()
-    this.#forget(now)
+    this.#window.forget(now)
     return this.#admit(key, now)
   }
 
   #admit(key: KeyRecord, now: number): Entry {
     const limit = limitOf(key)
-    if (limit !== null && this.#window.length >= limit) return { kind: 'limited', key, rate: this.#rate(key, now) }
-    this.#count(now, limit !== null)
+    if (limit !== null && this.#window.size >= limit) return { kind: 'limited', key, rate: this.#rate(key, now) }
+    this.#count(now)
+    if (limit !== null) this.#window.add(now, limit)
     return { kind: 'accepted', key, rate: this.#rate(key, now) }
   }
 
-  async put(record: KeyRecord, window?: readonly number[]): Promise<void> {
+  async put(record: KeyRecord, window?: StoredWindow): Promise<void> {
     this.#record = record
     this.ctx.storage.kv.put('record', record)
     if (!window) return
-    this.#window = [...window]
-    this.ctx.storage.kv.put('window', this.#window)
+    this.#window = new RateWindow(window)
+    this.ctx.storage.kv.put<Recent>('recent', { window, ...this.#lastUse })
   }
 
   async window() {
-    this.#forget(Date.now())
-    return this.#window
+    this.#window.forget(Date.now())
+    return this.#window.stored()
   }
 
   async get() {
     if (!this.#record) return undefined
-    return { record: this.#record, ...(this.#lastUsedAt === undefined ? {} : { lastUsedAt: this.#lastUsedAt }) }
+    return { record: this.#record, ...this.#lastUse }
   }
 
   async calls(month: string) {
@@ -86,13 +93,11 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     return { total, byDay }
   }
 
-  #forget(now: number) {
-    const expired = this.#window.findIndex((at) => at > now - WINDOW_MS)
-    if (expired === -1) this.#window = []
-    else if (expired > 0) this.#window.splice(0, expired)
+  get #lastUse() {
+    return this.#lastUsedAt === undefined ? {} : { lastUsedAt: this.#lastUsedAt }
   }
 
-  #count(now: number, limited: boolean) {
+  #count(now: number) {
     const day = new Date(now).toISOString().slice(0, 10)
     if (day !== this.#day) {
       if (this.#writing) this.#write()
@@ -101,21 +106,31 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     }
     this.#callsToday++
     this.#lastUsedAt = now
-    if (limited) this.#window.push(now)
     this.#writing ??= setTimeout(() => this.#write(), WRITE_BEHIND_MS)
   }
 
   #write() {
     this.#writing = undefined
-    const window = this.#window.length > 0 ? { window: this.#window } : {}
-    void this.ctx.storage.put({ [`day:${this.#day}`]: this.#callsToday, lastUsedAt: this.#lastUsedAt, ...window }, UNCONFIRMED)
+    const recent: Recent = { window: this.#window.stored(), ...this.#lastUse }
+    void this.ctx.storage.put({ [`day:${this.#day}`]: this.#callsToday, recent }, UNCONFIRMED)
   }
 
   #rate(key: KeyRecord, now: number): RateState {
     const limit = limitOf(key)
     if (limit === null) return { limit: null, remaining: null }
-    return { limit, remaining: Math.max(0, limit - this.#window.length), resetAt: (this.#window[0] ?? now - WINDOW_MS) + WINDOW_MS }
+    return { limit, remaining: Math.max(0, limit - this.#window.size), resetAt: this.#window.freeAt ?? now }
   }
+}
+
+/** The first release kept both apart, and the moment of every request as a number. */
+function ofBefore(kv: SyncKvStorage): Partial<Recent> {
+  const [moments, lastUsedAt] = [kv.get<number[]>('window'), kv.get<number>('lastUsedAt')]
+  if (lastUsedAt === undefined) return {}
+  const recent = { window: new RateWindow(moments).stored(), lastUsedAt }
+  kv.put('recent', recent)
+  kv.delete('window')
+  kv.delete('lastUsedAt')
+  return recent
 }
 
 function limitOf(key: KeyRecord): number | null {

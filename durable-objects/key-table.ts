@@ -11,7 +11,7 @@ import type {
   WantedKey,
 } from '../src/store/accounts.ts'
 import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
-import type { KeyGateFace, KeyRecord } from '../src/store/keys.ts'
+import type { KeyGateFace, KeyRecord, StoredWindow } from '../src/store/keys.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 
 const MINUTE_MS = 60_000
@@ -158,7 +158,7 @@ export class KeyTable {
     return [...this.#sql.exec<{ plan: PlanId }>('SELECT plan FROM applications WHERE id = ?', applicationId)][0]?.plan
   }
 
-  async #make(applicationId: string, options: NewKey, window?: number[]): Promise<KeyMade | undefined> {
+  async #make(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
     const account = this.#account()
     if (!account) return undefined
     const key = makeKey()

@@ -41,6 +41,13 @@ export type Entry =
   | { readonly kind: 'missing_scope'; readonly key: KeyRecord; readonly rate: RateState }
   | { readonly kind: 'unknown' | 'expired' | 'disabled' }
 
+/** When requests were accepted: `counts[i]` of them at `from + offsets[i]` epoch milliseconds. */
+export interface StoredWindow {
+  readonly from: number
+  readonly offsets: Uint32Array
+  readonly counts: Uint32Array
+}
+
 /** RPC of the Durable Object. */
 export interface KeyGateFace {
   /** Authenticates, authorises and counts in one hop. Only accepted requests are counted and stored. */
@@ -48,9 +55,9 @@ export interface KeyGateFace {
   /** Counts a request of somebody who was let in elsewhere: a person's session. `key` says for whom, and its limit. */
   enterAs(key: KeyRecord): Promise<Entry>
   /** Creates or replaces the record; the window is kept, or begins with that of another gate. */
-  put(record: KeyRecord, window?: readonly number[]): Promise<void>
-  /** Epoch milliseconds of the accepted requests of the last 60 s, oldest first; empty without a limit. */
-  window(): Promise<number[]>
+  put(record: KeyRecord, window?: StoredWindow): Promise<void>
+  /** The accepted requests of the last 60 s; empty without a limit. */
+  window(): Promise<StoredWindow>
   get(): Promise<{ record: KeyRecord; lastUsedAt?: number } | undefined>
   /** Accepted requests of a month ("2026-11"), and by day ("2026-11-20" → count). */
   calls(month: string): Promise<{ total: number; byDay: Record<string, number> }>

@@ -1,5 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { KeyGate } from '../../durable-objects/key-gate.ts'
+import type { Env } from '../../src/env.ts'
 import type { KeyRecord } from '../../src/store/keys.ts'
 
 const KEY: KeyRecord = {
@@ -52,6 +55,22 @@ describe('KeyGate', () => {
     const gate = await newGate()
     expect(await gate.enter('tasks:delete')).toMatchObject({ kind: 'missing_scope', rate: { remaining: 10 } })
     expect((await gate.calls('2026-11')).total).toBe(0)
+  })
+
+  it('goes on with the window of the first release', async () => {
+    const gate = await newGate()
+    await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
+      for (const [name, value] of Object.entries({
+        window: [START - 60_000, START - 5000, START - 5000, START - 1],
+        lastUsedAt: START - 1,
+      }))
+        ctx.storage.kv.put(name, value)
+      const revived = new KeyGate(ctx, env as unknown as Env)
+      expect(await revived.enter(null)).toMatchObject({ kind: 'accepted', rate: { remaining: 6, resetAt: START + 55_000 } })
+      await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ lastUsedAt: START }))
+      expect([...ctx.storage.kv.list()].map(([name]) => name)).toEqual(['day:2026-11-20', 'recent', 'record'])
+      expect(await new KeyGate(ctx, env as unknown as Env).enter(null)).toMatchObject({ rate: { remaining: 5 } })
+    })
   })
 
   it('counts the calls of unlimited keys by day', async () => {
