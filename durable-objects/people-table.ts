@@ -1,6 +1,6 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { hex } from '../src/bytes/hex.ts'
-import type { Passkey, PeopleFace, Person } from '../src/store/people.ts'
+import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person } from '../src/store/people.ts'
 import type { ChallengeTable } from './challenge-table.ts'
 import { randomText } from './random-text.ts'
 
@@ -28,6 +28,10 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     this.#challenges = challenges
     this.#accountId = accountId
     sql.exec(SCHEMA)
+    const columns = [...sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('passkeys')")].map(({ name }) => name)
+    for (const column of ['made_at', 'used_at']) {
+      if (!columns.includes(column)) sql.exec(`ALTER TABLE passkeys ADD COLUMN ${column} INTEGER`)
+    }
   }
 
   async invite(name: string) {
@@ -66,8 +70,9 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     if ([...this.#sql.exec('SELECT 1 FROM passkeys WHERE id = ?', credentialId)].length > 0) return 'known_passkey'
     this.#sql.exec('DELETE FROM invitations WHERE hash = ?', hash)
     this.#sql.exec('INSERT INTO people (user_id, name, created_at) VALUES (?, ?, ?)', userId, invited.name, Date.now())
-    const columns = 'id, user_id, public_key, counter, transports'
-    this.#sql.exec(`INSERT INTO passkeys (${columns}) VALUES (?, ?, ?, ?, ?)`, credentialId, userId, publicKey, counter, transports.join())
+    const columns = 'id, user_id, public_key, counter, transports, made_at'
+    const values = [credentialId, userId, publicKey, counter, transports.join(), Date.now()]
+    this.#sql.exec(`INSERT INTO passkeys (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
     return 'accepted'
   }
 
@@ -87,7 +92,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   }
 
   async countPasskeyUse(credentialId: string, counter: number) {
-    this.#sql.exec('UPDATE passkeys SET counter = ? WHERE id = ?', counter, credentialId)
+    this.#sql.exec('UPDATE passkeys SET counter = ?, used_at = ? WHERE id = ?', counter, Date.now(), credentialId)
   }
 
   async openSession(userId: string) {
@@ -113,11 +118,77 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     this.#sql.exec('DELETE FROM sessions WHERE hash = ?', await sha256(token))
   }
 
+  // ── Who can get in, and who shall not any more ─────────────────────────────────────────────────────────────────
+
+  async list(token?: string): Promise<PeopleList> {
+    const current = token === undefined ? '' : await sha256(token)
+    const now = Date.now()
+    type Row = { user_id: string; name: string; created_at: number }
+    const people = [...this.#sql.exec<Row>('SELECT * FROM people ORDER BY created_at')].map((row) => ({
+      userId: row.user_id,
+      name: row.name,
+      createdAt: row.created_at,
+      passkeys: this.#passkeys(row.user_id),
+      sessions: this.#sessions(row.user_id, now, current),
+    }))
+    type Invitation = { hash: string; name: string; expires_at: number }
+    const invitations = this.#sql.exec<Invitation>('SELECT * FROM invitations WHERE expires_at > ? ORDER BY expires_at', now)
+    return { people, invitations: [...invitations].map((row) => ({ id: idOf(row.hash), name: row.name, expiresAt: row.expires_at })) }
+  }
+
+  #passkeys(userId: string): ListedPasskey[] {
+    type Row = { id: string; made_at: number | null; used_at: number | null }
+    return [...this.#sql.exec<Row>('SELECT id, made_at, used_at FROM passkeys WHERE user_id = ? ORDER BY made_at', userId)].map((row) => ({
+      id: row.id,
+      ...(row.made_at === null ? {} : { madeAt: row.made_at }),
+      ...(row.used_at === null ? {} : { usedAt: row.used_at }),
+    }))
+  }
+
+  #sessions(userId: string, now: number, current: string): ListedSession[] {
+    type Row = { hash: string; expires_at: number }
+    const query = 'SELECT hash, expires_at FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at'
+    return [...this.#sql.exec<Row>(query, userId, now)].map(({ hash, expires_at }) => ({
+      id: idOf(hash),
+      openedAt: expires_at - SESSION_MS,
+      expiresAt: expires_at,
+      current: hash === current,
+    }))
+  }
+
+  async removePerson(userId: string) {
+    for (const table of ['sessions', 'passkeys']) this.#sql.exec(`DELETE FROM ${table} WHERE user_id = ?`, userId)
+    return this.#removed('people WHERE user_id = ?', userId)
+  }
+
+  async removePasskey(id: string, token?: string) {
+    const current = token === undefined ? '' : await sha256(token)
+    const owner = '(SELECT user_id FROM passkeys WHERE id = ?)'
+    this.#sql.exec(`DELETE FROM sessions WHERE hash <> ? AND user_id = ${owner}`, current, id)
+    return this.#removed('passkeys WHERE id = ?', id)
+  }
+
+  async endSession(id: string) {
+    return this.#removed(`sessions WHERE substr(hash, 1, ${ID_LENGTH}) = ?`, id)
+  }
+
+  async removeInvitation(id: string) {
+    return this.#removed(`invitations WHERE substr(hash, 1, ${ID_LENGTH}) = ?`, id)
+  }
+
+  #removed(what: string, id: string): boolean {
+    return [...this.#sql.exec(`DELETE FROM ${what} RETURNING 1`, id)].length > 0
+  }
+
   /** Names its account, so that the edge knows whom to ask. */
   #token() {
     return `${this.#accountId()}.${randomText(32)}`
   }
 }
+
+/** The beginning of a token's hash names it where it is listed. */
+const ID_LENGTH = 24
+const idOf = (hash: string) => hash.slice(0, ID_LENGTH)
 
 async function sha256(text: string): Promise<string> {
   return hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))

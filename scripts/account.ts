@@ -1,5 +1,5 @@
 /**
- * `npm run account -- create|list|plan|disable|enable|invite …`: the operator's side of a deployment, or of the local service.
+ * `npm run account -- create|list|plan|disable|enable|invite|people|remove …`: the operator's side of a deployment, or of the local service.
  *
  * Locally the address and the token are found in `.dev`; for a deployment set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN.
  */
@@ -82,6 +82,17 @@ program
   .command('enable <account>')
   .action(async (account: string) => show(await call('PATCH', `/accounts/${account}`, { state: 'active' })))
 program.command('invite <account> <person>').action(invite)
+program.command('people <account>').action(async (account: string) => {
+  type Person = { user_id: string; name: string; passkeys: unknown[]; sessions: unknown[] }
+  const { people } = await call<{ people: Person[] }>('GET', `/accounts/${account}/people`)
+  for (const { user_id, name, passkeys, sessions } of people) {
+    console.log(`${user_id}  ${passkeys.length} passkeys  ${sessions.length} sessions  ${name}`)
+  }
+})
+program.command('remove <account> <user>').action(async (account: string, user: string) => {
+  await call('DELETE', `/accounts/${account}/people/${user}`)
+  console.log(`${user} is signed out, and gets in no more.`)
+})
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)

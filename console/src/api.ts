@@ -64,6 +64,19 @@ export interface Delivery {
   answer?: string
 }
 
+export interface Person {
+  user_id: string
+  name: string
+  you: boolean
+  passkeys: { passkey_id: string; created_at?: string; last_used_at?: string }[]
+  sessions: { session_id: string; created_at: string; expires_at: string; current: boolean }[]
+}
+
+export interface People {
+  people: Person[]
+  invitations: { invitation_id: string; name: string; expires_at: string }[]
+}
+
 /** A refusal of the service, in its own words. */
 export class Refusal extends Error {
   readonly status: number

@@ -6,6 +6,7 @@ import { forgetAttempts } from './attempts.ts'
 import { type Language, language, setLanguage, t } from './language.ts'
 import { ApplicationsPage } from './pages/applications.tsx'
 import { CallbacksPage } from './pages/callbacks.tsx'
+import { PeoplePage } from './pages/people.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { TasksPage } from './pages/tasks.tsx'
 import { TryPage } from './pages/try.tsx'
@@ -24,6 +25,7 @@ const PAGES = {
   usage: { title: 'Usage', view: UsagePage },
   applications: { title: 'Applications', view: ApplicationsPage },
   callbacks: { title: 'Callbacks', view: CallbacksPage },
+  people: { title: 'People', view: PeoplePage },
 } as const
 type PageName = keyof typeof PAGES
 

@@ -1,7 +1,7 @@
 /** How accounts, applications, keys and deliveries look to the operator and in the console. Never a key, never a hash. */
 import type { AccountRecord, ApplicationRecord, KeySummary } from '../store/accounts.ts'
 import type { KeyRecord } from '../store/keys.ts'
-import type { DeliveryRecord } from '../store/people.ts'
+import type { DeliveryRecord, PeopleList } from '../store/people.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
@@ -47,3 +47,27 @@ export const deliveryView = (delivery: DeliveryRecord) => ({
   ...(delivery.error ? { error: delivery.error } : {}),
   ...(delivery.answer ? { answer: delivery.answer } : {}),
 })
+
+/** `you`: the id of the person who asks. */
+export function peopleView({ people, invitations }: PeopleList, you?: string) {
+  return {
+    people: people.map(({ userId, name, createdAt, passkeys, sessions }) => ({
+      user_id: userId,
+      name,
+      created_at: iso(createdAt),
+      ...(you === undefined ? {} : { you: userId === you }),
+      passkeys: passkeys.map(({ id, madeAt, usedAt }) => ({
+        passkey_id: id,
+        ...(madeAt === undefined ? {} : { created_at: iso(madeAt) }),
+        ...(usedAt === undefined ? {} : { last_used_at: iso(usedAt) }),
+      })),
+      sessions: sessions.map(({ id, openedAt, expiresAt, current }) => ({
+        session_id: id,
+        created_at: iso(openedAt),
+        expires_at: iso(expiresAt),
+        current,
+      })),
+    })),
+    invitations: invitations.map(({ id, name, expiresAt }) => ({ invitation_id: id, name, expires_at: iso(expiresAt) })),
+  }
+}

@@ -17,6 +17,33 @@ export interface Person {
   readonly createdAt: number
 }
 
+/** Who can get in, and how. Ids are of no use for that. */
+export interface PeopleList {
+  readonly people: readonly ListedPerson[]
+  /** Not used yet. */
+  readonly invitations: readonly { readonly id: string; readonly name: string; readonly expiresAt: number }[]
+}
+
+export interface ListedPerson extends Person {
+  readonly passkeys: readonly ListedPasskey[]
+  readonly sessions: readonly ListedSession[]
+}
+
+export interface ListedPasskey {
+  readonly id: string
+  /** Epoch milliseconds; absent for passkeys that were made, or not used since, before that was kept. */
+  readonly madeAt?: number
+  readonly usedAt?: number
+}
+
+export interface ListedSession {
+  readonly id: string
+  readonly openedAt: number
+  readonly expiresAt: number
+  /** It is the one that asks. */
+  readonly current: boolean
+}
+
 /** Challenges of passkeys (WebAuthn Level 3, 13.4.3): kept for five minutes, gone when they are answered. */
 export interface ChallengeFace {
   /** A fresh challenge for `holder`, in place of the one it had. Base64url. */
@@ -41,6 +68,14 @@ export interface PeopleFace {
   openSession(userId: string): Promise<string>
   session(token: string): Promise<Person | undefined>
   closeSession(token: string): Promise<void>
+  /** `token`: the session that asks. */
+  list(token?: string): Promise<PeopleList>
+  /** With passkeys and sessions. false: nobody has that id; so below. */
+  removePerson(userId: string): Promise<boolean>
+  /** Ends its person's sessions as well, but that of `token`. */
+  removePasskey(id: string, token?: string): Promise<boolean>
+  endSession(id: string): Promise<boolean>
+  removeInvitation(id: string): Promise<boolean>
 }
 
 /** One delivery of a callback, as the console lists it. */

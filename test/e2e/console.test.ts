@@ -277,6 +277,20 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect(received[1]).toEqual(received[0])
   })
 
+  it('lists who can get in, and ends a session', async () => {
+    await go('People')
+    const ada = page.getByRole('region', { name: 'Ada' })
+    await ada.getByRole('rowheader', { name: 'This session' }).waitFor()
+    const sessions = ada.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Session', exact: true }) })
+    const before = await sessions.count()
+    expect(before, 'of the sign-ins before').toBeGreaterThan(0)
+    await accessible()
+    await shot('people')
+    await sessions.first().getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await expect.poll(() => sessions.count()).toBe(before - 1)
+  })
+
   it('shows the reference of the API, under the same policy', async () => {
     await page.goto(`${base}/docs`)
     await page.getByText('/v1/batch/compress').first().waitFor()

@@ -1,5 +1,6 @@
 /** Requests to the app, and accounts with keys to make them with. */
 import { env, exports } from 'cloudflare:workers'
+import { enlist } from '../../src/store/account-index.ts'
 import type { NewKey } from '../../src/store/accounts.ts'
 import { SCOPES } from '../../src/store/keys.ts'
 import type { TaskView } from '../../src/store/task.ts'
@@ -18,6 +19,7 @@ export async function member(change: Partial<NewKey> = {}, storageBytes?: number
   const plan = change.plan ?? 'enterprise'
   const quota = storageBytes === undefined ? {} : { storageBytes }
   await account.put({ accountId, name: 'Test', plan, createdAt: Date.now(), state: 'active', ...quota })
+  await enlist(env.BLOBS, accountId)
   const { applicationId } = await account.createApplication('Test', 'test')
   const made = await account.createKey(applicationId, { plan, scopes: SCOPES, ...change })
   return { accountId, key: made!.key }

@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts'
 import { MANAGE_ROUTES } from './manage.ts'
 import { PASSKEY_ROUTES } from './passkeys.ts'
+import { PEOPLE_ROUTES } from './people.ts'
 
 /** `/v1/tasks` as `/console/api/v1/tasks`: the same handlers, a session instead of a key. Only what changes something counts for the plan's window. */
 export function consoleRoutes(api: readonly Route[]): readonly Route[] {
@@ -11,5 +12,5 @@ export function consoleRoutes(api: readonly Route[]): readonly Route[] {
       const access = method === 'GET' ? 'session' : 'session:counted'
       return { method, path: `/console/api${path}`, access, handle }
     })
-  return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...borrowed]
+  return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...PEOPLE_ROUTES, ...borrowed]
 }

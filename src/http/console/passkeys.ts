@@ -39,7 +39,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     access: 'public',
     async handle(c) {
       const { invitation: token } = await readBody(c, begin)
-      const { account, accountId } = accountFor(c, token)
+      const { account, accountId } = await accountFor(c, token)
       await refuseDisabled(account)
       const invited = await account.people.openInvitation(token)
       if (!invited) throw refused(INVITATION_IS_OVER)
@@ -62,7 +62,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     access: 'public',
     async handle(c) {
       const { invitation: token, credential: response } = await readBody(c, finish)
-      const { account } = accountFor(c, token)
+      const { account } = await accountFor(c, token)
       await refuseDisabled(account)
       const invited = await account.people.answerInvitation(token)
       if (!invited) throw refused(INVITATION_IS_OVER)
@@ -109,7 +109,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       if (!expectedChallenge) throw refused(TOO_LATE)
       const handle = (response.response as { userHandle?: unknown }).userHandle
       const [accountId = '', userId = ''] = typeof handle === 'string' ? decodeHandle(handle).split('/') : []
-      const { account } = accountFor(c, `${accountId}.${'x'.repeat(43)}`)
+      const { account } = await accountFor(c, `${accountId}.${'x'.repeat(43)}`)
       const passkey = await account.people.passkey(response.id)
       if (!passkey || passkey.userId !== userId) throw refused('This passkey is not known here.')
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -146,8 +146,8 @@ function withCookies(c: AppContext, answer: Response): Response {
   return answer
 }
 
-function accountFor(c: AppContext, token: string) {
-  const accountId = accountOfToken(token)
+async function accountFor(c: AppContext, token: string) {
+  const accountId = await accountOfToken(c, token)
   if (!accountId) throw refused('This invitation is not one of ours.')
   return { accountId, account: c.env.ACCOUNTS.getByName(accountId) }
 }

@@ -1,6 +1,7 @@
 /** The console's cookies: a session after sign-in, a ticket to a challenge during it. HttpOnly, SameSite=Strict, below /console only. */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
+import { isEnlisted } from '../../store/account-index.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { consoleGate, consoleReadsGate, type KeyRecord, SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
@@ -18,8 +19,11 @@ const TICKET = /^[0-9A-Za-z]{32}$/
 /** A token names its account: `acc_….<random>`. */
 const TOKEN = /^(acc_[0-9A-Za-z]{20})\.[\w-]{43}$/
 
-/** The account a token belongs to; undefined: it is no token of ours. */
-export const accountOfToken = (token: string) => TOKEN.exec(token)?.[1]
+/** The account a token belongs to, if there is one; undefined: it is no token of ours. */
+export async function accountOfToken(c: AppContext, token: string): Promise<string | undefined> {
+  const accountId = TOKEN.exec(token)?.[1]
+  return accountId !== undefined && (await isEnlisted(c.env.BLOBS, accountId)) ? accountId : undefined
+}
 
 const cookie = (c: AppContext): CookieOptions => ({
   path: '/console',
@@ -36,8 +40,8 @@ export async function authenticateSession(c: AppContext, access: 'session' | 'se
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD' && !c.req.header('X-Whittle-Console')) {
     throw new ApiError('invalid_key', 'The header X-Whittle-Console is missing.')
   }
-  const token = getCookie(c, SESSION) ?? ''
-  const accountId = accountOfToken(token)
+  const token = sessionToken(c)
+  const accountId = await accountOfToken(c, token)
   const account = accountId ? c.env.ACCOUNTS.getByName(accountId) : undefined
   const [person, record] = account ? await Promise.all([account.people.session(token), account.get()]) : []
   if (!accountId || !person || !record || record.state === 'disabled') throw new ApiError('missing_key', 'Sign in first.')
@@ -60,9 +64,12 @@ async function count(c: AppContext, key: KeyRecord, access: 'session' | 'session
 
 export const openSession = (c: AppContext, token: string) => setCookie(c, SESSION, token, { ...cookie(c), maxAge: SESSION_SECONDS })
 
+/** What the browser sent as its session, whatever that is. */
+export const sessionToken = (c: AppContext) => getCookie(c, SESSION) ?? ''
+
 export async function closeSession(c: AppContext): Promise<void> {
-  const token = getCookie(c, SESSION) ?? ''
-  const accountId = accountOfToken(token)
+  const token = sessionToken(c)
+  const accountId = await accountOfToken(c, token)
   if (accountId) await c.env.ACCOUNTS.getByName(accountId).people.closeSession(token)
   deleteCookie(c, SESSION, cookie(c))
 }

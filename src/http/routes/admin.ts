@@ -1,5 +1,6 @@
 /** The operator's API: accounts, applications, keys. Exists only where ADMIN_TOKEN is set. */
 import * as z from 'zod'
+import { enlist, enlisted } from '../../store/account-index.ts'
 import type { AccountRecord, NewKey } from '../../store/accounts.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { SCOPES } from '../../store/keys.ts'
@@ -8,7 +9,7 @@ import { sweep } from '../../tasks/sweep.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { accountView, applicationView, keyView } from '../views.ts'
+import { accountView, applicationView, keyView, peopleView } from '../views.ts'
 
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
@@ -45,9 +46,6 @@ const keyChange = z.strictObject({
 /** The hourly sweep spares blobs of the last hour, which may belong to a request under way. */
 const sweepSettings = z.strictObject({ min_age_seconds: z.int().min(0).default(3600) })
 
-/** The list of accounts: one small object each, for a Durable Object cannot be asked for its siblings. */
-const INDEX = 'accounts/'
-
 export const ADMIN_ROUTES: readonly Route[] = [
   {
     method: 'POST',
@@ -73,7 +71,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
         ...(body.storage_bytes === undefined ? {} : { storageBytes: body.storage_bytes }),
       }
       await c.env.ACCOUNTS.getByName(record.accountId).put(record)
-      await c.env.BLOBS.put(INDEX + record.accountId, '')
+      await enlist(c.env.BLOBS, record.accountId)
       return json(accountView(record))
     },
   },
@@ -82,11 +80,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
     path: '/admin/accounts',
     access: 'operator',
     async handle(c) {
-      const cursor = c.req.query('cursor')
-      const page = await c.env.BLOBS.list({ prefix: INDEX, limit: 100, ...(cursor ? { cursor } : {}) })
-      const records = await Promise.all(page.objects.map(({ key }) => c.env.ACCOUNTS.getByName(key.slice(INDEX.length)).get()))
+      const page = await enlisted(c.env.BLOBS, 100, c.req.query('cursor'))
+      const records = await Promise.all(page.ids.map((id) => c.env.ACCOUNTS.getByName(id).get()))
       const accounts = records.filter((record): record is AccountRecord => record !== undefined).map(accountView)
-      return json({ accounts, next_cursor: page.truncated ? page.cursor : null })
+      return json({ accounts, next_cursor: page.cursor ?? null })
     },
   },
   {
@@ -116,6 +113,23 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const { name } = await readBody(c, newInvitation)
       // Behind the #, so that no log and no Referer ever sees it.
       return json({ name, invitation_url: `${baseUrl(c)}/console#invitation=${await account.people.invite(name)}` })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/admin/accounts/{account_id}/people',
+    access: 'operator',
+    handle: async (c) => json(peopleView(await (await accountOf(c)).account.people.list())),
+  },
+  {
+    method: 'DELETE',
+    path: '/admin/accounts/{account_id}/people/{user_id}',
+    access: 'operator',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      const userId = c.req.param('user_id') ?? ''
+      if (!(await account.people.removePerson(userId))) throw new ApiError('unknown_route', 'There is no such person in this account.')
+      return json({ user_id: userId, removed: true })
     },
   },
   {
