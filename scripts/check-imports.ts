@@ -1,7 +1,7 @@
 /**
  * Imports run one way, as the table "The service" in CONTRIBUTING.md says; this reads that table and holds the code to it.
  * Also: no module imports itself in a circle (types included), a format never imports another format, and nothing but what
- * `src/media.ts` reaches imports an engine under the GPL. Prints every import that breaks this and exits with 1.
+ * `src/media.ts` reaches imports an engine under the GPL, and no codec asks what time it is. Prints what breaks this and exits with 1.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -22,6 +22,9 @@ const NOT_OURS = /(^|\/)(node_modules|dist)(\/|$)/
 const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|^\s*import\s+|\bimport\(\s*)'(\.[^']+)'/gm
 /** Of what is imported, what runs; not data. */
 const RUNS = /\.(tsx?|m?js|wasm)$/
+/** The clock of a Worker stands still while it computes: who measures by it finds that no time has passed. */
+const CLOCK = /\b(?:performance|Date)\.now\b/
+const WITHOUT_CLOCK = /^(?:wasm|src\/(?:bytes|codec|containers|embedded|formats|pipeline|quality|raster))\//
 /** The Workers in which nothing may be under the GPL. */
 const DOORS = ['src/index.ts', 'src/press.ts']
 
@@ -35,8 +38,11 @@ export function problemsOf(root: string): string[] {
     ...breaches(rows, graph),
     ...circles(graph).map((circle) => `a circle of imports: ${circle.join(' → ')}`),
     ...gplBehindDoors(root, graph),
+    ...files.filter((file) => asksTheClock(root, file)).map((file) => `${file}: the clock stands still here, count work instead (Breath)`),
   ]
 }
+
+const asksTheClock = (root: string, file: string) => WITHOUT_CLOCK.test(file) && CLOCK.test(readFileSync(join(root, file), 'utf8'))
 
 /** Rows of the service's table: | `folder/`, … | what it holds | folders it may import |. */
 function readTable(text: string): Row[] {

@@ -57,6 +57,14 @@ describe('the check of imports', () => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
   })
 
+  it.each(['src/formats/png/png.ts', 'wasm/png/png.ts', 'src/bytes/yield.ts'])('names a codec that asks the clock: %s', (file) => {
+    for (const clock of ['performance.now()', 'Date.now()']) {
+      const [problem, ...others] = problemsWith({ [file]: `export const png = ${clock}\nexport const rows = 1\n` })
+      expect([problem, others]).toEqual([`${file}: the clock stands still here, count work instead (Breath)`, []])
+    }
+    expect(problemsWith({ 'src/http/app.ts': 'export const app = Date.now()\n' })).toEqual([])
+  })
+
   it('names a format that imports another, but not the facts of another', () => {
     const facts = { 'src/formats/png/format.ts': 'export const PNG = {}\n' }
     const gif = "import { PNG } from '../png/format.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"

@@ -2,6 +2,7 @@
 
 import type { Ffmpeg, Picture, VideoPacket } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../bytes/column.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import type { Cut } from './cut.ts'
@@ -35,6 +36,9 @@ export interface Encode {
   readonly options: Options
 }
 
+/** Decoded and encoded again in about a tenth of a second. Others must run, too: who hears nothing for long takes the worker for dead. */
+const BREATH_PIXELS = 1_000_000
+
 /** Pictures of the decoder, and those of them that the cut shows into the encoder, which is opened for the first. */
 export class PartEncoder {
   readonly out: Collector
@@ -45,6 +49,8 @@ export class PartEncoder {
   readonly #engine: Ffmpeg
   readonly #job: Encode
   readonly #memory: Memory
+  readonly #breath: Breath
+  readonly #pixels: number
   #decoded = 0
   #latest = Number.NEGATIVE_INFINITY
 
@@ -54,16 +60,26 @@ export class PartEncoder {
     this.#engine = engine
     this.#job = job
     this.#memory = memory
+    this.#breath = new Breath(BREATH_PIXELS, job.options.signal)
+    this.#pixels = job.track.stream.width * job.track.stream.height
   }
 
   /** All that the decoder has ready. */
-  takePictures(): void {
-    for (let picture = this.#engine.nextPicture(); picture; picture = this.#engine.nextPicture()) this.#take(picture)
+  async takePictures(): Promise<void> {
+    for (let picture = this.#engine.nextPicture(); picture; picture = this.#engine.nextPicture()) {
+      this.#take(picture)
+      await this.#breath.after(this.#pixels)
+    }
+    // Packets that give no picture take their time all the same.
+    await this.#breath.after(this.#pixels / 4)
   }
 
   /** What the encoder still holds. */
-  drain(): void {
-    for (let packet = this.#engine.drainEncoder(); packet; packet = this.#engine.drainEncoder()) this.out.add(packet)
+  async drain(): Promise<void> {
+    for (let packet = this.#engine.drainEncoder(); packet; packet = this.#engine.drainEncoder()) {
+      this.out.add(packet)
+      await this.#breath.after(this.#pixels)
+    }
   }
 
   #take(picture: Picture): void {

@@ -2,8 +2,7 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { Ffmpeg, type Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../codec/codec.ts'
+import type { Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
@@ -58,7 +57,6 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   const { samples, stream } = track
   const encoder = new PartEncoder(engine, job, memory)
   using window = new Window(source, SMALL_WINDOW_BYTES)
-  const pause = new Pauses(options, (i) => (i - cut.from) / (cut.to - cut.from))
   engine.openVideo(stream)
   try {
     for (let i = cut.from; i < cut.to; i++) {
@@ -67,12 +65,12 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
       if (!engine.sendVideo(bytes, samples.dts[i]! + samples.composition[i]!, samples.sync[i] !== 0)) {
         throw malformed('video', samples.offset[i]!, 'a packet cannot be decoded')
       }
-      encoder.takePictures()
+      await encoder.takePictures()
       await encoder.out.flush()
-      await pause.after(i)
+      options.progress((i - cut.from) / (cut.to - cut.from))
     }
     engine.endVideo()
-    encoder.takePictures()
+    await encoder.takePictures()
   } catch (error) {
     // All of them look like this when an allocation failed.
     const trouble = isEngineError(error, 'ffmpeg') || isCodecError(error, 'malformed') || error instanceof WebAssembly.RuntimeError
@@ -82,35 +80,13 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   }
   const { headers } = encoder
   if (!headers) throw malformed('video', samples.offset[cut.from]!, 'no pictures')
-  encoder.drain()
+  await encoder.drain()
   await encoder.out.flush()
   if (part.count !== cut.frames) {
     throw malformed('video', samples.offset[cut.from]!, `${part.count} pictures instead of ${cut.frames}`)
   }
   return encoder.out.finish(headers, engine.memoryBytes, encoder.crf)
 }
-
-/** Others must run, too: a queue that hears nothing for long takes the worker for dead. */
-class Pauses {
-  readonly #options: Options
-  readonly #shareOf: (index: number) => number
-  #lastMs = performance.now()
-
-  constructor(options: Options, shareOf: (index: number) => number) {
-    this.#options = options
-    this.#shareOf = shareOf
-  }
-
-  async after(index: number): Promise<void> {
-    if (performance.now() - this.#lastMs <= PAUSES_APART_MS) return
-    this.#options.signal.throwIfAborted()
-    this.#options.progress(this.#shareOf(index))
-    await yieldToOthers()
-    this.#lastMs = performance.now()
-  }
-}
-
-const PAUSES_APART_MS = 150
 
 /** Decodes the first picture and says, by throwing, when it is better kept. @throws CodecError (unsupported_feature), CodecError (over_budget), CodecError (malformed) */
 export async function probe(source: Source, { stream, samples }: PictureTrack): Promise<void> {

@@ -3,7 +3,7 @@
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Column } from '../../bytes/column.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
@@ -13,6 +13,8 @@ import type { PartWriter, SoundHead } from './part-file.ts'
 
 const BLOCK = 1024
 const READ_BYTES = 32 * 1024
+/** Decoded and encoded again in about a tenth of a second. */
+const BREATH_SAMPLES = 1 << 18
 
 export interface EncodedSound {
   readonly head: SoundHead
@@ -58,7 +60,7 @@ export async function* decodedSound(
   decoder.openAudio(stream)
   using window = new Window(source)
   const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
-  let last = performance.now()
+  const breath = new Breath(BREATH_SAMPLES, options.signal)
   let skip = skipBytes
   let silent = 0
   for (let run = 0; run < runs.count; run++) {
@@ -78,12 +80,9 @@ export async function* decodedSound(
         for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
         silent = 0
         yield sound.channels
+        await breath.after(sound.channels.length * sound.channels[0]!.length)
       }
-      if (performance.now() - last > 150) {
-        options.progress(run / runs.count)
-        await yieldToOthers(options.signal)
-        last = performance.now()
-      }
+      options.progress(run / runs.count)
     }
   }
 }

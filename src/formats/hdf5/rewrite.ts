@@ -1,6 +1,6 @@
 /** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
-import { canWait, compareHdf5, type Ended, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Sink } from '../../codec/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
@@ -23,7 +23,10 @@ export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malfor
 const OVERHEAD_BYTES = 32 << 20
 /** libdeflate 12 does about 2 MB a second of CPU time, 9 about 20. */
 const BEST_LEVEL_UP_TO_BYTES = 120 << 20
-const BREATH_MS = 50
+/** Read, and compressed by level 12, in about a tenth of a second. */
+const BREATH_BYTES = 256 << 10
+/** What a tick counts beside the bytes that were read: chunks may hold much that was packed into little. */
+const TICK_BYTES = BREATH_BYTES / 16
 const WRITE_ACCESS = 1
 const SWMR_WRITE = 4
 
@@ -37,8 +40,8 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   const refusal = await whyNot(source)
   if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
   const output = new PagedFile(source.size + (1 << 20), budget)
-  const tick = ticker(options, 0, 0.7, () => output.spill(sink))
-  const host = { input: await rangeCache(source, !canWait), output, tick }
+  const input = new CountedFile(await rangeCache(source, !canWait))
+  const host = { input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
   const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
   if (output.full) return { kind: 'no_gain' }
@@ -71,25 +74,43 @@ async function whyNot(source: Readable): Promise<string | undefined> {
 export async function difference(original: Readable, result: Readable, options: Hdf5Options): Promise<string | undefined> {
   const stored = await rangeCache(result, !canWait)
   const output = { size: stored.size, read: stored.read, write: () => false, resize: () => undefined }
-  const ended: Ended = await compareHdf5({ input: await rangeCache(original, !canWait), output, tick: ticker(options, 0.7, 0.3) })
+  const input = new CountedFile(await rangeCache(original, !canWait))
+  const ended: Ended = await compareHdf5({ input, output, tick: ticker(options, input, { start: 0.7, share: 0.3 }) })
   return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
+}
+
+/** Tells how much was read. */
+class CountedFile implements RangeFile {
+  readonly #file: RangeFile
+  bytesRead = 0
+
+  constructor(file: RangeFile) {
+    this.#file = file
+  }
+
+  get size(): number {
+    return this.#file.size
+  }
+
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
+    this.bytesRead += length
+    return this.#file.read(offset, length)
+  }
 }
 
 function ticker(
   options: Hdf5Options,
-  start: number,
-  share: number,
+  input: CountedFile,
+  { start, share }: { start: number; share: number },
   spill?: () => Promise<void>,
 ): (done: number | undefined) => void | Promise<void> {
-  let last = performance.now()
+  const breath = new Breath(BREATH_BYTES, options.signal)
   return (done) => {
     options.signal.throwIfAborted()
     if (done !== undefined) options.progress(start + share * Math.min(1, done))
     if (!canWait) return undefined
-    const now = performance.now()
-    const rested = now - last < BREATH_MS
-    if (!rested) last = now
-    if (spill) return rested ? spill() : spill().then(() => yieldToOthers())
-    return rested ? undefined : yieldToOthers()
+    const rest = breath.after(TICK_BYTES + input.bytesRead)
+    input.bytesRead = 0
+    return spill ? spill().then(() => rest) : rest
   }
 }

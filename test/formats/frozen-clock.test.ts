@@ -1,0 +1,58 @@
+/** In a Worker no time passes while it computes: jobs must let others run all the same, and come to their end. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Codec } from '../../src/codec/codec.ts'
+import { memorySink } from '../../src/codec/sink.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { analyse } from '../../src/formats/film/analyse.ts'
+import { mov, partsOf, runPart } from '../../src/formats/film/film.ts'
+import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'
+import { pressFile } from '../support/press-file.ts'
+import { hdf5File } from '../support/science-files.ts'
+import { optionsFor, rawMovie } from './media-fixtures.ts'
+
+beforeEach(() => {
+  const now = Date.now()
+  vi.spyOn(performance, 'now').mockReturnValue(1)
+  vi.spyOn(Date, 'now').mockReturnValue(now)
+})
+afterEach(() => void vi.restoreAllMocks())
+
+/** How often a timer that is always due ran meanwhile. Sources in memory let nobody run. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let [turns, over] = [0, false]
+  const turn = () => {
+    turns++
+    if (!over) setTimeout(turn, 0)
+  }
+  setTimeout(turn, 0)
+  await work()
+  over = true
+  return turns
+}
+
+const [FRAMES, WIDTH, HEIGHT] = [60, 320, 240]
+
+it('a part of a film lets others run at every million pixels', async () => {
+  const source = memorySource(rawMovie(FRAMES, WIDTH, HEIGHT), 'film.mov')
+  const options = optionsFor('medium', 'mov')
+  const analysis = await analyse(source, options)
+  const [plan] = partsOf(analysis)
+  const turns = await turnsDuring(() => runPart(source, analysis, plan!, memorySink(Number.POSITIVE_INFINITY, 'part'), options))
+  expect(turns).toBeGreaterThanOrEqual(Math.floor((FRAMES * WIDTH * HEIGHT) / 1e6))
+})
+
+it('HDF5 lets others run after every large chunk', async () => {
+  const file = hdf5File(1_000_000, 2)
+  const turns = await turnsDuring(() => pressFile(hdf5, file, 'a.h5'))
+  // Four chunks of about a megabyte; at the end nobody waits.
+  expect(turns).toBeGreaterThanOrEqual(3)
+})
+
+it('a job that was cancelled while others ran ends', async () => {
+  const controller = new AbortController()
+  const cancelled = async (codec: Codec, file: Uint8Array) => {
+    setTimeout(() => controller.abort(new Error('nobody waits any more')), 0)
+    await pressFile(codec, file, 'a', { signal: controller.signal })
+  }
+  await expect(cancelled(mov, rawMovie(FRAMES, WIDTH, HEIGHT))).rejects.toThrow('nobody waits any more')
+})
