@@ -15,6 +15,7 @@ import {
   type TaskResult,
 } from '../src/store/task.ts'
 import type { Claim, JobMessage, TaskRecordFace } from '../src/store/tasks.ts'
+import { sendThrough } from '../src/tasks/egress.ts'
 import {
   beatStep,
   type Callback,
@@ -407,7 +408,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const [task, callback] = [this.#task, this.#callback]
     if (!task || !callback || callback.nextAt === undefined || callback.nextAt > Date.now()) return
     const account = this.env.ACCOUNTS.getByName(task.accountId)
-    const delivery = await deliver(callback.url, callback.messageId, callback.body, await account.webhookSecret())
+    const delivery = await deliver(sendThrough(this.env.EGRESS), callback, await account.webhookSecret())
     const deliveries = [...callback.deliveries, delivery]
     const nextAt = nextDelivery(delivery, deliveries.length)
     const { nextAt: _, ...rest } = callback

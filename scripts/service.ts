@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly port: number
   readonly inspectorPort: number
   readonly secretsFile: string
+  /** More variables, in a file of that kind. */
+  readonly variablesFile?: string
   /** The https origin under which a proxy serves it; without one it serves this machine only. */
   readonly publicUrl?: string
   readonly verbose: boolean
@@ -109,7 +111,7 @@ export class Service {
 
   /** Resolves when the service answers that all of its parts do. */
   async start(): Promise<void> {
-    const { root, state, port, inspectorPort, secretsFile, publicUrl } = this.#options
+    const { root, state, port, inspectorPort, secretsFile, variablesFile, publicUrl } = this.#options
     const inspector = inspectorPort || (await freePort())
     const inner = await freePort()
     this.#innerPort = inner
@@ -121,6 +123,7 @@ export class Service {
     )
     const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
     const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
+    if (variablesFile) quiet.push('--env-file', variablesFile)
     if (publicUrl) quiet.push('--var', `PUBLIC_URL:${publicUrl}`)
     const configs = CONFIGS.flatMap((config) => ['-c', config])
     const wrangler = [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]

@@ -1,13 +1,15 @@
 /**
  * `npm start`: all three Workers on this machine, state kept in a folder. The first start makes a development account and
  * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --public-url URL, --inspector-port N, --patience SECONDS,
- * --verbose.
+ * --callback-ports N,N, --callback-networks CIDR,CIDR, --verbose.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
+import { openEgress } from './egress.ts'
+import { networksOf } from './public-address.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
 import { lockState } from './state-lock.ts'
 import { supervise, wordsOf } from './supervise.ts'
@@ -22,6 +24,9 @@ const { values } = parseArgs({
     embedded: { type: 'boolean', default: false },
     // Seconds of processor time without any answer, after which the service hangs and is started again.
     patience: { type: 'string', default: '60' },
+    // Where callbacks may go beside ports 443 and 8443 of public addresses.
+    'callback-ports': { type: 'string', default: '' },
+    'callback-networks': { type: 'string', default: '' },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -40,12 +45,14 @@ try {
   refuse(wordsOf(error))
 }
 const secrets = await loadSecrets(join(state, 'secrets.env'))
+const variablesFile = await openWayOut(listOf(values['callback-ports']).map(portOf), listOf(values['callback-networks']))
 const options: ServiceOptions = {
   root,
   state,
   port: Number(values.port),
   inspectorPort: Number(values['inspector-port'] ?? 0),
   secretsFile: secrets.file,
+  variablesFile,
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: values.verbose,
   patienceMs,
@@ -88,6 +95,29 @@ async function greet(): Promise<void> {
     await writeKeys(join(root, '.dev/keys.json'), { ...keys, state })
   }
   introduce(keys, await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id))
+}
+
+/** What goes out of the service is judged in this process. @returns the file that tells the Workers where */
+async function openWayOut(ports: readonly number[], networks: readonly string[]): Promise<string> {
+  try {
+    const { url } = await openEgress({ ports, networks: networksOf(networks) })
+    const file = join(state, 'egress.env')
+    // The address is a secret: it goes wherever it is told.
+    await writeFile(file, `EGRESS=${url}\nCALLBACK_PORTS=${ports.join()}\n`, { mode: 0o600 })
+    return file
+  } catch (error) {
+    refuse(wordsOf(error))
+  }
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').filter((part) => part !== '')
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  refuse(`--callback-ports takes ports with commas, like 9443,10443 (got '${text}').`)
 }
 
 function refuse(why: string): never {

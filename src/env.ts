@@ -37,16 +37,23 @@ export interface Env {
   readonly SECRET_KEY?: string
   /** Opens the operator's API (`/admin`); without it there is none. A Worker secret. */
   readonly ADMIN_TOKEN?: string
-  /** "local": see `loopbackHttp`. Only `npm start` and the tests set it. */
+  /** "local": see `callbackRules`. Only `npm start` and the tests set it. */
   readonly ENVIRONMENT?: string
   /** The https origin that clients use, where a proxy stands before the service and speaks http to it. Only `npm start` sets it. */
   readonly PUBLIC_URL?: string
+  /** Ports that callbacks may go to beside 443 and 8443, with commas. */
+  readonly CALLBACK_PORTS?: string
+  /** On one machine: where requests go that leave it (`src/tasks/egress.ts`). Only `npm start` sets it. */
+  readonly EGRESS?: string
   /** Milliseconds until a silent worker is given up; 90 000 by default. */
   readonly LEASE_MS?: string
 }
 
-/** May callbacks go to http on this machine? Only where nobody else can ask for them. */
-export const loopbackHttp = (env: Env) => env.ENVIRONMENT === 'local' && env.PUBLIC_URL === undefined
+/** Where callbacks may go. To http on this machine only where nobody else can ask for them. */
+export const callbackRules = (env: Env) => ({
+  loopbackHttp: env.ENVIRONMENT === 'local' && env.PUBLIC_URL === undefined,
+  ports: env.CALLBACK_PORTS ? env.CALLBACK_PORTS.split(',').map(Number) : [],
+})
 
 /** `whittle-press` and `whittle-media`. */
 export interface WorkerEnv {

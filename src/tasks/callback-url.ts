@@ -1,14 +1,30 @@
 /**
- * Which addresses a callback may reach: public names over https. No credentials, no IP literal in any spelling (the URL
- * parser turns 0x7f.1, 017700000001 and full-width digits into dotted form first), no single-label or internal names.
+ * Which addresses a callback may reach: public names over https, at the ports that are for it. No credentials, no IP literal in
+ * any spelling (the URL parser turns 0x7f.1, 017700000001 and full-width digits into dotted form first), no single-label or
+ * internal names. What a name leads to is judged when it is called: by Cloudflare's network, or by `scripts/egress.ts`.
  */
 export type CallbackUrl = { ok: true; url: string } | { ok: false; why: string }
 
-const INTERNAL = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion)$/
+export interface CallbackRules {
+  /** Local development, where a callback may go to http on this machine. */
+  readonly loopbackHttp: boolean
+  /** Beside 443 and 8443. */
+  readonly ports?: readonly number[]
+}
+
+/** Names that never are public: special-use domains (IANA), those that ICANN keeps out of the root, and those of usual networks. */
+const INTERNAL_NAMES = [
+  ...['alt', 'arpa', 'example', 'invalid', 'local', 'localhost', 'onion', 'test'],
+  ...['internal', 'home', 'corp', 'mail', 'lan', 'private', 'intranet', 'intern', 'intra', 'localdomain', 'localnet', 'workgroup'],
+  ...['mshome.net', 'fritz.box', 'svc', 'cluster', 'consul', 'nomad', 'kubernetes', 'k8s', 'docker', 'router', 'gateway', 'dhcp'],
+]
+const INTERNAL = new RegExp(`(^|\\.)(${INTERNAL_NAMES.map((name) => name.replace('.', '\\.')).join('|')})$`)
+/** RFC 1035, 2.3.4; underscores are not for hosts, but are in use. */
+const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(xn--[a-z0-9-]{1,59}|[a-z]{2,63})$/
+const PORTS: readonly number[] = [443, 8443]
 const MAX_LENGTH = 2048
 
-/** `loopbackHttp`: local development, where a callback may go to http on this machine. */
-export function checkCallbackUrl(raw: string, options: { loopbackHttp: boolean }): CallbackUrl {
+export function checkCallbackUrl(raw: string, { loopbackHttp, ports = [] }: CallbackRules): CallbackUrl {
   const no = (why: string): CallbackUrl => ({ ok: false, why })
   if (raw.length > MAX_LENGTH) return no(`it is longer than ${MAX_LENGTH} characters`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the URL parser would silently drop them
@@ -22,7 +38,7 @@ export function checkCallbackUrl(raw: string, options: { loopbackHttp: boolean }
   }
   if (url.username || url.password || raw.slice(0, raw.indexOf('/', 8) + 1 || undefined).includes('@')) return no('it carries credentials')
   const host = url.hostname.replace(/\.$/, '').toLowerCase()
-  if (options.loopbackHttp && url.protocol === 'http:' && (host === '127.0.0.1' || host === 'localhost' || host === '[::1]')) {
+  if (loopbackHttp && url.protocol === 'http:' && (host === '127.0.0.1' || host === 'localhost' || host === '[::1]')) {
     return { ok: true, url: url.href }
   }
   if (url.protocol !== 'https:') return no('it must begin with https://')
@@ -30,5 +46,9 @@ export function checkCallbackUrl(raw: string, options: { loopbackHttp: boolean }
   if (url.hostname.endsWith('.')) return no('its host ends with a dot')
   if (!host.includes('.')) return no('its host is not a public name')
   if (INTERNAL.test(host)) return no('its host is an internal name')
+  if (!NAME.test(host)) return no('its host is not a public name')
+  const port = Number(url.port || 443)
+  const allowed = [...PORTS, ...ports]
+  if (!allowed.includes(port)) return no(`its port is ${port}; callbacks go to ${allowed.join(', ')}`)
   return { ok: true, url: url.href }
 }

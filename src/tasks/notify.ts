@@ -1,5 +1,6 @@
 /** Callbacks after Standard Webhooks 1.0.0: the message, its signature, one delivery, and when the next is due. */
 import { Webhook } from 'standardwebhooks'
+import type { Send } from './egress.ts'
 
 const TIMEOUT_MS = 15_000
 const ANSWER_BYTES = 300
@@ -21,12 +22,18 @@ export interface Delivery {
   readonly answer?: string
 }
 
+export interface Message {
+  readonly url: string
+  readonly messageId: string
+  readonly body: string
+}
+
 /** Sends the message once. 2xx is delivered; redirects are not followed and count as failures. */
-export async function deliver(url: string, messageId: string, body: string, secret: string): Promise<Delivery> {
+export async function deliver(send: Send, { url, messageId, body }: Message, secret: string): Promise<Delivery> {
   const at = Date.now()
   const signature = new Webhook(secret).sign(messageId, new Date(at), body)
   try {
-    const response = await fetch(url, {
+    const response = await send(url, {
       method: 'POST',
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,6 +1,6 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
-import { type Env, loopbackHttp } from '../env.ts'
+import { callbackRules, type Env } from '../env.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
 import { passwordApplies } from '../pipeline/password.ts'
 import type { KeyRecord } from '../store/keys.ts'
@@ -47,7 +47,7 @@ export async function giveBack(env: Env, key: KeyRecord, files: readonly Staged[
 /** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
 export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
   if (!plan.callbacks) throw new ApiError('plan_not_allowed', `The ${plan.id} plan has no callbacks.`, { plan: plan.id })
-  const checked = checkCallbackUrl(callbackUrl, { loopbackHttp: loopbackHttp(env) })
+  const checked = checkCallbackUrl(callbackUrl, callbackRules(env))
   if (checked.ok) return checked.url
   throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
 }

@@ -7,6 +7,7 @@ import { applied, preference } from '../../src/http/prefer.ts'
 import { isKnown, matches, parseRange, rangeStands } from '../../src/http/range.ts'
 import { requestId } from '../../src/http/request-id.ts'
 import { checkKey, makeKey, maskKey, randomBase62 } from '../../src/store/key-format.ts'
+import { sendThrough } from '../../src/tasks/egress.ts'
 import { fingerprint, parseIdempotencyKey } from '../../src/tasks/idempotency.ts'
 import { checkQuality, chooseOutput } from '../../src/tasks/job-options.ts'
 import { deliver, nextDelivery } from '../../src/tasks/notify.ts'
@@ -186,7 +187,11 @@ describe('a delivery', () => {
     })
     const called = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { status: 200 }))
     try {
-      const delivery = await deliver('https://hooks.example.com/', 'msg_1', '{}', `whsec_${btoa('a secret of some length!')}`)
+      const delivery = await deliver(
+        sendThrough(undefined),
+        { url: 'https://hooks.example.com/', messageId: 'msg_1', body: '{}' },
+        `whsec_${btoa('a secret of some length!')}`,
+      )
       expect(delivery).toMatchObject({ status: 200 })
       expect(nextDelivery(delivery, 1)).toBeUndefined()
     } finally {

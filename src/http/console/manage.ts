@@ -1,11 +1,12 @@
 /** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
 import * as z from 'zod'
-import { loopbackHttp } from '../../env.ts'
+import { callbackRules } from '../../env.ts'
 import type { OwnKeyOutcome } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { PLANS } from '../../store/plans.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkCallbackUrl } from '../../tasks/callback-url.ts'
+import { sendThrough } from '../../tasks/egress.ts'
 import { deliver } from '../../tasks/notify.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
@@ -160,11 +161,11 @@ export const MANAGE_ROUTES: readonly Route[] = [
     async handle(c) {
       const { url } = await readBody(c, testSettings)
       requireCallbacks(c)
-      const checked = checkCallbackUrl(url, { loopbackHttp: loopbackHttp(c.env) })
+      const checked = checkCallbackUrl(url, callbackRules(c.env))
       if (!checked.ok) throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
       const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })
-      const delivery = await deliver(checked.url, messageId, body, await account(c).webhookSecret())
+      const delivery = await deliver(sendThrough(c.env.EGRESS), { url: checked.url, messageId, body }, await account(c).webhookSecret())
       const record = { taskId: '', messageId, url: checked.url, attempt: 1, ...delivery }
       await account(c).noteDelivery(record)
       return json(deliveryView(record))
