@@ -55,8 +55,12 @@ export default defineConfig({
         test: { name: 'http', include: ['test/http/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
-        // The command line, the deployment and the build, with doubles for the service and for wrangler.
-        test: { name: 'tools', include: ['test/cli/**/*.test.ts', 'test/scripts/**/*.test.ts'], testTimeout: 60_000 },
+        // The command line, the deployment, the build and the pool of presses, with doubles for the service and for wrangler.
+        test: {
+          name: 'tools',
+          include: ['test/cli/**/*.test.ts', 'test/scripts/**/*.test.ts', 'test/pool/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
       },
       {
         // All three Workers over HTTP.

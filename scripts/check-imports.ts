@@ -16,7 +16,7 @@ interface Row {
 /** What each file imports, by paths from the root. */
 type Graph = ReadonlyMap<string, readonly string[]>
 
-const CODE = '{src,durable-objects,wasm,test,scripts,bench,console,cli,clients}/**/*.{ts,tsx}'
+const CODE = '{src,pool,durable-objects,wasm,test,scripts,bench,console,cli,clients}/**/*.{ts,tsx}'
 const NOT_OURS = /(^|\/)(node_modules|dist)(\/|$)/
 /** `import … from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
 const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|^\s*import\s+|\bimport\(\s*)'(\.[^']+)'/gm
@@ -25,8 +25,8 @@ const RUNS = /\.(tsx?|m?js|wasm)$/
 /** The clock of a Worker stands still while it computes: who measures by it finds that no time has passed. */
 const CLOCK = /\b(?:performance|Date)\.now\b/
 const WITHOUT_CLOCK = /^(?:wasm|src\/(?:bytes|codec|containers|embedded|formats|pipeline|quality|raster))\//
-/** The Workers in which nothing may be under the GPL. */
-const DOORS = ['src/index.ts', 'src/press.ts']
+/** The Workers and processes in which nothing may be under the GPL. */
+const DOORS = ['src/index.ts', 'src/press.ts', 'pool/press/press.ts', 'pool/serve.ts']
 
 /** All that is wrong with the imports below `root`, a line each; none when they are as CONTRIBUTING.md there says. */
 export function problemsOf(root: string): string[] {

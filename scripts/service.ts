@@ -7,6 +7,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { ServeOptions } from '../pool/options.ts'
 import { MARK, openFront } from './front.ts'
 import { processorMs } from './processor-time.ts'
 import { Watchdog } from './watchdog.ts'
@@ -27,6 +28,15 @@ export interface ServiceOptions {
   readonly verbose: boolean
   /** Milliseconds of processor time without any answer, after which it hangs. Default: a minute. */
   readonly patienceMs?: number
+  /** Presses as processes of their own. Without it all three Workers run inside workerd, as they do on Cloudflare. */
+  readonly pool?: PoolOptions
+}
+
+export interface PoolOptions {
+  /** Steps of the slow lane side by side. */
+  readonly workers: number
+  /** Of one press, in bytes. */
+  readonly memoryBytes: number
 }
 
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
@@ -111,8 +121,7 @@ export class Service {
 
   /** Resolves when the service answers that all of its parts do. */
   async start(): Promise<void> {
-    const { root, state, port, inspectorPort, secretsFile, variablesFile, publicUrl } = this.#options
-    const inspector = inspectorPort || (await freePort())
+    const { root, port, publicUrl, pool } = this.#options
     const inner = await freePort()
     this.#innerPort = inner
     // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
@@ -121,13 +130,8 @@ export class Service {
         throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
       },
     )
-    const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
-    const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
-    if (variablesFile) quiet.push('--env-file', variablesFile)
-    if (publicUrl) quiet.push('--var', `PUBLIC_URL:${publicUrl}`)
-    const configs = CONFIGS.flatMap((config) => ['-c', config])
-    const wrangler = [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'leash.ts'), ...wrangler], {
+    const program = pool ? await this.#withPool(pool, inner) : await this.#withWrangler(inner)
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'leash.ts'), ...program], {
       cwd: root,
       // A group of its own, so that nothing of it survives; and a pipe that ends when this process does.
       detached: true,
@@ -142,6 +146,34 @@ export class Service {
     this.#watch(child.pid!, `http://127.0.0.1:${inner}/healthz`)
     await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
     this.#watchdog?.hear()
+  }
+
+  /** All three Workers inside workerd, under `wrangler dev`. */
+  async #withWrangler(inner: number): Promise<string[]> {
+    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl } = this.#options
+    const inspector = inspectorPort || (await freePort())
+    const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
+    const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
+    if (variablesFile) quiet.push('--env-file', variablesFile)
+    if (publicUrl) quiet.push('--var', `PUBLIC_URL:${publicUrl}`)
+    const configs = CONFIGS.flatMap((config) => ['-c', config])
+    return [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]
+  }
+
+  /** The edge inside workerd, the presses as processes beside it. */
+  async #withPool(pool: PoolOptions, inner: number): Promise<string[]> {
+    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl } = this.#options
+    const options: ServeOptions = {
+      root,
+      state,
+      port: inner,
+      doorPort: await freePort(),
+      ...(inspectorPort ? { inspectorPort } : {}),
+      variableFiles: variablesFile ? [secretsFile, variablesFile] : [secretsFile],
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...pool,
+    }
+    return [join(root, 'pool/serve.ts'), JSON.stringify(options)]
   }
 
   #watch(group: number, url: string): void {

@@ -1,9 +1,10 @@
 /**
- * `npm start`: all three Workers on this machine, state kept in a folder. The first start makes a development account and
- * writes its keys to `.dev/keys.json`. Flags: --port N, --state DIR, --public-url URL, --inspector-port N, --patience SECONDS,
- * --callback-ports N,N, --callback-networks CIDR,CIDR, --verbose.
+ * `npm start`: the service on this machine, state kept in a folder. The first start makes a development account and writes its keys
+ * to `.dev/keys.json`. Flags: --port N, --state DIR, --workers N, --memory MB, --public-url URL, --inspector-port N,
+ * --patience SECONDS, --callback-ports N,N, --callback-networks CIDR,CIDR, --verbose.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -27,6 +28,10 @@ const { values } = parseArgs({
     // Where callbacks may go beside ports 443 and 8443 of public addresses.
     'callback-ports': { type: 'string', default: '' },
     'callback-networks': { type: 'string', default: '' },
+    // Processes that compress, side by side. 0: inside workerd, as on Cloudflare.
+    workers: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
+    // Megabytes that one of them may take.
+    memory: { type: 'string', default: '1536' },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -38,6 +43,8 @@ const publicUrl = values['public-url'] === undefined ? undefined : originOf(valu
 
 const patienceMs = Number(values.patience) * 1000
 if (!(patienceMs > 0)) refuse(`--patience takes a number of seconds (got '${values.patience}').`)
+const workers = wholeNumber('workers', values.workers, 0, 256)
+const memoryMb = wholeNumber('memory', values.memory, 256, 65_536)
 
 try {
   await lockState(state, { pid: process.pid, port: Number(values.port), embedded: values.embedded })
@@ -56,6 +63,7 @@ const options: ServiceOptions = {
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: values.verbose,
   patienceMs,
+  ...(workers > 0 ? { pool: { workers, memoryBytes: memoryMb * 2 ** 20 } } : {}),
 }
 let service: Service | undefined
 let stopping = false
@@ -123,6 +131,12 @@ function portOf(text: string): number {
 function refuse(why: string): never {
   console.error(why)
   process.exit(1)
+}
+
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  refuse(`--${flag} takes a whole number from ${least} to ${most} (got '${text}').`)
 }
 
 function originOf(text: string): string {

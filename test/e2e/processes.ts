@@ -2,15 +2,29 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Ids of every workerd below `pid`. undefined: this system has no `ps` that tells. */
-export async function workerdsBelow(pid: number): Promise<number[] | undefined> {
+interface Listed {
+  readonly id: number
+  readonly command: string
+}
+
+/** Everything below `pid`. undefined: this system has no `ps` that tells. */
+async function processesBelow(pid: number): Promise<Listed[] | undefined> {
   const listed = await promisify(execFile)('ps', ['-e', '-o', 'pid=,ppid=,args=']).catch(() => undefined)
   if (!listed) return undefined
   const processes = listed.stdout.split('\n').map((row) => {
-    const [, id, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
-    return { id: Number(id), parent: Number(parent), isWorkerd: /workerd(\.exe)?["']? serve /.test(command ?? '') }
+    const [, id, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? []
+    return { id: Number(id), parent: Number(parent), command }
   })
   const below = [pid]
   for (const parent of below) for (const { id, parent: itsParent } of processes) if (itsParent === parent) below.push(id)
-  return processes.filter(({ id, isWorkerd }) => isWorkerd && below.includes(id)).map(({ id }) => id)
+  return processes.filter(({ id }) => below.includes(id))
 }
+
+const idsOf = (processes: Listed[] | undefined, pattern: RegExp) =>
+  processes?.filter(({ command }) => pattern.test(command)).map(({ id }) => id)
+
+/** Ids of every workerd below `pid`. undefined: this system has no `ps` that tells. */
+export const workerdsBelow = async (pid: number) => idsOf(await processesBelow(pid), /workerd(\.exe)?["']? serve /)
+
+/** Ids of every press that is a process below `pid`. */
+export const pressesBelow = async (pid: number) => idsOf(await processesBelow(pid), /\/(press|media)\.mjs$/) ?? []

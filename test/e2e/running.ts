@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type DevelopmentKeys, provision } from '../../scripts/development-account.ts'
-import { loadSecrets, Service } from '../../scripts/service.ts'
+import { loadSecrets, type PoolOptions, Service } from '../../scripts/service.ts'
 
 export interface Running {
   readonly baseUrl: string
@@ -17,12 +17,13 @@ export interface Running {
   stop(): Promise<void>
 }
 
-export async function startService(): Promise<Running> {
+/** With `pool` the presses are processes, as under `npm start`; without it they run inside workerd, as on Cloudflare. */
+export async function startService(pool?: PoolOptions): Promise<Running> {
   // In memory where there is such a folder: every Durable Object write waits for the disk.
   const state = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whittle-test-'))
   const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
   const root = resolve(import.meta.dirname, '../..')
-  const service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile: file, verbose: false })
+  const service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile: file, verbose: false, ...(pool && { pool }) })
   const stop = async () => {
     await service.stop()
     await rm(state, { recursive: true, force: true })

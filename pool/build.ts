@@ -1,0 +1,129 @@
+/** The bundles of the local service: made once, and again when a file that went into them has changed. */
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join, relative } from 'node:path'
+import type { BuildOptions, Plugin } from 'esbuild'
+
+interface Built {
+  /** Of the contents of `inputs`. */
+  readonly hash: string
+  /** Paths from the root. */
+  readonly inputs: readonly string[]
+}
+
+const COMMON = {
+  bundle: true,
+  minify: true,
+  keepNames: true,
+  format: 'esm',
+  target: 'es2024',
+  logLevel: 'warning',
+  metafile: true,
+} as const
+const EXTENSION = { outExtension: { '.js': '.mjs' } }
+/** Not part of any bundle, but of what comes out. */
+const ALWAYS = ['pool/build.ts', 'scripts/build-console.ts', 'package-lock.json', 'console/src/**/*', 'src/formats/outputs.ts']
+/** The console's own bundle lies with its other files, which Miniflare serves from there. */
+const CONSOLE = 'console/public/console/app.js'
+
+/** @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, engines beside them */
+export async function bundles(root: string, folder: string): Promise<string> {
+  const known = readBuilt(folder)
+  if (known && existsSync(join(root, CONSOLE)) && known.hash === hashOf(root, known.inputs)) return join(folder, known.hash)
+  buildConsole(root)
+  const growing = join(folder, `growing-${process.pid}`)
+  rmSync(growing, { recursive: true, force: true })
+  mkdirSync(growing, { recursive: true })
+  const always = globSync(ALWAYS, { cwd: root, withFileTypes: true }).filter((entry) => entry.isFile())
+  const inputs = [
+    ...new Set([...always.map((entry) => relative(root, join(entry.parentPath, entry.name))), ...(await build(root, growing))]),
+  ].sort()
+  const hash = hashOf(root, inputs)
+  if (hash === undefined) throw new Error('files changed while they were built')
+  const built = join(folder, hash)
+  rmSync(built, { recursive: true, force: true })
+  renameSync(growing, built)
+  writeFileSync(join(folder, 'built.json'), JSON.stringify({ hash, inputs } satisfies Built))
+  if (known && known.hash !== hash) rmSync(join(folder, known.hash), { recursive: true, force: true })
+  return built
+}
+
+function readBuilt(folder: string): Built | undefined {
+  try {
+    const built = JSON.parse(readFileSync(join(folder, 'built.json'), 'utf8')) as Built
+    return existsSync(join(folder, built.hash)) ? built : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function buildConsole(root: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/build-console.ts')], { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The console could not be built:\n${stderr}`)
+}
+
+/** undefined: one of them is not there. */
+function hashOf(root: string, inputs: readonly string[]): string | undefined {
+  const hash = createHash('sha256')
+  try {
+    for (const input of inputs)
+      hash
+        .update(`${input}\n`)
+        .update(readFileSync(join(root, input)))
+        .update('\n')
+  } catch {
+    return undefined
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** @returns the paths of all that went in, from the root */
+async function build(root: string, outdir: string): Promise<string[]> {
+  const esbuild = await import('esbuild')
+  const engines: string[] = []
+  const workers: BuildOptions = {
+    ...COMMON,
+    ...EXTENSION,
+    absWorkingDir: root,
+    entryPoints: { edge: 'src/index.ts', door: 'pool/workers/door.ts', forward: 'pool/workers/forward.ts' },
+    outdir,
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+  }
+  const presses: BuildOptions = {
+    ...COMMON,
+    ...EXTENSION,
+    absWorkingDir: root,
+    entryPoints: { press: 'pool/press/press.ts', media: 'pool/press/media.ts' },
+    outdir,
+    platform: 'node',
+    plugins: [engineFiles(outdir, engines)],
+  }
+  const made = await Promise.all([esbuild.build(workers), esbuild.build(presses)])
+  const sources = made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
+  const files = sources.filter((path) => !path.includes(':'))
+  return [...files, ...engines.map((path) => relative(root, path))]
+}
+
+/** Node has no import of Wasm: engines lie beside the bundle and are compiled when it is loaded. */
+function engineFiles(outdir: string, found: string[]): Plugin {
+  return {
+    name: 'engine-files',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => ({
+        path: path.startsWith('.') ? join(resolveDir, path) : createRequire(join(resolveDir, 'importer.js')).resolve(path),
+        namespace: 'engine',
+      }))
+      onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => {
+        found.push(path)
+        copyFileSync(path, join(outdir, basename(path)))
+        const contents = `import { readFileSync } from 'node:fs'
+export default new WebAssembly.Module(readFileSync(new URL('./${basename(path)}', import.meta.url)))`
+        return { contents, loader: 'js' }
+      })
+    },
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * One claimed step in the hands of one press. The parent holds the lease and speaks with the task; the press gets files and says
+ * what it made of them. A press that says anything but what its own step may say is not believed.
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PartReceipt } from '../src/codec/segmented.ts'
+import type { TaskResult } from '../src/store/task.ts'
+import type { TaskRecordFace } from '../src/store/tasks.ts'
+import type { Step } from '../src/tasks/run.ts'
+import type { BlobFiles } from './blob-files.ts'
+import type { DoorClient } from './door-client.ts'
+import { CALLS, type Call, type Claimed, type FromPress, fileOf } from './link.ts'
+import type { PressProcess } from './press-process.ts'
+
+export interface JobLimits {
+  /** Resident memory of the press, in bytes. */
+  readonly memoryBytes: number
+  /** Processor time of one step. */
+  readonly processorMs: number
+}
+
+export interface JobWorld {
+  readonly door: Pick<DoorClient, 'task' | 'upload' | 'remove'>
+  readonly blobs: Pick<BlobFiles, 'lend' | 'adopt'>
+  readonly limits: JobLimits
+  /** The press's own; empty before and after. */
+  readonly folder: string
+}
+
+const BEAT_MS = 4000
+const LOOK_MS = 500
+/** The last attempt of a step that lost its worker each time: see `MAX_ATTEMPTS` of tasks/job.ts. */
+const LAST_ATTEMPT = 3
+
+type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
+
+export class Job {
+  readonly #press: PressProcess
+  readonly #step: Step
+  readonly #claim: Claimed
+  readonly #record: TaskRecordFace
+  readonly #world: JobWorld
+  readonly #ending = Promise.withResolvers<Ending>()
+  #progress = 0
+
+  constructor(press: PressProcess, step: Step, claim: Claimed, world: JobWorld) {
+    this.#press = press
+    this.#step = step
+    this.#claim = claim
+    this.#record = world.door.task(step.taskId)
+    this.#world = world
+  }
+
+  /** Resolves when the step has ended, one way or another, and the task knows. @returns is the press still good? */
+  async run(): Promise<boolean> {
+    const { folder, blobs } = this.#world
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true })
+    await using lent = new AsyncDisposableStack()
+    const timers = [setInterval(() => void this.#beat(), BEAT_MS), setInterval(() => void this.#look(), LOOK_MS)]
+    try {
+      for (const key of this.#reads()) lent.use(await blobs.lend(key, folder))
+      this.#press.onMessage((message) => this.#hear(message))
+      void this.#press.exited.then((why) => this.#ending.resolve({ kind: 'died', why }))
+      this.#press.send({ kind: 'work', step: this.#step, claim: this.#claim, folder })
+      const ending = await this.#ending.promise
+      if (ending.kind !== 'done') this.#press.kill()
+      await this.#tell(ending)
+      return ending.kind === 'done'
+    } finally {
+      for (const timer of timers) clearInterval(timer)
+      this.#press.onMessage(() => undefined)
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  /** Blobs that the step reads: the upload, and for a join the parts. */
+  #reads(): string[] {
+    const { uploadKey, parts } = this.#claim
+    return [uploadKey, ...(this.#step.step === 'join' ? parts.flatMap(({ key }) => (key === undefined ? [] : [key])) : [])]
+  }
+
+  async #tell(ending: Ending): Promise<void> {
+    const { attempt } = this.#claim
+    if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
+    if (ending.kind !== 'died') return
+    // A file that takes all of its presses along needs more than a job has.
+    if (attempt >= LAST_ATTEMPT) return this.#record.giveUp(attempt, `the job lost its worker; it was tried ${attempt} times`)
+    return this.#record.release(attempt, `its press ended: ${ending.why}`, this.#step.part)
+  }
+
+  async #beat(): Promise<void> {
+    const answer = await this.#record.beat(this.#claim.attempt, this.#progress, this.#step.part).catch(() => 'go on' as const)
+    if (answer === 'stop') this.#ending.resolve({ kind: 'stopped' })
+  }
+
+  /** Nothing inside of a codec can be asked to stop: the press is looked at from outside. */
+  async #look(): Promise<void> {
+    const usage = await this.#press.usage()
+    const { memoryBytes, processorMs } = this.#world.limits
+    if (!usage) return
+    this.#startedMs ??= usage.processorMs
+    if (usage.residentBytes > memoryBytes) this.#ending.resolve({ kind: 'over_budget', why: 'more memory than a job has' })
+    else if (usage.processorMs - this.#startedMs > processorMs)
+      this.#ending.resolve({ kind: 'over_budget', why: 'more processor time than a job has' })
+  }
+  /** Processor time that the press had used when it was looked at first. */
+  #startedMs: number | undefined
+
+  #hear(message: FromPress): void {
+    if (message.kind === 'progress') this.#progress = message.share
+    else if (message.kind === 'done') {
+      if (message.error === undefined) this.#ending.resolve({ kind: 'done' })
+      else this.#ending.resolve({ kind: 'died', why: message.error })
+    } else if (message.kind === 'call') {
+      this.#answer(message.method, message.args).then(
+        (value) => this.#press.send({ kind: 'answer', call: message.call, value }),
+        (error: unknown) => this.#press.send({ kind: 'answer', call: message.call, error: String(error) }),
+      )
+    }
+  }
+
+  /** In the name of the attempt that this job holds, whatever the press says it is. */
+  async #answer(method: Call, [, ...args]: readonly unknown[]): Promise<unknown> {
+    if (!CALLS.includes(method)) throw new Error(`a press may not ask for ${String(method)}`)
+    const { attempt } = this.#claim
+    const { part } = this.#step
+    if (method === 'complete') return this.#complete(args[0] as TaskResult)
+    if (method === 'completePart') return this.#completePart(args[1] as PartReceipt, args[2] as string)
+    if (method === 'release') return this.#record.release(attempt, String(args[0]), part)
+    if (method === 'giveUp') return this.#record.giveUp(attempt, String(args[0]))
+    if (method === 'fail') return this.#record.fail(attempt, args[0] as Parameters<TaskRecordFace['fail']>[1])
+    return this.#record.split(attempt, args[0] as Parameters<TaskRecordFace['split']>[1])
+  }
+
+  /** Stores the file that the press made, and only then tells the task. The hash is of what was stored. */
+  async #complete(result: TaskResult): Promise<boolean> {
+    const { uploadKey, task, attempt } = this.#claim
+    if (result.key === uploadKey) {
+      if (result.sha256 !== task.originalSha256 || result.size !== task.originalSize) throw new Error('the upload is not what it was')
+      return this.#record.complete(attempt, result)
+    }
+    if (![this.#resultKey, `${this.#resultKey}-encrypted`].includes(result.key)) throw new Error(`${result.key} is not this job's`)
+    const stored = await this.#store(result.key)
+    if (stored.sha256 !== result.sha256 || stored.size !== result.size) throw new Error('the result is not what it was verified to be')
+    const counted = await this.#record.complete(attempt, result)
+    if (!counted) await this.#world.door.remove(result.key)
+    return counted
+  }
+
+  async #completePart(receipt: PartReceipt, key: string): Promise<boolean> {
+    const { generation, attempt, task } = this.#claim
+    const { part } = this.#step
+    if (part === undefined || key !== `parts/${task.taskId}/${generation}/${part}/${attempt}`) throw new Error(`${key} is not this job's`)
+    const { size } = await this.#store(key)
+    const counted = await this.#record.completePart(attempt, part, receipt, key, size)
+    if (counted) await this.#world.blobs.adopt(key, join(this.#world.folder, fileOf(key)))
+    else await this.#world.door.remove(key)
+    return counted
+  }
+
+  get #resultKey(): string {
+    return `results/${this.#claim.task.taskId}/${this.#claim.attempt}`
+  }
+
+  #store(key: string): Promise<{ sha256: string; size: number }> {
+    return this.#world.door.upload(join(this.#world.folder, fileOf(key)), key)
+  }
+}

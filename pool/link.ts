@@ -1,0 +1,33 @@
+/** What a press and its parent tell each other. Sent by structured clone, so `undefined`, bytes and Infinity arrive as they are. */
+import type { Claim, TaskRecordFace } from '../src/store/tasks.ts'
+import type { Step } from '../src/tasks/run.ts'
+
+/** Presses under the GPL are processes of their own, as they are Workers of their own. */
+export type Kind = 'press' | 'media'
+
+export type Claimed = Extract<Claim, { kind: 'claimed' }>
+
+/** What a press may ask of the task that it works on; the parent asks it in the press's name, with the attempt that it holds itself. */
+export const CALLS = ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'] as const
+export type Call = (typeof CALLS)[number]
+export type CallArguments<Method extends Call> = Parameters<TaskRecordFace[Method]>
+
+export interface Work {
+  readonly kind: 'work'
+  readonly step: Step
+  readonly claim: Claimed
+  /** The press's own: blobs as files (`fileOf`), what it may read and all that it may write. */
+  readonly folder: string
+}
+
+export type ToPress = Work | { readonly kind: 'answer'; readonly call: number; readonly value?: unknown; readonly error?: string }
+
+export type FromPress =
+  | { readonly kind: 'ready'; readonly formats: readonly string[] }
+  | { readonly kind: 'progress'; readonly share: number }
+  | { readonly kind: 'call'; readonly call: number; readonly method: Call; readonly args: readonly unknown[] }
+  /** `error`: the step could not even be recorded as broken. */
+  | { readonly kind: 'done'; readonly error?: string }
+
+/** The file of a blob, in the folder of a press. */
+export const fileOf = (key: string) => key.replaceAll('/', '~')

@@ -1,0 +1,95 @@
+/** One press: a process that is spoken to, watched, and ended with all that it holds. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { FromPress, Kind, ToPress } from './link.ts'
+
+export interface PressOptions {
+  /** Folder of the bundles. */
+  readonly build: string
+  /** All that it may write, and read beside the bundles. */
+  readonly folder: string
+  /** Resident memory of the whole process, in bytes. */
+  readonly memoryBytes: number
+  /** Lines that it prints. */
+  log(line: string): void
+}
+
+/** What V8 may take of the memory: most of it is Wasm, which does not count there. */
+const HEAP_SHARE = 0.5
+/** Node, V8 and their threads hold data of their own, and reserve more than they use. */
+const OVERHEAD_BYTES = 1024 ** 3
+/** The kernel ends a press before anything else of the service. */
+const OOM_SCORE = 800
+
+export class PressProcess {
+  readonly kind: Kind
+  /** Settles when it is gone, with the reason. */
+  readonly exited: Promise<string>
+  /** Settles with its formats when it is ready for work. */
+  readonly ready: Promise<readonly string[]>
+  readonly #child: ChildProcess
+  #hear: (message: FromPress) => void = () => undefined
+
+  constructor(kind: Kind, options: PressOptions) {
+    this.kind = kind
+    this.#child = spawnPress(kind, options)
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream) createInterface({ input: stream }).on('line', options.log)
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+      this.#child.once('error', (error) => resolve(error.message))
+    })
+    this.ready = new Promise((resolve) => {
+      this.#hear = (message) => message.kind === 'ready' && resolve(message.formats)
+    })
+    this.#child.on('message', (message) => this.#hear(message as FromPress))
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Whoever hears it from now on. What a press says without work is not heard. */
+  onMessage(hear: (message: FromPress) => void): void {
+    this.#hear = hear
+  }
+
+  send(message: ToPress): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  /** Ends it at once, whatever it does. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  /** What it takes right now. undefined: this system does not tell, or it is gone. */
+  async usage(): Promise<{ residentBytes: number; processorMs: number } | undefined> {
+    try {
+      const [status, stat] = await Promise.all([readFile(`/proc/${this.pid}/status`, 'utf8'), readFile(`/proc/${this.pid}/stat`, 'utf8')])
+      const residentKb = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1])
+      // Behind the name, which may hold anything: state is field 3, user and system time are 14 and 15, in hundredths of a second.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return { residentBytes: residentKb * 1024, processorMs: (Number(fields[11]) + Number(fields[12])) * 10 }
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function spawnPress(kind: Kind, { build, folder, memoryBytes }: PressOptions): ChildProcess {
+  const heapMb = Math.floor((memoryBytes * HEAP_SHARE) / 2 ** 20)
+  // V8 collects on its own thread: helpers of N presses would only take each other's cores.
+  const node = [`--max-old-space-size=${heapMb}`, '--single-threaded-gc', ...permissions(build, folder), join(build, `${kind}.mjs`)]
+  const options = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] as const, serialization: 'advanced' as const, env: { TZ: 'UTC' } }
+  if (process.platform !== 'linux') return spawn(process.execPath, node, { ...options, stdio: [...options.stdio] })
+  const limits = `echo ${OOM_SCORE} > /proc/self/oom_score_adj; ulimit -d ${Math.floor((memoryBytes + OVERHEAD_BYTES) / 1024)}; exec "$@"`
+  return spawn('/bin/sh', ['-c', limits, 'press', process.execPath, ...node], { ...options, stdio: [...options.stdio] })
+}
+
+/** Outside of workerd there is no sandbox but Wasm's: files, processes and addons are closed to what parses strangers' bytes. */
+function permissions(build: string, folder: string): string[] {
+  if (!process.allowedNodeEnvironmentFlags.has('--permission')) return []
+  return ['--permission', `--allow-fs-read=${build}/*`, `--allow-fs-read=${folder}/*`, `--allow-fs-write=${folder}/*`]
+}

@@ -1,0 +1,43 @@
+/**
+ * The local service as one process: `node pool/serve.ts OPTIONS`, a line of JSON (`ServeOptions`). It prints its log and ends with
+ * SIGTERM; `scripts/service.ts` starts it, watches it, and ends it with all that it started.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundles } from './build.ts'
+import type { ServeOptions } from './options.ts'
+import { openRuntime } from './runtime.ts'
+
+/** Processor time that one step may take: thrice what Cloudflare gives a message. */
+const STEP_PROCESSOR_MS = 900_000
+
+const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
+const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes } = options
+const build = await bundles(root, join(root, '.dev/build'))
+const runtime = await openRuntime({
+  root,
+  build,
+  state,
+  port,
+  doorPort,
+  ...(inspectorPort === undefined ? {} : { inspectorPort }),
+  variables: {
+    ...Object.assign({}, ...options.variableFiles.map(variablesIn)),
+    ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
+  },
+  workers,
+  limits: { memoryBytes, processorMs: STEP_PROCESSOR_MS },
+  log: (line) => console.log(line),
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, async () => {
+    await runtime[Symbol.asyncDispose]()
+    process.exit(0)
+  })
+}
+
+function variablesIn(file: string): Record<string, string> {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+}

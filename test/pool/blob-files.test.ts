@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { BlobFiles } from '../../pool/blob-files.ts'
+
+let root: string
+let downloads: string[]
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'whittle-blobs-'))
+  downloads = []
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const open = (mostIdleBytes: number) =>
+  new BlobFiles(
+    join(root, 'kept'),
+    async (key, path) => {
+      downloads.push(key)
+      if (key === 'gone') throw new Error('the blob is gone')
+      writeFileSync(path, key.repeat(10))
+    },
+    mostIdleBytes,
+  )
+
+function folder(name: string): string {
+  const path = join(root, name)
+  mkdirSync(path)
+  return path
+}
+
+it('fetches a blob once for all steps that read it at the same time', async () => {
+  const blobs = open(1000)
+  const [one, two] = [folder('one'), folder('two')]
+  const lent = await Promise.all([blobs.lend('uploads/a', one), blobs.lend('uploads/a', two)])
+  expect(downloads).toEqual(['uploads/a'])
+  expect(readFileSync(join(two, 'uploads~a'), 'utf8')).toBe('uploads/a'.repeat(10))
+  for (const file of lent) await file[Symbol.asyncDispose]()
+})
+
+it('forgets what nobody reads beyond its size, the oldest first, and never what is read', async () => {
+  const blobs = open(90)
+  const [first, second, third] = ['one', 'two', 'three'].map(folder)
+  await using _ = await blobs.lend('a23456789', first!)
+  await (await blobs.lend('b23456789', second!))[Symbol.asyncDispose]()
+  await (await blobs.lend('c23456789', third!))[Symbol.asyncDispose]()
+  expect(readdirSync(join(root, 'kept')).sort()).toEqual(['a23456789', 'c23456789'])
+  // Who has its link keeps the bytes.
+  expect(existsSync(join(second!, 'b23456789'))).toBe(true)
+})
+
+it('asks again for a blob that could not be fetched', async () => {
+  const blobs = open(1000)
+  const path = folder('one')
+  await expect(blobs.lend('gone', path)).rejects.toThrow('the blob is gone')
+  await expect(blobs.lend('gone', path)).rejects.toThrow('the blob is gone')
+  expect(downloads).toEqual(['gone', 'gone'])
+})
+
+it('keeps the file of a blob that was just stored', async () => {
+  const blobs = open(1000)
+  const path = folder('one')
+  writeFileSync(join(path, 'made'), 'made')
+  await blobs.adopt('parts/1', join(path, 'made'))
+  rmSync(path, { recursive: true })
+  await using _ = await blobs.lend('parts/1', folder('two'))
+  expect(downloads).toEqual([])
+  expect(readFileSync(join(root, 'two/parts~1'), 'utf8')).toBe('made')
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { nextOf, PATIENCE_MS, type Waiting } from '../../pool/line.ts'
+
+function waiting(taskId: string, more: Partial<Waiting> = {}): Waiting {
+  return { kind: 'press', step: { taskId, generation: more.quick ? null : 1, step: 'whole' }, quick: false, since: 0, ...more }
+}
+const part = (taskId: string, number: number): Waiting => ({
+  ...waiting(taskId, { bytes: 1e9 }),
+  kind: 'media',
+  step: { taskId, generation: 2, step: 'part', part: number },
+})
+
+/** Lets `presses` work through the line, each step for as long as it has bytes. @returns the order in which steps began */
+function order(line: Waiting[], presses: number): string[] {
+  const left = [...line]
+  const working: { end: number; step: Waiting }[] = []
+  const began: string[] = []
+  for (let now = 0; left.length > 0 || working.length > 0; ) {
+    while (working.length < presses) {
+      const at = nextOf(
+        left,
+        working.map(({ step }) => step),
+        now,
+        false,
+      )
+      if (at < 0) break
+      const [step] = left.splice(at, 1)
+      began.push(step!.step.taskId)
+      working.push({ end: now + (step!.bytes ?? 1), step: step! })
+    }
+    working.sort((a, b) => a.end - b.end)
+    now = working.shift()!.end
+  }
+  return began
+}
+
+describe('the line of steps before the presses', () => {
+  it('lets those go first for which somebody waits', () => {
+    expect(nextOf([waiting('a', { bytes: 9 }), waiting('b', { quick: true })], [], 0, false)).toBe(1)
+  })
+
+  it('has nothing for the press that is kept for them, when there is none of them', () => {
+    expect(nextOf([waiting('a', { bytes: 9 })], [], 0, true)).toBe(-1)
+  })
+
+  it('begins with the largest, so that what begins last is short', () => {
+    expect(order([waiting('small', { bytes: 1 }), waiting('large', { bytes: 9 }), waiting('middle', { bytes: 5 })], 1)).toEqual([
+      'large',
+      'middle',
+      'small',
+    ])
+  })
+
+  it('does not let a small file wait for ever', () => {
+    const late = waiting('small', { bytes: 1 })
+    const line = [waiting('large', { bytes: 9, since: PATIENCE_MS }), late]
+    expect(nextOf(line, [], PATIENCE_MS, false)).toBe(0)
+    expect(nextOf(line, [], PATIENCE_MS + 1, false)).toBe(1)
+  })
+
+  it('has a file of another task begin before the second part of a film', () => {
+    const film = Array.from({ length: 200 }, (_, number) => part('film', number))
+    const began = order([...film, { ...waiting('sound', { bytes: 10 }), kind: 'media' }], 2)
+    expect(began.indexOf('sound')).toBeLessThanOrEqual(1)
+    expect(began).toHaveLength(201)
+  })
+})

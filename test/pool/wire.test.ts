@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { decode, encode } from '../../pool/workers/wire.ts'
+
+it.each([
+  ['a claim without a part', [1, 'whole', undefined]],
+  ['a picture in which no luma changed', { loss: { pictures: { ssim: 1, psnrDb: Number.POSITIVE_INFINITY } } }],
+  ['a missing field', { a: undefined, b: [undefined, null] }],
+  ['nothing', undefined],
+])('keeps %s as it is', (_, value) => {
+  const back = decode(encode(value))
+  expect(back).toStrictEqual(value)
+  if (Array.isArray(value)) expect(back).toHaveLength(value.length)
+})
