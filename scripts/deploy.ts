@@ -13,6 +13,7 @@ import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
 import { readSettings } from './deploy/settings.ts'
 import { Wrangler } from './deploy/wrangler.ts'
+import { newReceiptKeys } from './receipt-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const BUCKETS = ['whittle-blobs']
@@ -20,7 +21,8 @@ const QUEUES = ['whittle-press-jobs', 'whittle-press-dead', 'whittle-media-jobs'
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */
 const SCRATCH = join(root, 'wrangler.deploy.toml')
 const STUB_MAIN = 'wrangler.deploy.mjs'
-const SECRETS = ['SECRET_KEY', 'ADMIN_TOKEN'] as const
+const randomText = () => randomBytes(32).toString('base64url')
+const SECRETS = { SECRET_KEY: randomText, ADMIN_TOKEN: randomText, RECEIPT_KEYS: () => newReceiptKeys() }
 /** What a Worker's bundle may have after compression. */
 const MAX_GZIP_KIB = 10 * 1024
 
@@ -109,9 +111,9 @@ function goBack(wrangler: Wrangler, versions: readonly { name: string; version?:
 function makeSecrets(wrangler: Wrangler, edge: string): void {
   writeFileSync(SCRATCH, edge)
   const known = wrangler.must(['secret', 'list', '-c', SCRATCH]).stdout
-  for (const name of SECRETS) {
+  for (const [name, make] of Object.entries(SECRETS)) {
     if (known.includes(`"${name}"`)) continue
-    const value = randomBytes(32).toString('base64url')
+    const value = make()
     wrangler.must(['secret', 'put', name, '-c', SCRATCH], value)
     console.log(name === 'ADMIN_TOKEN' ? `made ADMIN_TOKEN, ${handOver(value, nameOf(edge))}` : `made ${name}`)
   }

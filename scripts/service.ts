@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import type { ServeOptions } from '../pool/options.ts'
 import { MARK, openFront } from './front.ts'
 import { processorMs } from './processor-time.ts'
+import { newReceiptKeys } from './receipt-keys.ts'
 import { Watchdog } from './watchdog.ts'
 import { WORKERD_ENVIRONMENT } from './workerd-flags.ts'
 
@@ -71,7 +72,9 @@ export async function loadSecrets(file: string): Promise<{ file: string; adminTo
       'LEASE_MS=30000',
       '',
     ].join('\n')
-  if (known === undefined) await writeFile(file, text, { mode: 0o600 })
+  // A state folder of an older release has no keys for receipts yet.
+  const missing = /^RECEIPT_KEYS=/m.test(text) ? '' : `RECEIPT_KEYS=${newReceiptKeys()}\n`
+  if (known === undefined || missing) await writeFile(file, text + missing, { mode: 0o600 })
   const adminToken = /^ADMIN_TOKEN=(.+)$/m.exec(text)?.[1]
   if (!adminToken) throw new Error(`${file} has no ADMIN_TOKEN; remove it to make a new one`)
   return { file, adminToken }

@@ -35,6 +35,8 @@ export interface Env {
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Encrypts passwords that wait for their job. A Worker secret. */
   readonly SECRET_KEY?: string
+  /** A set of JSON Web Keys (RFC 7517): the first signs receipts, all are published without private parts. A Worker secret. */
+  readonly RECEIPT_KEYS?: string
   /** Opens the operator's API (`/admin`); without it there is none. A Worker secret. */
   readonly ADMIN_TOKEN?: string
   /** "local": see `callbackRules`. Only `npm start` and the tests set it. */

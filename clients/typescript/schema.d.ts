@@ -85,6 +85,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/v1/tasks/{task_id}/receipt': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The receipt of a completed task, signed
+     * @description A compact JWS (RFC 7515, EdDSA) that others can check with the keys of `/.well-known/jwks.json`; `?decoded=1` gives its payload as JSON.
+     */
+    get: operations['getReceipt']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/v1/tasks': {
     parameters: {
       query?: never
@@ -145,6 +165,26 @@ export interface paths {
     }
     /** What goes in, what may come out, and the limits of your plan */
     get: operations['getFormats']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/.well-known/jwks.json': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The keys that receipts are signed with
+     * @description A set of JSON Web Keys (RFC 7517), today’s first; keys that no longer sign stay listed.
+     */
+    get: operations['getKeys']
     put?: never
     post?: never
     delete?: never
@@ -398,6 +438,51 @@ export interface components {
       batch_id: string
       tasks: components['schemas']['Task'][]
     }
+    /** @description What is signed. */
+    SignedReceipt: {
+      /**
+       * Format: uri
+       * @description Who says so: the origin that the file was sent to
+       */
+      iss: string
+      task_id: string
+      file_name: string
+      format: string
+      output_format: string
+      quality: components['schemas']['Quality']
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      original_size: number
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      compressed_size: number
+      result: components['schemas']['Receipt']
+      /**
+       * @description The result is under a password: size and SHA-256 are of what is encrypted
+       * @constant
+       */
+      encrypted?: true
+      /** @description That may have worked on it; null where the task was completed before they were kept */
+      engines: components['schemas']['Engine'][] | null
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      completed_at: string
+    }
+    Engine: {
+      name: string
+      /** @description Of this service, whose own code works on every result */
+      version?: string
+      /** @description Of the Wasm binary */
+      wasm_sha256?: string
+      /** @description What is compiled in: name and version */
+      sources?: string[]
+    }
     Deleted: {
       task_id: string
       /** @constant */
@@ -532,6 +617,21 @@ export interface components {
       retention_seconds: number
       requests_per_minute: number | null
       callbacks: boolean
+    }
+    KeySet: {
+      keys: components['schemas']['PublicKey'][]
+    }
+    PublicKey: {
+      /** @constant */
+      kty: 'OKP'
+      /** @constant */
+      crv: 'Ed25519'
+      x: string
+      kid: string
+      /** @constant */
+      use: 'sig'
+      /** @constant */
+      alg: 'EdDSA'
     }
     Health: {
       /** @enum {string} */
@@ -1024,6 +1124,103 @@ export interface operations {
       }
     }
   }
+  getReceipt: {
+    parameters: {
+      query?: {
+        decoded?: '0' | '1'
+      }
+      header?: never
+      path: {
+        task_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Signed, or decoded */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/jose': unknown
+          'application/json': components['schemas']['SignedReceipt']
+        }
+      }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description No key, or one that is invalid, expired or disabled */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The key, its plan or its account may not do this */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description There is no such thing */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Not now */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Over the requests per minute of the plan */
+      429: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Busy; try again after `Retry-After` seconds */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
   listTasks: {
     parameters: {
       query?: {
@@ -1260,6 +1457,35 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
+  getKeys: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['KeySet']
         }
       }
       /** @description Any other error */

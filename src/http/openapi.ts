@@ -192,5 +192,9 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
   }
   if (answer === 'html') return { 200: { description: 'A page', content: { 'text/html': {} } } }
   if (answer === 'json') return { 200: { description: 'A document', content: { 'application/json': {} } } }
+  if ('jws' in answer) {
+    const content = { 'application/jose': {}, 'application/json': { schema: schemas.of(answer.jws, 'output') } }
+    return { 200: { description: 'Signed, or decoded', content } }
+  }
   return { 200: { description: 'Done', content: { 'application/json': { schema: schemas.of(answer, 'output') } } } }
 }

@@ -1,6 +1,6 @@
 /** The task of the path, if it is the caller's. */
 
-import type { Task } from '../store/task.ts'
+import type { Task, TaskResult } from '../store/task.ts'
 import type { TaskRecordFace } from '../store/tasks.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
@@ -16,6 +16,21 @@ export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) =>
   if (!task) throw unknownTask(id)
   if (task.accountId !== c.get('key').accountId) throw new ApiError('not_owner', 'This task belongs to another account.')
   return { task, record }
+}
+
+/** The same, where nobody is told of tasks of others. */
+export async function ownTask(c: AppContext): Promise<Task> {
+  try {
+    return (await ownedTask(c)).task
+  } catch (error) {
+    throw error instanceof ApiError && error.type === 'not_owner' ? unknownTask(c.req.param('task_id') ?? '') : error
+  }
+}
+
+export function completedResult(task: Task): TaskResult {
+  if (task.status === 'completed' && task.result) return task.result
+  const why = task.status === 'failed' ? 'it has failed' : `it is still ${task.status}`
+  throw new ApiError('not_completed', `The task has no result: ${why}.`, { status: task.status })
 }
 
 export const unknownTask = (id: string) =>

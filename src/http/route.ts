@@ -21,8 +21,8 @@ export interface RouteDoc {
   readonly query?: z.ZodObject
   /** Request headers that mean something here. */
   readonly headers?: readonly ('Prefer' | 'Idempotency-Key' | 'Range' | 'If-Match' | 'If-None-Match' | 'If-Range')[]
-  /** JSON of a 200; 'binary' for file bytes, 'html' for pages. */
-  readonly answer: z.ZodType | 'binary' | 'html' | 'json'
+  /** JSON of a 200; 'binary' for file bytes, 'html' for pages; `jws`: signed text, or this JSON. */
+  readonly answer: z.ZodType | 'binary' | 'html' | 'json' | { readonly jws: z.ZodType }
   /** Statuses of errors, beside those of authentication. */
   readonly errors: readonly number[]
 }

@@ -106,6 +106,9 @@ export const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks a page'),
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
 })
+export const receiptQuery = z.object({
+  decoded: z.enum(['0', '1']).default('0').describe('`1`: what is signed as JSON, instead of the JWS'),
+})
 export const usageQuery = z.object({
   month: z
     .string()
@@ -228,6 +231,42 @@ export const task = z
     description: 'One compression job.',
     ...discriminator('status', { pending: 'TaskPending', processing: 'TaskPending', completed: 'TaskCompleted', failed: 'TaskFailed' }),
   })
+
+const engine = z
+  .object({
+    name: z.string(),
+    version: z.string().optional().describe('Of this service, whose own code works on every result'),
+    wasm_sha256: sha256.optional().describe('Of the Wasm binary'),
+    sources: z.array(z.string()).optional().describe('What is compiled in: name and version'),
+  })
+  .meta({ id: 'Engine' })
+export const receiptDocument = z
+  .object({
+    iss: z.url().describe('Who says so: the origin that the file was sent to'),
+    task_id: taskId,
+    file_name: z.string(),
+    format: z.string(),
+    output_format: z.string(),
+    quality: qualityName,
+    original_size: bytes,
+    compressed_size: bytes,
+    result: receipt,
+    encrypted: z.literal(true).optional().describe('The result is under a password: size and SHA-256 are of what is encrypted'),
+    engines: z.array(engine).nullable().describe('That may have worked on it; null where the task was completed before they were kept'),
+    completed_at: time,
+  })
+  .meta({ id: 'SignedReceipt', description: 'What is signed.' })
+const publicKey = z
+  .object({
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519'),
+    x: z.string(),
+    kid: z.string(),
+    use: z.literal('sig'),
+    alg: z.literal('EdDSA'),
+  })
+  .meta({ id: 'PublicKey' })
+export const keySet = z.object({ keys: z.array(publicKey) }).meta({ id: 'KeySet' })
 
 export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta({ id: 'Batch' })
 export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })

@@ -2,11 +2,12 @@
  * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
-import { fidelityOf, type Outcome, type Quality, type Suggestion } from '../codec/codec.ts'
-import type { Loss, MeasuredAt, PictureLoss } from '../codec/loss.ts'
+import type { Outcome, Quality } from '../codec/codec.ts'
+import type { EngineFacts } from '../formats/engines.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
+import { type ReceiptView, receiptView } from './receipt.ts'
 
 export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
 export type Lane = 'quick' | 'slow'
@@ -61,6 +62,8 @@ export interface TaskResult {
   readonly encrypted: boolean
   /** Of the result that was decoded or compared byte by byte, 0–1; absent where nobody counted. */
   readonly verifiedShare?: number
+  /** That may have worked on it, in the versions of then; absent in what was stored before they were kept. */
+  readonly engines?: readonly EngineFacts[]
 }
 
 export interface Task extends Omit<NewTask, 'password'> {
@@ -107,27 +110,6 @@ export interface TaskView {
   error_detail?: { type: string; [fact: string]: unknown }
 }
 
-export interface ReceiptView {
-  outcome: 'compressed' | 'unchanged'
-  fidelity: 'lossless' | 'perceptual'
-  reason?: string
-  detail?: string
-  suggestion?: { format: string; estimated_size: number }
-  ssim?: number
-  psnr_db?: number
-  measured_at?: MeasuredAt
-  mean_ssim?: number
-  mean_psnr_db?: number
-  ssimulacra2?: number
-  /** Sound: signal-to-noise ratio against the upload, dB. */
-  snr_db?: number
-  verified: true
-  verified_share?: number
-  sha256: string
-  original_sha256: string
-  steps?: string[]
-}
-
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** The share of bytes saved, one decimal: "54.0%"; never "-0.0%". */
@@ -157,7 +139,7 @@ export function present(task: Task, baseUrl: string): TaskView {
     view.output_format = task.result.output
     view.output_name = task.result.outputName
     view.expires_at = iso(task.expiresAt ?? task.createdAt + task.retentionMs)
-    view.result = receipt(task, task.result)
+    view.result = receiptView(task.result, task.originalSha256)
   }
   if (task.status === 'failed' && task.error) {
     view.error = { code: task.error.code, message: task.error.message, request_id: task.error.requestId }
@@ -165,42 +147,3 @@ export function present(task: Task, baseUrl: string): TaskView {
   }
   return view
 }
-
-function receipt(task: Task, result: TaskResult): ReceiptView {
-  const { outcome } = result
-  const share = result.verifiedShare === undefined ? {} : { verified_share: floorTo(result.verifiedShare, 4) }
-  const common = { verified: true as const, ...share, sha256: result.sha256, original_sha256: task.originalSha256 }
-  if (outcome.kind === 'unchanged') {
-    const { reason, detail, suggestion } = outcome
-    const said = { reason, ...(detail ? { detail } : {}), ...(suggestion && { suggestion: suggested(suggestion) }) }
-    return { outcome: 'unchanged', ...said, fidelity: fidelityOf(outcome), ...common }
-  }
-  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...measured(outcome.loss), ...common, steps: outcome.steps }
-}
-
-const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })
-
-function measured({ pictures, sound }: Loss = {}) {
-  return {
-    ...(pictures && pictureFigures(pictures)),
-    ...(sound && decibels('snr_db', sound.snrDb)),
-  }
-}
-
-function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: PictureLoss) {
-  return {
-    ssim: floorTo(ssim, 4),
-    ...decibels('psnr_db', psnrDb),
-    ...(measuredAt && { measured_at: measuredAt }),
-    ...(mean && { mean_ssim: floorTo(mean.ssim, 4), ...decibels('mean_psnr_db', mean.psnrDb) }),
-    ...(ssimulacra2 !== undefined && { ssimulacra2: floorTo(ssimulacra2, 1) }),
-  }
-}
-
-/** Where no sample that counts changed the ratio is infinite, which no number says: the figure is absent. */
-function decibels<Name extends string>(name: Name, measuredDb: number): { [name in Name]?: number } {
-  return Number.isFinite(measuredDb) ? ({ [name]: floorTo(measuredDb, 2) } as { [name in Name]: number }) : {}
-}
-
-/** Rounded down, so that a receipt never claims more than was measured. */
-const floorTo = (value: number, digits: number) => Math.floor(value * 10 ** digits) / 10 ** digits

@@ -4,6 +4,7 @@ import { overBudget } from '../codec/error.ts'
 import { isSegmented, type SegmentedCodec } from '../codec/segmented.ts'
 import type { ResultSink } from '../codec/sink.ts'
 import type { WorkerEnv } from '../env.ts'
+import { enginesOf } from '../formats/engines.ts'
 import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { attempt, compress, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
@@ -180,6 +181,7 @@ export class StepRun implements Disposable {
       outcome: pressed.outcome,
       encrypted: claim.password !== undefined,
       ...verifiedShareOf(pressed),
+      engines: pressed.result ? enginesOf(format.id, output) : [],
     })
     if (!counted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
   }

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/codec/codec.ts'
 import { receipt } from '../../src/http/schemas.ts'
 import type { StoredOutcome } from '../../src/store/outcome.ts'
-import { present, type ReceiptView, revivedTask, type StoredTask, type Task, type TaskResult } from '../../src/store/task.ts'
+import type { ReceiptView } from '../../src/store/receipt.ts'
+import { present, revivedTask, type StoredTask, type Task, type TaskResult } from '../../src/store/task.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 const steps = ['as it was made']

@@ -4,7 +4,7 @@ import type { Task, TaskResult } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
 import { attachment } from '../file-name.ts'
-import { ownedTask } from '../owned.ts'
+import { completedResult, ownedTask } from '../owned.ts'
 import { isKnown, matches, parseRange, rangeStands } from '../range.ts'
 import type { Route } from '../route.ts'
 
@@ -23,12 +23,6 @@ export const download: Route = {
     answer: 'binary',
     errors: [403, 404, 409, 412, 416],
   },
-}
-
-function completedResult(task: Task): TaskResult {
-  if (task.status === 'completed' && task.result) return task.result
-  const why = task.status === 'failed' ? 'it has failed' : `it is still ${task.status}`
-  throw new ApiError('not_completed', `The task has no result: ${why}.`, { status: task.status })
 }
 
 async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Response> {

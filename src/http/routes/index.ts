@@ -7,9 +7,23 @@ import { getBatch } from './batches.ts'
 import { download } from './download.ts'
 import { healthz } from './health.ts'
 import { pageRoutes } from './pages.ts'
+import { getKeys, getReceipt } from './receipts.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
 import { batchCompress, compress } from './upload.ts'
 
-const API: readonly Route[] = [compress, batchCompress, getTask, download, deleteTask, listTasks, getBatch, getUsage, getFormats, healthz]
+const API: readonly Route[] = [
+  compress,
+  batchCompress,
+  getTask,
+  download,
+  getReceipt,
+  deleteTask,
+  listTasks,
+  getBatch,
+  getUsage,
+  getFormats,
+  getKeys,
+  healthz,
+]
 
 export const ROUTES: readonly Route[] = [...API, ...pageRoutes(() => ROUTES), ...ADMIN_ROUTES, ...consoleRoutes(API)]

@@ -41,7 +41,7 @@ export const PRODUCTION: Partial<Account> = {
   workers: { ...live('whittle-press'), ...live('whittle-media'), ...live('whittle', ['whittle.example.com']) },
   buckets: ['whittle-blobs'],
   queues: ['whittle-press-jobs', 'whittle-press-dead', 'whittle-media-jobs', 'whittle-media-dead'],
-  secrets: ['SECRET_KEY', 'ADMIN_TOKEN'],
+  secrets: ['SECRET_KEY', 'ADMIN_TOKEN', 'RECEIPT_KEYS'],
 }
 
 export class Checkout {

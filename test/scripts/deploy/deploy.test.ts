@@ -88,6 +88,7 @@ describe('whether it is the first deployment', () => {
       'deploy whittle src/index.ts',
       'secret put SECRET_KEY',
       'secret put ADMIN_TOKEN',
+      'secret put RECEIPT_KEYS',
       'deploy whittle-press src/press.ts',
       'deploy whittle-media src/media.ts',
       `deploy whittle src/index.ts ${DOMAIN}`,
