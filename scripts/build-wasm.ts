@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -22,6 +22,7 @@ for (const engine of engines) {
     failures++
     continue
   }
+  chmodSync(join(folder, `${engine}.wasm`), 0o644)
   const path = join(folder, 'origin.json')
   const origin = JSON.parse(readFileSync(path, 'utf8')) as { wasmSha256: string }
   const hash = createHash('sha256')

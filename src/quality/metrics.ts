@@ -14,37 +14,28 @@ export interface Similarity {
 /** Samples of a pixel: grey, grey and alpha, RGB, RGBA; alpha not premultiplied. */
 export type Channels = 1 | 2 | 3 | 4
 
-const WINDOW_ROWS = 11
 const BATCH_BYTES = 64 * 1024
 
 /**
  * Compares two pictures of the same size, delivered row by row from the top; holds eleven rows. 12 megapixels take about
- * 0.3 s. Equal to the definition (see wasm/ssim/ssim.c) within 0.0001.
+ * 0.3 s. Equal to the definition (wasm/measure/window.h) within 0.0001.
  */
 export class SimilarityMeter {
   #kernel: SsimKernel
-  readonly #width: number
   readonly #height: number
-  readonly #channels: Channels
   readonly #rowBytes: number
   readonly #rowCapacity: number
   #rows = 0
-  /** Pictures lower than a window: all their rows, to be mirrored at the end. */
-  readonly #low: { reference: Uint8Array; candidate: Uint8Array } | undefined
 
   /** Samples have 8 bits, or 16 (little-endian, 65535 stands for 255). */
   constructor(width: number, height: number, channels: Channels, bits: 8 | 16 = 8) {
     if (!(width >= 1 && height >= 1 && width <= 0x40000)) throw new RangeError(`a picture of ${width}×${height} cannot be measured`)
-    this.#width = width
     this.#height = height
-    this.#channels = channels
     this.#rowBytes = (width * channels * bits) / 8
     this.#rowCapacity = Math.max(1, Math.floor(BATCH_BYTES / this.#rowBytes))
     this.#kernel = createSsimKernel()
     if (!this.#kernel.begin(width, channels, this.#rowCapacity, bits === 16 ? 1 : 0))
       throw new RangeError(`no memory to measure rows of ${width} pixels`)
-    const lowBytes = height < WINDOW_ROWS ? height * this.#rowBytes : 0
-    this.#low = lowBytes ? { reference: new Uint8Array(lowBytes), candidate: new Uint8Array(lowBytes) } : undefined
   }
 
   /** The next rows of both: the same whole number of rows, packed. */
@@ -53,12 +44,10 @@ export class SimilarityMeter {
     if (reference.length !== candidate.length || !Number.isInteger(rows) || this.#rows + rows > this.#height) {
       throw new RangeError(`expected whole rows of ${this.#rowBytes} bytes, at most ${this.#height - this.#rows} more`)
     }
-    this.#low?.reference.set(reference, this.#rows * this.#rowBytes)
-    this.#low?.candidate.set(candidate, this.#rows * this.#rowBytes)
     for (let row = 0; row < rows; row += this.#rowCapacity) {
       const from = row * this.#rowBytes
       const to = Math.min(row + this.#rowCapacity, rows) * this.#rowBytes
-      this.#feed(reference.subarray(from, to), candidate.subarray(from, to), true)
+      this.#feed(reference.subarray(from, to), candidate.subarray(from, to))
     }
     this.#rows += rows
   }
@@ -66,14 +55,12 @@ export class SimilarityMeter {
   /** The figures, once all rows have been pushed; nothing can follow. */
   finish(): Similarity {
     if (this.#rows !== this.#height) throw new RangeError(`only ${this.#rows} of ${this.#height} rows were pushed`)
-    if (this.#low) this.#mirror(this.#low)
-    const pixels = this.#width * this.#height
-    const squares = this.#kernel.luma_squares()
-    const colours = this.#channels < 3 ? 1 : 3
+    this.#kernel.finish()
+    const lumaError = this.#kernel.luma_mse()
     const similarity = {
-      ssim: squares === 0 ? 1 : Math.min(1, this.#kernel.ssim()),
-      psnrDb: psnrDb(squares / pixels),
-      psnrRgbDb: psnrDb(this.#kernel.colour_squares() / (pixels * colours)),
+      ssim: lumaError === 0 ? 1 : Math.min(1, this.#kernel.ssim()),
+      psnrDb: psnrDb(lumaError),
+      psnrRgbDb: psnrDb(this.#kernel.colour_mse()),
     }
     this[Symbol.dispose]()
     return similarity
@@ -84,20 +71,11 @@ export class SimilarityMeter {
     this.#kernel = retire(this.#kernel)
   }
 
-  /** A picture lower than a window is mirrored downwards up to one; these rows do not count for PSNR. */
-  #mirror(low: { reference: Uint8Array; candidate: Uint8Array }): void {
-    for (let row = this.#height; row < WINDOW_ROWS; row++) {
-      const at = row % (2 * this.#height)
-      const from = (at < this.#height ? at : 2 * this.#height - 1 - at) * this.#rowBytes
-      this.#feed(low.reference.subarray(from, from + this.#rowBytes), low.candidate.subarray(from, from + this.#rowBytes), false)
-    }
-  }
-
-  #feed(reference: Uint8Array, candidate: Uint8Array, counts: boolean): void {
+  #feed(reference: Uint8Array, candidate: Uint8Array): void {
     const { memory } = this.#kernel
     new Uint8Array(memory.buffer, this.#kernel.reference_at(), reference.length).set(reference)
     new Uint8Array(memory.buffer, this.#kernel.candidate_at(), candidate.length).set(candidate)
-    this.#kernel.push(reference.length / this.#rowBytes, counts ? 1 : 0)
+    this.#kernel.push(reference.length / this.#rowBytes)
   }
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Channels, SimilarityMeter } from '../../src/quality/metrics.ts'
+import { JpegJob } from '../../wasm/jpeg/job.ts'
+import { JpegRows } from '../../wasm/jpeg/rows-out.ts'
 
 /** The definition, written down plainly in double precision: what the kernel must agree with. */
 function reference(a: Float64Array, b: Float64Array, width: number, height: number) {
@@ -66,7 +68,7 @@ function measure(a: Uint8Array, b: Uint8Array, width: number, height: number, ch
   return meter.finish()
 }
 
-describe('likeness', () => {
+describe('similarity', () => {
   test.each<[number, number, Channels, number, number]>([
     [64, 48, 1, 20, 1],
     [61, 40, 3, 90, 7],
@@ -140,5 +142,25 @@ describe('likeness', () => {
     expect(() => meter.finish()).toThrow(RangeError)
     expect(() => new SimilarityMeter(0, 20, 1)).toThrow(RangeError)
     expect(() => new SimilarityMeter(1e9, 20, 1)).toThrow(RangeError)
+  })
+
+  test.each([
+    [64, 48],
+    [9, 40],
+    [70, 5],
+  ])('the JPEG engine says of grey %i×%i what the definition says of the pixels', async (width, height) => {
+    const { a } = pair(width, height, 1, 0)
+    const taking = JpegJob.fromRows({ width, height, pixels: 'gray' })
+    taking.write(a)
+    using job = taking.end()
+    const figures = await job.requantise(30)
+    const decoded = async (which: 'read' | 'made') => {
+      const rows = await JpegRows.open(Buffer.concat(job.write(which, 'sequential', true)))
+      return Float64Array.from((await rows.read(height)) ?? [])
+    }
+    const expected = reference(await decoded('read'), await decoded('made'), width, height)
+    expect(expected.ssim).toBeLessThan(0.999)
+    expect(figures.ssim).toBeCloseTo(expected.ssim, 3) // another inverse DCT rounds some pixels otherwise
+    expect(figures.psnrDb).toBeCloseTo(expected.psnrDb, 1)
   })
 })

@@ -33,10 +33,11 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 Box likeness_open(Box changed, u32 every) {
   if (measure && with_alpha != measured_alpha) {
-    measure_close(measure);
+    free(measure);
     measure = NULL;
   }
-  if (!measure && !(measure = measure_open(canvas_width, with_alpha))) host_fail(FAIL_MEMORY, "no memory to measure with");
+  const PixelFormat rgba = {4, false, with_alpha};
+  if (!measure) measure = measure_begin(allocate(measure_bytes(canvas_width, rgba)), canvas_width, rgba);
   measured_alpha = with_alpha;
   /* Windows that start ten pixels before see the first changed one. */
   const int reach = MEASURE_WINDOW - 1, left = changed.x > reach ? changed.x - reach : 0, top = changed.y > reach ? changed.y - reach : 0;

@@ -3,7 +3,7 @@ import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './eng
 
 /** What was measured between the coefficients that came in and those that go out. */
 export interface Measured {
-  /** Mean SSIM of luma, 11×11 gaussian; NaN for pictures smaller than the window, or when only errors are measured. The worst plane for RGB and CMYK. */
+  /** Mean SSIM of luma, 11×11 gaussian; NaN when only errors are measured. The worst plane for RGB and CMYK. */
   readonly ssim: number
   /** Luma PSNR in dB; 99 when nothing changed. */
   readonly psnrDb: number

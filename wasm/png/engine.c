@@ -36,6 +36,10 @@ void *zeroed(size_t bytes) {
   if (!p) host_fail(FAIL_MEMORY, "no memory");
   return p;
 }
+Measure *new_measure(bool alpha) {
+  const PixelFormat rgba = {4, false, alpha};
+  return measure_begin(allocate(measure_bytes(source.width, rgba)), source.width, rgba);
+}
 EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate(bytes); }
 EXPORT(crc) u32 host_crc(u32 crc, const u8 *bytes, u32 count) { return crc32_of(crc, bytes, count); }
 
@@ -80,8 +84,8 @@ EXPORT(begin) void begin(int wanted, int form, bool mute, bool alpha) {
   if (mode == HISTOGRAM || mode == SURVEY) histogram_begin();
   if (mode == ENCODE || mode == REMAP) encode_begin(mute);
   if (mode == REMAP || mode == INDICES) {
-    measure_close(measure);
-    if (!(measure = measure_open(source.width, alpha))) host_fail(FAIL_MEMORY, "no memory to measure with");
+    free(measure);
+    measure = new_measure(alpha);
     look_begin(source.height, alpha, LOOK_SHADES | LOOK_SCORE);
     remap_begin();
   }

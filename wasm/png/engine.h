@@ -37,6 +37,7 @@ IMPORT(fail) _Noreturn void host_fail(int code, const char *what);
 /* malloc that fails through host_fail; `zeroed` for calloc. */
 void *allocate(size_t bytes);
 void *zeroed(size_t bytes);
+Measure *new_measure(bool alpha); /* of RGBA rows as wide as the source; to be freed */
 
 /* ---- checksum.c ---- */
 u32 crc32_of(u32 crc, const u8 *bytes, size_t count);     /* W3C PNG, annex D; start with 0 */

@@ -263,8 +263,7 @@ static const u32 *mapped_row(u32 y, u32 *mapped) {
 
 /* SSIM and PSNR of the mapped sample. */
 EXPORT(trial_measure) void trial_measure(void) {
-  Measure *m = measure_open(source.width, translucent());
-  if (!m) host_fail(FAIL_MEMORY, "no memory to measure with");
+  Measure *m = new_measure(translucent());
   u32 *mapped = allocate((size_t)source.width * 4);
   measure_every(m, TRIAL_EVERY);
   for (u32 y = 0; y < sample_rows; y++) {
@@ -273,7 +272,7 @@ EXPORT(trial_measure) void trial_measure(void) {
   }
   measure_break(m);
   trial_quality = measure_result(m);
-  measure_close(m);
+  free(m);
   free(mapped);
   if (groups_wanted < groups) hard_trial(&trial_quality);
 }

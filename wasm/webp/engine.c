@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "metrics.h"
+#include "measure.h"
 #include "src/dec/vp8i_dec.h"
 #include "src/dsp/dsp.h"
 #include "src/dsp/yuv.h"
@@ -15,12 +15,12 @@
 
 __attribute__((import_module("env"), import_name("fail"))) _Noreturn void fail(const char *message);
 
-void *allocate(size_t bytes) {
+static void *allocate(size_t bytes) {
   void *memory = malloc(bytes ? bytes : 1);
   if (!memory) fail("out of memory");
   return memory;
 }
-void *allocate_cleared(size_t bytes) { return memset(allocate(bytes), 0, bytes); }
+static void *allocate_cleared(size_t bytes) { return memset(allocate(bytes), 0, bytes); }
 void *EXPORT(host_alloc)(uint32_t bytes) { return allocate(bytes); }
 void EXPORT(host_free)(void *memory) { free(memory); }
 
@@ -131,7 +131,7 @@ const uint8_t *EXPORT(output)(void) { return written.mem; }
 
 /* ---- looking at what was encoded ---- */
 
-static Metrics *metrics;
+static Measure *measured;
 static const WebPPicture *reference;
 static uint8_t full_range[256], *line_a, *line_b;
 static double u_error, v_error, chroma_samples;
@@ -155,7 +155,7 @@ static int compare_strip(const VP8Io *io) {
   for (int i = 0; i < io->mb_h; i++) {
     to_full_range(reference->y + (size_t)(io->mb_y + i) * reference->y_stride, line_a, reference->width);
     to_full_range(io->y + (size_t)i * io->y_stride, line_b, reference->width);
-    metrics_row(metrics, line_a, line_b);
+    measure_row(measured, line_a, line_b);
   }
   const int half = (reference->width + 1) / 2, rows = (io->mb_h + 1) / 2;
   const size_t at = (size_t)(io->mb_y / 2) * reference->uv_stride;
@@ -245,21 +245,25 @@ static int open_strips(const uint8_t *file, uint32_t length, VP8IoPutHook put, i
 /* Decodes what was encoded last and compares it with the planes it was made from. 0: it cannot be decoded. */
 int EXPORT(measure)(int which) {
   reference = &pictures[which];
-  metrics_free(metrics);
-  metrics = metrics_new(reference->width, metrics_every(reference->width, reference->height));
+  free(measured);
+  measured = measure_begin(allocate(measure_bytes(reference->width, GREY_BYTES)), reference->width, GREY_BYTES);
+  measure_every(measured, measure_sampling(reference->width, reference->height));
   free(line_a);
   free(line_b);
   line_a = allocate(reference->width);
   line_b = allocate(reference->width);
   u_error = v_error = chroma_samples = 0;
   for (int i = 0; i < 256; i++) full_range[i] = i <= 16 ? 0 : i >= 235 ? 255 : ((i - 16) * 255 + 109) / 219;
-  return open_strips(written.mem, written.size, compare_strip, reference->width, reference->height) && VP8Decode(decoder, &io);
+  const int decoded = open_strips(written.mem, written.size, compare_strip, reference->width, reference->height) && VP8Decode(decoder, &io);
+  measure_break(measured);
+  return decoded;
 }
 
 /* 0 SSIM, 1 squared error of luma, 2 and 3 of the chroma planes (means, full range). */
 double EXPORT(result)(int what) {
   const double studio = (255.0 / 224) * (255.0 / 224) / (chroma_samples ? chroma_samples : 1);
-  return what == 0 ? metrics_ssim(metrics) : what == 1 ? metrics_mse(metrics) : (what == 2 ? u_error : v_error) * studio;
+  const Quality luma = measure_result(measured);
+  return what == 0 ? luma.ssim : what == 1 ? luma.luma_mse : (what == 2 ? u_error : v_error) * studio;
 }
 
 /* Begins to decode a lossy file as viewers show it. 0: it is damaged, or of another size. */

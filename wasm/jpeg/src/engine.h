@@ -25,7 +25,7 @@
 #include "jinclude.h"
 #include "jpeglib.h"
 #include "jerror.h"
-#include "metrics.h"
+#include "measure.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 #define PLANES 4 /* components a picture may have */
@@ -37,6 +37,8 @@ enum { FAIL_MEMORY = -1, FAIL_TRUNCATED = -2, FAIL_DAMAGED = -3, FAIL_UNSUPPORTE
 _Noreturn void fail(int code, const char *message);
 void host_write(const uint8_t *bytes, uint32_t length);
 struct jpeg_error_mgr *error_manager(void);
+void *allocate(size_t bytes);         /* fails instead of returning NULL */
+void *allocate_cleared(size_t bytes); /* the same, all zero */
 
 /* ---- store.c: block rows, packed ---- */
 typedef struct Store Store;
@@ -108,7 +110,7 @@ void forward_dct(const float *pixels, uint32_t stride, JCOEF *block);
 
 /* ---- requantise.c ---- */
 void tables_for_quality(float quality);
-void requantise_begin(int trellis, int metrics, int store);
+void requantise_begin(int trellis, int measure, int store);
 void requantise_row(int plane, uint32_t row, JBLOCKROW blocks);
 void requantise_ready(void);
 void requantise_end(void);

@@ -19,12 +19,12 @@ typedef struct {
   int priced;
   double coefficient_error; /* Σ squared difference of dequantised coefficients: Parseval gives the pixels' */
   uint8_t *before, *after;
-  Metrics *metrics;
+  Measure *measure;
 } RowState;
 
 static RowState state[PLANES];
 static struct jpeg_compress_struct tables; /* holds quantisation tables; never compresses */
-static int tables_ready, use_trellis, use_metrics, use_store, errors_only;
+static int tables_ready, use_trellis, use_measure, use_store, errors_only;
 static uint32_t stretch; /* blocks of the widest plane in a sampled row, 0 for whole rows */
 #define SAMPLE_BLOCKS 128
 static float wanted_quality, chroma_shift;
@@ -90,7 +90,7 @@ static void free_state(RowState *s) {
   free(s->out);
   free(s->before);
   free(s->after);
-  metrics_free(s->metrics);
+  free(s->measure);
   memset(s, 0, sizeof *s);
 }
 
@@ -98,9 +98,9 @@ static void free_state(RowState *s) {
 void EXPORT(measure_errors_only)(int wanted) { errors_only = wanted; }
 
 /* Prepares a pass: steps must be in place, rows follow in any order of planes, top to bottom in each. */
-void requantise_begin(int trellis, int metrics, int store) {
+void requantise_begin(int trellis, int measure, int store) {
   use_trellis = trellis;
-  use_metrics = metrics;
+  use_measure = measure;
   use_store = store;
   if (store) forget_script(1);
   if (trellis && smooth_planes()) quiet_places_begin();
@@ -113,10 +113,12 @@ void requantise_begin(int trellis, int metrics, int store) {
     s->out = allocate_cleared(s->width * sizeof(JBLOCK));
     counts_start(&s->recent);
     s->last_row = UINT32_MAX - 1;
-    if (metrics && plane->measured) {
+    if (measure && plane->measured) {
       s->before = allocate(s->width * 64);
       s->after = allocate(s->width * 64);
-      s->metrics = metrics_new(s->width < plane->blocks_wide ? s->width * 8 : plane->width, errors_only ? 0 : metrics_every(plane->width, plane->height));
+      const uint32_t width = s->width < plane->blocks_wide ? s->width * 8 : plane->width;
+      s->measure = measure_begin(allocate(measure_bytes(width, GREY_BYTES)), width, GREY_BYTES);
+      measure_every(s->measure, errors_only ? 0 : measure_sampling(plane->width, plane->height));
     }
     if (store) {
       store_free(picture.plane[i].made);
@@ -125,14 +127,14 @@ void requantise_begin(int trellis, int metrics, int store) {
   }
 }
 
-static void measure_row(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW in, JBLOCKROW out) {
+static void compare_row(RowState *s, const Plane *plane, uint32_t row, JBLOCKROW in, JBLOCKROW out) {
   const uint32_t stride = s->width * 8;
   for (uint32_t x = 0; x < s->width; x++) {
     inverse_dct(in[x], plane->read_step, s->before + x * 8, stride);
     inverse_dct(out[x], plane->made_step, s->after + x * 8, stride);
   }
-  if (s->rows && s->last_row + 1 != row) metrics_gap(s->metrics);
-  for (uint32_t y = 0; y < 8 && row * 8 + y < plane->height; y++) metrics_row(s->metrics, s->before + y * stride, s->after + y * stride);
+  if (s->rows && s->last_row + 1 != row) measure_break(s->measure);
+  for (uint32_t y = 0; y < 8 && row * 8 + y < plane->height; y++) measure_row(s->measure, s->before + y * stride, s->after + y * stride);
 }
 
 static double coefficient_error(const Plane *plane, uint32_t width, JBLOCKROW in, JBLOCKROW out) {
@@ -167,8 +169,8 @@ void requantise_row(int index, uint32_t row, JBLOCKROW in) {
     }
     quantise_trellis(plane, &s->prices, (RowPlace){row, s->first, width, smooth_planes() != 0}, in, out);
   }
-  if (s->metrics) measure_row(s, plane, row, in, out);
-  else if (use_metrics) s->coefficient_error += coefficient_error(plane, width, in, out);
+  if (s->measure) compare_row(s, plane, row, in, out);
+  else if (use_measure) s->coefficient_error += coefficient_error(plane, width, in, out);
   counts_add(&s->counts, &s->dc, out, width);
   s->last_row = row;
   s->rows++;
@@ -193,11 +195,12 @@ void requantise_end(void) {
     if (!s->rows) continue;
     result_bytes += counts_bits(&s->counts) / 8 * plane->blocks_high / s->rows * plane->blocks_wide / s->width;
     result_chroma_mse[i] = 0;
-    if (s->metrics) {
-      const double ssim = metrics_ssim(s->metrics);
-      if (!(ssim >= result_ssim)) result_ssim = ssim; /* NaN wins: not measured */
-      result_mse += plane->weight * metrics_mse(s->metrics);
-    } else if (use_metrics) {
+    if (s->measure) {
+      measure_break(s->measure);
+      const Quality found = measure_result(s->measure);
+      if (!(found.ssim >= result_ssim)) result_ssim = found.ssim; /* NaN wins: not measured */
+      result_mse += plane->weight * found.luma_mse;
+    } else if (use_measure) {
       result_chroma_mse[i] = s->coefficient_error / (64.0 * s->width * s->rows);
     }
     free_state(s);
