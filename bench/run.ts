@@ -1,10 +1,12 @@
 /**
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
- * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long: by name only.
+ * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long,
+ * `throughput` wants a quiet machine: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Bench, Measured, Row } from './harness.ts'
+import type { Throughput } from './throughput.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,6 +18,7 @@ const known = readdirSync(new URL('./formats/', import.meta.url))
   .map((name) => name.slice(0, -3))
 const wanted = positionals.length > 0 ? positionals : ['http', ...known]
 const report: Record<string, Row[]> = {}
+let throughput: Throughput[] | undefined
 
 for (const name of wanted) {
   if (name === 'http') {
@@ -26,8 +29,13 @@ for (const name of wanted) {
     report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
     continue
   }
-  if (!known.includes(name)) throw new Error(`no bench '${name}'; there are http, stock, ${known.join(', ')}`)
+  if (name !== 'throughput' && !known.includes(name))
+    throw new Error(`no bench '${name}'; there are http, stock, throughput, ${known.join(', ')}`)
   if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
+  if (name === 'throughput') {
+    throughput = await (await import('./throughput.ts')).benchThroughput(values.corpus)
+    continue
+  }
   const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }
   console.log(`\n${bench.title}`)
   const rows: Row[] = []
@@ -41,7 +49,7 @@ for (const name of wanted) {
   for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) console.log(`  Σ against ${peer}: ${sums(rows, peer)}`)
   report[name] = rows
 }
-if (values.json) writeFileSync(values.json, JSON.stringify(report, null, 2))
+if (values.json) writeFileSync(values.json, JSON.stringify({ ...report, ...(throughput && { throughput }) }, null, 2))
 
 function ratios(ours: Measured, peer: Measured): string {
   const cpu = peer.cpuSeconds > 0 ? (ours.cpuSeconds / peer.cpuSeconds).toFixed(2) : '–'
