@@ -127,3 +127,8 @@ export default new WebAssembly.Module(readFileSync(new URL('./${basename(path)}'
     },
   }
 }
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..')
+  console.log(await bundles(root, join(root, '.dev/build')))
+}

@@ -1,5 +1,5 @@
 /**
- * The door of the local service, before `wrangler dev`. wrangler forwards over connections that it keeps; workerd drops one that
+ * The door of the local service, before workerd. wrangler, or Miniflare alone, forwards over connections that it keeps; workerd drops one that
  * was idle for 5 s, and while a codec keeps its thread busy that may be the one a request was just written to: wrangler then
  * answers 500 in the Worker's name. Such a request was never seen by the Worker, and is sent once more.
  *
@@ -28,6 +28,8 @@ const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
 
 export interface FrontOptions {
+  /** The address to listen on; loopback unless it is told. */
+  readonly host?: string | undefined
   /** Where clients find it, if not here. */
   readonly publicUrl?: string | undefined
   /** Hears of every answer of the Worker's own. */
@@ -36,10 +38,10 @@ export interface FrontOptions {
   readonly paceMs?: number
 }
 
-/** Listens on loopback and forwards to `upstreamPort`. */
+/** Listens and forwards to `upstreamPort`. */
 export function openFront(port: number, upstreamPort: number, options: FrontOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
-  const { publicUrl, onAnswer = () => {}, paceMs = PACE_MS } = options
+  const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, paceMs = PACE_MS } = options
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const times = {
     requestTimeout: 0,
@@ -67,7 +69,7 @@ export function openFront(port: number, upstreamPort: number, options: FrontOpti
   server.on('clientError', (error, socket) => refuseUnread(error, socket, origin()))
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve(server))
+    server.listen(port, host, () => resolve(server))
   })
 }
 

@@ -1,7 +1,6 @@
 /** The three Workers as one child process group: started, watched, and stopped without a rest. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -9,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ServeOptions } from '../pool/options.ts'
 import { MARK, openFront } from './front.ts'
+import { LogFile } from './log-file.ts'
 import { processorMs } from './processor-time.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
 import { Watchdog } from './watchdog.ts'
@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly state: string
   /** 0: any free one, here and below. */
   readonly port: number
+  /** The address to listen on. Default: loopback. */
+  readonly host?: string
   readonly inspectorPort: number
   readonly secretsFile: string
   /** More variables, in a file of that kind. */
@@ -124,11 +126,11 @@ export class Service {
 
   /** Resolves when the service answers that all of its parts do. */
   async start(): Promise<void> {
-    const { root, port, publicUrl, pool } = this.#options
+    const { root, port, host, publicUrl, pool } = this.#options
     const inner = await freePort()
     this.#innerPort = inner
     // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
-    this.#front = await openFront(port, inner, { publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
+    this.#front = await openFront(port, inner, { host, publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
       (error: NodeJS.ErrnoException) => {
         throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
       },
@@ -190,10 +192,11 @@ export class Service {
   }
 
   #log(child: ChildProcess): void {
-    const file = createWriteStream(this.logFile, { flags: 'a', mode: 0o600 })
+    const file = new LogFile(this.logFile)
+    child.once('close', () => file.close())
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream! }).on('line', (line) => {
-        file.write(`${line}\n`)
+        file.line(line)
         this.#lastLines.push(line)
         if (this.#lastLines.length > 40) this.#lastLines.shift()
         if (CRASHED.test(line)) this.#ended('workerd crashed')
