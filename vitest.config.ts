@@ -24,10 +24,10 @@ export default defineConfig({
     silent: 'passed-only',
     projects: [
       {
-        // The rooms: fixtures, properties, bad input, memory. Plain Node with the Workers' module rules.
+        // Codecs: fixtures, properties, bad input, memory. Plain Node with the Workers' module rules.
         plugins: [wasmModules],
         test: {
-          name: 'rooms',
+          name: 'codecs',
           include: [
             'test/formats/**/*.test.ts',
             'test/pipeline/**/*.test.ts',

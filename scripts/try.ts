@@ -1,6 +1,6 @@
 /**
  * Runs one codec on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
- * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For room work and for bench.
+ * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For work on codecs and for bench.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

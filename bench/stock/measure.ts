@@ -66,7 +66,7 @@ interface Said {
 export const failed = (peer: Measured) => peer.bytes === 0
 
 /** SSIM and PSNR of what a package made of a JPEG, in words, as our receipts have them of ours. */
-export async function likenessOfJpegs(original: string, result: string): Promise<string> {
+export async function similarityOfJpegs(original: string, result: string): Promise<string> {
   const [a, b] = [await JpegRows.open(readFileSync(original)), await JpegRows.open(readFileSync(result))]
   const meter = new SimilarityMeter(a.width, a.height, 3)
   for (let rows = await a.read(STRIP_ROWS); rows; rows = await a.read(STRIP_ROWS)) {

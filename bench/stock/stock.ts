@@ -7,7 +7,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { files, type Measured, type Row } from '../harness.ts'
-import { byPackage, byUs, failed, likenessOfJpegs } from './measure.ts'
+import { byPackage, byUs, failed, similarityOfJpegs } from './measure.ts'
 import { install, nameOf, type Package } from './packages.ts'
 import { filtered, photoOf, writeJpeg, writePng } from './pictures.ts'
 import { callInWorkers } from './workers.ts'
@@ -87,7 +87,7 @@ async function sweep(task: Task, folder: string): Promise<Row[]> {
     if (ended && !isLargest) continue
     const path = join(folder, `${megapixels}.${task.input}`)
     let peer: Measured | undefined = ended ? undefined : byPackage(task.job, path, folder)
-    if (peer && !failed(peer) && task.input === 'jpg') peer = { ...peer, note: await likenessOfJpegs(path, join(folder, 'out')) }
+    if (peer && !failed(peer) && task.input === 'jpg') peer = { ...peer, note: await similarityOfJpegs(path, join(folder, 'out')) }
     const row = { name: `${task.job} ${megapixels} megapixels`, ours: byUs(path, task.ours, folder), peers: { [stock]: peer } }
     print(row)
     rows.push(row)

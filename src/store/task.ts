@@ -36,7 +36,7 @@ export interface NewTask {
   readonly baseUrl: string
   readonly requestId: string
   readonly callbackUrl?: string
-  /** In clear only on the way to the Durable Object, which seals it at once and erases it with the job. */
+  /** In clear only on the way to the Durable Object, which encrypts it at once and erases it with the job. */
   readonly password?: string
 }
 

@@ -197,7 +197,7 @@ describe('GIF with a canvas that does not fit', () => {
   })
 })
 
-describe('Likeness of two canvases', () => {
+describe('Similarity of two canvases', () => {
   /** The whole of both, by the meter of the service. */
   function whole(engines: readonly [GifEngine, GifEngine]) {
     const { width, height } = engines[0].facts()

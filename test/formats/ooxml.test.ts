@@ -11,11 +11,11 @@ import { pictureUses } from '../../src/formats/office/usage.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
 import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '../support/office.ts'
-import { jpegOf, NO_ROOMS, type Parts, partsOf, photo, pngOf, press, rooms, text, zipOf } from '../support/packages.ts'
+import { jpegOf, lent, NOTHING_LENT, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../support/packages.ts'
 
 /** A codec that makes a JPEG of any picture, at the wanted size. */
 const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
-  rooms(async (bytes, name, request) => {
+  lent(async (bytes, name, request) => {
     calls.push({ name, ...(request.maxWidth ? { width: request.maxWidth } : {}), ...(request.output ? { output: request.output } : {}) })
     const png = bytes[0] === 0x89
     if (png && request.output !== 'jpg') return { kind: 'unchanged', reason: 'no_gain' }
@@ -171,7 +171,7 @@ describe('documents', () => {
       '<a:blip r:embed="rId7"><a:clrChange><a:clrFrom/></a:clrChange></a:blip>',
     )
     const jobOptions: unknown[] = []
-    const inner = rooms(async (_bytes, _name, request) => {
+    const inner = lent(async (_bytes, _name, request) => {
       jobOptions.push(request)
       return { kind: 'unchanged', reason: 'no_gain' }
     })
@@ -201,12 +201,12 @@ describe('documents', () => {
     expect(widths).toEqual([60, 80, 120, undefined].slice(0, widths.length))
   })
 
-  test('with the real JPEG room: smaller by level, never below the floors', async () => {
+  test('with the real JPEG codec: smaller by level, never below the floors', async () => {
     const jpeg = await jpegOf(photo(640, 480), 640, 480)
     const zip = await zipOf(document(drawing('rId7', 2, 1.5), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
-      const first = await press(docx, zip, quality, NO_ROOMS)
+      const first = await press(docx, zip, quality, NOTHING_LENT)
       const { outcome, bytes } = await press(docx, zip, quality, lendCodecs({ jpg }, first.options))
       sizes.push(bytes.length)
       if (fidelityOf(outcome) === 'perceptual') expect(pictureLossOf(outcome).ssim).toBeGreaterThan(0.9)

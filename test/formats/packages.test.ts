@@ -15,7 +15,7 @@ import { ofd } from '../../src/formats/ofd/ofd.ts'
 import { shownSizes } from '../../src/formats/ofd/shown.ts'
 import { shapefile } from '../../src/formats/shapefile/shapefile.ts'
 import { withFidelity } from '../support/fidelity.ts'
-import { jpegOf, type Parts, partsOf, photo, press, rooms, zipOf } from '../support/packages.ts'
+import { jpegOf, lent, type Parts, partsOf, photo, press, zipOf } from '../support/packages.ts'
 
 const loose = await jpegOf(photo(320, 240), 320, 240, 98)
 const tight = await jpegOf(photo(320, 240), 320, 240, 70)
@@ -27,7 +27,7 @@ const made = (bytes = tight): InnerResult => ({
   output: 'jpg',
   outcome: { kind: 'compressed', ...lossOf(ofPixels({ ssim: 0.97, psnrDb: 37 })), steps: ['made'] },
 })
-const tightening = rooms(() => made())
+const tightening = lent(() => made())
 
 describe('pictures in packages', () => {
   test('KMZ: order and KML stay, pictures come back under their names', async () => {

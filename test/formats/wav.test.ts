@@ -48,7 +48,7 @@ describe('exact', () => {
         const random = noise(seed)
         const values = Int32Array.from({ length: 600 }, () => (Math.floor((random() - 0.5) * 2 ** bits) >> zeros) << zeros)
         const { outcome } = await press(wav, wave(values, bits, 2, 44100), 'high', 'wav')
-        // The service compares every sample; a lossless room either shrinks or says no_gain.
+        // The service compares every sample; a lossless codec either shrinks or says no_gain.
         expect(outcome.kind === 'compressed' ? fidelityOf(outcome) : outcome.reason).toMatch(/lossless|no_gain/)
       }),
       { numRuns: 40 },

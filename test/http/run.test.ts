@@ -20,14 +20,14 @@ const whole: Codec = { format: MP4, compress: refuse, verify: refuse }
 
 const unchanged = { status: 'completed', result: { outcome: { kind: 'unchanged', reason: 'unsupported_feature' } } }
 
-it('answers unchanged when a room refuses while it plans', async () => {
+it('answers unchanged when a codec refuses while it plans', async () => {
   const codec: SegmentedCodec = { ...whole, plan: refuse, compressPart: refuse, join: refuse }
   const { taskId } = await started()
   await run(env, { mp4: codec }, { taskId, generation: null, step: 'whole' })
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
 })
 
-it('answers unchanged when a room refuses a part', async () => {
+it('answers unchanged when a codec refuses a part', async () => {
   const parts = [0, 1].map((index) => ({ index, label: `part ${index}`, weight: 0.5, facts: {} }))
   const codec: SegmentedCodec = { ...whole, plan: async () => ({ kind: 'parts', parts }), compressPart: refuse, join: refuse }
   const { taskId } = await started()

@@ -3,7 +3,7 @@ import { randomNumbers } from './press-file.ts'
 const RECORD_BYTES = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67]
 const HEADER_BYTES = [227, 227, 227, 235, 375]
 
-export interface LasWish {
+export interface LasRequest {
   readonly format: number
   readonly points: number
   readonly minor?: number
@@ -18,7 +18,7 @@ export interface LasWish {
 }
 
 /** A LAS file of any version and point format (LAS 1.4 R15, 2.4–2.6). */
-export function lasFile(request: LasWish): Uint8Array {
+export function lasFile(request: LasRequest): Uint8Array {
   const { format, points, extraBytes = 0, strayBytes = 0, trailingBytes = 0, vlrs = 1, content = 'walk' } = request
   const minor = request.minor ?? (format >= 6 ? 4 : format >= 4 ? 3 : 2)
   const random = randomNumbers(request.seed ?? 1)
@@ -58,7 +58,13 @@ export function lasFile(request: LasWish): Uint8Array {
   return file
 }
 
-function walk(view: DataView, pointOffset: number, recordBytes: number, { format, points, extraBytes = 0 }: LasWish, random: () => number) {
+function walk(
+  view: DataView,
+  pointOffset: number,
+  recordBytes: number,
+  { format, points, extraBytes = 0 }: LasRequest,
+  random: () => number,
+) {
   const layered = format >= 6
   const core = layered ? 30 : 20
   const timed = layered || format === 1 || format >= 3

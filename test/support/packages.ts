@@ -68,15 +68,15 @@ export function pngOf(rows: Uint8Array, width: number, height: number): Uint8Arr
   return new Uint8Array(Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(raw)), chunk('IEND', new Uint8Array())]))
 }
 
-export const NO_ROOMS: Inner = { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) }
+export const NOTHING_LENT: Inner = { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) }
 
 /** Codecs played by a function, so that a test decides what they answer. */
-export const rooms = (answer: (bytes: Uint8Array, name: string, request: InnerRequest) => Promise<InnerResult> | InnerResult): Inner => ({
+export const lent = (answer: (bytes: Uint8Array, name: string, request: InnerRequest) => Promise<InnerResult> | InnerResult): Inner => ({
   depth: 0,
   compress: async (bytes, name, request = {}) => answer(bytes, name, request),
 })
 
-export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, inner: Inner = NO_ROOMS, output?: OutputId) {
+export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, inner: Inner = NOTHING_LENT, output?: OutputId) {
   const options: Options = {
     quality,
     output: output ?? codec.format.outputs[0],

@@ -303,19 +303,19 @@ static u32 *compared_row;
 static Box compared_part;
 
 EXPORT(compare_begin) void compare_begin(bool alpha) {
-  likeness_begin(alpha);
+  similarity_begin(alpha);
   if (!compared_row) compared_row = allocate((size_t)canvas_width * sizeof *compared_row);
 }
 /* Something is transparent from now on. */
-EXPORT(compare_alpha) void compare_alpha(void) { likeness_alpha(); }
+EXPORT(compare_alpha) void compare_alpha(void) { similarity_alpha(); }
 /* The part that has changed in either, and what to give of it: 0 x, 1 y, 2 width, 3 height. */
-EXPORT(compare_part) void compare_part(int x, int y, int w, int h) { compared_part = likeness_open((Box){x, y, w, h}, 1); }
+EXPORT(compare_part) void compare_part(int x, int y, int w, int h) { compared_part = similarity_open((Box){x, y, w, h}, 1); }
 EXPORT(compared) int compared_fact(int what) { return ((const int *)&compared_part)[what]; }
 EXPORT(compare_row) void compare_row(u32 y, const u32 *other) {
   row(y, compared_part.x, compared_part.w, compared_row);
-  likeness_row(other, compared_row);
+  similarity_row(other, compared_row);
 }
 EXPORT(compare_end) void compare_end(void) {
-  compared = likeness_close();
-  likeness_keep();
+  compared = similarity_close();
+  similarity_keep();
 }

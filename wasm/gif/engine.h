@@ -64,13 +64,13 @@ void frame_read(void);        /* engine.c: a frame is complete */
 extern u8 *extensions;
 extern u32 extension_bytes;
 
-/* ---- likeness.c: how close two canvases are, when only a part of them has changed since the last time ---- */
-void likeness_begin(bool alpha);              /* equal everywhere; alpha: some pixel may be clear */
-void likeness_alpha(void);                    /* from now on */
-Box likeness_open(Box part, u32 every);       /* measures a part, SSIM from every n-th row; what is to be given: whole blocks, and what windows overlap */
-void likeness_row(const u32 *a, const u32 *b); /* a row of that */
-Quality likeness_close(void);                 /* of the whole canvas, with the part as measured */
-void likeness_keep(void);                     /* the part stays so */
+/* ---- similarity.c: how close two canvases are, when only a part of them has changed since the last time ---- */
+void similarity_begin(bool alpha);              /* equal everywhere; alpha: some pixel may be clear */
+void similarity_alpha(void);                    /* from now on */
+Box similarity_open(Box part, u32 every);       /* measures a part, SSIM from every n-th row; what is to be given: whole blocks, and what windows overlap */
+void similarity_row(const u32 *a, const u32 *b); /* a row of that */
+Quality similarity_close(void);                 /* of the whole canvas, with the part as measured */
+void similarity_keep(void);                     /* the part stays so */
 
 /* ---- lzw.c: the encoder ---- */
 /* How the table is cleared when it is full: after `clear_after` codes that compress worse than `clear_ratio` of the average. */

@@ -45,7 +45,7 @@ void frames_begin(bool is_exact) {
     row_b = allocate(canvas_width * sizeof(u32));
   }
   wanted_dirty = (Box){0, 0, 0, 0};
-  if (lossy) likeness_begin(any_clear);
+  if (lossy) similarity_begin(any_clear);
   tables_begin();
   codings_begin();
   style_now = near_style_now = kind_now = near_kind_now = 0;
@@ -74,17 +74,17 @@ static double cast_found; /* of the frame that was measured last */
 
 /* Of the whole frame; SSIM of what has changed from every n-th row of windows. */
 static Quality measure_frame(const Plan *plan, u32 every) {
-  const Box part = likeness_open(box_around(wanted_dirty, plan->box), every);
+  const Box part = similarity_open(box_around(wanted_dirty, plan->box), every);
   cast_open(part.w);
   for (int y = part.y; y < part.y + part.h; y++) {
     const u16 *line = wanted + (size_t)y * canvas_width + part.x;
     for (int x = 0; x < part.w; x++) row_a[x] = colour_of[line[x]];
     result_row(plan, y, part.x, part.w, row_b);
-    likeness_row(row_a, row_b);
+    similarity_row(row_a, row_b);
     cast_row(row_a, row_b);
   }
   cast_found = cast_close();
-  return likeness_close();
+  return similarity_close();
 }
 
 static Quality measure_trial(const Plan *plan) { return measure_frame(plan, plan->box.h > 64 ? 4 : 1); }
@@ -348,7 +348,7 @@ void frame_write(int disposal, const u16 *next) {
     tolerance_now = less;
     quality = measure_frame(&plan, 1);
   }
-  if (lossy) likeness_keep();
+  if (lossy) similarity_keep();
   wanted_dirty = disposal > 1 ? plan.box : (Box){0, 0, 0, 0}; /* what goes again with it */
   const Table *t = &plan.table;
   bool transparent = disposal == 2; /* some viewers clear to the background colour unless the frame has transparency */

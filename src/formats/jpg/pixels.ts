@@ -11,13 +11,13 @@ export type Read = Pick<JpegRows, 'endOffset' | 'lateSegments'>
 
 type DctScale = NonNullable<RowsOutOptions['dctScale']>
 
-/** Scaled in the DCT to `eighths` of its size. Channels as `colour` gives them; four are the inks of CMYK, not alpha. */
+/** Scaled in the DCT to `dctScale` eighths of its size. Channels as `colour` gives them; four are the inks of CMYK, not alpha. */
 export function jpegRaster(
   source: Source,
   header: JpegHeader,
   dctScale: DctScale = 8,
   colour: RowsOutOptions['colour'] = 'natural',
-  /** Claimed what was found on the way, each time the picture was read through. */
+  /** Gets what was found on the way, each time the picture was read through. */
   onEnd: (read: Read) => void = () => undefined,
 ): Raster {
   const channels = colour === 'gray' ? 1 : header.components === 2 ? 3 : (header.components as 1 | 3 | 4)

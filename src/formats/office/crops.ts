@@ -91,7 +91,7 @@ export function cropUses(xml: string, ids: ReadonlySet<string>): Map<string, Cro
   return uses
 }
 
-/** Tiles count from the whole picture; layers of effects and vector twins are of its size. */
+/** Tiles count from the whole picture; layers of effects and their vector copies are of its size. */
 const UNCROPPABLE: ReadonlySet<string> = new Set(['tile', 'imgLayer', 'svgBlip', 'clrChange'])
 
 function sidesOf(tag: Tag): Sides | undefined {

@@ -11,7 +11,7 @@ import type { Convertible } from '../../raster/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
 import { carried as carriedChunk } from './chunks.ts'
 import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
-import { likenessOfRounding } from './likeness.ts'
+import { similarityOfRounding } from './similarity.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
@@ -28,7 +28,7 @@ export async function convertible(source: Source, options: Options): Promise<Con
     return data ? [{ type: item.type, data }] : []
   })
   const rounding = async () => {
-    const found = await likenessOfRounding(file.bytes, header)
+    const found = await similarityOfRounding(file.bytes, header)
     if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
     return found
   }

@@ -23,7 +23,7 @@ import {
 import { marginDb, type RasterTarget } from '../../raster/targets.ts'
 import { inEightBits } from './eight.ts'
 import { openPngFile, type PngFile } from './file.ts'
-import { digestOf, likenessOfRounding, similarityOf } from './likeness.ts'
+import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
 import { writePng } from './write.ts'
 
 interface ChosenPalette {
@@ -147,7 +147,7 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
 
 /** The picture in eight bits, as small as it gets. */
 async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Finished> {
-  const found = await likenessOfRounding(file.bytes, file.header)
+  const found = await similarityOfRounding(file.bytes, file.header)
   if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
   const eight = inEightBits(file)
   const engine = engines.use(new PngEngine(eight.header))

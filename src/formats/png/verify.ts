@@ -5,7 +5,7 @@ import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import type { PictureLoss } from '../../codec/loss.ts'
 import { carried } from './chunks.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
-import { digestOf, similarityOf } from './likeness.ts'
+import { digestOf, similarityOf } from './similarity.ts'
 
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 

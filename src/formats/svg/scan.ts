@@ -1,6 +1,11 @@
-/** An SVG as a stream of tags and texts, for drawings whose trees do not fit in memory. Bytes are ASCII or a superset of it. */
-
+/**
+ * An SVG as a stream of all that it consists of, texts and comments included, for drawings whose trees do not fit in memory.
+ * Bytes are ASCII or a superset of it. Not `containers/xml/scan.ts`: that one gives the tags alone of a text that was decoded,
+ * takes what documents contain as it comes, resolves references and refuses a DOCTYPE. Here the bytes stay bytes (24 MB of them
+ * would be 48 as text), what is written anew must be well-formed, references stay as written, and drawings have DOCTYPEs.
+ */
 import { malformed, overBudget } from '../../codec/error.ts'
+
 /** Between two tags, or one tag; `from` and `to` are offsets in the file. */
 export type Token =
   | { kind: 'open'; name: string; attributes: readonly Attribute[]; empty: boolean; from: number; to: number }

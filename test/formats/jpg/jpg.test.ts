@@ -46,7 +46,7 @@ const segment = (marker: number, content: Uint8Array | string) => {
 /** A file with more segments after its start marker. */
 const withSegments = (bytes: Uint8Array, ...segments: Uint8Array[]) => concat([bytes.subarray(0, 2), ...segments, bytes.subarray(2)])
 
-describe('jpg room', () => {
+describe('jpg codec', () => {
   it('reaches the target of every level, smaller from level to level', async () => {
     const bytes = await encoded()
     const sizes: number[] = []
@@ -235,7 +235,7 @@ describe('jpg room', () => {
   })
 })
 
-describe('jpg room, bad input', () => {
+describe('jpg codec, bad input', () => {
   it('names what it does not handle', async () => {
     const bytes = await encoded()
     const frame = bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc0)

@@ -56,7 +56,7 @@ export interface Sized {
 /** A decoder's whole numbers against the coefficients' fractions, on which the floors are measured. */
 const ROUNDING = { ssim: 0.001, psnrDb: 0.05 }
 
-/** `target` must hold at the size of `sight`, and the floors for those who look closer. Undefined when that cannot be had. */
+/** `target` must hold at the size of `preview`, and the floors for those who look closer. Undefined when that cannot be had. */
 export async function codeForSize({ job, preview }: Sized, target: Target, headers: boolean, hints: SizeHints): Promise<Coded | undefined> {
   const looks: Look[] = [
     { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' },

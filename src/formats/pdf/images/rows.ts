@@ -43,7 +43,7 @@ export function hasRows(facts: ImageFacts): boolean {
   )
 }
 
-/** Opens the rows; a JPEG may come out reduced to `eighths`. Throws `PdfSyntax` for damaged data. */
+/** Opens the rows; a JPEG may come out reduced to `dctScale` eighths. Throws `PdfSyntax` for damaged data. */
 export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale = 8): Promise<Rows> {
   const filter = imageFilter(facts)
   if (filter === 'DCTDecode') return jpegRows(reader, stream, facts, dctScale)

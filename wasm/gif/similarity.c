@@ -7,7 +7,7 @@ static MeasureTile *kept, *parts; /* of the canvas; of the part that is measured
 static u32 across, down;          /* blocks */
 static Box part;                  /* in blocks */
 
-void likeness_begin(bool alpha) {
+void similarity_begin(bool alpha) {
   across = (canvas_width + MEASURE_BLOCK - 1) / MEASURE_BLOCK;
   down = (canvas_height + MEASURE_BLOCK - 1) / MEASURE_BLOCK;
   if (!kept) {
@@ -19,7 +19,7 @@ void likeness_begin(bool alpha) {
   with_alpha = alpha;
 }
 
-void likeness_alpha(void) {
+void similarity_alpha(void) {
   if (with_alpha) return;
   with_alpha = true;
   for (u32 i = 0; i < across * down; i++) { /* black and white have given the same */
@@ -31,7 +31,7 @@ void likeness_alpha(void) {
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-Box likeness_open(Box changed, u32 every) {
+Box similarity_open(Box changed, u32 every) {
   if (measure && with_alpha != measured_alpha) {
     free(measure);
     measure = NULL;
@@ -55,10 +55,10 @@ Box likeness_open(Box changed, u32 every) {
   return given;
 }
 
-void likeness_row(const u32 *a, const u32 *b) { measure_row(measure, a, b); }
+void similarity_row(const u32 *a, const u32 *b) { measure_row(measure, a, b); }
 
 /* Of the worse background. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too much. */
-Quality likeness_close(void) {
+Quality similarity_close(void) {
   measure_break(measure);
   Quality worst = {1, 0, 0, 0, 0};
   const int reach = MEASURE_WINDOW - 1;
@@ -86,7 +86,7 @@ Quality likeness_close(void) {
   return worst;
 }
 
-void likeness_keep(void) {
+void similarity_keep(void) {
   for (int y = part.y; y < part.y + part.h; y++)
     memcpy(kept + (size_t)y * across + part.x, parts + (size_t)y * across + part.x, part.w * sizeof *kept);
 }

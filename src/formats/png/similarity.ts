@@ -16,7 +16,7 @@ export async function similarityOf(original: Bytes, result: Bytes, header: Pictu
 }
 
 /** Figures of the same picture with eight bits a sample. */
-export async function likenessOfRounding(picture: () => Bytes, header: PictureHeader): Promise<Similarity | string> {
+export async function similarityOfRounding(picture: () => Bytes, header: PictureHeader): Promise<Similarity | string> {
   return measure(pngRows(picture(), 'rgba16'), widened(pngRows(picture(), 'rgba8')), header)
 }
 
