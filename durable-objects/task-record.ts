@@ -14,7 +14,7 @@ import {
   type TaskError,
   type TaskResult,
 } from '../src/store/task.ts'
-import type { Claim, JobMessage, TaskRecordFace } from '../src/store/tasks.ts'
+import { type Claim, type ClaimingWorker, type JobMessage, PROTOCOL, type TaskRecordFace, type Whose } from '../src/store/tasks.ts'
 import { sendThrough } from '../src/tasks/egress.ts'
 import {
   beatStep,
@@ -173,12 +173,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return this.#removing ? undefined : this.#task
   }
 
-  async claim(generation: number | null, step: JobMessage['step'], part?: number): Promise<Claim> {
+  async claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim> {
     const [task, job] = [this.#live, this.#job]
+    if (worker && worker.protocol > PROTOCOL) return { kind: 'later' }
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
     if (step !== (job.phase === 'parts' ? 'part' : job.phase)) return { kind: 'forget' }
     const known = step === 'part' ? this.#parts.step(part ?? -1) : job.step
-    const claimed = known && claimStep(known, Date.now(), this.#leaseMs, mostAttempts(job))
+    const claimed = known && claimStep(known, Date.now(), { leaseMs: this.#leaseMs, most: mostAttempts(job), worker: worker?.id })
     if (!claimed?.lease) return { kind: 'forget' }
     this.#putStep(job, part, claimed)
     this.#task = { ...task, status: 'processing' }
@@ -265,14 +266,25 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     await this.#watch()
   }
 
-  async release(attempt: number, why: string, part?: number): Promise<void> {
+  async toQueue(worker?: string): Promise<void> {
+    const [task, job] = [this.#live, this.#job]
+    if (!task || !job || hasEnded(task) || job.phase !== 'whole') return
+    const now = Date.now()
+    const { lease } = job.step
+    if (lease && worker !== undefined && lease.worker === worker) this.#writeOff(task, job, undefined, job.step, now)
+    else if (!lease) job.step = { ...job.step, sendAt: now }
+    this.#save()
+    await this.#watch()
+  }
+
+  async release(attempt: number, why: string, part?: number, whose: Whose = 'codec'): Promise<void> {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task)) return
-    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_broke', task_id: task.taskId, attempt, part, why }))
-    if (part === undefined) job.step = releaseStep(job.step, attempt, Date.now())
+    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_broke', task_id: task.taskId, attempt, part, whose, why }))
+    if (part === undefined) job.step = releaseStep(job.step, attempt, Date.now(), whose)
     else {
       const step = this.#partStep(job, part)
-      if (step) this.#parts.putStep(part, releaseStep(step, attempt, Date.now()))
+      if (step) this.#parts.putStep(part, releaseStep(step, attempt, Date.now(), whose))
     }
     this.#save()
     await this.#watch()
@@ -293,61 +305,62 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   /** Sends what must be sent, gives up what was tried too often, and sets the alarm for the next moment of interest. */
   async #watch(): Promise<void> {
+    if (this.#job && this.#task && !hasEnded(this.#task)) await this.#watchSteps(this.#task, this.#job, Date.now())
+    // Whatever happened while that was awaited is in these moments, and nothing is awaited between them and the alarm.
     const now = Date.now()
-    const moments: number[] = []
-    if (this.#events.length > 0) moments.push(now + SOON_MS)
-    if (this.#callback?.nextAt !== undefined) moments.push(this.#callback.nextAt)
-    if (this.#task?.expiresAt !== undefined) moments.push(this.#task.expiresAt)
-    if (this.#job && this.#task && !hasEnded(this.#task)) {
-      const until = await this.#watchSteps(this.#task, this.#job, now)
-      if (until === undefined) return // it ended, and has set its own alarm
-      moments.push(until)
-    }
-    const next = Math.min(...moments)
+    const next = Math.min(...this.#moments(now))
     if (Number.isFinite(next)) await this.ctx.storage.setAlarm(Math.max(next, now))
   }
 
-  /** The next moment of interest; undefined when the task was given up. */
-  async #watchSteps(task: Task, job: Job, now: number): Promise<number | undefined> {
-    const steps: [number | undefined, Step][] = job.phase === 'parts' ? this.#parts.open() : [[undefined, job.step]]
-    const due: [number | undefined, Step][] = []
-    let until = Number.POSITIVE_INFINITY
-    for (const [part, step] of steps) {
+  /** When something is to be done, as things stand. */
+  #moments(now: number): number[] {
+    const [task, job, callback] = [this.#task, this.#job, this.#callback]
+    if (!task || !job) return []
+    const moments = [task.expiresAt, callback?.nextAt, this.#events.length > 0 ? now + SOON_MS : undefined]
+    for (const [, step] of hasEnded(task) ? [] : this.#openSteps(job)) {
       const action = watch(step, now, mostAttempts(job))
-      if (action.kind === 'wait') until = Math.min(until, action.until)
-      else if (action.kind === 'give up') return this.#giveUpStep(task, job, action.lost, now)
-      else if (action.kind === 'lost') until = Math.min(until, this.#writeOff(task, job, part, step, now))
-      else if (now < this.#quietUntil) until = Math.min(until, this.#quietUntil)
-      else due.push([part, step])
+      moments.push(action.kind === 'wait' ? action.until : action.kind === 'send' ? Math.max(now, this.#quietUntil) : now)
     }
-    if (due.length === 0) return until
+    return moments.filter((moment) => moment !== undefined)
+  }
+
+  #openSteps(job: Job): [number | undefined, Step][] {
+    return job.phase === 'parts' ? this.#parts.open() : [[undefined, job.step]]
+  }
+
+  async #watchSteps(task: Task, job: Job, now: number): Promise<void> {
+    const due: [number | undefined, Step][] = []
+    for (const [part, step] of this.#openSteps(job)) {
+      const action = watch(step, now, mostAttempts(job))
+      if (action.kind === 'give up') return this.#giveUpStep(task, job, action.lost, now)
+      if (action.kind === 'lost') this.#writeOff(task, job, part, step, now)
+      if (action.kind === 'send' && now >= this.#quietUntil) due.push([part, step])
+    }
+    if (due.length === 0) return
     // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
-    for (const [part, step] of due) until = Math.min(until, this.#putStep(job, part, sentStep(step, now, this.#leaseMs)).sendAt)
+    for (const [part, step] of due) this.#putStep(job, part, sentStep(step, now, this.#leaseMs))
     this.#save()
-    if (await this.#send(due.map(([part]) => messageFor(task.taskId, job, part)))) return until
+    if (await this.#send(due.map(([part]) => messageFor(task, job, part)))) return
     for (const [part] of due) {
       const step = part === undefined ? job.step : this.#partStep(job, part)
       if (step && !isHeld(step, now)) this.#putStep(job, part, { ...step, sendAt: now + SOON_MS })
     }
     this.#save()
-    return now + SOON_MS
   }
 
-  /** Its worker is gone, with or because of it. @returns when it may be claimed again */
-  #writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): number {
+  /** Its worker is gone, with or because of it. */
+  #writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): void {
     const lost = this.#putStep(job, part, lostStep(step, now, spread(LOST_PAUSE * this.#leaseMs)))
     console.warn(
       JSON.stringify({ level: 'warn', event: 'worker_lost', task_id: task.taskId, part, attempt: step.attempts, lost: lost.lost }),
     )
     this.#save()
-    return lost.heldUntil ?? now
   }
 
   /** A file that took all of its workers along needs more than a job has: the upload stands. What broke each time is our bug. */
-  async #giveUpStep(task: Task, job: Job, lost: boolean, now: number): Promise<number | undefined> {
+  async #giveUpStep(task: Task, job: Job, lost: boolean, now: number): Promise<void> {
     if (!lost || job.overBudget !== undefined) {
-      await this.#end({ status: 'failed', error: gaveUp(task) })
-      return undefined
+      return this.#end({ status: 'failed', error: gaveUp(task) })
     }
     console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))
     this.#job = overBudgetJob(job, `the job lost its worker; it was tried ${MAX_ATTEMPTS} times`, now)
@@ -501,6 +514,6 @@ const failedEvent = (task: Task): TaskEvent => ({
 const gaveUp = (task: Task): TaskError => ({
   code: 500,
   type: 'internal',
-  message: 'The file could not be processed: three attempts broke. Try again later, or tell us the request id.',
+  message: 'The file could not be processed: its attempts broke. Try again later, or tell us the request id.',
   requestId: task.requestId,
 })

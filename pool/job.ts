@@ -128,7 +128,7 @@ export class Job {
     const { part } = this.#step
     if (method === 'complete') return this.#complete(args[0] as TaskResult)
     if (method === 'completePart') return this.#completePart(args[1] as PartReceipt, args[2] as string)
-    if (method === 'release') return this.#record.release(attempt, String(args[0]), part)
+    if (method === 'release') return this.#record.release(attempt, String(args[0]), part, args[2] === 'platform' ? 'platform' : 'codec')
     if (method === 'giveUp') return this.#record.giveUp(attempt, String(args[0]))
     if (method === 'fail') return this.#record.fail(attempt, args[0] as Parameters<TaskRecordFace['fail']>[1])
     return this.#record.split(attempt, args[0] as Parameters<TaskRecordFace['split']>[1])

@@ -123,7 +123,7 @@ export class Pool implements AsyncDisposable {
     const { generation, step, part } = entry.step
     try {
       const claim = await record.claim(generation, step, part)
-      if (claim.kind === 'forget') return
+      if (claim.kind !== 'claimed') return
       const press = await this.#take(entry.kind)
       const folder = this.#folders.get(press)!
       const job = new Job(press, entry.step, claim, { door, blobs: this.#blobs, limits, folder })

@@ -1,17 +1,18 @@
 /** Bindings and variables of the three Workers, parsed once. */
 import type { AccountFace } from './store/accounts.ts'
 import type { KeyGateFace } from './store/keys.ts'
+import type { Namespace } from './store/namespace.ts'
 import type { JobMessage, TaskRecordFace } from './store/tasks.ts'
 
-/** A Durable Object namespace whose stubs have the methods of `Face`. */
-export interface Namespace<Face> {
-  getByName(name: string): Face
-}
+export type { Namespace } from './store/namespace.ts'
 
 /** RPC of `whittle-press` for the quick lane. */
 export interface PressFace {
-  /** Runs a task that was accepted; returns when it has ended (or was left to the queue). */
-  run(taskId: string): Promise<void>
+  /**
+   * Runs a task of so many bytes that was accepted, and returns when it has ended, or was given to somebody else before.
+   * `worker` is its name in the claim. 'busy': nothing was done, the queue shall have it.
+   */
+  run(taskId: string, bytes: number, worker: string): Promise<'done' | 'busy'>
   /** Is the Worker there, and are its engines loadable? */
   health(): Promise<{ ok: true; formats: string[] }>
 }

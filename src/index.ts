@@ -2,6 +2,7 @@
 import type { Env } from './env.ts'
 import { createApp } from './http/app.ts'
 import { ROUTES } from './http/routes/index.ts'
+import { SHORT_PAUSES_MS, steady } from './store/steady.ts'
 import { sweep } from './tasks/sweep.ts'
 
 export { Account } from '../durable-objects/account.ts'
@@ -10,8 +11,16 @@ export { TaskRecord } from '../durable-objects/task-record.ts'
 
 const app = createApp(ROUTES)
 
+/** Objects may be reset or moved in the middle of a request: what does as much twice as once is repeated. */
+const steadied = (env: Env): Env => ({
+  ...env,
+  TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names'], SHORT_PAUSES_MS),
+  ACCOUNTS: steady(env.ACCOUNTS, ['get', 'admit', 'giveBack', 'finishIdempotent', 'abandonIdempotent', 'list', 'batch'], SHORT_PAUSES_MS),
+  KEY_GATES: steady(env.KEY_GATES, ['enter', 'enterAs'], SHORT_PAUSES_MS),
+})
+
 export default {
-  fetch: app.fetch,
+  fetch: (request: Request, env, ctx) => app.fetch(request, steadied(env), ctx),
   async scheduled(_, env, ctx) {
     ctx.waitUntil(sweep(env).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
   },

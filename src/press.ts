@@ -6,9 +6,12 @@ import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'
 import { run } from './tasks/run.ts'
 
+/** Somebody waits for the answer: after this long for memory the queue is the better way. */
+const QUICK_WAIT_MS = 2000
+
 export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
-  async run(taskId: string): Promise<void> {
-    await run(this.env, PRESS_CODECS, { taskId, generation: null, step: 'whole' })
+  run(taskId: string, bytes: number, worker: string): Promise<'done' | 'busy'> {
+    return run(this.env, PRESS_CODECS, { taskId, generation: null, step: 'whole', bytes }, { worker, waitMs: QUICK_WAIT_MS })
   }
 
   async health() {

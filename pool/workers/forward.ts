@@ -21,6 +21,7 @@ const health = async (env: ForwardEnv, kind: Kind) => ({ ok: true as const, form
 export class Press extends WorkerEntrypoint<ForwardEnv> implements PressFace {
   async run(taskId: string) {
     await tell(this.env, '/run', { taskId, generation: null, step: 'whole' })
+    return 'done' as const
   }
 
   health() {

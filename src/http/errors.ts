@@ -1,11 +1,12 @@
 /** Errors as answers: the error object with `error_detail`, or RFC 9457 for who asks for it. */
+import { PlatformError } from '../store/steady.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { type AppContext, baseUrl } from './context.ts'
 
 /** Any thrown thing as an `ApiError`. What is not one is our bug, or an overloaded platform; the caller learns no more. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (isOverload(error)) {
+  if (isOverload(error instanceof PlatformError ? error.cause : error)) {
     return new ApiError('overloaded', 'The service is busy right now; please try again in a few seconds.', {}, { 'Retry-After': '5' })
   }
   return new ApiError('internal', 'Something went wrong on our side. Please try again; if it stays, tell us the request id.')

@@ -5,6 +5,7 @@ import { hex } from '../bytes/hex.ts'
 import { PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
 import { noGain, overBudget } from '../codec/error.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
+import { repeatedly, SHORT_PAUSES_MS } from './steady.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */
 export const PART_BYTES = PATCHABLE_BYTES
@@ -25,6 +26,7 @@ export class Blocks implements Disposable {
   readonly #kept = new Map<string, Promise<Uint8Array>>()
   readonly #most: number
   #sources = 0
+  #failure: unknown
   #readsLeft: number
 
   constructor(most = MAX_BLOCKS, mostReads = MOST_READS) {
@@ -36,6 +38,24 @@ export class Blocks implements Disposable {
   countRead(): void {
     if (this.#readsLeft === 0) throw overBudget('more reads of the file than a job has')
     this.#readsLeft--
+  }
+
+  /**
+   * Asks the bucket, again if need be. Codecs may take what is thrown for a fault of the file: it is remembered, too.
+   * @throws PlatformError
+   */
+  async ask<Answer>(what: string, request: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await repeatedly(what, SHORT_PAUSES_MS, request)
+    } catch (error) {
+      this.#failure ??= error
+      throw error
+    }
+  }
+
+  /** @throws PlatformError when the bucket failed since the beginning: what a codec said of the file is worth nothing then */
+  assertSound(): void {
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   /** A name of its own for each source: an object may be written again under its key. */
@@ -66,9 +86,11 @@ export class Blocks implements Disposable {
 export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
   async function fetchRange(offset: number, length: number): Promise<Uint8Array> {
     blocks.countRead()
-    const object = await bucket.get(key, { range: { offset, length } })
-    if (!object) throw new Error(`the blob ${key} is gone`)
-    return new Uint8Array(await object.arrayBuffer())
+    return blocks.ask(`read of ${key}`, async () => {
+      const object = await bucket.get(key, { range: { offset, length } })
+      if (!object) throw new Error(`the blob ${key} is gone`)
+      return new Uint8Array(await object.arrayBuffer())
+    })
   }
 
   const own = blocks.nextSource()
@@ -95,14 +117,25 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
 }
 
 /** The whole object. By itself R2 hands out 4 KB at a time, which costs half as much again and leaves a heap of small garbage. */
-function streamOf(bucket: R2Bucket, key: string, blocks?: Blocks): ReadableStream<Uint8Array> {
+function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream<Uint8Array> {
   let reader: ReadableStreamBYOBReader | undefined
+  let at = 0
+  const next = async () => {
+    try {
+      reader ??= (await opened(bucket, key, at)).getReader({ mode: 'byob' })
+      return (await reader.readAtLeast(BLOCK_BYTES, new Uint8Array(BLOCK_BYTES))).value
+    } catch (error) {
+      // A stream that broke goes on in another one.
+      reader = undefined
+      throw error
+    }
+  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (!reader) blocks?.countRead()
-        reader ??= (await opened(bucket, key)).getReader({ mode: 'byob' })
-        const { value } = await reader.readAtLeast(BLOCK_BYTES, new Uint8Array(BLOCK_BYTES))
+        if (!reader) blocks.countRead()
+        const value = await blocks.ask(`stream of ${key}`, next)
+        at += value?.length ?? 0
         if (value?.length) controller.enqueue(value)
         else controller.close()
       },
@@ -112,8 +145,8 @@ function streamOf(bucket: R2Bucket, key: string, blocks?: Blocks): ReadableStrea
   )
 }
 
-async function opened(bucket: R2Bucket, key: string): Promise<ReadableStream<Uint8Array>> {
-  const object = await bucket.get(key)
+async function opened(bucket: R2Bucket, key: string, offset: number): Promise<ReadableStream<Uint8Array>> {
+  const object = await bucket.get(key, offset > 0 ? { range: { offset } } : {})
   if (!object) throw new Error(`the blob ${key} is gone`)
   return object.body
 }
@@ -121,25 +154,28 @@ async function opened(bucket: R2Bucket, key: string): Promise<ReadableStream<Uin
 export interface R2SinkOptions {
   /** Without it the first part does not stay in memory until the end. Default: true. */
   readonly patchable?: boolean
-  /** For who reads the result. */
+  /** Of the job. */
   readonly blocks?: Blocks
 }
 
 /** Writes one R2 object by parts and refuses to reach `limit` bytes. Small results never become a multipart upload. */
 export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string, options: R2SinkOptions = {}): ResultSink {
-  return new R2Sink(new R2Parts(bucket, key), limit, name, options)
+  const { patchable = true, blocks = new Blocks() } = options
+  return new R2Sink(new R2Parts(bucket, key, blocks), limit, name, patchable)
 }
 
 /** One R2 object, uploaded by parts as soon as there is more than one. */
 class R2Parts {
   readonly bucket: R2Bucket
   readonly key: string
+  readonly blocks: Blocks
   #upload: R2MultipartUpload | undefined
   readonly #parts: R2UploadedPart[] = []
 
-  constructor(bucket: R2Bucket, key: string) {
+  constructor(bucket: R2Bucket, key: string, blocks: Blocks) {
     this.bucket = bucket
     this.key = key
+    this.blocks = blocks
   }
 
   get isBegun(): boolean {
@@ -152,14 +188,20 @@ class R2Parts {
   }
 
   async put(buffer: PartBuffer, number: number): Promise<void> {
-    this.#upload ??= await this.bucket.createMultipartUpload(this.key)
-    this.#parts[number - 1] = await this.#upload.uploadPart(number, buffer.bytes())
+    await this.blocks.ask(`part ${number} of ${this.key}`, async () => {
+      this.#upload ??= await this.bucket.createMultipartUpload(this.key)
+      this.#parts[number - 1] = await this.#upload.uploadPart(number, buffer.bytes())
+    })
     buffer.length = 0
   }
 
   async complete(): Promise<void> {
-    await this.#upload?.complete(this.#parts)
+    await this.blocks.ask(`end of ${this.key}`, async () => this.#upload?.complete(this.#parts))
     this.#upload = undefined
+  }
+
+  async putWhole(buffer: PartBuffer): Promise<void> {
+    await this.blocks.ask(`write of ${this.key}`, () => this.bucket.put(this.key, buffer.bytes()))
   }
 
   async abort(): Promise<void> {
@@ -174,19 +216,17 @@ class R2Sink implements ResultSink {
   readonly #limit: number
   readonly #name: string
   readonly #patchable: boolean
-  readonly #blocks: Blocks | undefined
   /** The first part of a patchable object, which is uploaded last. */
   readonly #first = new PartBuffer()
   readonly #part = new PartBuffer()
   #written = 0
   #stored = false
 
-  constructor(object: R2Parts, limit: number, name: string, { patchable = true, blocks }: R2SinkOptions) {
+  constructor(object: R2Parts, limit: number, name: string, patchable: boolean) {
     this.#object = object
     this.#limit = limit
     this.#name = name
     this.#patchable = patchable
-    this.#blocks = blocks
   }
 
   get written(): number {
@@ -211,15 +251,15 @@ class R2Sink implements ResultSink {
   }
 
   async finish(): Promise<Source> {
-    const { bucket, key } = this.#object
+    const { bucket, key, blocks } = this.#object
     if (this.#object.isBegun || (this.#patchable && this.#part.length > 0)) {
       if (this.#part.length > 0) await this.#flush()
       if (this.#patchable) await this.#object.put(this.#first, 1)
       await this.#object.complete()
-    } else await bucket.put(key, (this.#patchable ? this.#first : this.#part).bytes())
+    } else await this.#object.putWhole(this.#patchable ? this.#first : this.#part)
     this.#stored = true
     this.#free()
-    return r2Source(bucket, key, this.#written, this.#name, this.#blocks)
+    return r2Source(bucket, key, this.#written, this.#name, blocks)
   }
 
   async abort(): Promise<void> {
@@ -279,7 +319,7 @@ class PartBuffer {
 export async function sha256OfBlob(bucket: R2Bucket, key: string): Promise<string> {
   const digest = new crypto.DigestStream('SHA-256')
   const into = digest.getWriter()
-  for await (const chunk of streamOf(bucket, key)) {
+  for await (const chunk of streamOf(bucket, key, new Blocks())) {
     await into.write(chunk)
     discard(chunk)
   }

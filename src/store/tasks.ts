@@ -9,6 +9,18 @@ export interface JobMessage {
   /** `whole` also plans; `part` encodes one segment; `join` puts them together. */
   readonly step: 'whole' | 'part' | 'join'
   readonly part?: number
+  /** Of the upload. */
+  readonly bytes?: number
+}
+
+/** What workers and task records say to each other. A record that is older than a worker leaves the task for later. */
+export const PROTOCOL = 1
+
+/** Who claims a step. */
+export interface ClaimingWorker {
+  /** Of one run of one step. */
+  readonly id: string
+  readonly protocol: number
 }
 
 export interface PartRecord {
@@ -40,6 +52,11 @@ export type Claim =
     }
   /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
   | { readonly kind: 'forget' }
+  /** The worker's release is newer than the record's. */
+  | { readonly kind: 'later' }
+
+/** What an attempt broke of: our own bug, or a platform that did not answer. */
+export type Whose = 'codec' | 'platform'
 
 export interface TaskRecordFace {
   /** Accepts a task, indexes it in its account, and (slow lane) enqueues it. Idempotent. */
@@ -49,8 +66,10 @@ export interface TaskRecordFace {
   read(): Promise<Task | undefined>
   /** Like read, but waits until the task has ended or `ms` have passed. */
   wait(ms: number): Promise<Task | undefined>
-  /** Takes the lease for a step. `generation` null: the current one (quick lane). */
-  claim(generation: number | null, step: JobMessage['step'], part?: number): Promise<Claim>
+  /** Takes the lease for a step. `generation` null: the current one (quick lane). The same worker may ask again. */
+  claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim>
+  /** The press had no room for it, or its call broke (`worker` had claimed it, perhaps): the queue has it from now on. */
+  toQueue(worker?: string): Promise<void>
   /** Keeps the lease and tells progress (0–1). 'stop': the lease is lost or the task was deleted. */
   beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'>
   /** The job is made of parts: one message each. */
@@ -62,8 +81,8 @@ export interface TaskRecordFace {
   fail(attempt: number, error: TaskError): Promise<void>
   /** The file needs more than a job has, so much that this attempt cannot even complete the task; another one does. */
   giveUp(attempt: number, why: string): Promise<void>
-  /** The attempt broke: try again later, or fail after the third. */
-  release(attempt: number, why: string, part?: number): Promise<void>
+  /** The attempt broke: try again later, or fail after the third that broke by itself, or when the platform failed for an hour. */
+  release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void>
   /** Cancels a running job, removes blobs and record. undefined: there was none. */
   remove(): Promise<{ freedBytes: number } | undefined>
   /** The message that is (or was) delivered. undefined: there is none. */

@@ -5,33 +5,58 @@
 export class Gate {
   readonly #capacity: number
   #taken = 0
-  readonly #queue: { weight: number; enter: () => void }[] = []
+  readonly #queue: Waiting[] = []
 
   /** `capacity` in bytes. */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
 
-  /** Runs `work` when `weight` bytes (capped at the capacity) are free. */
-  async run<T>(weight: number, work: () => Promise<T>): Promise<T> {
+  /**
+   * Waits until `weight` bytes (capped at the capacity) are free, at most `waitMs`.
+   * @returns what gives them back, once; undefined: it would have taken longer
+   */
+  async enter(weight: number, waitMs = Number.POSITIVE_INFINITY): Promise<Disposable | undefined> {
     const share = Math.min(weight, this.#capacity)
-    await new Promise<void>((enter) => {
-      this.#queue.push({ weight: share, enter })
+    const entered = await new Promise<boolean>((answer) => {
+      const waiting: Waiting = { share, answer }
+      this.#queue.push(waiting)
       this.#admit()
+      if (Number.isFinite(waitMs) && this.#queue.includes(waiting)) setTimeout(() => this.#refuse(waiting), waitMs)
     })
-    try {
-      return await work()
-    } finally {
-      this.#taken -= share
-      this.#admit()
+    return entered ? this.#place(share) : undefined
+  }
+
+  #place(share: number): Disposable {
+    let taken = share
+    return {
+      [Symbol.dispose]: () => {
+        this.#taken -= taken
+        taken = 0
+        this.#admit()
+      },
     }
   }
 
   #admit() {
-    for (let next = this.#queue[0]; next && this.#taken + next.weight <= this.#capacity; next = this.#queue[0]) {
+    for (let next = this.#queue[0]; next && this.#taken + next.share <= this.#capacity; next = this.#queue[0]) {
       this.#queue.shift()
-      this.#taken += next.weight
-      next.enter()
+      this.#taken += next.share
+      next.answer(true)
     }
   }
+
+  #refuse(waiting: Waiting) {
+    const place = this.#queue.indexOf(waiting)
+    if (place === -1) return
+    this.#queue.splice(place, 1)
+    waiting.answer(false)
+    this.#admit()
+  }
+}
+
+interface Waiting {
+  readonly share: number
+  /** Did it enter? */
+  answer(entered: boolean): void
 }

@@ -2,16 +2,24 @@
  * The part of a task that only its Durable Object knows: leases, attempts, parts, the outbox. Pure state transitions,
  * so that they can be tested without a Worker; `durable-objects/task-record.ts` stores what they return.
  */
-import type { JobMessage } from '../store/tasks.ts'
+import { jittered } from '../store/steady.ts'
+import type { Task } from '../store/task.ts'
+import type { JobMessage, Whose } from '../store/tasks.ts'
 import type { Delivery } from './notify.ts'
 
 /** A step that lost its worker, or broke, is tried this often. */
 export const MAX_ATTEMPTS = 3
+/** Attempts that the platform broke do not count, so many of them. With the pauses between them they take an hour. */
+export const MAX_TROUBLES = 20
+const FIRST_TROUBLE_MS = 2000
+const LONGEST_TROUBLE_MS = 300_000
 
 export interface Lease {
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly until: number
+  /** Who claimed it. Absent in records of before 2026-12. */
+  readonly worker?: string
 }
 
 /** A step that is claimed by one worker at a time. */
@@ -23,6 +31,8 @@ export interface Step {
   sendAt: number
   /** How often it was sent: later repeats wait longer, because a long queue is not a lost message. */
   sent: number
+  /** Attempts that the platform broke. */
+  troubles?: number
   /** Workers that fell silent with it. */
   lost?: number
   /** The attempt of the last of them: it may only have been slow. */
@@ -60,16 +70,29 @@ export const isHeld = (step: Step, now: number) => step.lease !== undefined && s
 /** Claims that a step of this job may have. A job that was given up has some more, to complete its task with the upload. */
 export const mostAttempts = (job: Job) => (job.overBudget === undefined ? MAX_ATTEMPTS : 2 * MAX_ATTEMPTS)
 
+/** Was it tried too often? */
+const isSpent = ({ attempts, troubles = 0 }: Step, most: number) => attempts - troubles >= most || troubles >= MAX_TROUBLES
+
+export interface Claiming {
+  readonly leaseMs: number
+  readonly most?: number
+  /** A worker whose claim arrived, but not the answer to it, asks again. */
+  readonly worker?: string | undefined
+}
+
 /** Takes the lease. undefined: somebody has it (or had, and `watch` does not know yet), it must wait, or it was tried too often. */
-export function claimStep(step: Step, now: number, leaseMs: number, most = MAX_ATTEMPTS): Step | undefined {
-  if (step.lease || (step.heldUntil ?? 0) > now || step.attempts >= most) return undefined
+export function claimStep(step: Step, now: number, { leaseMs, most = MAX_ATTEMPTS, worker }: Claiming): Step | undefined {
+  const own = worker === undefined ? {} : { worker }
+  const until = now + leaseMs
+  if (step.lease && worker !== undefined && step.lease.worker === worker) return { ...step, lease: { ...step.lease, until } }
+  if (step.lease || (step.heldUntil ?? 0) > now || isSpent(step, most)) return undefined
   const attempt = step.attempts + 1
-  return { ...step, attempts: attempt, lease: { attempt, until: now + leaseMs } }
+  return { ...step, attempts: attempt, lease: { attempt, until, ...own } }
 }
 
 /** Keeps the lease; undefined when another attempt has it. Who was written off too soon has it again, if nobody else came. */
 export function beatStep(step: Step, attempt: number, now: number, leaseMs: number): Step | undefined {
-  const lease = { attempt, until: now + leaseMs }
+  const lease = { ...step.lease, attempt, until: now + leaseMs }
   if (step.lease) return step.lease.attempt === attempt ? { ...step, lease } : undefined
   if (step.silent !== attempt) return undefined
   const { silent: _, heldUntil: __, ...rest } = step
@@ -77,10 +100,13 @@ export function beatStep(step: Step, attempt: number, now: number, leaseMs: numb
 }
 
 /** The attempt broke: try again a little later, later each time. */
-export function releaseStep(step: Step, attempt: number, now: number): Step {
-  if (step.lease && step.lease.attempt !== attempt) return step
+export function releaseStep(step: Step, attempt: number, now: number, whose: Whose = 'codec'): Step {
+  if (step.lease?.attempt !== attempt) return step
   const { lease: _, ...rest } = step
-  return { ...rest, sendAt: now + 1000 * 2 ** step.attempts }
+  if (whose === 'codec') return { ...rest, sendAt: now + 1000 * 2 ** (step.attempts - (step.troubles ?? 0)) }
+  const troubles = (step.troubles ?? 0) + 1
+  const pauseMs = Math.min(LONGEST_TROUBLE_MS, FIRST_TROUBLE_MS * 2 ** (troubles - 1))
+  return { ...rest, troubles, sendAt: now + jittered(pauseMs) }
 }
 
 /** Its worker fell silent. `pauseMs` is how long it waits the first time; twice as long the second. */
@@ -92,7 +118,8 @@ export function lostStep(step: Step, now: number, pauseMs: number): Step {
 
 /** The job after its file was found to need too much: a worker only completes the task. Attempts go on, results are named by them. */
 export function overBudgetJob(job: Job, why: string, now: number): Job {
-  const step = { ...newStep(now), attempts: MAX_ATTEMPTS }
+  const { attempts, troubles = 0 } = job.step
+  const step = { ...newStep(now), attempts: Math.max(attempts, troubles + MAX_ATTEMPTS), troubles }
   return { ...job, generation: job.generation + 1, phase: 'whole', step, overBudget: why }
 }
 
@@ -101,7 +128,7 @@ type Action = { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'lost
 /** What is to be done about a step at `now`: nothing until some moment, send a message, write off its worker, or give up. */
 export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
   if (isHeld(step, now)) return { kind: 'wait', until: step.lease!.until }
-  if (step.attempts >= most) return { kind: 'give up', lost: step.lease !== undefined }
+  if (isSpent(step, most)) return { kind: 'give up', lost: step.lease !== undefined }
   if (step.lease) return { kind: 'lost' }
   const soonest = Math.max(step.sendAt, step.heldUntil ?? 0)
   return soonest > now ? { kind: 'wait', until: soonest } : { kind: 'send' }
@@ -113,7 +140,7 @@ export function sentStep(step: Step, now: number, leaseMs: number): Step {
   return { ...rest, sent: step.sent + 1, sendAt: now + leaseMs * 2 ** Math.min(step.sent, 5) }
 }
 
-export function messageFor(taskId: string, job: Job, part?: number): JobMessage {
+export function messageFor({ taskId, originalSize }: Task, job: Job, part?: number): JobMessage {
   const step = job.phase === 'parts' ? 'part' : job.phase === 'join' ? 'join' : 'whole'
-  return { taskId, generation: job.generation, step, ...(part === undefined ? {} : { part }) }
+  return { taskId, generation: job.generation, step, ...(part === undefined ? {} : { part }), bytes: originalSize }
 }

@@ -4,8 +4,8 @@
  */
 import { isCodecError, TargetUnreachable } from '../codec/error.ts'
 import type { WorkerEnv } from '../env.ts'
-import type { Task } from '../store/task.ts'
-import type { TaskRecordFace } from '../store/tasks.ts'
+import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/steady.ts'
+import { type Claim, PROTOCOL, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'
 import { type Codecs, type Lease, type Step, StepRun, targetUnreachable } from './step-run.ts'
 
@@ -18,29 +18,72 @@ const BEAT_MS = 4000
 /** One memory-hungry job at a time per isolate. */
 const gate = new Gate(MEMORY_BUDGET_BYTES)
 
-/** What a job of this size may need at worst: small files cannot fill a budget, whatever their codec does. */
-const weightOf = (task: Task) => (task.originalSize < 64 * 1024 ? 8 * 1024 * 1024 : MEMORY_BUDGET_BYTES)
+/** What a job may need at worst: small files cannot fill a budget, whatever their codec does. */
+const weightOf = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : MEMORY_BUDGET_BYTES)
 
-export async function run(env: WorkerEnv, codecs: Codecs, step: Step): Promise<void> {
-  const record = env.TASKS.getByName(step.taskId)
-  const claim = await record.claim(step.generation, step.step, step.part)
-  if (claim.kind === 'forget') return
-  const lease = keepLease(record, claim.attempt, step.part)
+export interface Admission {
+  /** How long it may wait for memory; for ever by default. The task is not claimed meanwhile. */
+  readonly waitMs?: number
+  /** Who claims it: a claim that is repeated, because its answer was lost, gives the same answer. */
+  readonly worker?: string
+}
+
+/** @returns 'busy': there was no memory in time, and nothing was done */
+export async function run(env: WorkerEnv, codecs: Codecs, step: Step, admission: Admission = {}): Promise<'done' | 'busy'> {
+  const record = recordOf(env, step.taskId)
+  const weight = weightOf(step)
+  let place = await gate.enter(weight, admission.waitMs)
+  if (!place) return 'busy'
   try {
-    await gate.run(claim.alone ? MEMORY_BUDGET_BYTES : weightOf(claim.task), async () => {
-      lease.signal.throwIfAborted()
-      using work = new StepRun({ env, codecs, record, claim, step, lease, memoryBudget: MEMORY_BUDGET_BYTES })
-      await work.run()
-    })
+    const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: PROTOCOL }
+    const claim = await record.claim(step.generation, step.step, step.part, worker)
+    if (claim.kind === 'later') throw new Error('the task is kept by a release that does not know this one')
+    if (claim.kind === 'forget') return 'done'
+    const lease = keepLease(record, claim.attempt, step.part)
+    try {
+      if (claim.alone && weight < MEMORY_BUDGET_BYTES) {
+        place[Symbol.dispose]()
+        place = (await gate.enter(MEMORY_BUDGET_BYTES))!
+      }
+      await attempt({ env, codecs, record, claim, step, lease, memoryBudget: MEMORY_BUDGET_BYTES })
+    } finally {
+      lease.end()
+    }
+    return 'done'
+  } finally {
+    place[Symbol.dispose]()
+  }
+}
+
+/** What ends an attempt must arrive; beats come again by themselves. */
+function recordOf(env: WorkerEnv, taskId: string): TaskRecordFace {
+  const tasks = steady(env.TASKS, ['claim'], SHORT_PAUSES_MS)
+  return steady(tasks, ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'], LONG_PAUSES_MS).getByName(taskId)
+}
+
+async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<void> {
+  const { record, claim, step, lease } = job
+  try {
+    lease.signal.throwIfAborted()
+    using work = new StepRun(job)
+    await work.run()
   } catch (error) {
     if (lease.signal.aborted) return
-    if (error instanceof TargetUnreachable) await record.fail(claim.attempt, targetUnreachable(claim.task, error.bestSize))
-    // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
-    else if (isCodecError(error, 'over_budget')) await record.giveUp(claim.attempt, error.message)
-    else await record.release(claim.attempt, error instanceof Error ? `${error.name}: ${error.message}` : String(error), step.part)
-  } finally {
-    lease.end()
+    await endAttempt(record, claim, step.part, error)
   }
+}
+
+async function endAttempt(
+  record: TaskRecordFace,
+  { attempt, task }: Extract<Claim, { kind: 'claimed' }>,
+  part: number | undefined,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(task, error.bestSize))
+  // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
+  if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, error.message)
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return record.release(attempt, why, part, error instanceof PlatformError ? 'platform' : 'codec')
 }
 
 /** Beats while the job runs; aborts it when the task was deleted or the lease went to somebody else. */

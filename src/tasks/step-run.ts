@@ -121,7 +121,7 @@ export class StepRun implements Disposable {
     const [planned] = claim.parts
     if (!planned) throw new Error(`part ${part} was claimed without its plan`)
     const key = `parts/${this.#task.taskId}/${claim.generation}/${part}/${claim.attempt}`
-    const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false })
+    const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blocks: this.#blocks })
     try {
       const receipt = await codec.compressPart(this.#source, planned.plan, sink, options, claim.soFar)
       options.signal.throwIfAborted()
@@ -155,6 +155,7 @@ export class StepRun implements Disposable {
   async #finish(pressed: Pressed): Promise<void> {
     const { env, claim, record } = this.#job
     const task = this.#task
+    this.#blocks.assertSound()
     if (pressed.result === undefined && pressed.defect) logDefect(task, pressed.outcome, pressed.defect)
     const plain = pressed.result ?? this.#source
     if (task.targetSize !== undefined && plain.size > task.targetSize) {
@@ -191,7 +192,7 @@ export class StepRun implements Disposable {
     const { env, claim } = this.#job
     if (claim.password === undefined) return stored
     const key = `${this.#resultKey}-encrypted`
-    const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name)
+    const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name, { blocks: this.#blocks })
     const result = { source: plain, output: stored.output, format, name: stored.name }
     const { encrypted, output, name } = await encryptResult(result, claim.password, openSink)
     if (stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)

@@ -52,12 +52,12 @@ export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string
   throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
 }
 
-/** A single file's task; throws what stands against it. */
-export async function submit(submission: Submission, staged: Staged): Promise<Task> {
+/** A single file's task, in the quick lane if nothing slower is wanted and its format has one; throws what stands against it. */
+export async function submit(submission: Submission, staged: Staged, fastest: Lane = 'quick'): Promise<Task> {
   if ('refusal' in staged.kept) throw staged.kept.refusal
   const { format, upload } = staged.kept
   try {
-    return await create(submission, staged, await decide(submission, staged, format, 'quick'))
+    return await create(submission, staged, await decide(submission, staged, format, fastest))
   } catch (error) {
     await upload.discard()
     throw error
@@ -138,7 +138,7 @@ function createFailed(submission: Submission, staged: Staged, position: number, 
 
 /**
  * Runs a quick task now and waits for it, for `waitMs` or a default time; a queued one is only waited for when asked.
- * `keepAlive` lets the job go on after the answer. If the press breaks, the task's own watchdog queues it again.
+ * `keepAlive` lets the job go on after the answer.
  */
 export async function runAndWait(
   env: Env,
@@ -148,9 +148,7 @@ export async function runAndWait(
 ): Promise<Task> {
   const record = env.TASKS.getByName(task.taskId)
   if (task.lane === 'slow') return waitMs ? ((await record.wait(waitMs)) ?? task) : task
-  const run = env.PRESS.run(task.taskId).catch((error: unknown) => {
-    console.error(JSON.stringify({ level: 'error', event: 'press_broke', task_id: task.taskId, error: String(error) }))
-  })
+  const run = press(env, task)
   keepAlive(run)
   const limitMs = waitMs ?? QUICK_WAIT_MS
   if (limitMs === 0) return task
@@ -159,6 +157,18 @@ export async function runAndWait(
   const now = (await record.read()) ?? task
   const leftMs = limitMs - (Date.now() - startedMs)
   // Somebody else is at it: another request under the same Idempotency-Key, or the queue.
-  if (now.status !== 'processing' || waitMs === undefined || leftMs <= 0) return now
-  return (await record.wait(leftMs)) ?? now
+  if (now.status === 'completed' || now.status === 'failed' || leftMs <= 0) return now
+  return (await record.wait(leftMs).catch(() => undefined)) ?? now
+}
+
+/** What the press cannot take, or breaks with, goes to the queue at once. If that fails, too, the task's own watchdog sends it. */
+async function press(env: Env, { taskId, originalSize }: Task): Promise<void> {
+  const record = env.TASKS.getByName(taskId)
+  const worker = crypto.randomUUID()
+  try {
+    if ((await env.PRESS.run(taskId, originalSize, worker)) === 'busy') await record.toQueue()
+  } catch (error) {
+    console.error(JSON.stringify({ level: 'error', event: 'press_broke', task_id: taskId, error: String(error) }))
+    await record.toQueue(worker).catch(() => undefined)
+  }
 }

@@ -18,7 +18,7 @@ const hanging: Codec = {
 const codecs = { ...PRESS_CODECS, text: hanging }
 
 export class Press extends RealPress {
-  override run(taskId: string): Promise<void> {
+  override run(taskId: string) {
     return run(this.env, codecs, { taskId, generation: null, step: 'whole' })
   }
 }

@@ -94,7 +94,7 @@ it('is waited for when somebody else has it already', async () => {
   const { taskId } = await started()
   const record = env.TASKS.getByName(taskId)
   await record.claim(null, 'whole')
-  const press = { run: async () => undefined, health: async () => ({ ok: true as const, formats: [] }) }
+  const press = { run: async () => 'done' as const, health: async () => ({ ok: true as const, formats: [] }) }
   const pending = (await record.read())!
   const waited = runAndWait({ ...env, PRESS: press } as unknown as Env, pending, 30_000, () => undefined)
   // Time to answer too soon.

@@ -32,8 +32,8 @@ export class TaskRecord extends RealTaskRecord {
 }
 
 export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
-  async run(taskId: string) {
-    await run(counted(this.env), CODECS, { taskId, generation: null, step: 'whole' })
+  run(taskId: string) {
+    return run(counted(this.env), CODECS, { taskId, generation: null, step: 'whole' })
   }
 
   async health() {

@@ -33,7 +33,7 @@ export const compress: Route = {
     const finished = await upload<Task>(c, SINGLE, {
       async make(submission, [staged]) {
         if ('refusal' in staged!.kept) throw staged!.kept.refusal
-        const made = await c.get('timing').measure('create', () => submit(submission, staged!))
+        const made = await c.get('timing').measure('create', () => submit(submission, staged!, waitMs === 0 ? 'slow' : 'quick'))
         return { answer: made, id: made.taskId }
       },
       async repeat(id) {

@@ -1,0 +1,153 @@
+/** What the platform does to tasks: objects are reset, answers are lost, queues hang. No task may fail for it. */
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, it, vi } from 'vitest'
+import { TaskRecord } from '../../durable-objects/task-record.ts'
+import type { Env } from '../../src/env.ts'
+import type { NewTask } from '../../src/store/task.ts'
+import type { TaskRecordFace } from '../../src/store/tasks.ts'
+import { claimStep, MAX_TROUBLES, newStep, releaseStep, watch } from '../../src/tasks/job.ts'
+import { newTask, RESULT, record } from './fixtures.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const LEASE_MS = 30_000
+const HOUR_MS = 3_600_000
+const object = (task: NewTask) => env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
+
+/** Tries a step until it is given up. @returns how often, and when */
+function triedUntil(whose: 'codec' | 'platform') {
+  let step = newStep(0)
+  let [now, attempt] = [0, 0]
+  for (;;) {
+    const action = watch(step, now)
+    if (action.kind === 'give up') return { attempts: attempt, now, lost: action.lost }
+    if (action.kind === 'wait') now = action.until
+    else {
+      step = claimStep(step, now, { leaseMs: LEASE_MS })!
+      attempt = step.lease!.attempt
+      step = releaseStep(step, attempt, now + 100, whose)
+    }
+  }
+}
+
+it('a codec that breaks is tried three times within seconds', () => {
+  expect(triedUntil('codec')).toMatchObject({ attempts: 3, lost: false })
+  expect(triedUntil('codec').now).toBeLessThan(10_000)
+})
+
+it('a platform that fails is waited for an hour, and not at the same moments for all tasks', () => {
+  const ends = Array.from({ length: 50 }, () => triedUntil('platform'))
+  for (const { attempts, now } of ends) {
+    expect(attempts).toBe(MAX_TROUBLES)
+    expect(now).toBeGreaterThan(HOUR_MS / 2)
+    expect(now).toBeLessThan(2 * HOUR_MS)
+  }
+  expect(new Set(ends.map(({ now }) => Math.round(now))).size).toBeGreaterThan(40)
+})
+
+it('troubles of the platform take no attempts from the codec', () => {
+  let step = newStep(0)
+  for (let i = 0; i < 5; i++) {
+    step = claimStep(step, 0, { leaseMs: LEASE_MS })!
+    step = releaseStep(step, step.lease!.attempt, 0, 'platform')
+  }
+  for (let i = 0; i < 3; i++) {
+    expect(watch(step, Number.MAX_SAFE_INTEGER).kind).toBe('send')
+    step = claimStep(step, 0, { leaseMs: LEASE_MS })!
+    step = releaseStep(step, step.lease!.attempt, 0, 'codec')
+  }
+  expect(watch(step, Number.MAX_SAFE_INTEGER)).toEqual({ kind: 'give up', lost: false })
+  // Released twice, as a call is whose answer was lost.
+  expect(releaseStep(step, step.attempts, 0, 'platform')).toBe(step)
+})
+
+it('a worker that did not hear the answer to its claim has it when it asks again', async () => {
+  const task = newTask()
+  await record(task).create(task)
+  const mine = { id: 'one', protocol: 1 }
+  const claim = await record(task).claim(1, 'whole', undefined, mine)
+  expect(claim).toMatchObject({ kind: 'claimed', attempt: 1 })
+  expect(await record(task).beat(1, 0.1)).toBe('go on')
+  expect(await record(task).claim(1, 'whole', undefined, mine)).toMatchObject({ kind: 'claimed', attempt: 1 })
+  expect(await record(task).claim(1, 'whole', undefined, { id: 'two', protocol: 1 })).toEqual({ kind: 'forget' })
+})
+
+it('a worker of a release that the record does not know comes later', async () => {
+  const task = newTask()
+  await record(task).create(task)
+  expect(await record(task).claim(1, 'whole', undefined, { id: 'one', protocol: 2 })).toEqual({ kind: 'later' })
+  expect(await record(task).read()).toMatchObject({ status: 'pending' })
+})
+
+/** A record whose queue keeps what it is given, and answers when `deliver` is called. */
+async function withQueue(task: NewTask, work: (face: TaskRecordFace, queue: Hanging, storage: DurableObjectStorage) => Promise<void>) {
+  await runInDurableObject(object(task), async (_, ctx) => {
+    const queue = new Hanging()
+    const face = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue as unknown as Env['PRESS_JOBS'] })
+    await work(face, queue, ctx.storage)
+  })
+}
+
+class Hanging {
+  readonly sent: unknown[] = []
+  hangs = false
+  #deliver: (() => void)[] = []
+
+  async sendBatch(messages: Iterable<{ body: unknown }>): Promise<void> {
+    this.sent.push(...[...messages].map(({ body }) => body))
+    if (this.hangs) await new Promise<void>((resolve) => this.#deliver.push(resolve))
+  }
+
+  deliver() {
+    for (const resolve of this.#deliver.splice(0)) resolve()
+  }
+}
+
+it('a queue that takes its time does not put off what became due meanwhile', async () => {
+  const task = newTask({ callbackUrl: 'http://127.0.0.1:9/' })
+  await withQueue(task, async (face, queue, storage) => {
+    queue.hangs = true
+    const creating = face.create(task)
+    await vi.waitFor(() => expect(queue.sent).toHaveLength(1))
+    const claim = await face.claim(1, 'whole')
+    if (claim.kind !== 'claimed') throw new Error('not claimed')
+    await face.complete(claim.attempt, { ...RESULT, key: claim.uploadKey })
+    const callbackAt = await storage.getAlarm()
+    expect(callbackAt).toBeLessThanOrEqual(Date.now())
+    queue.deliver()
+    await creating
+    expect(await storage.getAlarm()).toBeLessThanOrEqual(Date.now())
+  })
+})
+
+it('what the press has no room for is in the queue at once', async () => {
+  const task = newTask({ lane: 'quick' })
+  await withQueue(task, async (face, queue) => {
+    await face.create(task)
+    expect(queue.sent).toEqual([])
+    await face.toQueue()
+    expect(queue.sent).toEqual([{ taskId: task.taskId, generation: 1, step: 'whole', bytes: task.originalSize }])
+    await face.toQueue()
+    expect(await face.claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 1 })
+    const before = queue.sent.length
+    await face.toQueue('somebody else')
+    expect(queue.sent, 'somebody is at it').toHaveLength(before)
+  })
+})
+
+it('what the press took along is in the queue when it was held back, not when its lease is over', async () => {
+  const task = newTask({ lane: 'quick' })
+  await withQueue(task, async (face, queue, storage) => {
+    await face.create(task)
+    await face.claim(null, 'whole', undefined, { id: 'broke', protocol: 1 })
+    await face.toQueue('broke')
+    expect(queue.sent).toEqual([])
+    expect(await storage.getAlarm()).toBeLessThan(Date.now() + LEASE_MS)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + LEASE_MS - 5000)
+    await (face as unknown as DurableObject).alarm!()
+    expect(queue.sent).toHaveLength(1)
+    expect(await face.claim(1, 'whole')).toMatchObject({ attempt: 2, alone: true })
+  })
+})
