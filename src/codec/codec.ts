@@ -64,8 +64,8 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
   outcome.kind === 'compressed' && outcome.loss ? 'perceptual' : 'lossless'
 
 /** What `verify` found when it decoded the result again. `difference` says where, for the log. */
-/** `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise. `unknown`: less, and nobody counted. */
-export type Verdict = { equal: true; share?: number | 'unknown' } | { equal: false; difference: string }
+/** `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise. */
+export type Verdict = { equal: true; share?: number } | { equal: false; difference: string }
 
 export interface Options {
   readonly quality: Quality

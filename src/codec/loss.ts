@@ -14,7 +14,7 @@ export type MeasuredAt = 'pixels' | 'page_144dpi' | 'second'
 
 /** Against the upload: the worst picture, page or second that was measured. */
 export interface PictureLoss extends LumaFigures {
-  /** Undefined where the figures were measured in another way: of films, and in what was stored before receipts said so. */
+  /** Undefined where the figures were measured in another way, in what was stored before receipts said so. */
   readonly measuredAt: MeasuredAt | undefined
   /** Of a film, over all of its frames. */
   readonly mean?: LumaFigures

@@ -58,7 +58,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     const result = await sink.finish()
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
-    if (verdict.equal) return { outcome, result, ...(verdict.share === 'unknown' ? {} : { verifiedShare: verdict.share ?? 1 }) }
+    if (verdict.equal) return { outcome, result, verifiedShare: verdict.share ?? 1 }
     await sink.abort()
     const detail = 'the result did not pass its own verification'
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }

@@ -12,6 +12,7 @@ import { partsOf as aviParts, readJob } from '../../src/formats/film/avi/job.ts'
 import { cutByTime } from '../../src/formats/film/cut.ts'
 import { joinParts, mov, mp4, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { PartWriter } from '../../src/formats/film/part-file.ts'
+import { finishPart } from '../../src/formats/film/part-loss.ts'
 import { encodeOnce } from '../../src/formats/film/pictures.ts'
 import { verifyFilm } from '../../src/formats/film/verify.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
@@ -127,11 +128,7 @@ describe('QuickTime and MP4', () => {
         const cut = analysis.video.cuts[1]!
         const other = memorySink(Number.POSITIVE_INFINITY, 'part')
         const part = new PartWriter(other)
-        const { headers, quality, crf, pts, keys } = await encodeOnce(
-          { source, track: video.pictures, cut, crf: 27, part, options },
-          'least',
-        )
-        await part.finish({ kind: 'pictures', headers: [...headers], count: cut.frames, quality, crf }, pts, keys)
+        await finishPart(part, await encodeOnce({ source, track: video.pictures, cut, crf: 27, part, options }, 'least'))
         result = await other.finish()
       }
       parts.push({ plan, receipt, result })

@@ -29,7 +29,10 @@ function film(luma: (x: number, y: number, frame: number) => number): { bytes: U
     sync: new Uint8Array(FRAMES).fill(1),
   }
   const stream = { decoder: 'rawvideo', extradata: new Uint8Array(), width: WIDTH, height: HEIGHT, tag: 0x59565955, bitsPerSample: 16 }
-  return { bytes: concat(frames), track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, counted: false, annexb: false } }
+  return {
+    bytes: concat(frames),
+    track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, start: 0, counted: false, annexb: false },
+  }
 }
 
 function still({ bytes, track }: ReturnType<typeof film>, to = FRAMES) {

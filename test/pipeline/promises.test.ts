@@ -106,7 +106,6 @@ describe('how much was verified', () => {
   it.each([
     ['all of it where a codec says no more', {}, { verifiedShare: 1 }],
     ['the share that a codec counted', { share: 0.25 }, { verifiedShare: 0.25 }],
-    ['nothing where nobody counted', { share: 'unknown' }, {}],
   ] as const)('%s', async (_, counted, said) => {
     const codec = claiming(picture(0.97, 36), SMALL, { verify: async () => ({ equal: true, ...counted }) })
     const { outcome: _outcome, result: _result, storage: _storage, ...rest } = await pressed(codec)

@@ -52,8 +52,11 @@ if [ ! -f "$ffmpeg/libavcodec/libavcodec.a" ]; then
 fi
 
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
-clang-19 $target -O3 -msimd128 -mbulk-memory -Wall -ffile-prefix-map="$here"=. -I"$ffmpeg" -I"$prefix/include" -c "$here/glue.c" -o "$build/glue.o"
-wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi "$build/glue.o" "$ffmpeg/libswscale/libswscale.a" "$ffmpeg/libavcodec/libavcodec.a" \
+for file in glue ../measure/measure ../measure/pixels; do
+  clang-19 $target -O3 -msimd128 -mbulk-memory -Wall -ffile-prefix-map="$here"=. -I"$here/../measure" -I"$ffmpeg" -I"$prefix/include" \
+    -c "$here/$file.c" -o "$build/${file##*/}.o"
+done
+wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi "$build/glue.o" "$build/measure.o" "$build/pixels.o" "$ffmpeg/libswscale/libswscale.a" "$ffmpeg/libavcodec/libavcodec.a" \
   "$ffmpeg/libavutil/libavutil.a" "$prefix/lib/libx264.a" -lc -lm -lwasi-emulated-signal -lwasi-emulated-process-clocks -lwasi-emulated-mman \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   -s --gc-sections --import-memory --export-memory --initial-memory=4194304 --max-memory=134217728 -z stack-size=1048576 -o "$here/ffmpeg.wasm"

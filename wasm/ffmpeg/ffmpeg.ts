@@ -39,6 +39,9 @@ interface Exports {
   picture_alpha(): number
   picture_luma(): number
   luma_stride(): number
+  compare(ssim: number): number
+  last_mse(): number
+  last_ssim(): number
   encoder_begin(preset: number): number
   encoder_option(name: number, value: number): number
   encoder_open(rateNum: number, rateDen: number, timescale: number, annexb: number): number
@@ -51,6 +54,7 @@ interface Exports {
   packet_pts(): number
   packet_psnr(): number
   packet_ssim(): number
+  measure_packet(): number
   audio_open(
     which: number,
     name: number,
@@ -127,9 +131,18 @@ export interface VideoPacket {
   bytes: Uint8Array
   key: boolean
   pts: number
-  /** Luma against the source picture: dB, and SSIM over 8×8 windows. */
+  /** Luma against the source picture in dB; 100 where nothing was lost. */
   psnrDb: number
-  ssim: number
+  /** x264's own SSIM: 8×8 windows, not Gaussian, every fourth sample each way. */
+  blockSsim: number
+}
+
+/** Luma of a picture against another's, 8 bits. */
+export interface FrameSimilarity {
+  /** Mean squared error of a sample. */
+  readonly mse: number
+  /** 11×11 Gaussian (wasm/measure); NaN when it was not asked for. */
+  readonly ssim: number
 }
 
 /** Planar samples, −1…1, one array a channel; copies. */
@@ -235,6 +248,25 @@ export class Ffmpeg implements Disposable {
       transfer: this.#exports.picture_transfer(),
       alpha: this.#exports.picture_alpha() !== 0,
     }
+  }
+
+  /**
+   * The present picture of the second decoder against that of the first.
+   * @throws EngineError when they are of different sizes
+   */
+  comparePictures(ssim: boolean): FrameSimilarity {
+    if (this.#exports.compare(ssim ? 1 : 0) < 0) throw new EngineError('ffmpeg', 'damaged', 'pictures of different sizes')
+    return this.#lastSimilarity()
+  }
+
+  /** The picture of the packet that came last, as decoders will show it, against what was encoded. */
+  measurePacket(): FrameSimilarity {
+    if (this.#exports.measure_packet() < 0) throw new EngineError('ffmpeg', 'memory', 'no memory left to measure a picture')
+    return this.#lastSimilarity()
+  }
+
+  #lastSimilarity(): FrameSimilarity {
+    return { mse: this.#exports.last_mse(), ssim: this.#exports.last_ssim() }
   }
 
   /** The present picture's luma, 8 bits, without padding; a copy. */
@@ -366,7 +398,7 @@ export class Ffmpeg implements Disposable {
       key: engine.packet_key() !== 0,
       pts: engine.packet_pts(),
       psnrDb: engine.packet_psnr(),
-      ssim: engine.packet_ssim(),
+      blockSsim: engine.packet_ssim(),
     }
   }
 

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <x264.h>
 
+#include "measure.h"
+
 #define EXPORT(name) __attribute__((export_name(#name), used)) name
 
 enum { NEED_INPUT = 0, READY = 1, END = 2 };
@@ -21,6 +23,35 @@ enum { NEED_INPUT = 0, READY = 1, END = 2 };
 void *EXPORT(reserve)(int bytes) { return av_mallocz(bytes); }
 void EXPORT(release)(void *block) { av_free(block); }
 void EXPORT(quiet)(void) { av_log_set_level(AV_LOG_QUIET); }
+
+/* ---------------------------------------------------------------------------------------------------------- measuring */
+
+static double measured_mse, measured_ssim;
+
+/* Two planes of 8 bits: mean squared error of all samples and, where it is asked for, SSIM (11x11 Gaussian). -1 without memory. */
+static int measure(const uint8_t *a, int a_stride, const uint8_t *b, int b_stride, int width, int height, int ssim) {
+  static void *memory;
+  static int room;
+  if (room < width) {
+    av_free(memory);
+    room = 0;
+    memory = av_malloc(measure_bytes(width, GREY_BYTES));
+    if (!memory) return -1;
+    room = width;
+  }
+  Measure *m = measure_begin(memory, width, GREY_BYTES);
+  measure_every(m, ssim ? measure_sampling(width, height) : 0);
+  for (int y = 0; y < height; y++) measure_row(m, a + (ptrdiff_t)y * a_stride, b + (ptrdiff_t)y * b_stride);
+  measure_break(m);
+  const Quality quality = measure_result(m);
+  measured_mse = quality.luma_mse;
+  measured_ssim = quality.ssim;
+  return 0;
+}
+
+/* Of the last measurement; SSIM is NaN when nobody asked for it. */
+double EXPORT(last_mse)(void) { return measured_mse; }
+double EXPORT(last_ssim)(void) { return measured_ssim; }
 
 /* ------------------------------------------------------------------------------------------------ decoders, both kinds */
 
@@ -66,12 +97,14 @@ static int receive(AVCodecContext *c, AVFrame *frame) {
 
 /* Two films are compared in one engine. */
 static AVCodecContext *video[2];
+static AVFrame *pictures[2];
+/* The one that was decoded last. */
 static AVFrame *picture;
 
 /* `reorder` is how many frames may have to wait for later ones: a decoder that guesses too little loses some. */
 int EXPORT(video_open)(int which, const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits, int reorder) {
   AVCodecContext *c = video[which] = open_decoder(name, extradata, extradata_bytes);
-  if (!c || !packet || !(picture || (picture = av_frame_alloc()))) return -1;
+  if (!c || !packet || !(pictures[which] || (pictures[which] = av_frame_alloc()))) return -1;
   c->width = c->coded_width = width;
   c->height = c->coded_height = height;
   c->codec_tag = tag;
@@ -82,7 +115,7 @@ int EXPORT(video_open)(int which, const char *name, unsigned char *extradata, in
   return avcodec_open2(c, c->codec, NULL);
 }
 int EXPORT(video_send)(int which, unsigned char *block, int bytes, double pts, int key) { return send(video[which], block, bytes, pts, key); }
-int EXPORT(video_receive)(int which) { return receive(video[which], picture); }
+int EXPORT(video_receive)(int which) { return receive(video[which], picture = pictures[which]); }
 void EXPORT(video_flush)(int which) { avcodec_flush_buffers(video[which]); }
 
 /* Facts of the picture that `video_receive` delivered. */
@@ -107,10 +140,13 @@ int EXPORT(picture_alpha)(void) {
 static x264_t *encoder;
 static x264_param_t param;
 static struct SwsContext *scaler;
-static AVFrame *converted;
+static AVFrame *conversions[2];
 static unsigned char *encoded;
 static int encoded_bytes, encoded_key;
 static double encoded_pts, encoded_psnr, encoded_ssim;
+/* Luma of the packet's picture as it came in, and as decoders will show it. */
+static const uint8_t *source_luma, *made_luma;
+static int source_stride, made_stride;
 
 int EXPORT(encoder_begin)(const char *preset) { return x264_param_default_preset(&param, preset, NULL); }
 int EXPORT(encoder_option)(const char *name, const char *value) { return x264_param_parse(&param, name, value); }
@@ -140,6 +176,8 @@ int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annex
   param.b_stitchable = 1;
   param.analyse.b_psnr = 1;
   param.analyse.b_ssim = 1;
+  /* Frames that nothing is predicted from are measured after their deblocking, too. */
+  param.b_full_recon = 1;
   /* x264 measures only when it may also tell. */
   param.i_log_level = X264_LOG_INFO;
   param.pf_log = no_log;
@@ -175,9 +213,11 @@ int EXPORT(encoder_headers)(void) {
 static const AVFrame *as_420(void) {
   if (picture->format == AV_PIX_FMT_YUV420P || picture->format == AV_PIX_FMT_YUVJ420P) return picture;
   const int fields = picture->interlaced_frame ? 2 : 1, w = picture->width, h = picture->height;
-  if (converted && (converted->width != w || converted->height != h)) av_frame_free(&converted);
+  AVFrame **kept = &conversions[picture == pictures[1]];
+  if (*kept && ((*kept)->width != w || (*kept)->height != h)) av_frame_free(kept);
+  AVFrame *converted = *kept;
   if (!converted) {
-    converted = av_frame_alloc();
+    converted = *kept = av_frame_alloc();
     converted->format = AV_PIX_FMT_YUV420P;
     converted->width = w;
     converted->height = h;
@@ -216,6 +256,10 @@ static int encoded_from(x264_nal_t *nals, int count, int bytes, x264_picture_t *
   encoded_pts = (double)out->i_pts;
   encoded_psnr = out->prop.f_psnr[0];
   encoded_ssim = out->prop.f_ssim;
+  source_luma = out->prop.source;
+  source_stride = out->prop.i_source_stride;
+  made_luma = out->img.plane[0];
+  made_stride = out->img.i_stride[0];
   return READY;
 }
 
@@ -227,6 +271,16 @@ const uint8_t *EXPORT(picture_luma)(void) {
 int EXPORT(luma_stride)(void) {
   const AVFrame *f = as_420();
   return f ? f->linesize[0] : 0;
+}
+
+/* Measures the second film's present picture against the first one's: 0, or -1 when they are of different sizes or do not fit. */
+int EXPORT(compare)(int ssim) {
+  picture = pictures[0];
+  const AVFrame *a = as_420();
+  picture = pictures[1];
+  const AVFrame *b = as_420();
+  if (!a || !b || a->width != b->width || a->height != b->height) return -1;
+  return measure(a->data[0], a->linesize[0], b->data[0], b->linesize[0], a->width, a->height, ssim);
 }
 
 /* Encodes the present picture at `pts`; READY when a packet came out, NEED_INPUT when the encoder waits for more. */
@@ -263,9 +317,11 @@ unsigned char *EXPORT(packet_data)(void) { return encoded; }
 int EXPORT(packet_bytes)(void) { return encoded_bytes; }
 int EXPORT(packet_key)(void) { return encoded_key; }
 double EXPORT(packet_pts)(void) { return encoded_pts; }
-/* Luma of the packet's picture against the source: PSNR in dB, SSIM (8x8 windows every 4 samples). */
+/* Luma of the packet's picture against the source: PSNR in dB, and x264's SSIM (8x8 windows every 4 samples). */
 double EXPORT(packet_psnr)(void) { return encoded_psnr; }
 double EXPORT(packet_ssim)(void) { return encoded_ssim; }
+/* Measures the packet's picture, until the next one is asked for, by the same definition as everything else. */
+int EXPORT(measure_packet)(void) { return measure(source_luma, source_stride, made_luma, made_stride, param.i_width, param.i_height, 1); }
 
 /* ------------------------------------------------------------------------------------------------ two audio decoders */
 

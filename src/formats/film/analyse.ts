@@ -147,12 +147,14 @@ async function judge(
     timescale: track.timescale,
     samples,
     rate,
+    start: 0,
     counted: false,
     annexb: false,
   }
   try {
     if (!probed) await probe(source, pictures)
-    return { track, pictures, cuts: cutFor(pictures) }
+    const cuts = cutFor(pictures)
+    return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts }
   } catch (error) {
     if (isCodecError(error, 'unsupported_feature')) return { reason: 'unsupported_feature', detail: error.message }
     if (isCodecError(error, 'over_budget')) return { reason: 'over_budget', detail: error.message }

@@ -19,6 +19,7 @@ import { aacEntry, avcEntry } from './entries.ts'
 import { MOV, MP4 } from './format.ts'
 import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
+import { belowFloors, finishPart, isAboveFloors, lossOfParts } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
 import { verifyFilm } from './verify.ts'
@@ -106,13 +107,8 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
   const done = await encodePart({ source, track: video.pictures, cut, part: writer, options }, level)
-  const head: PicturesHead = { kind: 'pictures', headers: [...done.headers], count: cut.frames, quality: done.quality, crf: done.crf }
-  const bytes = await writer.finish(head, done.pts, done.keys)
-  return {
-    bytes,
-    replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)),
-    facts: { frames: cut.frames, ssim: done.quality.meanSsim, psnrDb: done.quality.meanPsnrDb, memoryBytes: done.memoryBytes },
-  }
+  const { bytes, facts } = await finishPart(writer, done)
+  return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
 }
 
 /** Packets that are not what the track says stay as they are: a part that tells of none. */
@@ -135,7 +131,8 @@ async function join(source: Source, parts: FinishedPart[], sink: Sink, options: 
 
 /** Joins finished parts by an analysis at hand, whose tables are freed as soon as everything has its place. */
 export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
-  const { movie, video, sounds, kept } = analysis
+  const { movie, video, sounds } = analysis
+  let { kept } = analysis
   const quickTime = options.output === 'mov'
   const fresh = new Map<number, NewTrack>()
   const steps: string[] = []
@@ -144,10 +141,12 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
   if (video && pictureParts.length === video.cuts.length && pictureParts.every(({ receipt }) => receipt.facts['frames'] !== 0)) {
     const files = await readParts<PicturesHead>(pictureParts)
+    const loss = lossOfParts(files, video.pictures.rate)
     const track = newVideo(movie, video, files)
-    if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
+    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: belowFloors(loss) }
+    else if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
       fresh.set(video.track.index, track)
-      pictures = worstOf(files)
+      pictures = loss
       steps.push(describeVideo(video, files))
     }
   }
@@ -177,15 +176,6 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
 }
 
 const KINDS: { readonly [handler: string]: 'pictures' | 'sound' | undefined } = { vide: 'pictures', soun: 'sound' }
-
-/** The mean of the worst 1 % of frames of the worst part: what the floors are about. */
-function worstOf(files: readonly PartFile<PicturesHead>[]): PictureLoss {
-  return {
-    ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
-    psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
-    measuredAt: undefined,
-  }
-}
 
 function describeVideo({ pictures, cuts }: VideoJob, files: readonly PartFile<PicturesHead>[]): string {
   const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)

@@ -5,6 +5,6 @@ export interface Level extends FrameTarget, FilmSound {}
 
 export const levelOf = (quality: Quality): Level => ({ ...LEVELS.frame[quality], ...LEVELS.filmSound[quality] })
 
-/** The worst 1 % of a part's frames must stay above the service's floors, with a little to spare. */
+/** The worst second and the worst 1 % of a part's frames must stay above the service's floors, with a little to spare. */
 export const WORST_SSIM = 0.905
 export const WORST_PSNR_DB = 30.3

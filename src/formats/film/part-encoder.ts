@@ -7,9 +7,21 @@ import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import type { Cut } from './cut.ts'
 import type { PartWriter } from './part-file.ts'
-import type { PartQuality, PictureTrack } from './picture-track.ts'
+import { type PictureTrack, secondsOf } from './picture-track.ts'
 import { refuse } from './refuse.ts'
+import { mseOf, Sampling, Seconds } from './seconds.ts'
 import { type Memory, parameterSetId, settings } from './settings.ts'
+
+/** How close a part's frames are to the source's. */
+export interface PartQuality {
+  readonly frames: number
+  readonly seconds: Seconds
+  /** Mean of the frames' PSNR. */
+  readonly meanPsnrDb: number
+  /** Means over the worst 1 % of the frames; SSIM as x264 measures every frame. */
+  readonly worstBlockSsim: number
+  readonly worstPsnrDb: number
+}
 
 export interface EncodedPart {
   /** Parameter sets. */
@@ -51,6 +63,9 @@ export class PartEncoder {
   readonly #memory: Memory
   readonly #breath: Breath
   readonly #pixels: number
+  readonly #sampling = new Sampling()
+  /** Times of the frames in the encoder whose SSIM will be measured. */
+  readonly #sampled = new Set<number>()
   #decoded = 0
   #latest = Number.NEGATIVE_INFINITY
 
@@ -77,7 +92,7 @@ export class PartEncoder {
   /** What the encoder still holds. */
   async drain(): Promise<void> {
     for (let packet = this.#engine.drainEncoder(); packet; packet = this.#engine.drainEncoder()) {
-      this.out.add(packet)
+      this.#keep(packet)
       await this.#breath.after(this.#pixels)
     }
   }
@@ -91,8 +106,14 @@ export class PartEncoder {
     if (pts < this.#latest) throw unsupported('times that contradict the order of the pictures')
     this.#latest = pts
     this.headers ??= this.#open(picture)
+    if (this.#sampling.takes(secondsOf(track, pts))) this.#sampled.add(pts)
     const packet = this.#engine.encode(pts, this.out.fed++ === 0)
-    if (packet) this.out.add(packet)
+    if (packet) this.#keep(packet)
+  }
+
+  #keep(packet: VideoPacket): void {
+    const ssim = this.#sampled.delete(packet.pts) ? this.#engine.measurePacket().ssim : undefined
+    this.out.add(packet, secondsOf(this.#job.track, packet.pts), ssim)
   }
 
   #timeOf(picture: Picture): number | undefined {
@@ -127,7 +148,8 @@ class Collector {
   readonly #waiting: Uint8Array[] = []
   readonly #pts: Float64Array
   readonly #keys: Uint8Array
-  readonly #ssim: Float64Array
+  readonly #seconds = new Seconds()
+  readonly #blockSsim: Float64Array
   readonly #psnrDb: Float64Array
   #count = 0
 
@@ -135,7 +157,7 @@ class Collector {
     this.#part = part
     this.#pts = new Float64Array(frames)
     this.#keys = new Uint8Array(frames)
-    this.#ssim = new Float64Array(frames)
+    this.#blockSsim = new Float64Array(frames)
     this.#psnrDb = new Float64Array(frames)
   }
 
@@ -145,13 +167,15 @@ class Collector {
     this.#waiting.length = 0
   }
 
-  add(packet: VideoPacket): void {
+  /** @param second since the film's beginning; `ssim` of a frame that was measured */
+  add(packet: VideoPacket, second: number, ssim: number | undefined): void {
     this.#waiting.push(packet.bytes)
     const place = this.#count++
     this.#pts[place] = packet.pts
     this.#keys[place] = packet.key ? 1 : 0
-    this.#ssim[place] = packet.ssim
-    this.#psnrDb[place] = Math.min(100, packet.psnrDb)
+    this.#blockSsim[place] = packet.blockSsim
+    this.#psnrDb[place] = packet.psnrDb
+    this.#seconds.add(second, mseOf(packet.psnrDb), ssim)
   }
 
   finish(headers: Uint8Array, memoryBytes: number, crf: number): EncodedPart {
@@ -169,9 +193,9 @@ class Collector {
       keys: this.#keys,
       quality: {
         frames: this.#count,
-        meanSsim: mean(this.#ssim),
+        seconds: this.#seconds,
         meanPsnrDb: mean(this.#psnrDb),
-        worstSsim: worst(this.#ssim),
+        worstBlockSsim: worst(this.#blockSsim),
         worstPsnrDb: worst(this.#psnrDb),
       },
       memoryBytes,

@@ -6,13 +6,14 @@ import type { Sink, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { FinishedPart, PartReceipt } from '../../codec/segmented.ts'
 import { Gathered } from '../../codec/sink.ts'
-import type { PartQuality } from './picture-track.ts'
+import { SECOND_COLUMNS } from './seconds.ts'
 
 export interface PicturesHead {
   readonly kind: 'pictures'
   readonly headers: number[]
   readonly count: number
-  readonly quality: PartQuality
+  /** Rows of `PartFile.seconds`. */
+  readonly seconds: number
   readonly crf: number
   /** AVI: by how many frames players show them later, because the old decoder had to wait for reordered ones. */
   readonly delay?: number
@@ -38,6 +39,8 @@ export interface PartFile<Head extends PartHead> {
   readonly pts: Float64Array
   readonly sizes: Uint32Array
   readonly keys: Uint8Array
+  /** Of pictures: the table of `Seconds`. */
+  readonly seconds: Float64Array
   /** The packets, one after the other from the first byte on. */
   readonly source: Source
 }
@@ -74,19 +77,17 @@ export class PartWriter {
   }
 
   /**
-   * Tables and head, behind the packets. Pictures have times and keys, in decoding order.
+   * Tables and head, behind the packets.
    * @returns bytes written
    */
-  async finish(
-    head: PartHead,
-    pts: Float64Array = new Float64Array(head.count),
-    keys: Uint8Array = new Uint8Array(head.count),
-  ): Promise<number> {
+  async finish(head: PartHead, tables: PictureTables = NO_TABLES(head.count)): Promise<number> {
+    const { pts, keys, seconds } = tables
     const view = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
     const json = new TextEncoder().encode(JSON.stringify(head))
     const end = new Uint8Array(4)
     new DataView(end.buffer).setUint32(0, json.length)
-    for (const bytes of [view(pts), view(new Uint32Array(this.#sizes.finish()).subarray(0, head.count)), keys, json, end]) {
+    const sizes = new Uint32Array(this.#sizes.finish()).subarray(0, head.count)
+    for (const bytes of [view(seconds), view(pts), view(sizes), keys, json, end]) {
       await this.#packets.write(bytes)
     }
     await this.#packets.flush()
@@ -94,10 +95,22 @@ export class PartWriter {
   }
 }
 
+/** What pictures have beside sizes: times and keys in decoding order, sums by second. */
+interface PictureTables {
+  readonly pts: Float64Array
+  readonly keys: Uint8Array
+  readonly seconds: Float64Array
+}
+
+const NO_TABLES = (count: number): PictureTables => ({
+  pts: new Float64Array(count),
+  keys: new Uint8Array(count),
+  seconds: new Float64Array(),
+})
+
 /** A part that was not encoded: the old pictures stay. */
 export async function keptPictures(sink: Sink): Promise<PartReceipt> {
-  const quality = { frames: 0, meanSsim: 0, meanPsnrDb: 0, worstSsim: 0, worstPsnrDb: 0 }
-  const bytes = await new PartWriter(sink).finish({ kind: 'pictures', headers: [], count: 0, quality, crf: 0 })
+  const bytes = await new PartWriter(sink).finish({ kind: 'pictures', headers: [], count: 0, seconds: 0, crf: 0 })
   return { bytes, facts: { frames: 0 } }
 }
 
@@ -114,15 +127,17 @@ async function readPart(source: Source): Promise<PartFile<PartHead>> {
   const headBytes = last.length === 4 ? new DataView(last.buffer, last.byteOffset).getUint32(0) : 0
   if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw malformed('part', 0, 'no head')
   const head = JSON.parse(new TextDecoder().decode((await source.read(end - headBytes, headBytes)).slice())) as PartHead
-  const tableBytes = head.count * 13
+  const secondBytes = head.kind === 'pictures' ? head.seconds * SECOND_COLUMNS * 8 : 0
+  const tableBytes = secondBytes + head.count * 13
   if (tableBytes > end - headBytes) throw malformed('part', 0, 'tables are cut short')
   const tables = await source.read(end - headBytes - tableBytes, tableBytes)
-  const column = (from: number, to: number) => tables.slice(head.count * from, head.count * to)
+  const column = (from: number, to: number) => tables.slice(secondBytes + head.count * from, secondBytes + head.count * to)
   return {
     head,
     pts: new Float64Array(column(0, 8).buffer),
     sizes: new Uint32Array(column(8, 12).buffer),
     keys: column(12, 13),
+    seconds: new Float64Array(tables.slice(0, secondBytes).buffer),
     source,
   }
 }

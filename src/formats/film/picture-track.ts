@@ -8,18 +8,14 @@ export interface PictureTrack {
   readonly samples: Samples
   /** Frames a second, the same for all parts. */
   readonly rate: { readonly num: number; readonly den: number }
+  /** When the film's first frame is shown. */
+  readonly start: number
   /** Frames come without times of their own (AVI): they count 0, 1, 2 … in display order. */
   readonly counted: boolean
   /** Parameter sets inside the stream, start codes instead of lengths (AVI). */
   readonly annexb: boolean
 }
 
-/** How close a part's frames are to the source's. */
-export interface PartQuality {
-  readonly frames: number
-  readonly meanSsim: number
-  readonly meanPsnrDb: number
-  /** Means over the worst 1 % of the frames. */
-  readonly worstSsim: number
-  readonly worstPsnrDb: number
-}
+/** Seconds since the film's first frame. @param time of a frame: its place where frames are counted, else in `timescale` */
+export const secondsOf = ({ counted, rate, start, timescale }: PictureTrack, time: number): number =>
+  counted ? (time * rate.den) / rate.num : (time - start) / timescale

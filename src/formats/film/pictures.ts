@@ -6,7 +6,7 @@ import type { Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
-import { type Encode, type EncodedPart, PartEncoder } from './part-encoder.ts'
+import { type Encode, type EncodedPart, PartEncoder, type PartQuality } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { MAX_PIXELS, refuse } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
@@ -24,13 +24,22 @@ export async function encodePart(job: Omit<Encode, 'crf' | 'still'>, level: Leve
   const still = isLarge(job.track.stream) && (await isStill(job))
   for (let crf = level.crf; ; ) {
     const encoded = await encodeInMemory({ ...job, crf, still })
-    const { meanSsim, meanPsnrDb, worstSsim, worstPsnrDb } = encoded.quality
-    const good = meanSsim >= level.ssim && meanPsnrDb >= level.psnrDb && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
-    if (good || crf <= MIN_CRF) return encoded
-    const close =
-      meanSsim >= level.ssim - 0.006 && meanPsnrDb >= level.psnrDb - 0.7 && worstSsim >= WORST_SSIM && worstPsnrDb >= WORST_PSNR_DB
-    crf = Math.max(MIN_CRF, crf - (close ? SMALL_CRF_STEP : CRF_STEP))
+    const missed = missedBy(encoded.quality, level)
+    if (missed === 'nothing' || crf <= MIN_CRF) return encoded
+    crf = Math.max(MIN_CRF, crf - (missed === 'little' ? SMALL_CRF_STEP : CRF_STEP))
   }
+}
+
+/** What is little: SSIM and dB of the means. */
+const LITTLE = { ssim: 0.006, psnrDb: 0.7 }
+
+/** How far a part is from what the level and the floors ask. */
+function missedBy({ seconds, meanPsnrDb, worstBlockSsim, worstPsnrDb }: PartQuality, level: Level): 'nothing' | 'little' | 'much' {
+  // A second that the part only begins or ends with counts as one: then the whole second will be no worse than both shares.
+  const { worst, mean } = seconds.figures(1)!
+  const floors = Math.min(worst.ssim, worstBlockSsim) >= WORST_SSIM && Math.min(worst.psnrDb, worstPsnrDb) >= WORST_PSNR_DB
+  if (floors && mean.ssim >= level.ssim && meanPsnrDb >= level.psnrDb) return 'nothing'
+  return floors && mean.ssim >= level.ssim - LITTLE.ssim && meanPsnrDb >= level.psnrDb - LITTLE.psnrDb ? 'little' : 'much'
 }
 
 /** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames ahead or in between, or none. */

@@ -130,6 +130,7 @@ async function writeFilm(): Promise<void> {
     head,
     pts: new Float64Array(),
     keys: new Uint8Array(),
+    seconds: new Float64Array(),
     sizes: new Uint32Array(packets).fill(packetBytes),
     source: memorySource(new Uint8Array(packets * packetBytes), 'sound'),
   }
@@ -173,7 +174,7 @@ async function writeParts(): Promise<number> {
   const plans = partsOf(analysis)
   const made = memorySink(Number.POSITIVE_INFINITY, 'part')
   const receipt = await runPart(film, analysis, plans[0]!, made, options)
-  const [{ head, pts, keys, sizes, source }] = (await readParts<PicturesHead>([
+  const [{ head, pts, keys, seconds, sizes, source }] = (await readParts<PicturesHead>([
     { plan: plans[0]!, receipt, result: await made.finish() },
   ])) as [PartFile<PicturesHead>]
   for (const [index, { start, frames }] of analysis.video!.cuts.entries()) {
@@ -183,7 +184,7 @@ async function writeParts(): Promise<number> {
     let at = 0
     for (const size of sizes) await part.write((await source.read((at += size) - size, size)).slice())
     const times = pts.map((time) => time + start)
-    await part.finish(head, times, keys.slice())
+    await part.finish(head, { pts: times, keys: keys.slice(), seconds: seconds.slice() })
     await sink.finish()
   }
   return plans.length

@@ -3,12 +3,12 @@
 import { sumOf } from '../../../bytes/column.ts'
 import type { Options, Sink, Source } from '../../../codec/codec.ts'
 import { malformed } from '../../../codec/error.ts'
-import type { PictureLoss } from '../../../codec/loss.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../../codec/segmented.ts'
 import { isOfPictures, runInSequence } from '../in-sequence.ts'
 import type { Level } from '../levels.ts'
 import { encodeMp3Frames } from '../mp3-sound.ts'
 import { type PartFile, type PartHead, PartWriter, type PicturesHead, readParts } from '../part-file.ts'
+import { finishPart } from '../part-loss.ts'
 import { encodePart } from '../pictures.ts'
 import { encodeSound } from '../sound.ts'
 import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
@@ -20,18 +20,8 @@ export async function runPart(source: Source, job: AviJob, part: PartPlan, sink:
   const cut = cutOf(part, track.samples.count)
   const writer = new PartWriter(sink)
   const done = await encodePart({ source, track, cut, part: writer, options }, job.level)
-  const head: PicturesHead = {
-    kind: 'pictures',
-    headers: [...done.headers],
-    count: cut.frames,
-    quality: done.quality,
-    crf: done.crf,
-    delay: done.delay,
-  }
-  const bytes = await writer.finish(head, done.pts, done.keys)
-  const { meanSsim, meanPsnrDb } = done.quality
-  const replaces = sumOf(track.samples.size.subarray(cut.start, cut.end))
-  return { bytes, replaces, facts: { frames: cut.frames, ssim: meanSsim, psnrDb: meanPsnrDb, memoryBytes: done.memoryBytes } }
+  const { bytes, facts } = await finishPart(writer, done)
+  return { bytes, replaces: sumOf(track.samples.size.subarray(cut.start, cut.end)), facts }
 }
 
 async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
@@ -66,13 +56,6 @@ export async function pictureFiles({ pictures }: AviJob, parts: readonly Finishe
 
 export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> =>
   readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
-
-/** The figures of the worst part. */
-export const worstOf = (files: readonly PartFile<PicturesHead>[]): PictureLoss => ({
-  ssim: Math.min(...files.map(({ head }) => head.quality.worstSsim)),
-  psnrDb: Math.min(...files.map(({ head }) => head.quality.worstPsnrDb)),
-  measuredAt: undefined,
-})
 
 /** `mpeg4 → H.264 crf 27/25 in 12 parts`. */
 export function describe({ pictures }: AviJob, files: readonly PartFile<PicturesHead>[]): string {

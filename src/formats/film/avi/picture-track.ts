@@ -67,6 +67,7 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
       timescale: Math.max(1, Math.round(fps)),
       samples,
       rate,
+      start: 0,
       counted: true,
       annexb: true,
     },

@@ -10,23 +10,27 @@ import { copiedOf } from '../copied.ts'
 import { WORTH_IT } from '../in-sequence.ts'
 import { frameSamples } from '../mp3-sound.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
+import { belowFloors, isAboveFloors, lossOfParts } from '../part-loss.ts'
 import type { AviJob, AviSound } from './job.ts'
-import { delayOf, describe, pictureFiles, soundFiles, worstOf } from './parts.ts'
+import { delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
 import { mp3Headers, streamStart } from './sounds.ts'
 
 const FOURCC = Uint8Array.from('H264', (letter) => letter.charCodeAt(0))
 
 export async function joinAvi(source: Source, job: AviJob, parts: readonly FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
-  const { file, pictures, kept } = job
+  const { file, pictures } = job
+  let { kept } = job
   const fresh = new Map<number, NewStream>()
   const steps: string[] = []
   let shown: PictureLoss | undefined
   let sound: SoundLoss | undefined
   const films = await pictureFiles(job, parts)
   if (films && pictures) {
-    if (bytesOf(films) < sumOf(pictures.track.samples.size) * WORTH_IT) {
+    const loss = lossOfParts(films, pictures.track.rate)
+    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: belowFloors(loss) }
+    else if (bytesOf(films) < sumOf(pictures.track.samples.size) * WORTH_IT) {
       fresh.set(pictures.index, newPictures(films))
-      shown = worstOf(films)
+      shown = loss
       steps.push(describe(job, films))
     }
   }

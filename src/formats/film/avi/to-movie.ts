@@ -13,11 +13,12 @@ import { fourCC } from '../../../containers/riff/riff.ts'
 import { copiedOf } from '../copied.ts'
 import { newSound, newVideo } from '../film.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
+import { lossOfParts } from '../part-loss.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { type SkeletonTrack, skeleton } from '../skeleton.ts'
 import type { AviJob, AviSound } from './job.ts'
 import { mp3Frames, mp3Skeleton, mp3Track } from './mp3-frames.ts'
-import { aacRate, delayOf, describe, pictureFiles, soundFiles, worstOf } from './parts.ts'
+import { aacRate, delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
 import { runsOf, streamStart } from './sounds.ts'
 
 /** A track that has been made, and how it is hung into the index. */
@@ -61,7 +62,7 @@ export async function joinMovie(
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
   const sound = noises.length ? { snrDb: Math.min(...noises) } : undefined
   const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
-  return { kind: 'compressed', ...lossOf(worstOf(films), sound), ...copiedOf(copied), steps: made.map(({ step }) => step) }
+  return { kind: 'compressed', ...lossOf(lossOfParts(films, rate), sound), ...copiedOf(copied), steps: made.map(({ step }) => step) }
 }
 
 /** Frames that were counted get times: the nth that is shown has the place of the nth chunk that is not empty. */

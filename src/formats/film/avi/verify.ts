@@ -1,40 +1,36 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { Ffmpeg, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { discard } from '../../../../wasm/memories/discard.ts'
+import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Options, Outcome, Source, Verdict } from '../../../codec/codec.ts'
 import { isCodecError, malformed } from '../../../codec/error.ts'
 import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
-import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import { type Avi, type AviStream, readAvi } from '../../../containers/riff/avi.ts'
 import { Window } from '../../../containers/window.ts'
+import { COMPARED_PIXELS, claimedOf, comparePictures, isShort, type LaidPictures, WHOLE } from '../compare-pictures.ts'
 import { comparedShare, compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../compare-sound.ts'
 import { reorderDepth } from '../cut.ts'
 import { videoStream } from '../decoders.ts'
 import { frameSamples, mp3Lead } from '../mp3-sound.ts'
+import { secondsOf as secondsOfFrame } from '../picture-track.ts'
 import { type Mp3Sound, mp3Frames } from './mp3-frames.ts'
 import { pictureTrack } from './picture-track.ts'
 import { isMp3, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
 
-/** Frames that are decoded on both sides and compared. */
-const DECODED = 150
 /** Stretches of the result that are decoded, and their frames. */
 const MAX_STRETCHES = 300
 const STRETCH = 5
 /** Of what was copied, at a time. */
 const COMPARED_BYTES = 256 * 1024
-/** Mean over the compared frames; single frames are measured by the encoder. */
-const MIN_PSNR_DB = 29
 
 /** Streams, chunk counts and copied bytes; new pictures are decoded and compared with the old ones. */
 export async function verifyAvi(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
     const old: Side = { source: original, file: await readAvi(original) }
     const made: Side = { source: result, file: await readAvi(result) }
-    const difference = await compare(old, made, outcome, options)
-    return difference ? { equal: false, difference } : { equal: true, ...shareOf(old, outcome) }
+    const { difference, share } = await compare(old, made, outcome, options)
+    return difference ? { equal: false, difference } : { equal: true, share }
   } catch (error) {
     if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
     throw error
@@ -47,13 +43,13 @@ interface Side {
   readonly file: Avi
 }
 
-/** Where pictures were copied, all of them were compared, and sound by stretches. */
-function shareOf({ file }: Side, outcome: Outcome): { share?: number | 'unknown' } {
-  if (outcome.kind !== 'compressed' || !outcome.loss) return {}
-  if (outcome.loss.pictures) return { share: 'unknown' }
-  const sounds = file.streams.filter(({ kind }) => kind === 'auds')
-  return { share: Math.min(1, ...sounds.map((stream) => comparedShare(secondsOf(file, stream)))) }
+/** What is wrong, or how much was compared, 0–1. */
+interface Found {
+  readonly difference?: string | undefined
+  readonly share: number
 }
+
+const unlike = (difference: string): Found => ({ difference, share: 0 })
 
 /** Of uncompressed sound; other streams are copied and compared wholly. */
 function secondsOf({ chunks }: Avi, stream: AviStream): number {
@@ -62,29 +58,33 @@ function secondsOf({ chunks }: Avi, stream: AviStream): number {
   return chunks.of(stream.index).reduce((sum, chunk) => sum + chunks.size[chunk]! / audio.blockAlign, 0) / audio.hertz
 }
 
-async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
+async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
   const [before, after] = [old.file, made.file]
-  if (before.streams.length !== after.streams.length) return 'streams'
+  if (before.streams.length !== after.streams.length) return unlike('streams')
   const tags = await compareOthers(old, made)
-  if (tags) return tags
+  if (tags) return unlike(tags)
   const lossy = outcome.kind === 'compressed' && outcome.loss !== undefined
   // H.264 that became H.264 has the format it had; pictures that were copied lost nothing.
   const repainted = lossy && outcome.loss.pictures !== undefined
   const pictures = before.streams.find(({ kind }) => kind === 'vids')
   const fresh = before.streams.filter((stream, i) => (repainted && stream === pictures) || !same(stream.strf, after.streams[i]!.strf))
-  if (fresh.length > 0 && !lossy) return 'a stream changed its format'
+  if (fresh.length > 0 && !lossy) return unlike('a stream changed its format')
   for (const stream of before.streams) {
     const difference = fresh.includes(stream) ? compareNew(before, after, stream) : compareCounts(before, after, stream)
-    if (difference) return `stream ${stream.index}: ${difference}`
+    if (difference) return unlike(`stream ${stream.index}: ${difference}`)
   }
   const copied = await compareCopied(old, made, new Set(fresh.map(({ index }) => index)), options)
-  if (copied) return copied
-  for (const { kind, index } of fresh) {
-    const difference = kind === 'auds' ? await compareMp3(old, made, index, outcome, options) : undefined
-    if (difference) return `stream ${index}: ${difference}`
+  if (copied) return unlike(copied)
+  let least = 1
+  for (const stream of fresh.filter(({ kind }) => kind === 'auds')) {
+    const difference = await compareMp3(old, made, stream.index, outcome, options)
+    if (difference) return unlike(`stream ${stream.index}: ${difference}`)
+    least = Math.min(least, comparedShare(secondsOf(before, stream)))
   }
-  if (!fresh.some(({ kind }) => kind === 'vids')) return undefined
-  return (await comparePictures(old, made)) ?? decodeStretches(made, options)
+  if (!fresh.some(({ kind }) => kind === 'vids')) return { share: least }
+  const shown = await compareShown(await laid(old), await laid(made), outcome, options)
+  const difference = shown.difference ?? (shown.share < 1 ? await decodeStretches(made, options) : undefined)
+  return { difference, share: Math.min(least, shown.share) }
 }
 
 /** Tags and the like: the same, and on the same side of the media. */
@@ -126,7 +126,7 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
   return Math.abs(seconds - wanted) < 0.2 ? undefined : `${wanted.toFixed(3)} s of sound became ${seconds.toFixed(3)} s`
 }
 
-const claimedOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0)
+const claimedSnrOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0)
 
 /** New sound, a frame a chunk, against the samples it was made of. */
 async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome, options: Options): Promise<string | undefined> {
@@ -137,7 +137,7 @@ async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome
   const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
   const frames = laidPackets(made.source, mp3, runsOf(made.file, fresh), frameSamples(hertz))
   const faded = { ...frames, faded: 2 * frameSamples(hertz) }
-  return compareSound(samples, faded, -mp3Lead(hertz), claimedOf(outcome), options)
+  return compareSound(samples, faded, -mp3Lead(hertz), claimedSnrOf(outcome), options)
 }
 
 /** Chunks of all streams but the new ones, in the order of the file; frames of new sound must be such. */
@@ -202,8 +202,8 @@ export async function verifyMovie(original: Source, result: Source, outcome: Out
   try {
     const old: Side = { source: original, file: await readAvi(original) }
     using movie = await readMovie(result)
-    const difference = await compareMovie(old, { source: result, movie }, outcome, options)
-    return difference ? { equal: false, difference } : { equal: true, share: 'unknown' }
+    const { difference, share } = await compareMovie(old, { source: result, movie }, outcome, options)
+    return difference ? { equal: false, difference } : { equal: true, share }
   } catch (error) {
     if (isCodecError(error, 'malformed') || isEngineError(error, 'ffmpeg')) return { equal: false, difference: error.message }
     throw error
@@ -215,36 +215,49 @@ interface MadeMovie {
   readonly movie: Movie
 }
 
-async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, options: Options): Promise<string | undefined> {
+async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, options: Options): Promise<Found> {
   const { source: original, file: before } = old
-  const { source: result, movie: after } = made
+  const { movie: after } = made
   const found = await pictureTrack(original, before)
-  if ('kept' in found) return found.kept
+  if ('kept' in found) return unlike(found.kept)
   const sounds = before.streams.filter(({ kind }) => kind === 'auds')
-  if (after.tracks.length !== sounds.length + 1) return `${after.tracks.length} tracks`
+  if (after.tracks.length !== sounds.length + 1) return unlike(`${after.tracks.length} tracks`)
   const [video] = after.tracks
   const { samples, rate } = found.track
-  if (video!.sampleCount !== samples.count) return `${samples.count} pictures became ${video!.sampleCount}`
+  if (video!.sampleCount !== samples.count) return unlike(`${samples.count} pictures became ${video!.sampleCount}`)
   const seconds = (video!.samples().dts[samples.count]! / video!.timescale) * (rate.num / rate.den)
-  if (seconds < samples.count - 0.5) return `pictures for ${seconds} places`
+  if (seconds < samples.count - 0.5) return unlike(`pictures for ${seconds} places`)
+  let least = 1
   for (const [i, stream] of sounds.entries()) {
     options.signal.throwIfAborted()
-    const track = after.tracks[i + 1]!
-    if (track.handler !== 'soun') return 'a track of sound is missing'
-    if (!isMp3(stream)) {
-      const fresh = laidTrack(result, after.moov, track)
-      if (!fresh) return 'sound that cannot be decoded'
-      const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
-      const difference = await compareSound(laidStream(original, before, stream), fresh, delay, claimedOf(outcome), options)
-      if (difference) return difference
-      continue
-    }
-    const frames = await mp3Frames(original, stream, runsOf(before, stream))
-    if (track.sampleCount !== frames.sizes.length) return `${frames.sizes.length} frames of sound became ${track.sampleCount}`
-    if (!(await sameFrames(frames, result, track))) return 'the sound changed'
+    const { difference, share } = await compareMovieSound(old, made, [stream, after.tracks[i + 1]!], outcome, options)
+    if (difference) return unlike(difference)
+    least = Math.min(least, share)
   }
-  using engine = new Ffmpeg()
-  return await compareDecoded(decoded(engine, 0, old), decodedMovie(engine, 1, made))
+  const shown = await compareShown(await laid(old), laidMovie(made), outcome, options)
+  return { difference: shown.difference, share: Math.min(least, shown.share) }
+}
+
+/** Copied frames of MP3 wholly, all other sound by its samples. */
+async function compareMovieSound(
+  { source: original, file: before }: Side,
+  { source: result, movie }: MadeMovie,
+  [stream, track]: readonly [AviStream, Track],
+  outcome: Outcome,
+  options: Options,
+): Promise<Found> {
+  if (track.handler !== 'soun') return unlike('a track of sound is missing')
+  if (isMp3(stream)) {
+    const frames = await mp3Frames(original, stream, runsOf(before, stream))
+    if (track.sampleCount !== frames.sizes.length) return unlike(`${frames.sizes.length} frames of sound became ${track.sampleCount}`)
+    return (await sameFrames(frames, result, track)) ? { share: 1 } : unlike('the sound changed')
+  }
+  const fresh = laidTrack(result, movie.moov, track)
+  if (!fresh) return unlike('sound that cannot be decoded')
+  const was = laidStream(original, before, stream)
+  const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+  const difference = await compareSound(was, fresh, delay, claimedSnrOf(outcome), options)
+  return { difference, share: comparedShare(was.samples / was.stream.hertz) }
 }
 
 /** Whether the chunks of a track hold these frames and nothing else. */
@@ -274,61 +287,35 @@ function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
   return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
 }
 
-async function* decodedMovie(engine: Ffmpeg, which: 0 | 1, { source, movie }: MadeMovie): AsyncGenerator<Uint8Array> {
+/** Frames are counted, so a film is compared from its beginning on: all of a short one. */
+async function compareShown(old: LaidPictures, made: LaidPictures, outcome: Outcome, options: Options): Promise<Found> {
+  const { count } = made.samples
+  const pixels = 2 * made.stream.width * made.stream.height
+  const to = isShort(count, made.stream) ? Number.POSITIVE_INFINITY : (COMPARED_PIXELS / pixels) * made.frameSeconds
+  const { difference, frames } = await comparePictures([old, made], [{ ...WHOLE, to }], claimedOf(outcome), options)
+  return { difference, share: frames / count }
+}
+
+async function laid({ source, file }: Side): Promise<LaidPictures> {
+  const found = await pictureTrack(source, file)
+  if ('kept' in found) throw malformed('avi', 0, found.kept)
+  const { track } = found
+  const { stream, samples, rate } = track
+  return { source, stream, samples, counted: true, secondsOf: (count) => secondsOfFrame(track, count), frameSeconds: rate.den / rate.num }
+}
+
+function laidMovie({ source, movie }: MadeMovie): LaidPictures {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) throw malformed('mp4', 0, 'no decoder for the result')
   const samples = track.samples()
-  yield* decodedPictures(engine, which, source, { ...stream, reorder: reorderDepth(samples) }, samples)
-}
-
-async function* decodedPictures(
-  engine: Ffmpeg,
-  which: 0 | 1,
-  source: Source,
-  stream: VideoStream,
-  samples: Samples,
-): AsyncGenerator<Uint8Array> {
-  using window = new Window(source)
-  engine.openVideo(stream, which)
-  for (let i = 0; i < samples.count; i++) {
-    engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0, which)
-    while (engine.nextPicture(which)) yield engine.luma()
+  const start = samples.dts[0]! + samples.composition[0]!
+  return {
+    source,
+    stream: { ...stream, reorder: reorderDepth(samples) },
+    samples,
+    counted: false,
+    secondsOf: (time) => (time - start) / track.timescale,
+    frameSeconds: track.duration / track.timescale / samples.count,
   }
-  engine.endVideo(which)
-  while (engine.nextPicture(which)) yield engine.luma()
-}
-
-async function comparePictures(old: Side, made: Side): Promise<string | undefined> {
-  using engine = new Ffmpeg()
-  return await compareDecoded(decoded(engine, 0, old), decoded(engine, 1, made))
-}
-
-/** Both decode in one engine. */
-async function compareDecoded(left: AsyncGenerator<Uint8Array>, right: AsyncGenerator<Uint8Array>): Promise<string | undefined> {
-  await using _ = left
-  await using __ = right
-  let sum = 0
-  let count = 0
-  for (; count < DECODED; count++) {
-    const [x, y] = [await left.next(), await right.next()]
-    if (x.done || y.done) {
-      if (x.done !== y.done) return `the pictures end at ${count}`
-      break
-    }
-    if (x.value.length !== y.value.length) return 'pictures of another size'
-    let error = 0
-    for (let i = 0; i < x.value.length; i++) error += (x.value[i]! - y.value[i]!) ** 2
-    sum += error === 0 ? 100 : 10 * Math.log10((255 * 255 * x.value.length) / error)
-    discard(x.value)
-    discard(y.value)
-  }
-  return count > 0 && sum / count >= MIN_PSNR_DB ? undefined : `pictures of ${(sum / count).toFixed(1)} dB`
-}
-
-async function* decoded(engine: Ffmpeg, which: 0 | 1, { source, file }: Side): AsyncGenerator<Uint8Array> {
-  const found = await pictureTrack(source, file)
-  if ('kept' in found) throw malformed('avi', 0, found.kept)
-  const { stream, samples } = found.track
-  yield* decodedPictures(engine, which, source, stream, samples)
 }
