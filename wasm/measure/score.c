@@ -13,6 +13,8 @@
 #define TAPS 9
 #define HALF 4
 #define SIDE 4 /* zeros on both sides of a blurred row */
+/* Rows of tiles whose sums are kept: the smallest scale that counts lags behind by fewer. */
+#define TILE_ROWS 4
 
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
@@ -56,6 +58,7 @@ typedef struct {
   float *upper;        /* the row above it, while the pair is not whole */
   bool same[TAPS], upper_same; /* whether the pictures agree in those rows */
   double sum[3][6];
+  float *tiles[3]; /* TILE_ROWS rows of six sums a tile, where tiles are wanted */
 } Scale;
 
 struct Score {
@@ -63,6 +66,8 @@ struct Score {
   int scales;
   float to_linear[256];
   float *zeros, *down, *unused;
+  uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
+  double worst_tile;
 };
 
 static bool counts(int scale, int channel) {
@@ -109,12 +114,22 @@ Score *score_open(uint32_t width, uint32_t height) {
 void score_close(Score *s) {
   if (!s) return;
   for (int k = 0; k < SCALES; k++) {
-    for (int c = 0; c < 3; c++) free(s->scale[k].ring[c]);
+    for (int c = 0; c < 3; c++) free(s->scale[k].ring[c]), free(s->scale[k].tiles[c]);
     free(s->scale[k].linear);
     free(s->scale[k].upper);
   }
   free(s->zeros), free(s->down), free(s->unused);
   free(s);
+}
+
+bool score_tiles(Score *s) {
+  bool good = true;
+  s->tiles_across = (s->scale[0].width + SCORE_TILE - 1) / SCORE_TILE;
+  s->worst_tile = INFINITY;
+  for (int k = 0; k < s->scales; k++)
+    for (int c = 0; c < 3; c++)
+      if (s->scale[k].ring[c]) s->scale[k].tiles[c] = row_room(&good, s->tiles_across * 6, TILE_ROWS);
+  return good;
 }
 
 static inline v4 load(const float *p) { return *(const v4 *)p; }
@@ -175,13 +190,27 @@ static bool all_same(const Scale *l, uint32_t at) {
   return same;
 }
 
+/* The sums of a row, or of a tile's part of it, go where they belong. @returns the next tile */
+static float *end_tile(Scale *l, int c, float *tile, v4 sum[6]) {
+  for (int i = 0; i < 6; i++) {
+    const float all = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
+    l->sum[c][i] += all;
+    if (tile) tile[i] += all;
+    sum[i] = (v4){0};
+  }
+  return tile ? tile + 6 : NULL;
+}
+
 /* Adds row `at`, whose neighbours are all there. */
 static void add_row(Score *s, Scale *l, int c, uint32_t at) {
   blur_down(s, l, c, at);
   const float *row = l->ring[c] + (size_t)(at % TAPS) * QUANTITIES * l->padded;
   const float *m1 = s->down + SIDE, *m2 = m1 + l->padded, *ss = m2 + l->padded, *dd = ss + l->padded;
+  const uint32_t side = SCORE_TILE >> (l - s->scale);
+  float *tile = l->tiles[c] ? l->tiles[c] + (size_t)(at / side % TILE_ROWS) * s->tiles_across * 6 : NULL;
   v4 sum[6] = {0};
   for (uint32_t x = 0; x < l->width; x += 4) {
+    if (tile && x && x % side == 0) tile = end_tile(l, c, tile, sum);
     const v4 a = along(m1 + x), b = along(m2 + x), squares = along(ss + x), squared = along(dd + x);
     const v4 m = (a - b) * (a - b), variance = squared - m, all = squares - a * a - b * b + .0009f;
     const v4 ex = load(row + x) - a, ey = load(row + l->padded + x) - b;
@@ -194,7 +223,7 @@ static void add_row(Score *s, Scale *l, int c, uint32_t at) {
       sum[2 * t + 1] += square * square;
     }
   }
-  for (int i = 0; i < 6; i++) l->sum[c][i] += (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
+  end_tile(l, c, tile, sum);
 }
 
 static void fill_ring(Score *s, Scale *l) {
@@ -264,6 +293,70 @@ static void lay(const Score *s, const uint32_t *px, uint32_t n, uint32_t behind,
   }
 }
 
+typedef struct { double sum[6], pixels; } Part;
+
+/* Of the six means of each channel at each scale. */
+static double scored(int scales, Part part[3][SCALES]) {
+  double total = 0;
+  for (int c = 0; c < 3; c++)
+    for (int k = 0; k < scales; k++)
+      for (int norm = 0; norm < 2; norm++)
+        for (int map = 0; map < 3; map++) {
+          const double mean = part[c][k].sum[map * 2 + norm] / part[c][k].pixels;
+          total += WEIGHT[c * 36 + k * 6 + norm * 3 + map] * (norm ? sqrt(sqrt(mean)) : mean);
+        }
+  total *= .9562382616834844;
+  total = 2.326765642916932 * total - .020884521182843837 * total * total + 6.248496625763138e-05 * total * total * total;
+  return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
+}
+
+double score_result(const Score *s) {
+  Part part[3][SCALES];
+  for (int c = 0; c < 3; c++)
+    for (int k = 0; k < s->scales; k++) {
+      memcpy(part[c][k].sum, s->scale[k].sum[c], sizeof part[c][k].sum);
+      part[c][k].pixels = (double)s->scale[k].width * s->scale[k].height;
+    }
+  return scored(s->scales, part);
+}
+
+/* Columns or rows of a scale that lie in tile `at`. */
+static uint32_t within(uint32_t length, uint32_t at, uint32_t side) { return length > at * side ? (length - at * side < side ? length - at * side : side) : 0; }
+
+static void score_tile(Score *s, uint32_t column, uint32_t row) {
+  Part part[3][SCALES];
+  for (int k = 0; k < s->scales; k++) {
+    const Scale *l = &s->scale[k];
+    const uint32_t side = SCORE_TILE >> k, across = within(l->width, column, side), down = within(l->height, row, side);
+    if (!k && (across < SCORE_TILE / 2 || down < SCORE_TILE / 2)) return;
+    for (int c = 0; c < 3; c++) {
+      const float *sums = l->tiles[c] ? l->tiles[c] + ((size_t)(row % TILE_ROWS) * s->tiles_across + column) * 6 : NULL;
+      for (int i = 0; i < 6; i++) part[c][k].sum[i] = sums ? sums[i] : 0;
+      part[c][k].pixels = (double)across * down;
+    }
+  }
+  s->worst_tile = fmin(s->worst_tile, scored(s->scales, part));
+}
+
+/* Rows of tiles to which nothing will be added any more, at any scale, are scored, and their sums begin anew. */
+static void score_whole_tiles(Score *s) {
+  for (;;) {
+    const uint32_t row = s->tile_rows;
+    if (row * SCORE_TILE >= s->scale[0].height) return;
+    for (int k = 0; k < s->scales; k++) {
+      const uint32_t end = (row + 1) * (SCORE_TILE >> k), height = s->scale[k].height;
+      if (s->scale[k].out < (end < height ? end : height)) return;
+    }
+    for (uint32_t column = 0; column < s->tiles_across; column++) score_tile(s, column, row);
+    for (int k = 0; k < s->scales; k++)
+      for (int c = 0; c < 3; c++)
+        if (s->scale[k].tiles[c]) memset(s->scale[k].tiles[c] + (size_t)(row % TILE_ROWS) * s->tiles_across * 6, 0, s->tiles_across * 6 * sizeof(float));
+    s->tile_rows++;
+  }
+}
+
+double score_worst_tile(const Score *s) { return s->tiles_across && isfinite(s->worst_tile) ? s->worst_tile : score_result(s); }
+
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) {
   Scale *l = &s->scale[0];
   const uint32_t p = l->padded;
@@ -272,22 +365,5 @@ void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) 
   if (same) memcpy(l->linear + 3 * p, l->linear, (size_t)3 * p * sizeof *l->linear);
   else lay(s, b, l->width, behind, l->linear + 3 * p, l->linear + 4 * p, l->linear + 5 * p);
   row_came(s, 0, same);
-}
-
-double score_result(const Score *s) {
-  double total = 0;
-  for (int c = 0, i = 0; c < 3; c++) {
-    i = c * 36;
-    for (int k = 0; k < s->scales; k++) {
-      const double pixels = (double)s->scale[k].width * s->scale[k].height;
-      for (int norm = 0; norm < 2; norm++)
-        for (int map = 0; map < 3; map++, i++) {
-          const double mean = s->scale[k].sum[c][map * 2 + norm] / pixels;
-          total += WEIGHT[i] * (norm ? sqrt(sqrt(mean)) : mean);
-        }
-    }
-  }
-  total *= .9562382616834844;
-  total = 2.326765642916932 * total - .020884521182843837 * total * total + 6.248496625763138e-05 * total * total * total;
-  return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
+  if (s->tiles_across) score_whole_tiles(s);
 }

@@ -16,5 +16,12 @@ Score *score_open(uint32_t width, uint32_t height);
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind);
 /* After all rows. 100 when equal. */
 double score_result(const Score *s);
+
+#define SCORE_TILE 64 /* pixels each way */
+/* Before the first row: each tile of 64 x 64 is scored as well. False when memory is short. */
+bool score_tiles(Score *s);
+/* After all rows: the lowest of tiles that have at least a half of their pixels each way; that of the whole picture where there
+ * are none, or none were asked for. */
+double score_worst_tile(const Score *s);
 void score_close(Score *s);
 #endif
