@@ -19,6 +19,7 @@ import { ChallengeTable } from './challenge-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
+import { ReservationTable } from './reservation-table.ts'
 import { migrate } from './schema.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 
@@ -38,6 +39,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #keys: KeyTable
   readonly #tasks: TaskIndex
   readonly #idempotency: IdempotencyTable
+  readonly #reservations: ReservationTable
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
@@ -47,6 +49,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     migrate(ctx.storage, 'account', [FIRST])
     this.#tasks = new TaskIndex(ctx.storage)
     this.#idempotency = new IdempotencyTable(ctx.storage)
+    this.#reservations = new ReservationTable(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
     this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.#record()?.accountId ?? '')
     this.#keys = new KeyTable(this.#sql, env.KEY_GATES, () => this.#record())
@@ -80,16 +83,34 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async admit(taskId: string, bytes: number) {
+    const refusal = this.#refusal(bytes)
+    if (refusal) return refusal
+    this.#admitted.set(taskId, { bytes, until: Date.now() + IN_FLIGHT_MS })
+    return { ok: true as const }
+  }
+
+  async reserve(taskId: string, bytes: number, until: number) {
+    if (this.#reservations.has(taskId)) return { ok: true as const }
+    const refusal = this.#refusal(bytes)
+    if (refusal) return refusal
+    this.#reservations.add(taskId, bytes, until)
+    return { ok: true as const }
+  }
+
+  async release(taskId: string) {
+    this.#reservations.remove(taskId)
+  }
+
+  /** undefined: there is room for `bytes` more. */
+  #refusal(bytes: number) {
     const now = Date.now()
-    let used = this.#tasks.stored()
+    let used = this.#stored()
     for (const [id, admission] of this.#admitted) {
       if (admission.until <= now) this.#admitted.delete(id)
       else used += admission.bytes
     }
     const quota = this.#quota()
-    if (used + bytes > quota) return { ok: false as const, used, quota }
-    this.#admitted.set(taskId, { bytes, until: now + IN_FLIGHT_MS })
-    return { ok: true as const }
+    return used + bytes > quota ? { ok: false as const, used, quota } : undefined
   }
 
   async giveBack(taskIds: readonly string[]) {
@@ -99,7 +120,11 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async tell(told: TaskEvent | readonly TaskEvent[]): Promise<void> {
     const events = 'kind' in told ? [told] : told
     this.#tasks.tell(events)
-    for (const { kind, taskId } of events) if (kind === 'created') this.#admitted.delete(taskId)
+    for (const { kind, taskId } of events) {
+      if (kind !== 'created') continue
+      this.#admitted.delete(taskId)
+      this.#reservations.remove(taskId)
+    }
   }
 
   async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
@@ -109,7 +134,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
       api_calls: 0,
       original_size: 0,
       compressed_size: 0,
-      storage_used: this.#tasks.stored(),
+      storage_used: this.#stored(),
       storage_quota: this.#quota(),
       tasks_completed: 0,
       tasks_failed: 0,
@@ -246,6 +271,11 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   #record() {
     return this.ctx.storage.kv.get<AccountRecord>('account')
+  }
+
+  /** Of tasks, and of uploads that are not finished. */
+  #stored(): number {
+    return this.#tasks.stored() + this.#reservations.sum()
   }
 
   #quota(): number {

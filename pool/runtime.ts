@@ -29,7 +29,7 @@ export interface RuntimeOptions {
 export const DATE = '2026-09-01'
 export const FLAGS = ['nodejs_compat', 'global_fetch_strictly_public']
 export const BUCKET = 'whittle-blobs'
-export const OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account' } as const
+export const OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
 
 /** Opens the service; resolves when it listens. */

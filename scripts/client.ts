@@ -13,6 +13,6 @@ execFileSync('npx', ['--yes', ...packages, 'openapi-typescript', `${server}/open
 // openapi-typescript calls everything with `format: binary` a string; what a form sends is a Blob.
 const types = readFileSync(out, 'utf8')
 const binary = types
-  .replace(/(\/\*\* Format: binary \*\/\s+file): string/g, '$1: Blob')
-  .replaceAll("'files[]': string[]", "'files[]': Blob[]")
-writeFileSync(out, binary.replaceAll('"files[]": string[]', '"files[]": Blob[]'))
+  .replace(/(\/\*\* Format: binary \*\/\s+file\??): string/g, '$1: Blob')
+  .replace(/(["']files\[\]["']\??): string\[\]/g, '$1: Blob[]')
+writeFileSync(out, binary)

@@ -31,7 +31,7 @@ export async function takeBody(incoming: IncomingMessage, path: string, signal: 
   const known = authorization !== undefined || cookie !== undefined
   if (!known || !TAKES_FILES.test(path)) return { held: await read(incoming, SHORT_BYTES, signal), release() {} }
   const length = chunked === undefined ? Number(declared ?? 0) : Number.POSITIVE_INFINITY
-  if (length > MOST_HELD_BYTES || heldInAll + length > HELD_IN_ALL_BYTES) return { release() {} }
+  if (isChunk(incoming) || length > MOST_HELD_BYTES || heldInAll + length > HELD_IN_ALL_BYTES) return { release() {} }
   let room = length
   heldInAll += room
   const release = () => {
@@ -45,6 +45,9 @@ export async function takeBody(incoming: IncomingMessage, path: string, signal: 
     throw error
   }
 }
+
+/** Of a resumable upload: what came of a chunk that is cut off is kept, so it must not wait here for its end. */
+const isChunk = ({ headers }: IncomingMessage) => headers['content-type']?.startsWith('application/offset+octet-stream') === true
 
 /** The first `most` bytes; what stands behind them is forgotten as it comes. */
 function read(incoming: IncomingMessage, most: number, signal: AbortSignal): Promise<Buffer> {

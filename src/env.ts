@@ -3,6 +3,7 @@ import type { AccountFace } from './store/accounts.ts'
 import type { KeyGateFace } from './store/keys.ts'
 import type { Namespace } from './store/namespace.ts'
 import type { JobMessage, TaskRecordFace } from './store/tasks.ts'
+import type { UploadRecordFace } from './store/upload-records.ts'
 
 export type { Namespace } from './store/namespace.ts'
 
@@ -32,6 +33,7 @@ export interface Env {
   readonly KEY_GATES: Namespace<KeyGateFace>
   readonly TASKS: Namespace<TaskRecordFace>
   readonly ACCOUNTS: Namespace<AccountFace>
+  readonly UPLOADS: Namespace<UploadRecordFace>
   readonly PRESS_JOBS: Queue<JobMessage>
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Encrypts passwords that wait for their job. A Worker secret. */
@@ -44,6 +46,8 @@ export interface Env {
   readonly ENVIRONMENT?: string
   /** The https origin that clients use, where a proxy stands before the service and speaks http to it. Only `npm start` sets it. */
   readonly PUBLIC_URL?: string
+  /** The largest body that the zone lets through, in bytes; 100 000 000 by default, as on Cloudflare's Free and Pro plans. */
+  readonly MAX_BODY_BYTES?: string
   /** Ports that callbacks may go to beside 443 and 8443, with commas. */
   readonly CALLBACK_PORTS?: string
   /** On one machine: where requests go that leave it (`src/tasks/egress.ts`). Only `npm start` sets it. */

@@ -8,6 +8,7 @@ import { sweep } from './tasks/sweep.ts'
 export { Account } from '../durable-objects/account.ts'
 export { KeyGate } from '../durable-objects/key-gate.ts'
 export { TaskRecord } from '../durable-objects/task-record.ts'
+export { UploadRecord } from '../durable-objects/upload-record.ts'
 
 const app = createApp(ROUTES)
 
@@ -15,7 +16,16 @@ const app = createApp(ROUTES)
 const steadied = (env: Env): Env => ({
   ...env,
   TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names'], SHORT_PAUSES_MS),
-  ACCOUNTS: steady(env.ACCOUNTS, ['get', 'admit', 'giveBack', 'finishIdempotent', 'abandonIdempotent', 'list', 'batch'], SHORT_PAUSES_MS),
+  ACCOUNTS: steady(
+    env.ACCOUNTS,
+    ['get', 'admit', 'giveBack', 'reserve', 'release', 'finishIdempotent', 'abandonIdempotent', 'list', 'batch'],
+    SHORT_PAUSES_MS,
+  ),
+  UPLOADS: steady(
+    env.UPLOADS,
+    ['create', 'read', 'open', 'nextPart', 'commit', 'parts', 'whole', 'used', 'unuse', 'names'],
+    SHORT_PAUSES_MS,
+  ),
   KEY_GATES: steady(env.KEY_GATES, ['enter', 'enterAs'], SHORT_PAUSES_MS),
 })
 

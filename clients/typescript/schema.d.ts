@@ -44,6 +44,54 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/v1/uploads': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Begin a resumable upload (tus 1.0.0)
+     * @description Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.
+     */
+    post: operations['createUpload']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/v1/uploads/{upload_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * How far an upload has come
+     * @description HEAD says the same in the headers of tus, `Upload-Offset` above all. The password of the metadata is not shown again.
+     */
+    get: operations['getUpload']
+    put?: never
+    post?: never
+    /**
+     * Give an upload up
+     * @description Its bytes are gone before the answer. A task that it became stays.
+     */
+    delete: operations['deleteUpload']
+    options?: never
+    head?: never
+    /**
+     * Send more of an upload
+     * @description From one byte to `max_body_bytes` of `/v1/formats`. A chunk that is cut off is kept as far as it came, unless it has a checksum. The last one says `Whittle-Task` where the metadata said `compress`.
+     */
+    patch: operations['appendToUpload']
+    trace?: never
+  }
   '/v1/tasks/{task_id}': {
     parameters: {
       query?: never
@@ -248,6 +296,27 @@ export interface paths {
 export type webhooks = Record<string, never>
 export interface components {
   schemas: {
+    CompressUpload: {
+      /**
+       * @description `low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.
+       * @default medium
+       * @enum {string}
+       */
+      quality: 'low' | 'medium' | 'high' | 'ultra'
+      /** @description Output format; see /v1/formats. Default: the container the file came in. */
+      format?: string
+      /** @description Encrypts the result (AES-256): inside PDF and Office files, else as a ZIP around it. */
+      password?: string
+      /** @description Told when a task ends (Standard Webhooks). https to a public name. */
+      callback_url?: string
+      /**
+       * Format: int64
+       * @description Wanted size in bytes: the best result that fits.
+       */
+      target_size?: number
+      /** @description A finished resumable upload (`upl_…`), instead of `file` */
+      upload?: string
+    }
     /** @description Every error looks like this; `error_detail` carries the facts of its type. */
     Error: {
       error: components['schemas']['ErrorBody']
@@ -434,9 +503,46 @@ export interface components {
       error: components['schemas']['ErrorBody']
       error_detail: components['schemas']['ErrorDetail']
     }
+    BatchOfUploads: {
+      /**
+       * @description `low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.
+       * @default medium
+       * @enum {string}
+       */
+      quality: 'low' | 'medium' | 'high' | 'ultra'
+      /** @description Output format; see /v1/formats. Default: the container the file came in. */
+      format?: string
+      /** @description Encrypts the result (AES-256): inside PDF and Office files, else as a ZIP around it. */
+      password?: string
+      /** @description Told when a task ends (Standard Webhooks). https to a public name. */
+      callback_url?: string
+      /** @description Finished resumable uploads (`upl_…`) */
+      'uploads[]'?: string[]
+    }
     Batch: {
       batch_id: string
       tasks: components['schemas']['Task'][]
+    }
+    Upload: {
+      upload_id: string
+      file_name: string
+      /**
+       * Format: int64
+       * @description Bytes
+       */
+      size: number
+      /**
+       * Format: int64
+       * @description Bytes that are stored; the next PATCH goes on there
+       */
+      offset: number
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      expires_at: string
+      /** @description The task that it became */
+      task_id: string | null
     }
     /** @description What is signed. */
     SignedReceipt: {
@@ -562,6 +668,11 @@ export interface components {
       formats: components['schemas']['Format'][]
       output_formats: components['schemas']['Output'][]
       limits: components['schemas']['Limits']
+      /**
+       * Format: int64
+       * @description The largest body of a request; what is larger goes up in chunks, see `/v1/uploads`
+       */
+      max_body_bytes: number
     }
     Format: {
       id: string
@@ -669,7 +780,7 @@ export interface operations {
       content: {
         'multipart/form-data': {
           /** Format: binary */
-          file: Blob
+          file?: Blob
           /**
            * @description `low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.
            * @default medium
@@ -684,7 +795,10 @@ export interface operations {
           callback_url?: string
           /** @description Wanted size in bytes: the best result that fits. */
           target_size?: string
+          /** @description A finished resumable upload (`upl_…`), instead of `file` */
+          upload?: string
         }
+        'application/json': components['schemas']['CompressUpload']
       }
     }
     responses: {
@@ -775,7 +889,7 @@ export interface operations {
     requestBody: {
       content: {
         'multipart/form-data': {
-          'files[]': Blob[]
+          'files[]'?: Blob[]
           /**
            * @description `low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.
            * @default medium
@@ -788,7 +902,10 @@ export interface operations {
           password?: string
           /** @description Told when a task ends (Standard Webhooks). https to a public name. */
           callback_url?: string
+          /** @description Finished resumable uploads (`upl_…`) */
+          'uploads[]'?: string[]
         }
+        'application/json': components['schemas']['BatchOfUploads']
       }
     }
     responses: {
@@ -848,6 +965,364 @@ export interface operations {
       }
       /** @description Over the requests per minute of the plan */
       429: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
+  createUpload: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description `1.0.0` */
+        'Tus-Resumable'?: string
+        /** @description Size of the whole file in bytes */
+        'Upload-Length'?: string
+        /** @description Keys and base64, apart by commas */
+        'Upload-Metadata'?: string
+        /** @description `sha1` or `sha256`, a space, base64 of the digest of this chunk */
+        'Upload-Checksum'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description It is at `Location` */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description No key, or one that is invalid, expired or disabled */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The key, its plan or its account may not do this */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description A precondition failed */
+      412: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Over the requests per minute of the plan */
+      429: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The checksum is that of other bytes (tus) */
+      460: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
+  getUpload: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description `1.0.0` */
+        'Tus-Resumable'?: string
+      }
+      path: {
+        upload_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Upload']
+        }
+      }
+      /** @description No key, or one that is invalid, expired or disabled */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The key, its plan or its account may not do this */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description There is no such thing */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description A precondition failed */
+      412: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Over the requests per minute of the plan */
+      429: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
+  deleteUpload: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description `1.0.0` */
+        'Tus-Resumable'?: string
+      }
+      path: {
+        upload_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description No key, or one that is invalid, expired or disabled */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The key, its plan or its account may not do this */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description There is no such thing */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description A precondition failed */
+      412: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Over the requests per minute of the plan */
+      429: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
+  appendToUpload: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description `1.0.0` */
+        'Tus-Resumable'?: string
+        /** @description Where the bytes belong */
+        'Upload-Offset'?: string
+        /** @description `sha1` or `sha256`, a space, base64 of the digest of this chunk */
+        'Upload-Checksum'?: string
+      }
+      path: {
+        upload_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/offset+octet-stream': string
+      }
+    }
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description No key, or one that is invalid, expired or disabled */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The key, its plan or its account may not do this */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description There is no such thing */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Not now */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description A precondition failed */
+      412: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Over the requests per minute of the plan */
+      429: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description The checksum is that of other bytes (tus) */
+      460: {
         headers: {
           [name: string]: unknown
         }

@@ -18,10 +18,11 @@ export function createApp(routes: readonly Route[]): Hono<App> {
   const byPath = Map.groupBy(routes, (route) => route.path)
   for (const [path, siblings] of byPath) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1')
-    for (const route of siblings) app.on(route.method, pattern, (c) => serve(c, path, () => handle(c, route)))
+    const { headers, preflight: facts } = siblings[0]!
+    for (const route of siblings) app.on(route.method, pattern, (c) => serve(c, path, () => handle(c, route), headers))
     const methods = allowedMethods(siblings)
-    app.options(pattern, (c) => serve(c, path, async () => preflight([...methods, 'OPTIONS'])))
-    app.all(pattern, (c) => serve(c, path, () => refuseMethod(c, siblings[0]!, methods)))
+    app.options(pattern, (c) => serve(c, path, async () => preflight([...methods, 'OPTIONS'], facts)))
+    app.all(pattern, (c) => serve(c, path, () => refuseMethod(c, siblings[0]!, methods), headers))
   }
   app.notFound((c) => serve(c, 'unknown', () => refuseRoute(c)))
   return app
@@ -38,7 +39,12 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
 }
 
 /** Everything around the answer itself, for every answer alike. */
-async function serve(c: AppContext, route: string, answer: () => Promise<Response>): Promise<Response> {
+async function serve(
+  c: AppContext,
+  route: string,
+  answer: () => Promise<Response>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   c.set('requestId', requestId(c.req.header('X-Request-Id')))
   c.set('timing', new Timing())
   c.set('url', clientUrl(c))
@@ -52,6 +58,7 @@ async function serve(c: AppContext, route: string, answer: () => Promise<Respons
   c.executionCtx.waitUntil(work.then(() => undefined))
   const response = await work
   setCommonHeaders(response.headers)
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   response.headers.set('X-Request-Id', c.get('requestId'))
   response.headers.set('Server-Timing', c.get('timing').header())
   const rate = c.get('rate')

@@ -7,13 +7,16 @@ export interface Pull {
   readonly close: () => Promise<void>
 }
 
-/** Reads of up to `readBytes` where the stream can fill our buffer (every request body); what it gives elsewhere. */
-export function pullFrom(body: ReadableStream<Uint8Array>, readBytes: number): Pull {
+/**
+ * Reads of up to `readBytes` where the stream can fill our buffer (every request body); what it gives elsewhere. Of a body that
+ * breaks off, less than `leastBytes` are lost.
+ */
+export function pullFrom(body: ReadableStream<Uint8Array>, readBytes: number, leastBytes = readBytes / 4): Pull {
   try {
     const reader = body.getReader({ mode: 'byob' })
     let buffer = new ArrayBuffer(readBytes)
     const pull = async () => {
-      const { done, value } = await reader.readAtLeast(readBytes / 4, new Uint8Array(buffer))
+      const { done, value } = await reader.readAtLeast(leastBytes, new Uint8Array(buffer))
       if (value) buffer = value.buffer as ArrayBuffer
       return value && value.length > 0 ? value : done ? undefined : value
     }

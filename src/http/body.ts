@@ -10,8 +10,11 @@ const DRAIN_READ_BYTES = 16 * 1024
 
 /** The JSON body, checked against a schema. Its bytes are counted as they come: a length header may be missing, or lie. */
 export async function readBody<Schema extends z.ZodType>(c: AppContext, schema: Schema): Promise<z.output<Schema>> {
-  const text = await readText(c.req.raw)
-  return parseOrRefuse(schema, parseJson(text))
+  return parseOrRefuse(schema, await readJson(c.req.raw))
+}
+
+export async function readJson(request: Request): Promise<unknown> {
+  return parseJson(await readText(request))
 }
 
 function parseJson(text: string): unknown {

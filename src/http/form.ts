@@ -5,8 +5,10 @@ import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.t
 import { malformed } from './multipart-disposition.ts'
 
 export interface FormRules<File> {
-  /** Names under which files come. */
+  /** Names under which files come, and under which finished uploads are named. */
   readonly fileFields: readonly string[]
+  readonly uploadFields: readonly string[]
+  /** Of both together. */
   readonly maxFiles: number
   /** Files under unknown names are read over up to this size. */
   readonly maxFileBytes: number
@@ -15,11 +17,38 @@ export interface FormRules<File> {
   isField(name: string): boolean
   /** Takes one file's bytes; must read them all, or throw. */
   receive(fileName: string, body: AsyncIterable<Uint8Array>): Promise<File>
+  /** Takes a finished upload. */
+  take(uploadId: string): Promise<File>
 }
 
 export interface Form<File> {
   readonly fields: ReadonlyMap<string, string>
   readonly files: readonly File[]
+}
+
+/** What came so far, whatever it was written in. */
+export class FormContents<File> implements Form<File> {
+  readonly fields = new Map<string, string>()
+  readonly files: File[] = []
+  readonly #rules: FormRules<File>
+  #kind: 'file' | 'upload' | undefined
+
+  constructor(rules: FormRules<File>) {
+    this.#rules = rules
+  }
+
+  async addFile(kind: 'file' | 'upload', take: () => Promise<File>): Promise<void> {
+    const { maxFiles } = this.#rules
+    if (this.files.length === maxFiles) throw maxFiles === 1 && kind !== this.#kind ? eitherOr() : tooManyFiles(maxFiles)
+    this.#kind = kind
+    this.files.push(await take())
+  }
+
+  addField(name: string, value: string): void {
+    if (this.fields.has(name)) throw invalidParameter(name, `The field '${name}' was given twice.`)
+    this.#rules.checkField(name, value)
+    this.fields.set(name, value)
+  }
 }
 
 const MAX_FIELD_BYTES = 8 * 1024
@@ -43,24 +72,27 @@ export async function readForm<File>(request: Request, rules: FormRules<File>): 
 }
 
 async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File>): Promise<Form<File>> {
-  const fields = new Map<string, string>()
-  const files: File[] = []
+  const contents = new FormContents(rules)
   let others = 0
   for await (const part of parts) {
-    if (rules.fileFields.includes(part.name) && part.fileName !== undefined) {
+    const { name, fileName } = part
+    if (rules.fileFields.includes(name) && fileName !== undefined) {
       const body = await withoutEmptyInput(part)
-      if (!body) continue
-      if (files.length === rules.maxFiles) throw tooManyFiles(rules.maxFiles)
-      files.push(await rules.receive(cleanFileName(part.fileName), body))
+      if (body) await contents.addFile('file', () => rules.receive(cleanFileName(fileName), body))
       continue
     }
-    if (rules.fileFields.includes(part.name)) throw withoutFileName(part.name)
+    if (rules.fileFields.includes(name)) throw withoutFileName(name)
+    if (rules.uploadFields.includes(name) && fileName === undefined) {
+      const id = await readField(part)
+      await contents.addFile('upload', () => rules.take(id))
+      continue
+    }
     if (++others > MAX_FIELDS) throw malformed(`it has more than ${MAX_FIELDS} fields`)
-    if (part.fileName !== undefined) await skipFile(part, rules)
-    else if (rules.isField(part.name)) await readField(part, rules, fields)
+    if (fileName !== undefined) await skipFile(part, rules)
+    else if (rules.isField(name)) contents.addField(name, await readField(part))
     else await skipField(part)
   }
-  return { fields, files }
+  return contents
 }
 
 /** Browsers send a file input without a file as an empty file without a name: that is no file. */
@@ -76,8 +108,7 @@ async function withoutEmptyInput(part: Part): Promise<AsyncIterable<Uint8Array> 
   })()
 }
 
-async function readField<File>(part: Part, rules: FormRules<File>, fields: Map<string, string>): Promise<void> {
-  if (fields.has(part.name)) throw invalidParameter(part.name, `The field '${part.name}' was given twice.`)
+async function readField(part: Part): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of part.body) {
@@ -85,9 +116,7 @@ async function readField<File>(part: Part, rules: FormRules<File>, fields: Map<s
     if (size > MAX_FIELD_BYTES) throw invalidParameter(part.name, `The field '${part.name}' is longer than ${MAX_FIELD_BYTES} bytes.`)
     chunks.push(chunk.slice())
   }
-  const value = decodeText(part.name, chunks)
-  rules.checkField(part.name, value)
-  fields.set(part.name, value)
+  return decodeText(part.name, chunks)
 }
 
 function decodeText(name: string, chunks: Uint8Array[]): string {
@@ -120,6 +149,8 @@ async function skipFile<File>(part: Part, rules: FormRules<File>): Promise<void>
 /** Text under a file's name is no file: without a file name it would be read over and missed. */
 const withoutFileName = (param: string) =>
   new ApiError('missing_file', `The part '${param}' has no file name: send it as a file.`, { param })
+
+const eitherOr = () => invalidParameter('upload', "This takes either a 'file' or an 'upload', not both.")
 
 const tooManyFiles = (limit: number) =>
   new ApiError(

@@ -8,7 +8,9 @@ const COMMON: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Retry-After, ' +
-    'Content-Disposition, Content-Range, Accept-Ranges, ETag, Repr-Digest, Preference-Applied, Server-Timing, Allow',
+    'Content-Disposition, Content-Range, Accept-Ranges, ETag, Repr-Digest, Preference-Applied, Server-Timing, Allow, ' +
+    'Location, Whittle-Task, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, ' +
+    'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm',
 }
 
 export function setCommonHeaders(headers: Headers): void {
@@ -16,10 +18,11 @@ export function setCommonHeaders(headers: Headers): void {
 }
 
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, Prefer, Idempotency-Key, X-Request-Id, Range, If-Match, If-None-Match, If-Range, If-Modified-Since, Accept'
+  'Authorization, Content-Type, Prefer, Idempotency-Key, X-Request-Id, Range, If-Match, If-None-Match, If-Range, If-Modified-Since, Accept, ' +
+  'Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Checksum, Upload-Defer-Length, Upload-Concat, X-HTTP-Method-Override'
 
 /** The answer to a CORS preflight. */
-export function preflight(methods: readonly string[]): Response {
+export function preflight(methods: readonly string[], facts: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -27,6 +30,7 @@ export function preflight(methods: readonly string[]): Response {
       'Access-Control-Allow-Headers': REQUEST_HEADERS,
       'Access-Control-Max-Age': '86400',
       Allow: methods.join(', '),
+      ...facts,
     },
   })
 }

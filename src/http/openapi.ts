@@ -1,7 +1,7 @@
 /** `/openapi.json`: OpenAPI 3.1 from the routes and the schemas that validate. */
 import * as z from 'zod'
 import { ERROR_TYPES, type ErrorType } from '../tasks/api-error.ts'
-import type { Route, RouteDoc } from './route.ts'
+import type { RequestHeader, Route, RouteDoc } from './route.ts'
 import { errorAnswer } from './schemas.ts'
 
 type Json = Record<string, unknown>
@@ -13,7 +13,12 @@ const HEADER_TEXTS = {
   'If-Match': 'Entity tags',
   'If-None-Match': 'Entity tags',
   'If-Range': 'An entity tag',
-} as const
+  'Tus-Resumable': '`1.0.0`',
+  'Upload-Length': 'Size of the whole file in bytes',
+  'Upload-Offset': 'Where the bytes belong',
+  'Upload-Metadata': 'Keys and base64, apart by commas',
+  'Upload-Checksum': '`sha1` or `sha256`, a space, base64 of the digest of this chunk',
+} as const satisfies Record<RequestHeader, string>
 
 const ERROR_TEXTS: Readonly<Record<number, string>> = {
   400: 'Parameters missing, badly formatted, or over limits',
@@ -25,12 +30,13 @@ const ERROR_TEXTS: Readonly<Record<number, string>> = {
   416: 'The range is outside of the file',
   422: 'The Idempotency-Key belongs to another request',
   429: 'Over the requests per minute of the plan',
+  460: 'The checksum is that of other bytes (tus)',
   503: 'Busy; try again after `Retry-After` seconds',
 }
 
 /** Every `error_detail.type`, for people: what it means, and what helps. `doc_url` of an error leads to its line. */
 const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>> = {
-  missing_file: 'No part of the form has the name `file` (of a batch: `files[]`) and a file name.',
+  missing_file: 'No part of the form has the name `file` (of a batch: `files[]`) and a file name, and no `upload` is named.',
   empty_file: 'The file has no bytes.',
   file_too_large: 'The file has more than `limit_bytes`, the most that your plan takes.',
   too_many_files: 'More than `limit` files; `/v1/compress` takes one.',
@@ -51,14 +57,18 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>>
   storage_quota_exceeded: 'The results you keep, and uploads under way, fill your storage (`used_bytes` of `quota_bytes`): delete tasks.',
   unknown_task: 'There is no such task; it was deleted, or its results have expired.',
   unknown_batch: 'There is no such batch in your account, or all of its tasks are gone.',
+  unknown_upload: 'There is no such upload in your account; it was deleted, or it is older than 24 hours.',
   unknown_route: 'There is nothing at this address.',
   method_not_allowed: 'The address exists, the method does not; `Allow` says which do.',
   not_completed: 'There is no result (yet): the task is `status`. `Prefer: wait=30` on the task waits for it.',
   idempotency_in_flight: 'The first request under this Idempotency-Key is still being worked on; ask again.',
-  precondition_failed: 'The result is not what `If-Match` names.',
+  upload_used: 'The upload has become a task already; one upload is one task.',
+  offset_mismatch: 'The upload stands at `offset`: a PATCH goes on there, and a task needs all of its bytes.',
+  precondition_failed: 'The result is not what `If-Match` names, or `Tus-Resumable` is another version than 1.0.0.',
   range_not_satisfiable: 'The range lies outside of the `size` bytes.',
   idempotency_mismatch: 'The Idempotency-Key was used for another file or other fields within 24 hours.',
   rate_limited: 'More than `limit` requests in 60 seconds; the next one is free in `retry_after_seconds`.',
+  checksum_mismatch: 'The chunk is not what its `Upload-Checksum` says, or broke off; nothing of it was kept.',
   internal: 'Our mistake. Try again; if it stays, tell the `request_id`.',
   overloaded: 'Busy; try again after `Retry-After` seconds.',
   maintenance: 'Closed for a while.',
@@ -111,13 +121,17 @@ class Schemas {
     return this.#adopt(made)
   }
 
+  named(name: string, schema: Json): Json {
+    this.components[name] = schema
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
   /** Moves `$defs` to the components, and a named root as well. */
   #adopt(made: Json): unknown {
     const { $schema: _, $defs, ...root } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
     for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) this.components[name] = withoutId(definition)
     if (typeof root['id'] !== 'string') return root
-    this.components[root['id']] = withoutId(root)
-    return { $ref: `#/components/schemas/${root['id']}` }
+    return this.named(root['id'], withoutId(root))
   }
 }
 
@@ -139,6 +153,7 @@ function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
     ...(route.access === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(doc.form ? { requestBody: formBody(doc.form, schemas) } : {}),
+    ...(doc.body ? { requestBody: { required: true, content: { [doc.body]: { schema: BINARY } } } } : {}),
     responses: responses(route, doc, schemas),
   }
 }
@@ -160,13 +175,28 @@ const headerParameter = (name: keyof typeof HEADER_TEXTS) => ({
   schema: { type: 'string' },
 })
 
+/** OpenAPI 3.1 says it with `contentMediaType`; what most generators know is the `format` of 3.0. */
+const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
+
+const TARGET_SIZE = { type: 'integer', format: 'int64', minimum: 1, description: 'Wanted size in bytes: the best result that fits.' }
+
+/** Files go in a form; where every file is an upload that was finished before, JSON of the same names will do. */
 function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
-  const { properties } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
-  // OpenAPI 3.1 says it with `contentMediaType`; what most generators know is the `format` of 3.0.
-  const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
-  const files = form.several ? { type: 'array', minItems: 1, items: file } : file
-  const schema = { type: 'object', required: [form.file], properties: { [form.file]: files, ...properties } }
-  return { required: true, content: { 'multipart/form-data': { schema } } }
+  const { properties: fields } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
+  const uploads = { type: 'array', minItems: 1, items: { type: 'string' }, description: 'Finished resumable uploads (`upl_…`)' }
+  const files = form.several ? { type: 'array', minItems: 1, items: BINARY } : BINARY
+  const properties = form.several ? { ...fields, 'uploads[]': uploads } : fields
+  // In JSON a number is a number.
+  const inJson = fields['target_size'] ? { ...properties, target_size: TARGET_SIZE } : properties
+  return {
+    required: true,
+    content: {
+      'multipart/form-data': { schema: { type: 'object', properties: { [form.file]: files, ...properties } } },
+      'application/json': {
+        schema: schemas.named(form.several ? 'BatchOfUploads' : 'CompressUpload', { type: 'object', properties: inJson }),
+      },
+    },
+  }
 }
 
 function responses(route: Route, doc: RouteDoc, schemas: Schemas): Json {
@@ -190,6 +220,8 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
       304: { description: 'You have it already' },
     }
   }
+  if (answer === 'created') return { 201: { description: 'It is at `Location`' } }
+  if (answer === 'empty') return { 204: { description: 'Done' } }
   if (answer === 'html') return { 200: { description: 'A page', content: { 'text/html': {} } } }
   if (answer === 'json') return { 200: { description: 'A document', content: { 'application/json': {} } } }
   if ('jws' in answer) {

@@ -8,9 +8,26 @@ export interface Route {
   readonly path: string
   readonly access: Access
   readonly handle: (c: AppContext) => Promise<Response>
+  /** On every answer at this path, refusals as well. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** What OPTIONS tells beside the methods. */
+  readonly preflight?: Readonly<Record<string, string>>
   /** Absent: not part of the documented API. */
   readonly doc?: RouteDoc
 }
+
+export type RequestHeader =
+  | 'Prefer'
+  | 'Idempotency-Key'
+  | 'Range'
+  | 'If-Match'
+  | 'If-None-Match'
+  | 'If-Range'
+  | 'Tus-Resumable'
+  | 'Upload-Length'
+  | 'Upload-Offset'
+  | 'Upload-Metadata'
+  | 'Upload-Checksum'
 
 export interface RouteDoc {
   readonly id: string
@@ -20,9 +37,11 @@ export interface RouteDoc {
   readonly form?: { readonly fields: z.ZodObject; readonly file: string; readonly several: boolean }
   readonly query?: z.ZodObject
   /** Request headers that mean something here. */
-  readonly headers?: readonly ('Prefer' | 'Idempotency-Key' | 'Range' | 'If-Match' | 'If-None-Match' | 'If-Range')[]
-  /** JSON of a 200; 'binary' for file bytes, 'html' for pages; `jws`: signed text, or this JSON. */
-  readonly answer: z.ZodType | 'binary' | 'html' | 'json' | { readonly jws: z.ZodType }
+  readonly headers?: readonly RequestHeader[]
+  /** Media type of a body that is neither a form nor JSON. */
+  readonly body?: string
+  /** JSON of a 200; 'binary' for file bytes, 'html' for pages; `jws`: signed text, or this JSON; 'created' and 'empty' for what stands in headers alone. */
+  readonly answer: z.ZodType | 'binary' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
   /** Statuses of errors, beside those of authentication. */
   readonly errors: readonly number[]
 }

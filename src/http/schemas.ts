@@ -1,7 +1,7 @@
 /** The shapes of requests and answers, once: they validate what comes in and become `/openapi.json`. */
 import * as z from 'zod'
 import { invalidParameter } from '../tasks/api-error.ts'
-import type { JobOptions } from '../tasks/job-options.ts'
+import { checkOutputName, type JobOptions } from '../tasks/job-options.ts'
 
 // Workers forbid making code from text, which zod would otherwise try.
 z.config({ jitless: true })
@@ -13,6 +13,7 @@ const time = z
 const bytes = z.int().min(0).meta({ format: 'int64', description: 'Bytes' })
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 export const taskId = z.string().regex(/^tsk_[0-9A-Za-z]{24}$/)
+export const uploadId = z.string().regex(/^upl_[0-9A-Za-z]{24}$/)
 export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
 
 // ── Requests ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -47,8 +48,9 @@ export const compressFields = z.object({
   password: password.optional(),
   callback_url: callbackUrl.optional(),
   target_size: targetSize.optional(),
+  upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
 })
-export const batchFields = compressFields.omit({ target_size: true })
+export const batchFields = compressFields.omit({ target_size: true, upload: true })
 
 type Fields = typeof compressFields | typeof batchFields
 
@@ -61,15 +63,36 @@ export function checkField(schema: Fields, name: string, value: string): void {
 
 export const isField = (schema: Fields, name: string) => Object.hasOwn(schema.shape, name)
 
-export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): JobOptions {
+/** What is asked for; what is not stays open. */
+export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
   const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
   return {
-    quality: parsed.quality,
+    ...(fields.has('quality') ? { quality: parsed.quality } : {}),
     ...(parsed.format === undefined ? {} : { format: parsed.format }),
     ...(parsed.password === undefined ? {} : { password: parsed.password }),
     ...(parsed.callback_url === undefined ? {} : { callbackUrl: parsed.callback_url }),
     ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
   }
+}
+
+/** What the metadata of a resumable upload asks for: the fields of a form, and whether its task begins by itself. */
+export function parseWishes(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
+  const fields = new Map([...values].filter(([name]) => name !== 'upload' && isField(compressFields, name)))
+  for (const [name, value] of fields) checkField(compressFields, name, value)
+  const options = parseJobOptions(compressFields, fields)
+  if (options.format !== undefined) checkOutputName(options.format)
+  return { ...options, compress: isSwitchedOn('compress', values.get('compress')) }
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { '': true, true: true, '1': true, yes: true, false: false, '0': false, no: false }
+
+/** A key that stands alone, or with a word for yes. */
+function isSwitchedOn(name: string, value: string | undefined): boolean {
+  if (value === undefined) return false
+  const on = SWITCH[value.toLowerCase()]
+  if (on === undefined)
+    throw invalidParameter(name, `'${name}' must be true or false (got '${shorten(value)}').`, { allowed: ['true', 'false'] })
+  return on
 }
 
 function invalidField(name: string, value: string, error: z.ZodError) {
@@ -272,6 +295,17 @@ export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta(
 export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })
 export const deleted = z.object({ task_id: taskId, deleted: z.literal(true), freed_bytes: bytes }).meta({ id: 'Deleted' })
 
+export const upload = z
+  .object({
+    upload_id: uploadId,
+    file_name: z.string(),
+    size: bytes,
+    offset: bytes.describe('Bytes that are stored; the next PATCH goes on there'),
+    expires_at: time,
+    task_id: taskId.nullable().describe('The task that it became'),
+  })
+  .meta({ id: 'Upload' })
+
 const usageOfFormat = z.object({ tasks: z.int(), original_size: bytes, compressed_size: bytes }).meta({ id: 'UsageOfFormat' })
 const usageOfDay = z
   .object({ day: z.string(), api_calls: z.int(), tasks: z.int(), original_size: bytes, compressed_size: bytes })
@@ -329,7 +363,14 @@ const outputFacts = z
     holds: holds.optional().describe('Pictures: what the output can hold'),
   })
   .meta({ id: 'Output' })
-export const formats = z.object({ formats: z.array(formatFacts), output_formats: z.array(outputFacts), limits }).meta({ id: 'Formats' })
+export const formats = z
+  .object({
+    formats: z.array(formatFacts),
+    output_formats: z.array(outputFacts),
+    limits,
+    max_body_bytes: bytes.describe('The largest body of a request; what is larger goes up in chunks, see `/v1/uploads`'),
+  })
+  .meta({ id: 'Formats' })
 
 const healthCheck = z.object({ ok: z.boolean(), ms: z.number() }).meta({ id: 'HealthCheck' })
 export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })

@@ -119,6 +119,9 @@ export interface AccountFace {
   admit(taskId: string, bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
   /** Uploads that were admitted and will not become tasks. */
   giveBack(taskIds: readonly string[]): Promise<void>
+  /** Room for an upload that is not finished, until its task is told, it is released, or `until` (epoch milliseconds). */
+  reserve(taskId: string, bytes: number, until: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
+  release(taskId: string): Promise<void>
   /** What happened to tasks, in order: all of it is counted, or nothing. */
   tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
   /** `month` like "2026-11"; the current one by default. `plan` is the calling key's. */

@@ -94,6 +94,9 @@ export class Upload {
     this.#buffer = new Uint8Array(0)
   }
 
+  /** A task has it from now on. */
+  async handOver(): Promise<void> {}
+
   /** Leaves nothing behind. */
   async discard(): Promise<void> {
     await this.#sending.catch(() => undefined)

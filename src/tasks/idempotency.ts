@@ -49,7 +49,7 @@ export function parseIdempotencyKey(header: string | undefined): string | undefi
  * must not be guessable from what is stored.
  */
 export async function fingerprint(secret: string, files: readonly Digested[], fields: ReadonlyMap<string, string>): Promise<string> {
-  const text = JSON.stringify([files.map((file) => file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
+  const text = JSON.stringify([files.map((file) => file.uploadId ?? file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
   const encoder = new TextEncoder()
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const code = await crypto.subtle.sign('HMAC', key, encoder.encode(text))

@@ -1,7 +1,7 @@
 /** What the caller wants done with a file, parsed; and how a wanted output is chosen from what its format may become. */
 import type { Quality } from '../codec/codec.ts'
-import type { KnownFormat } from '../formats/outputs.ts'
-import { type OutputId, outputFacts } from '../formats/outputs.ts'
+import { FORMATS } from '../formats/index.ts'
+import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../formats/outputs.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
 export interface JobOptions {
@@ -17,9 +17,7 @@ export interface JobOptions {
 /** The output a format gives for a wanted name: itself, one of its extensions or an alias, in any case, with or without a dot. */
 export function chooseOutput(format: KnownFormat, wanted: string | undefined): OutputId {
   if (wanted === undefined) return format.outputs[0]
-  const name = wanted.trim().toLowerCase().replace(/^\./, '')
-  const found =
-    format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
+  const found = outputNamed(format, wanted)
   if (found) return found
   const allowed = [...format.outputs]
   throw new ApiError(
@@ -31,6 +29,18 @@ export function chooseOutput(format: KnownFormat, wanted: string | undefined): O
       allowed,
     },
   )
+}
+
+function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined {
+  const name = wanted.trim().toLowerCase().replace(/^\./, '')
+  return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
+}
+
+/** Before it is known what the file is: is there any file that could become this? */
+export function checkOutputName(wanted: string): void {
+  if (Object.values<KnownFormat>(FORMATS).some((format) => outputNamed(format, wanted))) return
+  const facts = { param: 'format', got: wanted.slice(0, 40), allowed: REQUESTABLE }
+  throw new ApiError('unsupported_output', `No file can become '${wanted.slice(0, 40)}'; see /v1/formats.`, facts)
 }
 
 /** `ultra` is a level of some formats only. */

@@ -10,17 +10,17 @@ import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
 import { isSignedPdf } from './signed-pdf.ts'
-import type { Staged } from './stage.ts'
+import { newTaskId, type Staged } from './stage.ts'
 
 export interface Submission {
   readonly env: Env
-  readonly key: KeyRecord
+  readonly key: Pick<KeyRecord, 'accountId'>
   readonly plan: Plan
   readonly requestId: string
   /** The origin the client spoke to. */
   readonly baseUrl: string
-  /** The wishes hold for every file of a batch. */
-  readonly jobOptions: JobOptions
+  /** What the request asks for, of every file of a batch. */
+  readonly jobOptions: Partial<JobOptions>
   readonly batchId?: string
 }
 
@@ -30,9 +30,12 @@ const QUICK_WAIT_MS = 25_000
 /** Takes room for `bytes` more; throws when the account has none. */
 export async function admit(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
   const answer = await env.ACCOUNTS.getByName(key.accountId).admit(taskId, bytes)
-  if (answer.ok) return
-  const facts = { used_bytes: answer.used, quota_bytes: answer.quota }
-  throw new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
+  if (!answer.ok) throw noRoom(answer)
+}
+
+export function noRoom({ used, quota }: { used: number; quota: number }): ApiError {
+  const facts = { used_bytes: used, quota_bytes: quota }
+  return new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
 }
 
 /** Room that was taken for files that did not become tasks. What cannot be given back now is free in 15 minutes. */
@@ -66,21 +69,26 @@ export async function submit(submission: Submission, staged: Staged, fastest: La
 
 /** One file of a batch: what stands against it fails its own task. Batches are queued, whatever their files' sizes. */
 export async function submitOfBatch(submission: Submission, staged: Staged, position: number): Promise<Task> {
-  if ('refusal' in staged.kept) return createFailed(submission, staged, position, staged.kept.refusal)
+  if ('refusal' in staged.kept) return createFailed(submission, staged, staged.kept.refusal, position)
   const { format, upload } = staged.kept
   try {
     return await create(submission, staged, { ...(await decide(submission, staged, format, 'slow')), position })
   } catch (error) {
     await upload.discard()
-    if (error instanceof ApiError) return createFailed(submission, staged, position, error)
+    // A resumable upload is as it was before: this task has another id, because another may still come of it.
+    const failed = staged.uploadId === undefined ? staged : { ...staged, taskId: newTaskId() }
+    if (error instanceof ApiError) return createFailed(submission, failed, error, position)
     throw error
   }
 }
 
+/** The request's word counts more than the metadata of an upload. */
+const optionsOf = ({ jobOptions }: Submission, { wishes }: Staged): JobOptions => ({ quality: 'medium', ...wishes, ...jobOptions })
+
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
 async function decide(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
-  const { jobOptions } = submission
+  const jobOptions = optionsOf(submission, staged)
   checkQuality(format, jobOptions.quality)
   const output = chooseOutput(format, jobOptions.format)
   if (jobOptions.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
@@ -102,7 +110,8 @@ async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> 
 }
 
 function common(submission: Submission, staged: Staged) {
-  const { key, plan, requestId, baseUrl, jobOptions, batchId } = submission
+  const { key, plan, requestId, baseUrl, batchId } = submission
+  const jobOptions = optionsOf(submission, staged)
   return {
     taskId: staged.taskId,
     accountId: key.accountId,
@@ -119,20 +128,24 @@ function common(submission: Submission, staged: Staged) {
   }
 }
 
-function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
-  const { env, jobOptions } = submission
-  return env.TASKS.getByName(staged.taskId).create({
+async function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
+  const { env } = submission
+  const jobOptions = optionsOf(submission, staged)
+  const task = await env.TASKS.getByName(staged.taskId).create({
     ...common(submission, staged),
     ...decision,
     ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
     ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })
+  if ('upload' in staged.kept) await staged.kept.upload.handOver()
+  return task
 }
 
-function createFailed(submission: Submission, staged: Staged, position: number, error: ApiError): Promise<Task> {
+/** `position`: in its batch. */
+export function createFailed(submission: Submission, staged: Staged, error: ApiError, position?: number): Promise<Task> {
   const format = 'refusal' in staged.kept ? ('unknown' as const) : staged.kept.format.id
-  const decision = { position, format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
-  const task: NewTask = { ...common(submission, staged), ...decision }
+  const decision = { format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
+  const task: NewTask = { ...common(submission, staged), ...decision, ...(position === undefined ? {} : { position }) }
   return submission.env.TASKS.getByName(staged.taskId).createFailed(task, error.asTaskError(submission.requestId))
 }
 

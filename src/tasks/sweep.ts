@@ -1,12 +1,13 @@
 /** Removes blobs that no task names: what an upload, an attempt or a deletion left behind when its process was killed. */
 import type { Env } from '../env.ts'
+import { uploadOfTask } from '../store/upload-records.ts'
 
 /** Younger blobs may belong to a request that is still under way. */
 const MIN_AGE_MS = 60 * 60_000
 /** Each look is a request to a Durable Object, and one call of a Worker may make 10 000: the next sweep goes on from there. */
 const MOST_LOOKS = 5000
 /** In the order of their names, as the bucket lists them. */
-const PREFIXES = ['parts/', 'results/', 'uploads/'] as const
+const PREFIXES = ['incoming/', 'parts/', 'results/', 'uploads/'] as const
 /** Holds the last key that was looked at by a sweep that did not come to the end. */
 const PLACE = 'sweep/place'
 
@@ -18,7 +19,7 @@ export interface Swept {
 }
 
 export async function sweep(
-  env: Pick<Env, 'BLOBS' | 'TASKS'>,
+  env: Pick<Env, 'BLOBS' | 'TASKS' | 'UPLOADS'>,
   now = Date.now(),
   minAgeMs = MIN_AGE_MS,
   mostLooks = MOST_LOOKS,
@@ -32,8 +33,7 @@ export async function sweep(
       const old = page.filter((object) => now - object.uploaded.getTime() >= minAgeMs)
       const orphans: string[] = []
       for (const { key } of old.slice(0, mostLooks - looked)) {
-        const names = await env.TASKS.getByName(key.split('/')[1] ?? '').names()
-        if (!names?.includes(key)) orphans.push(key)
+        if (!(await isNamed(env, key))) orphans.push(key)
         last = key
       }
       if (orphans.length > 0) await env.BLOBS.delete(orphans)
@@ -46,6 +46,15 @@ export async function sweep(
   }
   if (place) await env.BLOBS.delete(PLACE)
   return { looked, removed, ended: true }
+}
+
+/** By the task or the resumable upload whose id is in its name; what was uploaded may wait for its task. */
+async function isNamed(env: Pick<Env, 'TASKS' | 'UPLOADS'>, key: string): Promise<boolean> {
+  const id = key.split('/')[1] ?? ''
+  const isUpload = key.startsWith('incoming/')
+  if (!isUpload && (await env.TASKS.getByName(id).names())?.includes(key)) return true
+  if (!isUpload && !key.startsWith('uploads/')) return false
+  return (await env.UPLOADS.getByName(isUpload ? id : uploadOfTask(id)).names())?.includes(key) ?? false
 }
 
 /** What stands under the prefix behind `place`. */

@@ -3,6 +3,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { Account as RealAccount } from '../../durable-objects/account.ts'
 import { KeyGate as RealKeyGate } from '../../durable-objects/key-gate.ts'
 import { TaskRecord as RealTaskRecord } from '../../durable-objects/task-record.ts'
+import { UploadRecord as RealUploadRecord } from '../../durable-objects/upload-record.ts'
 import type { Env, MediaFace, PressFace, WorkerEnv } from '../../src/env.ts'
 import { text } from '../../src/formats/text/text.ts'
 import edge from '../../src/index.ts'
@@ -26,6 +27,12 @@ export class KeyGate extends RealKeyGate {
 }
 
 export class TaskRecord extends RealTaskRecord {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, counted(env))
+  }
+}
+
+export class UploadRecord extends RealUploadRecord {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, counted(env))
   }

@@ -8,9 +8,9 @@ import { PEOPLE_ROUTES } from './people.ts'
 export function consoleRoutes(api: readonly Route[]): readonly Route[] {
   const borrowed = api
     .filter((route) => route.path.startsWith('/v1/'))
-    .map(({ method, path, handle }): Route => {
-      const access = method === 'GET' ? 'session' : 'session:counted'
-      return { method, path: `/console/api${path}`, access, handle }
+    .map(({ doc: _, ...route }): Route => {
+      const access = route.method === 'GET' ? 'session' : 'session:counted'
+      return { ...route, path: `/console/api${route.path}`, access }
     })
   return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...PEOPLE_ROUTES, ...borrowed]
 }

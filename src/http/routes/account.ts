@@ -7,6 +7,9 @@ import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { formats, parseOrRefuse, usage, usageQuery } from '../schemas.ts'
 
+/** What Cloudflare lets through in one body on its Free and Pro plans. */
+const MAX_BODY_BYTES = 100_000_000
+
 export const getUsage: Route = {
   method: 'GET',
   path: '/v1/usage',
@@ -38,6 +41,7 @@ export const getFormats: Route = {
         requests_per_minute: requestsPerMinute ?? plan.requestsPerMinute,
         callbacks: plan.callbacks,
       },
+      max_body_bytes: Number(c.env.MAX_BODY_BYTES ?? MAX_BODY_BYTES),
     })
   },
   doc: { id: 'getFormats', summary: 'What goes in, what may come out, and the limits of your plan', answer: formats, errors: [] },

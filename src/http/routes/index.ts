@@ -8,12 +8,15 @@ import { download } from './download.ts'
 import { healthz } from './health.ts'
 import { pageRoutes } from './pages.ts'
 import { getKeys, getReceipt } from './receipts.ts'
+import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
 import { batchCompress, compress } from './upload.ts'
 
+const UPLOADS: readonly Route[] = [createUploadRoute, getUploadRoute, patchUploadRoute, deleteUploadRoute, overrideUploadRoute]
 const API: readonly Route[] = [
   compress,
   batchCompress,
+  ...UPLOADS,
   getTask,
   download,
   getReceipt,

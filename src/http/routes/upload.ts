@@ -6,10 +6,12 @@ import { present, type Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
 import type { JobOptions } from '../../tasks/job-options.ts'
+import { stageUpload } from '../../tasks/resumable.ts'
 import { type Digested, digest, type Staged, stage } from '../../tasks/stage.ts'
 import { admit, checkCallback, giveBack, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
 import { type AppContext, baseUrl } from '../context.ts'
-import { type FormRules, readForm } from '../form.ts'
+import { type Form, type FormRules, readForm } from '../form.ts'
+import { isJson, readJsonForm } from '../json-form.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { batch, batchFields, checkField, compressFields, isField, parseJobOptions, task } from '../schemas.ts'
@@ -19,9 +21,10 @@ type Kind = {
   readonly scope: 'compress' | 'batch'
   readonly schema: typeof compressFields | typeof batchFields
   readonly fileFields: readonly string[]
+  readonly uploadFields: readonly string[]
 }
-const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'] }
-const BATCH: Kind = { scope: 'batch', schema: batchFields, fileFields: ['files[]', 'files'] }
+const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'], uploadFields: ['upload'] }
+const BATCH: Kind = { scope: 'batch', schema: batchFields, fileFields: ['files[]', 'files'], uploadFields: ['uploads[]', 'uploads'] }
 
 export const compress: Route = {
   method: 'POST',
@@ -123,14 +126,15 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
   let handedOver = false
   const limits = { maxFileBytes: plan.maxFileBytes, admit: (taskId: string, bytes: number) => admit(c.env, key, taskId, bytes) }
   try {
+    const keep = (staged: Staged) => {
+      kept.push(staged)
+      return staged
+    }
     const form = await c.get('timing').measure('upload', () =>
-      readForm<Staged>(c.req.raw, {
+      read<Staged>(c, {
         ...rules(c, kind),
-        async receive(fileName, body) {
-          const staged = await stage(c.env, fileName, body, limits)
-          kept.push(staged)
-          return staged
-        },
+        receive: async (fileName, body) => keep(await stage(c.env, fileName, body, limits)),
+        take: async (uploadId) => keep(await stageUpload(c.env, key.accountId, uploadId)),
       }),
     )
     const jobOptions = jobOptionsOf(c, kind, form.fields)
@@ -152,18 +156,24 @@ async function discard(files: readonly Staged[]): Promise<void> {
 }
 
 async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
-  const form = await readForm<Digested>(c.req.raw, { ...rules(c, kind), receive: digest })
+  const take = async (uploadId: string): Promise<Digested> => ({ fileName: '', size: 0, sha256: '', uploadId })
+  const form = await read<Digested>(c, { ...rules(c, kind), receive: digest, take })
   sameOrRefuse(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
   return maker.repeat(turn.id)
 }
 
-function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive'> {
+const read = <File>(c: AppContext, rules: FormRules<File>): Promise<Form<File>> =>
+  isJson(c.req.header('Content-Type')) ? readJsonForm(c.req.raw, rules) : readForm(c.req.raw, rules)
+
+function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take'> {
   const plan = PLANS[c.get('key').plan]
   return {
     fileFields: kind.fileFields,
+    uploadFields: kind.uploadFields,
     maxFiles: kind.scope === 'batch' ? plan.maxBatchFiles : 1,
     maxFileBytes: plan.maxFileBytes,
-    isField: (name) => isField(kind.schema, name),
+    // A file under the name of an upload is a file under an unknown name.
+    isField: (name) => isField(kind.schema, name) && !kind.uploadFields.includes(name),
     checkField: (name, value) => {
       checkField(kind.schema, name, value)
       if (name === 'callback_url') checkCallback(c.env, plan, value)
@@ -171,7 +181,7 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive'> {
   }
 }
 
-function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): JobOptions {
+function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
   const jobOptions = parseJobOptions(kind.schema, fields)
   if (jobOptions.callbackUrl === undefined) return jobOptions
   return { ...jobOptions, callbackUrl: checkCallback(c.env, PLANS[c.get('key').plan], jobOptions.callbackUrl) }
@@ -179,7 +189,7 @@ function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, str
 
 const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId
 
-const missingFile = (kind: Kind) =>
-  new ApiError('missing_file', `Send ${kind.scope === 'batch' ? 'the files' : 'the file'} as '${kind.fileFields[0]}', with a file name.`, {
-    param: kind.fileFields[0],
-  })
+function missingFile({ scope, fileFields: [file], uploadFields: [upload] }: Kind): ApiError {
+  const what = scope === 'batch' ? ['the files', 'finished uploads'] : ['the file', 'a finished upload']
+  return new ApiError('missing_file', `Send ${what[0]} as '${file}', with a file name, or ${what[1]} as '${upload}'.`, { param: file })
+}

@@ -1,0 +1,51 @@
+import { migrate } from './schema.ts'
+
+/**
+ * Room of uploads that are not finished, by the task that each may become, in the SQLite of an Account. The sum of all is kept by
+ * triggers, so that it costs one row to ask.
+ */
+const FIRST = `
+  CREATE TABLE reservations (task_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX reservations_by_end ON reservations (until);
+  CREATE TABLE reserved (id INTEGER PRIMARY KEY CHECK (id = 0), bytes INTEGER NOT NULL);
+  INSERT INTO reserved (id, bytes) VALUES (0, 0);
+  CREATE TRIGGER reservation_inserted AFTER INSERT ON reservations
+    BEGIN UPDATE reserved SET bytes = bytes + NEW.bytes; END;
+  CREATE TRIGGER reservation_deleted AFTER DELETE ON reservations
+    BEGIN UPDATE reserved SET bytes = bytes - OLD.bytes; END;
+`
+/** An upload removes itself at its end; what could not tell so is forgotten by those that come later, some at a time. */
+const FORGOTTEN_AT_ONCE = 10
+
+export class ReservationTable {
+  readonly #sql: SqlStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql
+    migrate(storage, 'reservations', [FIRST])
+  }
+
+  /** Bytes of all. */
+  sum(): number {
+    return this.#sql.exec<{ bytes: number }>('SELECT bytes FROM reserved').one().bytes
+  }
+
+  has(taskId: string): boolean {
+    return [...this.#sql.exec('SELECT 1 FROM reservations WHERE task_id = ?', taskId)].length > 0
+  }
+
+  /** `until` in epoch milliseconds. */
+  add(taskId: string, bytes: number, until: number): void {
+    this.#forget(Date.now())
+    this.#sql.exec('INSERT INTO reservations (task_id, bytes, until) VALUES (?, ?, ?)', taskId, bytes, until)
+  }
+
+  remove(taskId: string): void {
+    this.#sql.exec('DELETE FROM reservations WHERE task_id = ?', taskId)
+  }
+
+  #forget(now: number): void {
+    const late = 'SELECT task_id FROM reservations WHERE until < ? ORDER BY until LIMIT ?'
+    this.#sql.exec(`DELETE FROM reservations WHERE task_id IN (${late})`, now, FORGOTTEN_AT_ONCE)
+  }
+}

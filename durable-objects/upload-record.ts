@@ -1,0 +1,203 @@
+import { DurableObject } from 'cloudflare:workers'
+import { Sha256 } from '../src/bytes/sha256.ts'
+import type { Env } from '../src/env.ts'
+import { openText, sealText } from '../src/store/secret-box.ts'
+import {
+  type NewUpload,
+  type Opened,
+  type Piece,
+  type Progress,
+  type StoredPart,
+  taskOfUpload,
+  type UploadRecordFace,
+  type UploadState,
+  type Use,
+} from '../src/store/upload-records.ts'
+import { beginByItself } from '../src/tasks/resumable.ts'
+
+const SOON_MS = 5000
+/** A request that took the upload for a task and was never heard of again. */
+const TAKEN_MS = 2 * 60_000
+
+const SCHEMA = 'CREATE TABLE IF NOT EXISTS parts (number INTEGER PRIMARY KEY, etag TEXT NOT NULL)'
+
+/** What changes while bytes come in; written all at once. */
+interface Arrived {
+  readonly offset: number
+  readonly hash: Uint8Array
+  readonly pieces: readonly Piece[]
+  readonly isWhole: boolean
+  readonly taskId?: string
+}
+
+/**
+ * One resumable upload: which of the stored bytes count, whose turn it is to write, and the task that it became. The alarm begins
+ * the task that nobody began, and removes what was never finished, or is not needed any more.
+ */
+export class UploadRecord extends DurableObject<Env> implements UploadRecordFace {
+  #upload: NewUpload | undefined
+  #arrived: Arrived | undefined
+  /** Numbers of parts that were given out. */
+  #numbers: number
+  /** Who may write. undefined after a start of this object: then the first who knows what was counted last. */
+  #turn: number | undefined
+  #takenUntil = 0
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const { kv } = ctx.storage
+    this.#upload = kv.get<NewUpload>('upload')
+    this.#arrived = kv.get<Arrived>('arrived')
+    this.#numbers = kv.get<number>('numbers') ?? 0
+  }
+
+  async create(upload: NewUpload, password?: string): Promise<UploadState> {
+    const known = this.#state()
+    if (known) return known
+    const { kv, sql } = this.ctx.storage
+    const box = password === undefined ? undefined : await sealText(password, this.#secret(), upload.uploadId)
+    sql.exec(SCHEMA)
+    if (box) kv.put('password', box)
+    kv.put('upload', upload)
+    this.#upload = upload
+    this.#put({ offset: 0, hash: new Sha256().state(), pieces: [], isWhole: false })
+    // With nothing awaited between: no record without an alarm.
+    void this.ctx.storage.setAlarm(upload.expiresAt)
+    return this.#state()!
+  }
+
+  async read() {
+    return this.#state()
+  }
+
+  async open(accountId: string, offset: number): Promise<Opened> {
+    const upload = this.#state()
+    if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
+    if (upload.offset !== offset) return { kind: 'elsewhere', offset: upload.offset }
+    this.#turn = crypto.getRandomValues(new Uint32Array(1))[0]!
+    return { kind: 'open', turn: this.#turn, upload }
+  }
+
+  async nextPart(turn: number): Promise<number | undefined> {
+    if (!this.#arrived || (this.#turn ?? turn) !== turn) return undefined
+    this.#numbers++
+    this.ctx.storage.kv.put('numbers', this.#numbers)
+    return this.#numbers
+  }
+
+  async commit(turn: number, { from, offset, hash, parts, pieces }: Progress): Promise<boolean> {
+    const [upload, arrived] = [this.#upload, this.#arrived]
+    if (!upload || !arrived || (this.#turn ?? turn) !== turn) return false
+    // Asked again, because the answer was lost: a turn never comes to one offset twice.
+    if (this.#turn === turn && arrived.offset === offset) return true
+    if (arrived.offset !== from) return false
+    this.#turn = turn
+    this.ctx.storage.transactionSync(() => {
+      for (const { partNumber, etag } of parts) {
+        this.ctx.storage.sql.exec('INSERT INTO parts (number, etag) VALUES (?, ?)', partNumber, etag)
+      }
+      this.#put({ ...arrived, offset, hash, pieces })
+    })
+    // Whoever wrote the last byte begins the task; this is for the case that it could not.
+    if (offset === upload.size && upload.compress) await this.#wakeAt(Date.now() + SOON_MS)
+    return true
+  }
+
+  async parts(): Promise<StoredPart[]> {
+    const rows = this.ctx.storage.sql.exec<{ number: number; etag: string }>('SELECT number, etag FROM parts ORDER BY number')
+    return [...rows].map(({ number, etag }) => ({ partNumber: number, etag }))
+  }
+
+  async whole() {
+    if (this.#arrived) this.#put({ ...this.#arrived, isWhole: true })
+  }
+
+  async use(accountId: string): Promise<Use> {
+    const upload = this.#state()
+    if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
+    if (upload.taskId !== undefined || this.#takenUntil > Date.now()) return { kind: 'used' }
+    if (upload.offset < upload.size) return { kind: 'unfinished', offset: upload.offset, size: upload.size }
+    this.#takenUntil = Date.now() + TAKEN_MS
+    const box = this.ctx.storage.kv.get<Uint8Array>('password')
+    const password = box && (await openText(box, this.#secret(), upload.uploadId))
+    return { kind: 'taken', upload, ...(password === undefined ? {} : { password }) }
+  }
+
+  async used() {
+    if (!this.#upload || !this.#arrived) return
+    this.ctx.storage.kv.delete('password')
+    this.#put({ ...this.#arrived, taskId: taskOfUpload(this.#upload.uploadId) })
+  }
+
+  async unuse() {
+    this.#takenUntil = 0
+  }
+
+  async remove() {
+    const upload = this.#state()
+    if (!upload) return false
+    await this.#removeBlobs(upload)
+    if (upload.taskId === undefined) await this.env.ACCOUNTS.getByName(upload.accountId).release(taskOfUpload(upload.uploadId))
+    // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
+    await this.ctx.storage.deleteAll()
+    await this.ctx.storage.deleteAlarm()
+    this.#upload = this.#arrived = undefined
+    return true
+  }
+
+  async names() {
+    const upload = this.#state()
+    return upload && [`uploads/${taskOfUpload(upload.uploadId)}`, ...upload.pieces.map(({ key }) => key)]
+  }
+
+  override async alarm(): Promise<void> {
+    const upload = this.#state()
+    if (!upload) return
+    if (upload.expiresAt <= Date.now()) {
+      await this.remove()
+      return
+    }
+    await this.#wakeAt(upload.expiresAt)
+    if (upload.offset < upload.size || !upload.compress || upload.taskId !== undefined) return
+    try {
+      await beginByItself(this.env, this, upload)
+    } catch (error) {
+      console.error(JSON.stringify({ level: 'error', event: 'upload_not_begun', upload_id: upload.uploadId, error: String(error) }))
+      await this.#wakeAt(Date.now() + TAKEN_MS)
+    }
+  }
+
+  /** Never later than what waits already, except from the alarm itself. */
+  async #wakeAt(moment: number): Promise<void> {
+    const next = await this.ctx.storage.getAlarm()
+    if (next === null || next > moment) await this.ctx.storage.setAlarm(moment)
+  }
+
+  /** What its task has stays: it is the task's now. */
+  async #removeBlobs({ uploadId, multipartId, pieces, isWhole, taskId }: UploadState): Promise<void> {
+    const key = `uploads/${taskOfUpload(uploadId)}`
+    if (pieces.length > 0) await this.env.BLOBS.delete(pieces.map((piece) => piece.key))
+    if (taskId !== undefined) return
+    // Between its last part and the end of its multipart upload nobody knows which of both there is.
+    if (multipartId !== undefined && !isWhole) {
+      await this.env.BLOBS.resumeMultipartUpload(key, multipartId)
+        .abort()
+        .catch(() => undefined)
+    }
+    await this.env.BLOBS.delete(key)
+  }
+
+  #state(): UploadState | undefined {
+    return this.#upload && this.#arrived && { ...this.#upload, ...this.#arrived }
+  }
+
+  #put(arrived: Arrived) {
+    this.#arrived = arrived
+    this.ctx.storage.kv.put('arrived', arrived)
+  }
+
+  #secret(): string {
+    if (!this.env.SECRET_KEY) throw new Error('SECRET_KEY is not set: passwords cannot be kept')
+    return this.env.SECRET_KEY
+  }
+}

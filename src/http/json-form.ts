@@ -1,0 +1,33 @@
+/** The form of an upload without any file, written in JSON: the same names, the same rules. */
+import { invalidParameter } from '../tasks/api-error.ts'
+import { readJson } from './body.ts'
+import { type Form, FormContents, type FormRules } from './form.ts'
+import { malformed } from './multipart-disposition.ts'
+
+export const isJson = (contentType: string | undefined) => /^\s*application\/json\s*(;|$)/i.test(contentType ?? '')
+
+export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
+  const body = await readJson(request)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('its JSON is no object')
+  const contents = new FormContents(rules)
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null) continue
+    if (rules.fileFields.includes(name)) throw invalidParameter(name, `A file as '${name}' needs multipart/form-data.`)
+    if (rules.uploadFields.includes(name)) {
+      for (const id of idsOf(name, value)) await contents.addFile('upload', () => rules.take(id))
+    } else if (rules.isField(name)) contents.addField(name, textOf(name, value))
+  }
+  return contents
+}
+
+function idsOf(name: string, value: unknown): string[] {
+  const ids: unknown[] = Array.isArray(value) ? value : [value]
+  if (ids.every((id) => typeof id === 'string')) return ids
+  throw invalidParameter(name, `The field '${name}' must name uploads.`)
+}
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  throw invalidParameter(name, `The field '${name}' must be text or a number.`)
+}

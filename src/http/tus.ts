@@ -1,0 +1,99 @@
+/** The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload), read and written. */
+import { PLANS } from '../store/plans.ts'
+import type { Checksum } from '../store/resumable.ts'
+import { ApiError, invalidParameter } from '../tasks/api-error.ts'
+import type { AppContext } from './context.ts'
+
+const VERSION = '1.0.0'
+const ALGORITHMS = { sha1: 20, sha256: 32 } as const
+const MAX_METADATA_BYTES = 8 * 1024
+
+export const CHUNK_TYPE = 'application/offset+octet-stream'
+
+/** On every answer of these routes, whatever it says. */
+export const TUS_HEADERS = { 'Tus-Resumable': VERSION }
+
+/** What OPTIONS tells. */
+export const TUS_FACTS = {
+  'Tus-Version': VERSION,
+  'Tus-Extension': 'creation,creation-with-upload,checksum,expiration,termination',
+  'Tus-Checksum-Algorithm': Object.keys(ALGORITHMS).join(','),
+  'Tus-Max-Size': String(PLANS.enterprise.maxFileBytes),
+}
+
+export function requireVersion(c: AppContext): void {
+  const given = c.req.header('Tus-Resumable')
+  if (given === VERSION) return
+  const message = `This speaks tus ${VERSION}: send the header "Tus-Resumable: ${VERSION}".`
+  throw new ApiError('precondition_failed', message, { param: 'Tus-Resumable', allowed: [VERSION] }, { 'Tus-Version': VERSION })
+}
+
+/** A header that is a whole number of bytes. */
+export function wholeNumber(c: AppContext, name: 'Upload-Length' | 'Upload-Offset'): number {
+  const text = c.req.header(name) ?? ''
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(value)) return value
+  throw invalidParameter(name, `The header ${name} must be a whole number of bytes.`, text ? { got: text.slice(0, 40) } : {})
+}
+
+/** undefined: none is told, the body comes in chunks. */
+export function contentLength(c: AppContext): number | undefined {
+  const text = c.req.header('Content-Length')
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined
+}
+
+export const isChunk = (c: AppContext) => c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() === CHUNK_TYPE
+
+export function parseChecksum(header: string | undefined): Checksum | undefined {
+  if (header === undefined) return undefined
+  const [, algorithm, digest = ''] = /^(\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
+  if (algorithm !== 'sha1' && algorithm !== 'sha256') {
+    const allowed = Object.keys(ALGORITHMS)
+    throw invalidParameter('Upload-Checksum', "The header Upload-Checksum must be 'sha1' or 'sha256', a space and base64.", { allowed })
+  }
+  if (decoded(digest)?.length !== ALGORITHMS[algorithm]) {
+    throw invalidParameter('Upload-Checksum', `The header Upload-Checksum must carry ${ALGORITHMS[algorithm]} bytes of base64.`)
+  }
+  return { algorithm, digest }
+}
+
+export interface Metadata {
+  readonly values: ReadonlyMap<string, string>
+  /** The header without what nobody may read again. */
+  readonly shown: string
+}
+
+/** `Upload-Metadata`: keys and base64, apart by commas; a key may stand alone. */
+export function parseMetadata(header: string | undefined, secret: string): Metadata {
+  const values = new Map<string, string>()
+  const shown: string[] = []
+  const refuse = (why: string) => invalidParameter('Upload-Metadata', `The header Upload-Metadata cannot be read: ${why}.`)
+  if ((header?.length ?? 0) > MAX_METADATA_BYTES) throw refuse(`it is longer than ${MAX_METADATA_BYTES} bytes`)
+  for (const pair of header?.trim() ? header.split(',') : []) {
+    const [key = '', text = '', ...more] = pair.trim().split(' ')
+    if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(key) || more.length > 0) throw refuse("it must be 'key base64' pairs, apart by commas")
+    if (values.has(key)) throw refuse(`'${key.slice(0, 40)}' is given twice`)
+    const value = textOf(text)
+    if (value === undefined) throw refuse(`'${key.slice(0, 40)}' is not UTF-8 in base64`)
+    values.set(key, value)
+    if (key !== secret) shown.push(text ? `${key} ${text}` : key)
+  }
+  return { values, shown: shown.join(',') }
+}
+
+function decoded(base64: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(base64: string): string | undefined {
+  const bytes = decoded(base64)
+  try {
+    return bytes && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
