@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Server } from './config.ts'
+import { type Chunks, RESUMABLE_BYTES, uploadInChunks } from './resumable.ts'
 import { Trouble } from './trouble.ts'
 
 export interface Task {
@@ -31,6 +32,14 @@ export interface Wishes {
   target_size?: string
 }
 
+/** What an earlier run left, and this one leaves. */
+export interface Attempt {
+  readonly key: string
+  /** Path of a resumable upload that had begun. */
+  readonly upload: string | undefined
+  begun(upload: string): void
+}
+
 const MAX_TRIES = 6
 /** No service listens at this address, or it has no address. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND'])
@@ -43,11 +52,12 @@ export class Client {
     this.#server = server
   }
 
-  /** Sends a file; `idempotencyKey` makes a repeated upload find the same task. */
-  async compress(path: string, wishes: Wishes, idempotencyKey: string, sent: (bytes: number) => void): Promise<Task> {
+  /** Sends a file; the key of the attempt makes a repeated upload find the same task. */
+  async compress(path: string, wishes: Wishes, attempt: Attempt, sent: (bytes: number) => void): Promise<Task> {
     const file = await open(path)
     try {
       const { size } = await file.stat()
+      if (size > RESUMABLE_BYTES) return await this.#compressInChunks({ file, size, name: basename(path) }, wishes, attempt, sent)
       const boundary = `whittle-${crypto.randomUUID()}`
       const head = formHead(boundary, wishes, basename(path))
       const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
@@ -69,7 +79,7 @@ export class Client {
           headers: {
             'content-type': `multipart/form-data; boundary=${boundary}`,
             'content-length': String(head.length + size + tail.length),
-            'idempotency-key': `"${idempotencyKey}"`,
+            'idempotency-key': `"${attempt.key}"`,
             prefer: 'wait=10',
           },
         } as RequestInit
@@ -77,6 +87,15 @@ export class Client {
     } finally {
       await file.close()
     }
+  }
+
+  async #compressInChunks(from: Pick<Chunks, 'file' | 'size' | 'name'>, wishes: Wishes, attempt: Attempt, sent: (bytes: number) => void) {
+    const { key, upload: known, begun } = attempt
+    const id = await uploadInChunks({ ...from, known, begun, sent, ask: (path, init) => this.#ask(path, init) }).catch((error: unknown) => {
+      throw error instanceof Trouble ? error : new Trouble('service', `${this.#server.baseUrl} cannot be reached: ${reason(error)}`)
+    })
+    const headers = { 'content-type': 'application/json', 'idempotency-key': `"${key}"`, prefer: 'wait=10' }
+    return this.#json<Task>('/v1/compress', () => ({ method: 'POST', headers, body: JSON.stringify({ ...wishes, upload: id }) }))
   }
 
   task(taskId: string, waitSeconds = 0): Promise<Task> {
@@ -112,14 +131,18 @@ export class Client {
     return (await (await this.#send(path, init)).json()) as T
   }
 
+  #ask(path: string, options: RequestInit): Promise<Response> {
+    const headers = { ...(options.headers as Record<string, string>), authorization: `Bearer ${this.#server.key}` }
+    return fetch(this.#server.baseUrl + path, { ...options, headers })
+  }
+
   /** Waits where the service says so (429, 503) and tries again when the line breaks; other refusals are told. */
   async #send(path: string, init: () => RequestInit = () => ({})): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const options = init()
-      const headers = { ...(options.headers as Record<string, string>), authorization: `Bearer ${this.#server.key}` }
       let answer: Response
       try {
-        answer = await fetch(this.#server.baseUrl + path, { ...options, headers })
+        answer = await this.#ask(path, options)
       } catch (error) {
         if (attempt >= MAX_TRIES || (!this.#reached && NOBODY.has(codeOf(error) ?? '')))
           throw new Trouble('service', `${this.#server.baseUrl} cannot be reached: ${reason(error)}`)

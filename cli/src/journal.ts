@@ -9,6 +9,8 @@ import type { Job } from './files.ts'
 interface Entry {
   /** The same upload under the same key finds its task again. */
   readonly key: string
+  /** Path of its resumable upload. */
+  readonly upload?: string
   readonly done?: boolean
   /** Of the result, for the sum of the run that goes on. */
   readonly compressedSize?: number
@@ -40,6 +42,13 @@ export class Journal {
     const entry = (this.#entries[id] ??= { key: crypto.randomUUID() })
     this.#write()
     return entry
+  }
+
+  /** Its upload has begun. */
+  note(job: Job, modifiedMs: number, upload: string) {
+    const id = this.#id(job, modifiedMs)
+    this.#entries[id] = { ...this.#entries[id]!, upload }
+    this.#write()
   }
 
   end(job: Job, modifiedMs: number, compressedSize: number = job.size) {

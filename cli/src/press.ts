@@ -63,7 +63,8 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
   const modifiedMs = statSync(job.path).mtimeMs
   const entry = journal.begin(job, modifiedMs)
   if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size, compressedSize: entry.compressedSize ?? job.size }
-  let task = await client.compress(job.path, settings.wishes, entry.key, (bytes) => watcher.step(job, 'upload', bytes / job.size))
+  const attempt = { key: entry.key, upload: entry.upload, begun: (upload: string) => journal.note(job, modifiedMs, upload) }
+  let task = await client.compress(job.path, settings.wishes, attempt, (bytes) => watcher.step(job, 'upload', bytes / job.size))
   while (task.status === 'pending' || task.status === 'processing') {
     watcher.step(job, 'press', task.progress ?? 0)
     settings.signal.throwIfAborted()

@@ -89,20 +89,20 @@ export class Refusal extends Error {
   }
 }
 
-const BASE = '/console/api'
-const MARK = { 'X-Whittle-Console': '1' }
+export const BASE = '/console/api'
+export const MARK = { 'X-Whittle-Console': '1' }
 
 /** Told to the window when the session is over. */
 export const SIGNED_OUT = 'whittle-signed-out'
 
 const UNREACHABLE = 'The service cannot be reached.'
 
-interface Said {
+export interface Said {
   error?: { message?: string }
   error_detail?: { retry_after_seconds?: number }
 }
 
-function refused(status: number, said: Said | null): Refusal {
+export function refused(status: number, said: Said | null): Refusal {
   if (status === 401) dispatchEvent(new Event(SIGNED_OUT))
   return new Refusal(status, said?.error?.message ?? `The service answered ${status}.`, said?.error_detail?.retry_after_seconds)
 }

@@ -1,6 +1,7 @@
 /** Files on their way through the service. They outlive the page that shows them: a look at another page loses nothing. */
 import { call, isOpen, Refusal, type Task, upload } from './api.ts'
 import { message } from './parts.tsx'
+import { RESUMABLE_BYTES, uploadInChunks } from './resumable.ts'
 
 export interface Attempt {
   readonly id: number
@@ -62,7 +63,8 @@ export async function begin(file: File, wishes: Record<string, string>): Promise
 async function uploadWhenFree(id: number, file: File, wishes: Record<string, string>): Promise<Task> {
   for (;;) {
     try {
-      return await upload(file, wishes, (uploaded) => change(id, { uploaded }))
+      const send = file.size > RESUMABLE_BYTES ? uploadInChunks : upload
+      return await send(file, wishes, (uploaded) => change(id, { uploaded }))
     } catch (problem) {
       const seconds = problem instanceof Refusal && problem.status === 429 ? problem.retryAfterSeconds : undefined
       if (seconds === undefined || !attempts.some((one) => one.id === id)) throw problem
