@@ -10,7 +10,8 @@ import { type ColourFigures, reaches } from '../quality/target.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
-import type { Carried, Raster } from './raster.ts'
+import { asRgb, asRgba, type Carried, type Raster } from './raster.ts'
+import { similarityOfRows } from './similarity.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
 const TILE = 512
@@ -179,18 +180,15 @@ function look(
   return { bytes, figures: { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) } }
 }
 
-/** Feeds a meter with bands as they are and as they came back. */
-class BandMeter {
+/** A row of tiles as it came back. */
+class DecodedBand implements Disposable {
   readonly #grid: Grid
   readonly #depth: Depth
-  readonly #meter: SimilarityMeter
   readonly #band: Uint8Array<ArrayBuffer>
-  #y = 0
 
   constructor(grid: Grid, depth: Depth) {
     this.#grid = grid
     this.#depth = depth
-    this.#meter = new SimilarityMeter(grid.width, grid.height, depth)
     this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
   }
 
@@ -215,23 +213,21 @@ class BandMeter {
     return true
   }
 
-  compare(band: Uint8Array<ArrayBuffer>): void {
-    const stride = bandWidth(this.#grid) * this.#depth
-    const bytes = this.#grid.width * this.#depth
-    for (let y = 0; y < this.#grid.tileHeight && this.#y < this.#grid.height; y++, this.#y++) {
-      this.#meter.push(new Uint8Array(band.buffer, y * stride, bytes), new Uint8Array(this.#band.buffer, y * stride, bytes))
-    }
-  }
-
-  finish(): Similarity {
-    return this.#meter.finish()
+  /** Row `y` of it, without the padding of the last tile. */
+  row(y: number): Uint8Array {
+    return rowOf(this.#band, this.#grid, this.#depth, y)
   }
 
   [Symbol.dispose](): void {
-    this.#meter[Symbol.dispose]()
     discard(this.#band)
   }
 }
+
+const rowOf = (band: Uint8Array<ArrayBuffer>, grid: Grid, depth: Depth, y: number) =>
+  new Uint8Array(band.buffer, y * bandWidth(grid) * depth, grid.width * depth)
+
+/** Rows of a band that are rows of the picture. */
+const bandRows = ({ height, tileHeight }: Grid, row: number) => Math.min(tileHeight, height - row * tileHeight)
 
 interface Coding {
   readonly quality: number
@@ -246,7 +242,8 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality
   const alphas: Coded[] = []
   const tile = emptyTile(grid)
   const depth = depthOf(raster)
-  using meter = new BandMeter(grid, depth)
+  using meter = new SimilarityMeter(grid.width, grid.height, depth)
+  using back = new DecodedBand(grid, depth)
   const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
     into.push(codedOf(file))
     const decoded = codec.decode(file)
@@ -259,10 +256,10 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality
       const colours = coded(tiles, codec.encode(tile, quality, speed, chromaOf(grid)))
       if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
-      if (!meter.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      if (!back.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(options.signal)
     }
-    meter.compare(band)
+    for (let y = 0; y < bandRows(grid, row); y++) meter.push(rowOf(band, grid, depth, y), back.row(y))
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
   discardPixels(tile)
@@ -281,16 +278,29 @@ export async function similarityOfGrid(raster: Raster, carried: Carried, file: U
   if (carried.exif && !has('Exif')) return 'EXIF was lost'
   if (carried.xmp && !has('mime')) return 'XMP was lost'
   if (carried.icc && !has('prof')) return 'the ICC profile was lost'
+  const rows = decodedTiles(grid, depth, tiles, alphas)
+  const reference = depth === 4 ? asRgba(raster) : raster.channels === 1 ? asRgb(raster) : raster
+  return (await similarityOfRows(reference, rows)) ?? 'a tile cannot be decoded'
+}
+
+/** A grid as its readers show it, RGBA; undefined where `file` is none of this size. They end early where a tile is damaged. */
+export function gridRows(file: Uint8Array, width: number, height: number): AsyncIterable<Uint8Array> | undefined {
+  const read = readGrid(file)
+  if (!read || read.grid.width !== width || read.grid.height !== height) return undefined
+  const { grid, tiles, alphas } = read
+  const channels = alphas.length > 0 ? 4 : 3
+  return asRgba({ width, height, channels, rows: () => decodedTiles(grid, channels, tiles, alphas) }).rows()
+}
+
+async function* decodedTiles(grid: Grid, depth: Depth, tiles: readonly Coded[], alphas: readonly Coded[]): AsyncGenerator<Uint8Array> {
   using codec = await AvifCodec.open('decoder')
-  using meter = new BandMeter(grid, depth)
+  using band = new DecodedBand(grid, depth)
   const decoded = (tile: Coded | undefined) => tile && codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight))
-  let damaged = false
-  await eachBand(raster, grid, async (band, row) => {
+  for (let row = 0; row < grid.rows; row++) {
     for (let column = 0; column < grid.columns; column++) {
       const at = row * grid.columns + column
-      damaged ||= !meter.put(column, decoded(tiles[at]), depth === 4 ? decoded(alphas[at]) : undefined)
+      if (!band.put(column, decoded(tiles[at]), depth === 4 ? decoded(alphas[at]) : undefined)) return
     }
-    meter.compare(band)
-  })
-  return damaged ? 'a tile cannot be decoded' : meter.finish()
+    for (let y = 0; y < bandRows(grid, row); y++) yield band.row(y)
+  }
 }

@@ -2,6 +2,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { ByteReader } from '../bytes/reader.ts'
 import { findField, readHeader } from '../containers/tiff/ifd.ts'
+import type { Deep } from './deep.ts'
 import type { Raster } from './raster.ts'
 
 const TAG_ORIENTATION = 0x0112
@@ -37,7 +38,34 @@ const BAND_BYTES = 8 * 1024 * 1024
  */
 export function uprightRaster(raster: Raster, orientation: number): Raster {
   if (orientation === 1) return raster
-  const { channels } = raster
+  return { channels: raster.channels, ...upturned(raster, raster.channels, orientation) }
+}
+
+/** The same for sixteen bits. */
+export function uprightDeep(deep: Deep, orientation: number): Deep {
+  if (orientation === 1) return deep
+  const { width, height } = deep
+  const stored = {
+    width,
+    height,
+    async *rows() {
+      for await (const strip of deep.rows()) yield new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength)
+    },
+  }
+  const turned = upturned(stored, 8, orientation)
+  return {
+    width: turned.width,
+    height: turned.height,
+    async *rows() {
+      for await (const band of turned.rows()) yield new Uint16Array(band.buffer, band.byteOffset, band.byteLength / 2)
+    },
+  }
+}
+
+type Rows = Pick<Raster, 'width' | 'height' | 'rows'>
+
+/** `channels`: bytes of a pixel. */
+function upturned(raster: Rows, channels: number, orientation: number): Rows {
   const across = orientation >= 5
   const [width, height] = across ? [raster.height, raster.width] : [raster.width, raster.height]
   // Whether the stored columns and rows run against those of the picture (EXIF 2.32, 4.6.4.A).
@@ -47,7 +75,6 @@ export function uprightRaster(raster: Raster, orientation: number): Raster {
   return {
     width,
     height,
-    channels,
     async *rows() {
       const bandRows = Math.max(1, Math.floor(BAND_BYTES / stride))
       const whole = new Uint8Array(Math.min(bandRows, height) * stride)

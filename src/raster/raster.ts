@@ -65,6 +65,22 @@ export async function withoutIdleAlpha(raster: Raster): Promise<Raster> {
   return onWhite(raster)
 }
 
+/** A grey picture as RGB. */
+export function asRgb({ width, height, rows }: Raster): Raster & { readonly channels: 3 } {
+  return {
+    width,
+    height,
+    channels: 3,
+    async *rows() {
+      for await (const strip of rows()) {
+        const out = new Uint8Array(strip.length * 3)
+        for (let i = 0, to = 0; i < strip.length; i++, to += 3) out.fill(strip[i] ?? 0, to, to + 3)
+        yield out
+      }
+    },
+  }
+}
+
 /** The same picture as RGBA. */
 export function asRgba(raster: Raster): Raster & { readonly channels: 4 } {
   const { width, height, channels } = raster

@@ -11,7 +11,8 @@ function lanczos(x: number): number {
   return (LOBES * Math.sin(p) * Math.sin(p / LOBES)) / (p * p)
 }
 
-function windows(from: number, to: number): Taps[] {
+/** Of each sample of the smaller side: which samples of the larger one make it. */
+export function windows(from: number, to: number): Taps[] {
   const scale = Math.max(1, from / to)
   return Array.from({ length: to }, (_, index) => {
     const centre = ((index + 0.5) * from) / to - 0.5

@@ -3,18 +3,19 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Source } from '../codec/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Outcome, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { AvifCodec, similarity } from './avif-codec.ts'
 import { similarityOfGrid } from './avif-grid.ts'
+import { decodedRows } from './decoded.ts'
 import { orientationOf, uprightRaster } from './orientation.ts'
-import { type Carried, type Raster, wholeRgba } from './raster.ts'
-import { similarityOfWebp } from './similarity.ts'
+import { asRgba, type Carried, type Raster, wholeRgba } from './raster.ts'
+import { similarityOfRows } from './similarity.ts'
 import { webpChunks } from './webp-container.ts'
 
 /** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
-export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, exact: boolean): Promise<string | undefined> {
+export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
   const file = await readAll(result)
   const chunks = webpChunks(file)
   for (const [name, bytes] of [
@@ -25,12 +26,12 @@ export async function differenceOfWebp(raster: Raster, carried: Carried, result:
     const kept = chunks.find((chunk) => chunk.name === name)?.data
     if (bytes && !sameBytes(bytes, kept)) return `${name.trim()} was lost`
   }
-  if (exact) {
+  if (isExact(outcome)) {
     const pixels = decodeWebp(file, raster.width, raster.height)
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
   }
-  const found = await similarityOfWebp(raster, file)
-  return found ? belowFloors(found) : 'the result cannot be decoded at this size'
+  const found = await similarityOfRows(asRgba(raster), decodedRows('webp', file, raster))
+  return found ? unlike(outcome, found) : 'the result cannot be decoded at this size'
 }
 
 /** Against RGBA. The colour of what nobody can see counts, too: the coder was told to keep it. */
@@ -47,18 +48,36 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
 }
 
 /** The same for AVIF, whose pixels are turned upright. */
-export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source): Promise<string | undefined> {
+export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
   const raster = uprightRaster(stored, orientationOf(carried.exif))
   const file = await readAll(result)
   const grid = await similarityOfGrid(raster, carried, file)
   if (typeof grid === 'string') return grid
-  if (grid) return belowFloors(grid)
+  if (grid) return unlike(outcome, grid)
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
   if (!decoded) return 'the result cannot be decoded'
   if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
-  return belowFloors(similarity({ ...raster, pixels: await wholeRgba(raster) }, decoded))
+  return unlike(outcome, similarity({ ...raster, pixels: await wholeRgba(raster) }, decoded))
 }
+
+/** Whether every sample is to be as it was. */
+export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchanged' || !outcome.loss
+
+/** Of figures against what is found. */
+const SLACK = { ssim: 0.002, psnrDb: 0.1 }
+
+/** Figures may not be better than what is found. */
+export function claimDifference(outcome: Outcome, found: Similarity): string | undefined {
+  if (outcome.kind === 'unchanged' || !outcome.loss) return undefined
+  if (!outcome.loss.pictures) return 'a loss without figures'
+  const { ssim, psnrDb } = outcome.loss.pictures
+  return ssim > found.ssim + SLACK.ssim || psnrDb > found.psnrDb + SLACK.psnrDb
+    ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
+    : undefined
+}
+
+const unlike = (outcome: Outcome, found: Similarity) => belowFloors(found) ?? claimDifference(outcome, found)
 
 function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
   return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
@@ -101,10 +120,10 @@ export async function differenceOf(
   raster: Raster,
   carried: Carried,
   result: Source,
-  exact: boolean,
+  outcome: Outcome,
 ): Promise<string | undefined> {
   if (output === 'png') return differenceOfPng(raster, carried, result)
-  if (output === 'webp') return differenceOfWebp(raster, carried, result, exact)
-  if (output === 'avif') return differenceOfAvif(raster, carried, result)
+  if (output === 'webp') return differenceOfWebp(raster, carried, result, outcome)
+  if (output === 'avif') return differenceOfAvif(raster, carried, result, outcome)
   return `no way to verify ${output}`
 }

@@ -19,7 +19,8 @@ export type PngEvent =
       /** Of an fdAT, with its first piece. */
       sequence?: number
     }
-  | { kind: 'end'; offset: number }
+  /** `end`: where the file's own bytes end. */
+  | { kind: 'end'; offset: number; end: number }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 /** Chunks that are held in memory may have so many bytes together. */
@@ -128,8 +129,9 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
       const data = (await cursor.exactly(length)).slice()
       checkCrc(await cursor.exactly(4), crc32(data, crc), type, offset)
       if (type === 'IHDR') yield { kind: 'header', header: parseHeader(data, offset), end: cursor.offset }
-      else if (type === 'IEND') return yield { kind: 'end', offset }
-      else yield { kind: 'chunk', type, data, offset }
+      else if (type !== 'IEND') yield { kind: 'chunk', type, data, offset }
+      else if (length > 0) throw damaged(`IEND has ${length} bytes, none expected`, offset)
+      else return yield { kind: 'end', offset, end: cursor.offset }
     }
   } finally {
     await cursor.close()

@@ -6,13 +6,18 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
+import { tailDifference, withTail } from '../../codec/tail.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
-import { convertPicture, verifyPicture } from '../../raster/convert.ts'
+import { convertPicture } from '../../raster/convert.ts'
+import { similarityToDeep } from '../../raster/deep.ts'
 import { applyPalette, lookAtColours, searchPalette, Trials } from '../../raster/png-quantise.ts'
+import { asRgba } from '../../raster/raster.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { verifyPicture } from '../../raster/verify-picture.ts'
 import { convertibleBmp } from './convert.ts'
+import { DeepMeter, deepUpwards, upwards } from './deep.ts'
 import { BMP } from './format.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { asPicture, type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
@@ -22,11 +27,13 @@ export const bmp: Codec = {
   format: BMP,
 
   async compress(source, sink, options) {
-    if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source.size, sink, options)
+    if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source, sink, options)
     const header = await readHeader(source)
     const pixels = await openPixels(source, header, options)
     try {
-      return await compressBmp({ source, header, pixels, options }, sink)
+      return await withTail(source, pixels.end, sink, options, (body, asked) =>
+        compressBmp({ source: body, header, pixels, options: asked }, sink),
+      )
     } catch (error) {
       if (isEngineError(error, 'png') && error.failure === 'damaged') throw malformed('bmp', header.pixelsAt, error.message)
       throw error
@@ -34,7 +41,7 @@ export const bmp: Codec = {
   },
 
   async verify(original, result, outcome, options) {
-    if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), result, outcome, options)
+    if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), { original, result, outcome }, options)
     return verifyBmp(original, result, outcome, options)
   },
 }
@@ -166,6 +173,7 @@ async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promi
   const { header, options, pixels } = job
   plan.prepare(engine)
   const writer = new BmpWriter(sink, header, plan.form, plan.pixelBytes)
+  using meter = plan.lossy && pixels.deep && plan.form.kind === 'indexed' ? new DeepMeter(pixels, plan.form.palette) : undefined
   if (plan.form.kind === 'rgb24') {
     for await (const row of rgbRows(pixels, 'bottom-up')) {
       writer.row(row)
@@ -173,22 +181,29 @@ async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promi
     }
   } else {
     const { palette } = plan.form
-    await showIndices(engine, { ...job, pixels: flushed(pixels, writer) }, palette, plan.lossy, (row) => writer.row(row))
+    const ready = async () => {
+      await writer.flush()
+      await meter?.next()
+    }
+    await showIndices(engine, { ...job, pixels: prepared(pixels, ready) }, palette, plan.lossy, (row) => {
+      meter?.push(row)
+      writer.row(row)
+    })
   }
   await writer.end()
   options.progress(0.95)
   const steps = [stepOf(header, plan.form)]
   if (!plan.lossy) return { kind: 'compressed', steps }
-  return { kind: 'compressed', ...lossOf(ofPixels(engine.quality())), steps }
+  return { kind: 'compressed', ...lossOf(ofPixels(meter?.finish() ?? engine.quality())), steps }
 }
 
-/** The same rows, with a chance for the writer to hand on what it has before each. */
-function flushed(pixels: BmpPixels, writer: BmpWriter): BmpPixels {
+/** The same rows, with `ready` before each. */
+function prepared(pixels: BmpPixels, ready: () => Promise<void>): BmpPixels {
   return {
     ...pixels,
     async *rows(order) {
       for await (const row of pixels.rows(order)) {
-        await writer.flush()
+        await ready()
         yield row
       }
     },
@@ -220,10 +235,13 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   const differ = (difference: string): Verdict => ({ equal: false, difference })
   const [a, b] = [await readHeader(original), await readHeader(result)]
   if (a.width !== b.width || a.height !== b.height) return differ('another size')
+  if (Buffer.compare(a.gap, b.gap) !== 0) return differ('what stands between headers and pixels changed')
   if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i])) return differ('another resolution')
   if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))
     return differ('the profile changed')
   const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
+  const tail = await tailDifference(original, x.end, result, y.end)
+  if (tail) return differ(tail)
   const loss = outcome.kind === 'compressed' ? outcome.loss : undefined
   using meter = new SimilarityMeter(a.width, a.height, 3)
   const [left, right] = [rgbRows(x, 'bottom-up'), rgbRows(y, 'bottom-up')]
@@ -238,7 +256,8 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
     else if (rgb.some((v, i) => v !== q[i])) return differ(`row ${row} differs`)
   }
   if (!loss) return { equal: true }
-  const found = meter.finish()
+  const found = x.deep ? await similarityToDeep(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish()
+  if (!found) return differ('rows are missing')
   const claim = loss.pictures
   if (!claim) return differ('a loss without figures')
   if (claim.ssim > found.ssim + 0.002 || claim.psnrDb > found.psnrDb + 0.1) {

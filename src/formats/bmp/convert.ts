@@ -2,17 +2,20 @@
 import type { Options, Source } from '../../codec/codec.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { stripRows } from '../../raster/raster.ts'
-import { readHeader } from './header.ts'
-import { openPixels, rgbRows } from './pixels.ts'
+import { type BmpHeader, readHeader } from './header.ts'
+import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 
 export async function convertibleBmp(source: Source, options: Options): Promise<Convertible> {
   const header = await readHeader(source)
   const pixels = await openPixels(source, header, options)
   const { width, height } = header
   const channels = pixels.header.colourType === 6 ? 4 : 3
+  const left = await leftOut(source, header, pixels, options)
   return {
     carried: header.profile ? { icc: header.profile } : {},
-    exact: !pixels.deep && !pixels.spareBits,
+    end: pixels.end,
+    ...(pixels.deep ? { deep: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
+    leftOut: () => left,
     raster: {
       width,
       height,
@@ -33,4 +36,13 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
       },
     },
   }
+}
+
+/** What no other format has a place for. */
+async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixels, options: Options): Promise<string[]> {
+  const left: string[] = []
+  if (spareBits && !(await spareBytesAreEqual(source, header, options))) left.push('the fourth byte of its pixels')
+  if (header.gap.length > 0) left.push(`${header.gap.length} bytes between headers and pixels`)
+  if (header.pixelsPerMetre.some((count) => count !== 0)) left.push('resolution')
+  return left
 }

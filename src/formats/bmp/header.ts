@@ -26,13 +26,18 @@ export interface BmpHeader {
   readonly rowBytes: number
   /** The DIB header as it is in the file. */
   readonly dib: Uint8Array
-  /** Embedded or linked ICC profile (V5). */
+  /** Embedded or linked ICC profile (V5), and where it stands in the file. */
   readonly profile: Uint8Array | undefined
+  readonly profileAt: number
+  /** What stands between the headers and the pixels and is not all zero: nobody reads it, it is kept. */
+  readonly gap: Uint8Array
   readonly pixelsPerMetre: readonly [number, number]
 }
 
 const SIZES = [12, 16, 40, 52, 56, 64, 108, 124]
 const MOST_PROFILE_BYTES = 8 * 1024 * 1024
+/** More than any palette that nobody needs. */
+const MOST_GAP_BYTES = 1024 * 1024
 const NO_MASKS = [0, 0, 0, 0] as const
 
 function damaged(what: string, offset: number): CodecError {
@@ -65,11 +70,14 @@ export async function readHeader(source: Source): Promise<BmpHeader> {
   const masks = masksOf(view, bits, masked, dibBytes, field(16) === 6)
   const rowBytes = Math.ceil((width * bits) / 32) * 4
   const extraMasks = masked && dibBytes === 40 ? (field(16) === 6 ? 16 : 12) : 0
-  const palette = paletteOf(head, { at: 14 + dibBytes + extraMasks, pixelsAt, bits, core, used: field(32) })
+  const paletteAt = 14 + dibBytes + extraMasks
+  const palette = paletteOf(head, { at: paletteAt, pixelsAt, bits, core, used: field(32) })
   if (pixelsAt < 14 + dibBytes || pixelsAt >= source.size) throw damaged(`pixels at byte ${pixelsAt} of ${source.size}`, 10)
   if (coding === 'plain' && pixelsAt + rowBytes * height > source.size + 3) {
     throw damaged(`${rowBytes * height} bytes of pixels expected, ${source.size - pixelsAt} found`, source.size)
   }
+  const profile = await profileOf(source, dibBytes, field)
+  const gapAt = paletteAt + (palette.length / 3) * (core ? 3 : 4)
   return {
     width,
     height,
@@ -81,7 +89,8 @@ export async function readHeader(source: Source): Promise<BmpHeader> {
     pixelsAt,
     rowBytes,
     dib,
-    profile: await profileOf(source, dibBytes, field),
+    ...profile,
+    gap: await gapOf(source, gapAt, pixelsAt, profile),
     pixelsPerMetre: [field(24) | 0, field(28) | 0],
   }
 }
@@ -139,11 +148,22 @@ function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: Palette
 }
 
 /** bV5CSType, bV5ProfileData and bV5ProfileSize; offsets count from the DIB header. */
-async function profileOf(source: Source, dibBytes: number, field: (offset: number) => number): Promise<Uint8Array | undefined> {
+async function profileOf(source: Source, dibBytes: number, field: (offset: number) => number): Promise<Profile> {
   const type = field(56)
-  if (dibBytes < 124 || (type !== 0x4d424544 && type !== 0x4c494e4b)) return undefined // 'MBED', 'LINK'
   const [offset, size] = [field(112), field(116)]
-  if (size === 0) return undefined
+  const named = dibBytes >= 124 && (type === 0x4d424544 || type === 0x4c494e4b) // 'MBED', 'LINK'
+  if (!named || size === 0) return { profile: undefined, profileAt: 0 }
   if (size > MOST_PROFILE_BYTES || 14 + offset + size > source.size) throw damaged('a profile outside the file', 14 + 112)
-  return (await source.read(14 + offset, size)).slice()
+  return { profile: (await source.read(14 + offset, size)).slice(), profileAt: 14 + offset }
+}
+
+type Profile = Pick<BmpHeader, 'profile' | 'profileAt'>
+
+/** Bytes from `at` to `end` but for the profile, where that stands there; none where all of them are zero. */
+async function gapOf(source: Source, at: number, end: number, { profile, profileAt }: Profile): Promise<Uint8Array> {
+  if (end - at > MOST_GAP_BYTES) throw unsupported(`${end - at} bytes between its headers and its pixels`)
+  const gap = end > at ? (await source.read(at, end - at)).slice() : new Uint8Array()
+  const [from, to] = profile && profileAt < end ? [profileAt - at, profileAt - at + profile.length] : [gap.length, gap.length]
+  const rest = gap.filter((_, i) => i < from || i >= to)
+  return rest.some((byte) => byte !== 0) ? rest : new Uint8Array()
 }

@@ -4,7 +4,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
-import { malformed, overBudget } from '../../codec/error.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'
 import type { BmpHeader } from './header.ts'
@@ -22,6 +22,10 @@ export interface BmpPixels {
   readonly spareBits: boolean
   /** Fields of more than eight bits: what comes out is not all there is. */
   readonly deep: boolean
+  /** Where the picture ends in its file, with its profile. */
+  readonly end: number
+  /** Rows one by one, RGBA, of fields with all their bits; only where `deep`. */
+  deepRows(order: Order): AsyncGenerator<Uint16Array>
 }
 
 /** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
@@ -36,7 +40,9 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
       header,
       spareBits: false,
       deep: false,
+      end: endOf(source, bmp, starts ? (starts[height] ?? 0) + END_OF_RUNS : bmp.pixelsAt + bmp.rowBytes * height),
       rows: (order) => (starts ? rleRows(source, bmp, starts, order === 'bottom-up') : indexRows(source, bmp, order, options)),
+      deepRows: noDeepRows,
     }
   }
   const alpha = masks[3] !== 0
@@ -45,6 +51,11 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
     header,
     spareBits: bits === 32 && !alpha,
     deep: masks.some((mask) => mask !== 0 && mask / (mask & -mask) > 255),
+    end: endOf(source, bmp, bmp.pixelsAt + bmp.rowBytes * height),
+    async *deepRows(order) {
+      const convert = maskedWide(masks, bits === 16 ? 2 : 4)
+      for await (const row of storedRows(source, bmp, order, options)) yield convert(row, width)
+    },
     async *rows(order) {
       const convert = bits === 24 ? from24 : bits === 16 ? masked(masks, 2) : masked(masks, 4)
       const out = new Uint8Array(width * (alpha ? 4 : 3))
@@ -54,6 +65,21 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
       }
     },
   }
+}
+
+/** Two bytes that say so end a picture in run lengths. */
+const END_OF_RUNS = 2
+
+async function* noDeepRows(): AsyncGenerator<Uint16Array> {
+  yield* []
+}
+
+/** A profile mostly stands behind the pixels, or up to three bytes of padding. */
+function endOf(source: Source, { profile, profileAt }: BmpHeader, pixelsEnd: number): number {
+  const end = Math.min(source.size, pixelsEnd)
+  if (!profile || profileAt < end) return end
+  if (profileAt - end > 3) throw unsupported(`${profileAt - end} bytes between its pixels and its profile`)
+  return profileAt + profile.length
 }
 
 function* order(height: number, from: 'first' | 'last') {
@@ -96,19 +122,38 @@ function from24(row: Uint8Array, out: Uint8Array, width: number): void {
   }
 }
 
-/** Fields of any width, scaled to eight bits (and cut off, as most readers do). */
+const fieldOf = (mask: number) => {
+  const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask)
+  return { mask, shift, most: Math.max(1, mask >>> shift) }
+}
+
+/** Fields of any width as sixteen bits, RGBA. */
+function maskedWide(masks: BmpHeader['masks'], bytes: 2 | 4) {
+  const fields = masks.map(fieldOf)
+  return (row: Uint8Array, width: number): Uint16Array => {
+    const view = new DataView(row.buffer, row.byteOffset, row.length)
+    const out = new Uint16Array(width * 4)
+    for (let i = 0, at = 0; i < width; i++) {
+      const pixel = bytes === 2 ? view.getUint16(i * 2, true) : view.getUint32(i * 4, true)
+      for (const { mask, shift, most } of fields) out[at++] = Math.round((((pixel & mask) >>> shift) * 65535) / most)
+      if (masks[3] === 0) out[at - 1] = 65535
+    }
+    return out
+  }
+}
+
+/** Fields of any width, scaled to eight bits: narrow ones cut off, as most readers do, wide ones rounded. */
 function masked(masks: BmpHeader['masks'], bytes: 2 | 4) {
   const used = masks[3] !== 0 ? masks : masks.slice(0, 3)
-  const fields = used.map((mask) => {
-    const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask)
-    const most = mask >>> shift
-    return { mask, shift, most: Math.max(1, most) }
-  })
+  const fields = used.map(fieldOf)
   return (row: Uint8Array, out: Uint8Array, width: number): void => {
     const view = new DataView(row.buffer, row.byteOffset, row.length)
     for (let i = 0, at = 0; i < width; i++) {
       const pixel = bytes === 2 ? view.getUint16(i * 2, true) : view.getUint32(i * 4, true)
-      for (const { mask, shift, most } of fields) out[at++] = Math.floor((((pixel & mask) >>> shift) * 255) / most)
+      for (const { mask, shift, most } of fields) {
+        const value = (((pixel & mask) >>> shift) * 255) / most
+        out[at++] = most > 255 ? Math.round(value) : Math.floor(value)
+      }
     }
   }
 }

@@ -13,16 +13,18 @@ function layoutOf(source: BmpHeader, form: Form) {
   const keeps = source.dib.length >= 108
   const dibBytes = keeps ? source.dib.length : 40
   const paletteBytes = form.kind === 'indexed' ? (form.palette.length / 3) * 4 : 0
-  return { keeps, dibBytes, pixelsAt: 14 + dibBytes + paletteBytes }
+  const gapAt = 14 + dibBytes + paletteBytes
+  return { keeps, dibBytes, gapAt, pixelsAt: gapAt + source.gap.length }
 }
 
 /** Headers for `pixelBytes` bytes of pixels. */
 function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array {
-  const { keeps, dibBytes, pixelsAt } = layoutOf(source, form)
+  const { keeps, dibBytes, gapAt, pixelsAt } = layoutOf(source, form)
   const out = new Uint8Array(pixelsAt)
   const view = new DataView(out.buffer)
   const profileAt = pixelsAt + pixelBytes
   if (keeps) out.set(source.dib, 14)
+  out.set(source.gap, gapAt)
   out.set([0x42, 0x4d])
   view.setUint32(2, profileAt + (source.profile?.length ?? 0), true)
   view.setUint32(10, pixelsAt, true)

@@ -15,7 +15,7 @@ export function convertibleGif(source: Source, facts: GifFacts, open: Open, fram
   const channels = transparent ? 4 : 3
   return {
     carried: {},
-    exact: true,
+    end: source.size,
     raster: {
       width,
       height,

@@ -10,11 +10,14 @@ import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec
 import { overBudget } from '../../codec/error.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
+import { tailDifference, withTail } from '../../codec/tail.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
-import { convertPicture, verifyPicture } from '../../raster/convert.ts'
+import { convertPicture } from '../../raster/convert.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { verifyPicture } from '../../raster/verify-picture.ts'
 import { convertibleGif } from './convert.ts'
+import { surveyGif } from './end.ts'
 import { GIF } from './format.ts'
 import { compressLarge, FIXED_BYTES, fits, isLarge, verifyLarge } from './large.ts'
 
@@ -22,26 +25,34 @@ export const gif: Codec = {
   format: GIF,
 
   async compress(source, sink, options) {
-    if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
-    const outcome = await compressGif(source, sink, options).catch((error: unknown) => {
-      if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
-      return undefined
-    })
-    return outcome ?? (await compressLarge(source, sink, framesOf, options))
+    const { end, notes } = await surveyGif(source)
+    return await withTail(source, end, sink, options, (body, asked) => compressFile(body, notes, sink, asked))
   },
 
   async verify(original, result, outcome, options) {
     if (options.output !== 'gif') {
       const facts = await scanned(original, options)
       const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
-      return await verifyPicture(picture, result, outcome, options)
+      return await verifyPicture({ ...picture, end: (await surveyGif(original)).end }, { original, result, outcome }, options)
     }
+    const difference = await tailDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
+    if (difference) return differ(difference)
     if (await isLarge(original, options)) return await verifyLarge(original, result, framesOf, options)
     return await verifyGif(original, result, outcome, options).catch((error: unknown) => {
       if (!isDisputed(error)) throw error
       return verifyLarge(original, result, framesOf, options)
     })
   },
+}
+
+/** All but what stands behind the trailer. */
+async function compressFile(source: Source, notes: readonly string[], sink: Sink, options: Options): Promise<Outcome> {
+  if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
+  const outcome = await compressGif(source, notes, sink, options).catch((error: unknown) => {
+    if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
+    return undefined
+  })
+  return outcome ?? (await compressLarge(source, sink, framesOf, options))
 }
 
 /**
@@ -129,12 +140,12 @@ async function encode(source: Source, engine: GifEngine, encoding: Encoding, opt
 }
 
 /** undefined: what frames restore does not fit either. */
-async function compressGif(source: Source, sink: Sink, options: Options): Promise<Outcome | undefined> {
+async function compressGif(source: Source, notes: readonly string[], sink: Sink, options: Options): Promise<Outcome | undefined> {
   if (options.output !== 'gif') {
     const facts = await scanned(source, options)
     if (!fits(facts, options)) return undefined
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
-    return await convertPicture(picture, source.size, sink, options)
+    return await convertPicture({ ...picture, leftOut: () => notes }, source, sink, options)
   }
   using engine = openEngine(options)
   const facts = await scan(source, engine, options)

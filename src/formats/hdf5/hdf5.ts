@@ -2,7 +2,9 @@
 
 import type { Codec } from '../../codec/codec.ts'
 import { CodecError } from '../../codec/error.ts'
+import { withoutTail, withTail } from '../../codec/tail.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { endOfHdf5 } from './end.ts'
 import { HDF5, NETCDF } from './format.ts'
 import { difference, rewrite } from './rewrite.ts'
 
@@ -16,16 +18,19 @@ function hdf5Codec(format: Codec['format']): Codec {
 
     async compress(source, sink, options) {
       if (isWrapper(options.output)) return compressWrapped(source, sink, options)
-      const rewritten = await rewrite(source, sink, options)
-      if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
-      if (rewritten.kind !== 'done')
-        throw new CodecError(rewritten.kind === 'unsupported' ? 'unsupported_feature' : rewritten.kind, rewritten.reason)
-      return { kind: 'compressed', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+      return withTail(source, await endOfHdf5(source), sink, options, async (body, asked) => {
+        const rewritten = await rewrite(body, sink, asked)
+        if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
+        if (rewritten.kind !== 'done')
+          throw new CodecError(rewritten.kind === 'unsupported' ? 'unsupported_feature' : rewritten.kind, rewritten.reason)
+        return { kind: 'compressed', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+      })
     },
 
     async verify(original, result, _outcome, options) {
       if (isWrapper(options.output)) return verifyWrapped(original, result, options)
-      const found = await difference(original, result, options)
+      const parted = await withoutTail(original, await endOfHdf5(original), result)
+      const found = typeof parted === 'string' ? parted : await difference(parted.original, parted.result, options)
       return found === undefined ? { equal: true } : { equal: false, difference: found }
     },
   }

@@ -3,10 +3,10 @@
 import { concat } from '../../bytes/concat.ts'
 import type { Sink, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
+import { copyTail } from '../../codec/tail.ts'
 import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
 import type { JpegHeader } from './segments.ts'
 
-const COPY_BYTES = 256 * 1024
 /** Start-of-image marker: two bytes before the segments, and before what the engine writes. */
 const SOI_BYTES = 2
 
@@ -48,7 +48,5 @@ export async function assemble(source: Source, sink: Sink, frame: Frame, coded: 
   })
   await sink.write(concat(parts))
   for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(SOI_BYTES) : chunk)
-  for (let at = frame.pictureEnd; at < source.size; at += COPY_BYTES) {
-    await sink.write((await source.read(at, Math.min(COPY_BYTES, source.size - at))).slice())
-  }
+  await copyTail(source, frame.pictureEnd, sink)
 }

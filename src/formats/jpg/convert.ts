@@ -9,6 +9,7 @@ import { encodeAvif } from '../../raster/avif.ts'
 import type { Encoded, EncodeRequest } from '../../raster/encoded.ts'
 import { encodePng } from '../../raster/png-encode.ts'
 import type { Carried, Raster } from '../../raster/raster.ts'
+import { lossAgainst } from '../../raster/reference.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { encodeAsSeen } from '../../raster/seen.ts'
 import { encodeWebp } from '../../raster/webp.ts'
@@ -36,8 +37,10 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   const encoded = await encodeAsSeen(options.output, encode, raster, carried, request)
   const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
+  const isIncomplete = left !== undefined || header.components === 4
+  const loss = await lossAgainst({ raster: wholeSize(source, header), carried }, encoded, isIncomplete, options)
   for (const chunk of encoded.chunks) await sink.write(chunk)
-  return { kind: 'compressed', ...lossOf(encoded.loss), steps: [...steps, encoded.step] }
+  return { kind: 'compressed', ...lossOf(loss), steps: [...steps, encoded.step] }
 }
 
 /** The decoded picture in grey or RGB, at the size that is wanted. */
@@ -50,9 +53,16 @@ export function picture(
   const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
   const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
   const flat = header.components === 4 ? fromInks(decoded, header) : decoded
-  if (!size) return { raster: flat, steps: header.components === 4 ? ['CMYK converted to RGB'] : [] }
-  const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
+  const inks = header.components === 4 ? ['CMYK converted to RGB'] : []
+  if (!size) return { raster: flat, steps: inks }
+  const steps = [...inks, `downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
   return { raster: resized(flat, size.width, size.height), steps }
+}
+
+/** The same as it is stored. */
+export function wholeSize(source: Source, header: JpegHeader): Raster {
+  const decoded = jpegRaster(source, header)
+  return header.components === 4 ? fromInks(decoded, header) : decoded
 }
 
 /** CMYK without a profile: each ink takes its share of light. Adobe's files are stored inverted (255 is no ink). */

@@ -5,6 +5,7 @@ import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
+import { copyTail, tailSteps } from '../../codec/tail.ts'
 import { pictureTarget } from '../../quality/levels.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
@@ -40,9 +41,11 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
 
   const dctScale = dctScaleFor(header.width, size.width)
   let between = 0
+  let pictureEnd = source.size
   const raster = resized(
-    jpegRaster(source, header, dctScale, through.colour, ({ lateSegments }) => {
+    jpegRaster(source, header, dctScale, through.colour, ({ lateSegments, endOffset }) => {
       between = lateSegments.length
+      pictureEnd = endOffset
     }),
     size.width,
     size.height,
@@ -65,9 +68,11 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   job.release('read')
   const { coded } = smallestFile(job, figures)
   const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])
-  if (head.length + coded.reduce((sum, chunk) => sum + chunk.length, 0) - 2 >= source.size) return undefined
+  const bytes = head.length + coded.reduce((sum, chunk) => sum + chunk.length, 0) - 2
+  if (bytes >= pictureEnd) return undefined
   await sink.write(head)
   for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(2) : chunk)
+  await copyTail(source, pictureEnd, sink)
   steps.push(`encoded at quality ${quality} with trellis search, progressive`)
-  return { kind: 'compressed', ...lossOf(ofPixels(figures)), steps }
+  return { kind: 'compressed', ...lossOf(ofPixels(figures)), steps: [...steps, ...tailSteps(source, pictureEnd)] }
 }

@@ -6,6 +6,7 @@ import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
+import { tailSteps } from '../../codec/tail.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import { FLOORS, reaches } from '../../quality/target.ts'
 import {
@@ -259,7 +260,6 @@ function keptSteps(source: Source, frame: Frame): string[] {
 
 function keptAfter(source: Source, frame: Frame): string[] {
   const others = (frame.multiPicture?.pictures.length ?? 1) - 1
-  const trailing = source.size - frame.pictureEnd
   if (others > 0) return [`${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]
-  return trailing > 0 ? [`${trailing} bytes after the picture kept`] : []
+  return tailSteps(source, frame.pictureEnd)
 }

@@ -1,7 +1,8 @@
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import { differenceFromAll } from '../../raster/reference.ts'
 import { differenceOf } from '../../raster/verify.ts'
 import { carriedOf } from './carried.ts'
-import { picture } from './convert.ts'
+import { picture, wholeSize } from './convert.ts'
 import { readHeader } from './segments.ts'
 
 /** Decodes both and compares; exact results to the last sample. */
@@ -9,7 +10,8 @@ export async function verifyConverted(original: Source, result: Source, outcome:
   const header = await readHeader(original)
   const { raster } = picture(original, header, options)
   const carried = carriedOf(header)
-  const exact = outcome.kind === 'compressed' && !outcome.loss
-  const difference = await differenceOf(options.output, raster, carried, result, exact)
+  const difference =
+    (await differenceOf(options.output, raster, carried, result, outcome)) ??
+    (await differenceFromAll({ raster: wholeSize(original, header), carried }, result, outcome, options))
   return difference === undefined ? { equal: true } : { equal: false, difference }
 }

@@ -3,13 +3,13 @@
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { chunksOf } from '../../codec/source.ts'
+import { tailDifference } from '../../codec/tail.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { readMultiPicture } from './mpf.ts'
 import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
-const COMPARE_BYTES = 256 * 1024
 /** At an eighth of the size quantisation noise is averaged away: what differs more is another picture. */
 const THUMBNAIL_PSNR_DB = 27
 /** Below this an eighth is too small to tell anything: half the size is looked at. */
@@ -36,7 +36,8 @@ export async function verifyJpeg(original: Source, result: Source, outcome: Outc
   const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
   if (segments) return differs(segments)
   if (ends[1].lateSegments.length > 0) return differs('segments between scans')
-  return sameTail(original, ends[0].endOffset, result, ends[1].endOffset)
+  const tail = await tailDifference(original, ends[0].endOffset, result, ends[1].endOffset)
+  return tail === undefined ? { equal: true } : differs(tail)
 }
 
 /** A picture for a document that became smaller: of the size it had to have, and both the same seen from afar. */
@@ -50,10 +51,16 @@ async function downsampled(original: Source, before: JpegHeader, result: Source,
   if (segments) return differs(segments)
   const side = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
   const dctScale = dctScaleFor(before.width, after.width)
+  const ends = [original.size, result.size] as [number, number]
+  const seen = (index: 0 | 1) => (read: Read) => {
+    ends[index] = read.endOffset
+  }
   const [a, b] = await Promise.all([
-    wholeOf(resized(jpegRaster(original, before, dctScale), side.width, side.height)),
-    wholeOf(resized(jpegRaster(result, after), side.width, side.height)),
+    wholeOf(resized(jpegRaster(original, before, dctScale, 'natural', seen(0)), side.width, side.height)),
+    wholeOf(resized(jpegRaster(result, after, 8, 'natural', seen(1)), side.width, side.height)),
   ])
+  const tail = await tailDifference(original, ends[0], result, ends[1])
+  if (tail) return differs(tail)
   const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
   return psnrDb < THUMBNAIL_PSNR_DB ? differs(`another picture: ${psnrDb.toFixed(1)} dB from afar`) : { equal: true }
 }
@@ -120,15 +127,4 @@ function squaredError(a: Uint8Array, b: Uint8Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += ((a[i] ?? 0) - (b[i] ?? 0)) ** 2
   return sum
-}
-
-/** What follows the picture. */
-async function sameTail(original: Source, from: number, result: Source, at: number): Promise<Verdict> {
-  const length = original.size - from
-  if (result.size - at !== length) return differs(`${length} bytes after the picture became ${result.size - at}`)
-  for (let done = 0; done < length; done += COMPARE_BYTES) {
-    const [a, b] = await Promise.all([original.read(from + done, COMPARE_BYTES), result.read(at + done, COMPARE_BYTES)])
-    if (Buffer.compare(a, b) !== 0) return differs(`the bytes after the picture differ near ${from + done}`)
-  }
-  return { equal: true }
 }

@@ -2,6 +2,7 @@
 
 import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
+import { copyTail } from '../../codec/tail.ts'
 import { MP3_SHARE } from '../../quality/levels.ts'
 import { damagedFrame } from './damage.ts'
 import { MP3 } from './format.ts'
@@ -43,7 +44,7 @@ export const mp3: Codec = {
       const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MP3_SHARE }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
-        return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`LAME -V${vbr}`] }
+        return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`LAME -V${vbr}`, ...unknownBehind(source, stream)] }
       }
       await sink.abort()
     }
@@ -55,13 +56,19 @@ export const mp3: Codec = {
       await write(source, stream, packing, sink, options)
       steps.push('frames repacked to the smallest sizes, sound bits equal')
     } else await copySound(source, stream, sink, options)
-    await copyRange(source, stream.tail, sink)
+    await copyTail(source, stream.audioEnd, sink)
     return { kind: 'compressed', steps: [...steps, 'padding of tags dropped'] }
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
     return verifySound(original, result, outcome, options)
   },
+}
+
+/** Bytes behind the frames that are no tags: sound that is coded anew has no place for them. */
+function unknownBehind(source: Source, { audioEnd, tail, tailKnown }: Stream): string[] {
+  const bytes = (tailKnown ? tail.offset : source.size) - audioEnd
+  return bytes > 0 ? [`not kept: ${bytes} unknown bytes behind the frames`] : []
 }
 
 async function tryPlan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {

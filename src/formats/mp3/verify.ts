@@ -2,6 +2,7 @@ import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
+import { tailDifference } from '../../codec/tail.ts'
 import { id3Frames } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
@@ -20,8 +21,11 @@ export async function verifySound(original: Source, result: Source, outcome: Out
     if (a.first.hertz !== b.first.hertz || a.first.channels !== b.first.channels) return differs('another sample rate or channels')
     const tags = await compareTags(original, result, a, b)
     if (tags) return differs(tags)
+    const isExact = outcome.kind === 'compressed' && !outcome.loss
+    const tail = isExact ? await tailDifference(original, a.audioEnd, result, b.audioEnd) : await compareTail(original, result, a, b)
+    if (tail) return differs(tail)
     if (playedSamples(a).count !== playedSamples(b).count) return differs(`${playedSamples(b).count} samples`)
-    if (outcome.kind === 'compressed' && !outcome.loss) {
+    if (isExact) {
       const difference = await compareBits(original, result, a, b)
       if (difference) return differs(difference)
       // Damaged frames read beyond their own bits, so equal bits alone do not prove equal sound.
@@ -47,6 +51,11 @@ async function compareTags(original: Source, result: Source, a: Stream, b: Strea
     const [p, q] = [before[i]!, after[i]!]
     if (p.id !== q.id || (p.id !== 'APIC' && !same(p.body, q.body))) return `tag frame ${p.id}`
   }
+  return undefined
+}
+
+/** Of sound that was coded anew, only tags are kept behind it. */
+async function compareTail(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
   if (!a.tailKnown) return undefined
   if (a.tail.size !== b.tail.size) return 'the tags behind the frames'
   const [p, q] = await Promise.all([original.read(a.tail.offset, a.tail.size), result.read(b.tail.offset, b.tail.size)])

@@ -1,7 +1,9 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { lossOf } from '../../codec/loss.ts'
+import { withoutTail, withTail } from '../../codec/tail.ts'
 import { type Document, isArchive, openDocument } from './document.ts'
 import { Duplicates, findDuplicates } from './duplicates.ts'
+import { endOfPdf } from './end.ts'
 import { FontSubsetter } from './fonts/fonts.ts'
 import { fontJudge, glyphMapJudge, toUnicodeJudge } from './fonts/judge.ts'
 import type { FontUsage } from './fonts/shown.ts'
@@ -26,9 +28,15 @@ import { noReference, Writer } from './writer.ts'
 export const pdf: Codec = {
   format: PDF,
 
-  compress: (source, sink, options) => (wantsSize(source, options) ? toSize(press, source, sink, options) : press(source, sink, options)),
+  compress: async (source, sink, options) =>
+    withTail(source, await endOfPdf(source), sink, options, (body, asked) =>
+      wantsSize(body, asked) ? toSize(press, body, sink, asked) : press(body, sink, asked),
+    ),
 
-  async verify(original: Source, result: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
+  async verify(upload: Source, made: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
+    const parted = await withoutTail(upload, await endOfPdf(upload), made)
+    if (typeof parted === 'string') return { equal: false, difference: parted }
+    const { original, result } = parted
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
     if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }

@@ -1,17 +1,16 @@
 /** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
 
 import { inflateSync } from 'node:zlib'
-import { EngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { overBudget, unsupported } from '../../codec/error.ts'
 import type { Convertible } from '../../raster/convert.ts'
+import type { Deep } from '../../raster/deep.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
 import { carried as carriedChunk } from './chunks.ts'
 import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
-import { similarityOfRounding } from './similarity.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
@@ -27,22 +26,28 @@ export async function convertible(source: Source, options: Options): Promise<Con
     const data = carriedChunk(item, header, { colourType: 6, bitDepth: 8 })
     return data ? [{ type: item.type, data }] : []
   })
-  const rounding = async () => {
-    const found = await similarityOfRounding(file.bytes, header)
-    if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
-    return found
-  }
   return {
     raster: rasterOf(file, source, options),
     carried: carriedOf(file),
-    exact: header.bitDepth <= 8,
-    ...(header.bitDepth === 16 ? { rounding } : {}),
+    ...(header.bitDepth === 16 ? { deep: deepRowsOf(file, source, options) } : {}),
     chunks,
+    end: file.end,
+    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : CARRIED),
   }
 }
 
-/** Chunks that speak of the stored form of the pixels. */
+/** Chunks that speak of the stored form or of the size of the pixels. */
 const PIXEL_CHUNKS = new Set(['bKGD', 'sBIT', 'hIST', 'sPLT', 'pHYs', 'oFFs'])
+/** What other formats hold as well, and what means nothing without a PNG around it. */
+const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
+const MEANINGLESS = ['sBIT', 'hIST', 'sPLT', 'iDOT']
+
+/** The types of the chunks that a conversion leaves behind. */
+function leftOut({ items }: PngFile, kept: readonly string[]): string[] {
+  const isXmp = ({ data }: { data: Uint8Array }) => latin(data.subarray(0, XMP.length)) === XMP
+  const left = items.filter((item) => 'type' in item && !kept.includes(item.type) && !MEANINGLESS.includes(item.type) && !isXmp(item))
+  return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
+}
 
 function rasterOf(file: PngFile, source: Source, options: Options): Raster {
   const { width, height, colourType, key, paletteAlpha } = file.header
@@ -57,6 +62,20 @@ function rasterOf(file: PngFile, source: Source, options: Options): Raster {
       const most = stripRows(width, channels) * width * channels
       for await (const { rows } of pngRows(streamOf(source, options), form)) {
         for (let at = 0; at < rows.length; at += most) yield rows.subarray(at, at + most)
+        discard(rows)
+      }
+    },
+  }
+}
+
+function deepRowsOf(file: PngFile, source: Source, options: Options): Deep {
+  const { width, height } = file.header
+  return {
+    width,
+    height,
+    async *rows() {
+      for await (const { rows } of pngRows(streamOf(source, options), 'rgba16')) {
+        yield new Uint16Array(rows.buffer, rows.byteOffset, rows.byteLength / 2)
         discard(rows)
       }
     },

@@ -23,6 +23,8 @@ export interface PngFile extends PngPicture {
   readonly animated: boolean
   /** Everything but IHDR, PLTE, tRNS, image data and IEND, in file order; frame data are marked by their number. */
   readonly items: readonly (PngChunk | { frame: number })[]
+  /** Where IEND ends in the file. */
+  readonly end: number
   events(): AsyncGenerator<PngEvent>
   /** The file as it came. */
   bytes(): Bytes
@@ -107,6 +109,7 @@ async function surveyOf(source: Source, options: Options) {
   let dataOpen: 'IDAT' | 'fdAT' | undefined
   let defaultDone = false
   let size: { width: number; height: number } | undefined
+  let end = source.size
   const sequence = new Sequence()
   for await (const event of readPng(streamOf(source, options))) {
     if (event.kind === 'data' && event.sequence !== undefined) sequence.next(event.sequence)
@@ -133,7 +136,10 @@ async function surveyOf(source: Source, options: Options) {
       continue
     }
     dataOpen = undefined
-    if (event.kind === 'end') break
+    if (event.kind === 'end') {
+      end = event.end
+      break
+    }
     const { type, data, offset } = event
     if (type === 'PLTE' || type === 'tRNS') {
       if (defaultDone) throw new EngineError('png', 'damaged', `${type} after the image data (byte ${offset})`)
@@ -154,7 +160,7 @@ async function surveyOf(source: Source, options: Options) {
   }
   if (!header || !defaultDone) throw new EngineError('png', 'truncated', 'no image data')
   if (animated) sequence.end()
-  return { header, items, frames, animated }
+  return { header, items, frames, animated, end }
 }
 
 function fitsInterlaced(header: PictureHeader, options: Options): boolean {

@@ -3,12 +3,14 @@
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { withTail } from '../../codec/tail.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
-import { type Convertible, convertPicture, verifyPicture } from '../../raster/convert.ts'
+import { type Convertible, convertPicture } from '../../raster/convert.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { type PalettePlan, paletteBytes, searchPalette, Trials } from '../../raster/png-quantise.ts'
 import { fittedSize } from '../../raster/resize.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
+import { verifyPicture } from '../../raster/verify-picture.ts'
 import { convertible } from './convert.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
@@ -21,13 +23,13 @@ export const png: Codec = {
 
   async compress(source, sink, options) {
     const picture = await converted(source, options)
-    if (picture) return await convertPicture(picture, source.size, sink, options)
+    if (picture) return await convertPicture(picture, source, sink, options)
     return await compressPng(source, sink, options)
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
     const picture = await converted(original, options)
-    if (picture) return await verifyPicture(picture, result, outcome, options)
+    if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
     return await verifyPng(original, result, outcome, options)
   },
 }
@@ -44,6 +46,10 @@ async function converted(source: Source, options: Options): Promise<Convertible 
 async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const file = await openPngFile(source, options)
   options.progress(0.05)
+  return await withTail(source, file.end, sink, options, (body, asked) => compressFile(file, body, sink, asked))
+}
+
+async function compressFile(file: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
   using engines = new DisposableStack()
   const engine = engines.use(new PngEngine(file.header))
   const lossy = mayUsePalette(engine, file, options)

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import type { PictureLoss } from '../../codec/loss.ts'
+import { tailDifference } from '../../codec/tail.ts'
 import { carried } from './chunks.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
 import { digestOf, similarityOf } from './similarity.ts'
@@ -13,7 +14,8 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
   const before = await openPngFile(original, options)
   const after = await openPngFile(result, options)
   const around = compareAround(before, after)
-  if (around) return differ(around)
+  const difference = around ?? (await tailDifference(original, before.end, result, after.end))
+  if (difference) return differ(difference)
   if (outcome.kind === 'compressed' && outcome.loss) {
     const { pictures } = outcome.loss
     return pictures ? comparePictures(original, result, before, pictures, options) : differ('a loss without figures')

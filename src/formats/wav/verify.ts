@@ -1,5 +1,6 @@
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
+import { tailDifference } from '../../codec/tail.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { readWave, type Wave } from './header.ts'
 import { in16thUnits, readSamples } from './samples.ts'
@@ -24,7 +25,8 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
   }
   if (a.layout.channels !== b.layout.channels || a.layout.hertz !== b.layout.hertz) return differs('channels or rate')
   if (a.frames !== b.frames) return differs(`${a.frames} frames became ${b.frames}`)
-  const chunksDiffer = await compareChunks(original, result, a, b)
+  const chunksDiffer =
+    (await compareChunks(original, result, a, b)) ?? (await tailDifference(original, a.tail.offset, result, b.tail.offset))
   if (chunksDiffer) return differs(chunksDiffer)
   const exact = outcome.kind === 'compressed' && !outcome.loss
   const meter = new SnrMeter()

@@ -17,8 +17,11 @@ export const wav: Codec = {
   async compress(source, sink, options): Promise<Outcome> {
     const wave = await readWave(source)
     if (wave.layout.coding === 'other') throw unsupported('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
-    if (options.output === 'mp3') return wavToMp3(source, wave, sink, options)
+    const { tail } = wave
+    if (options.output === 'flac' && tail.size > 0)
+      throw unsupported(`the ${tail.size} bytes after the end would be lost in another format`)
     if (options.output === 'flac') return wavToFlac(source, wave, sink, options)
+    if (options.output === 'mp3') return saying(await wavToMp3(source, wave, sink, options), tail.size)
     return toWave(source, wave, sink, options)
   },
 
@@ -27,6 +30,12 @@ export const wav: Codec = {
     if (options.output === 'flac') return verifyFlac(original, result, outcome, options)
     return verifyWave(original, result, outcome, options)
   },
+}
+
+/** MP3 is never lossless: what it has no place for is said. */
+function saying(outcome: Outcome, tailBytes: number): Outcome {
+  if (outcome.kind === 'unchanged' || tailBytes === 0) return outcome
+  return { ...outcome, steps: [...outcome.steps, `not kept, mp3 has no place for it: ${tailBytes} bytes after the end`] }
 }
 
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {

@@ -1,0 +1,51 @@
+/** Results of every output as their readers show them: RGBA, eight bits, row by row. */
+import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../wasm/memories/discard.ts'
+import { pngRows } from '../../wasm/png/png.ts'
+import { decodeWebp, WebpRows } from '../../wasm/webp/webp.ts'
+import { AvifCodec, discardPixels } from './avif-codec.ts'
+import { gridRows } from './avif-grid.ts'
+import { asRgba, type Raster } from './raster.ts'
+
+type Size = Pick<Raster, 'width' | 'height'>
+
+/** Strips of whole rows, each until the next is asked for; they end early where `file` is damaged or has another size. */
+export function decodedRows(output: string, file: Uint8Array, size: Size): AsyncIterable<Uint8Array> {
+  const decode = DECODERS[output]
+  if (!decode) throw new RangeError(`no decoder for ${output}`)
+  return decode(file, size)
+}
+
+const DECODERS: { readonly [output: string]: ((file: Uint8Array, size: Size) => AsyncIterable<Uint8Array>) | undefined } = {
+  png: async function* (file, size) {
+    for await (const { rows, info } of pngRows(inOnePiece(file), 'rgba8')) {
+      if (info.header.width !== size.width || info.header.height !== size.height) return
+      yield rows
+      discard(rows)
+    }
+  },
+  webp: async function* (file, { width, height }) {
+    using rows = WebpRows.open(file, width, height)
+    if (rows) return yield* rows.strips()
+    const whole = decodeWebp(file, width, height)
+    if (whole) yield whole
+  },
+  jpg: async function* (file, { width, height }) {
+    using jpeg = await JpegRows.open(file, { colour: 'rgb' })
+    if (jpeg.width === width && jpeg.height === height) yield* asRgba({ width, height, channels: 3, rows: () => jpeg.strips(64) }).rows()
+  },
+  avif: async function* (file, { width, height }) {
+    const grid = gridRows(file, width, height)
+    if (grid) return yield* grid
+    using codec = await AvifCodec.open('decoder')
+    const decoded = codec.decode(file)
+    if (!decoded) return
+    if (decoded.width === width && decoded.height === height)
+      yield new Uint8Array(decoded.pixels.buffer, decoded.pixels.byteOffset, decoded.pixels.length)
+    discardPixels(decoded)
+  },
+}
+
+async function* inOnePiece(file: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield file.slice()
+}
