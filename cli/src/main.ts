@@ -6,6 +6,7 @@ import { type CompressFlags, compress } from './compress.ts'
 import { withServer } from './server.ts'
 import { bytes } from './show.ts'
 import { Trouble } from './trouble.ts'
+import { type VerifyFlags, verify } from './verify.ts'
 
 interface Flags {
   server?: string
@@ -20,6 +21,7 @@ Examples:
   whittle photo.jpg                          the result lies beside it: photo.whittled.jpg
   whittle scans/ -q low -o smaller/          a folder with everything below it
   whittle report.pdf --target-size 1MB       the best result that fits
+  whittle verify photo.jpg photo.whittled.jpg receipt.jws
   cat notes.txt | whittle - --name notes.txt > notes.txt.zst
   whittle compress --help                    all options
 `
@@ -29,6 +31,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
   const program = wholeProgram()
   addCompress(program, (code) => {
+    exitCode = code
+  })
+  addVerify(program, (code) => {
     exitCode = code
   })
   addUsage(program)
@@ -87,6 +92,20 @@ function addCompress(program: Command, exit: (code: number) => void): void {
       const settings = flagsOf<CompressFlags>(command)
       if (paths.length === 0) program.help({ error: true })
       exit(await compress(paths, settings))
+    })
+}
+
+/** Needs no service; `exit` gets its exit code. */
+function addVerify(program: Command, exit: (code: number) => void): void {
+  program
+    .command('verify')
+    .description('decode both files, measure anew and say whether the receipt is true; exits with 1 where it is not')
+    .argument('<original>', 'the file that was sent')
+    .argument('<result>', 'what came back')
+    .argument('[receipt]', 'signed (JWS) or as JSON; without one the files are measured')
+    .option('--jwks <file-or-url>', "the service's keys, to check the signature with")
+    .action(async (original: string, result: string, receipt: string | undefined, _options, command: Command) => {
+      exit(await verify([original, result, ...(receipt === undefined ? [] : [receipt])], flagsOf<VerifyFlags>(command)))
     })
 }
 

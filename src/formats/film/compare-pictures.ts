@@ -7,7 +7,7 @@ import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import type { LumaFigures, PictureLoss } from '../../codec/loss.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import { Window } from '../../containers/window.ts'
-import { psnrOf, Sampling, Seconds } from './seconds.ts'
+import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
 
 /** Pictures as they lie in one of the two films. */
 export interface LaidPictures {
@@ -73,6 +73,16 @@ export async function comparePictures(
     if (difference) return { frames, difference }
   }
   return { frames }
+}
+
+/** Figures of a whole film, however long it is; what is wrong where its frames are not those of the upload. */
+export async function measurePictures(films: readonly [LaidPictures, LaidPictures], options: Options): Promise<FilmFigures | string> {
+  using engine = new Ffmpeg()
+  engine.openVideo(films[0].stream, 0)
+  engine.openVideo(films[1].stream, 1)
+  const found = await compareStretch(engine, films, WHOLE, options)
+  if (typeof found === 'string') return found
+  return found.seconds.figures(films[1].frameSeconds) ?? 'no frame was measured'
 }
 
 /** What a stretch showed. */

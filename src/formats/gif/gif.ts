@@ -73,7 +73,7 @@ function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIX
 }
 
 /** Frames of a file one by one: yields after each, with the engine's canvas showing it; once more (`false`) at the end. */
-async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
+export async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
   let since = 0
   for await (const chunk of chunksOf(source)) {
     options.signal.throwIfAborted()

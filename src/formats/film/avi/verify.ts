@@ -296,7 +296,7 @@ async function compareShown(old: LaidPictures, made: LaidPictures, outcome: Outc
   return { difference, share: frames / count }
 }
 
-async function laid({ source, file }: Side): Promise<LaidPictures> {
+export async function laid({ source, file }: Side): Promise<LaidPictures> {
   const found = await pictureTrack(source, file)
   if ('kept' in found) throw malformed('avi', 0, found.kept)
   const { track } = found
@@ -304,7 +304,7 @@ async function laid({ source, file }: Side): Promise<LaidPictures> {
   return { source, stream, samples, counted: true, secondsOf: (count) => secondsOfFrame(track, count), frameSeconds: rate.den / rate.num }
 }
 
-function laidMovie({ source, movie }: MadeMovie): LaidPictures {
+export function laidMovie({ source, movie }: MadeMovie): LaidPictures {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) throw malformed('mp4', 0, 'no decoder for the result')

@@ -1,0 +1,73 @@
+/**
+ * `whittle verify ORIGINAL RESULT [RECEIPT]`: decodes both, measures anew and says whether the receipt is true; no service is asked.
+ * Exits with 1 where something is false, with 2 where a file cannot be read.
+ */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { JSONWebKeySet } from 'jose'
+import { type Checked, type Codecs, checkFiles, checkReceipt } from '../src/check/check.ts'
+import { outputOf } from '../src/check/output.ts'
+import { readReceipt } from '../src/check/receipt.ts'
+import { MEDIA_CODECS } from '../src/formats/media.ts'
+import { PRESS_CODECS } from '../src/formats/press.ts'
+import { identify } from '../src/pipeline/identify.ts'
+import { figuresView } from '../src/store/receipt.ts'
+import { fileSource } from './file-source.ts'
+
+const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
+const MARKS = { true: '✓', false: '✗', unchecked: '?' } as const
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { jwks: { type: 'string' }, json: { type: 'boolean', default: false } },
+})
+try {
+  process.exitCode = await verify(positionals)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}
+
+async function verify([originalPath, resultPath, receiptPath]: readonly string[]): Promise<number> {
+  if (originalPath === undefined || resultPath === undefined) throw new Error('Name the original and the result.')
+  using original = fileSource(originalPath)
+  using result = fileSource(resultPath)
+  const checked = await check()
+  const isFalse = checked.findings.some(({ verdict }) => verdict === 'false')
+  console.log(values.json ? JSON.stringify(asJson(checked, isFalse)) : asText(checked, isFalse))
+  return isFalse ? 1 : 0
+
+  async function check(): Promise<Checked> {
+    if (receiptPath !== undefined) {
+      const receipt = await readReceipt(readFileSync(receiptPath, 'utf8'), await keysIn(values.jwks))
+      return checkReceipt(original, result, receipt, CODECS)
+    }
+    const format = await identify(original)
+    return checkFiles(original, result, format && (await outputOf(format, result)), CODECS)
+  }
+}
+
+/** @param place a file, or an https address (http only on this machine) */
+async function keysIn(place: string | undefined): Promise<JSONWebKeySet | undefined> {
+  if (place === undefined) return undefined
+  const isAddress = /^https?:\/\//.test(place)
+  const answer = isAddress ? await fetch(place) : undefined
+  if (answer && !answer.ok) throw new Error(`${place} answered ${answer.status}`)
+  const keys = (answer ? await answer.json() : JSON.parse(readFileSync(place, 'utf8'))) as JSONWebKeySet
+  if (!Array.isArray(keys.keys)) throw new Error(`${place} is no set of JSON Web Keys`)
+  return keys
+}
+
+function asJson({ findings, format, output, fidelity, measured }: Checked, isFalse: boolean) {
+  const figures = figuresView(measured?.loss)
+  return { holds: !isFalse, format, output, fidelity, measured: figures, unmeasured: measured?.unmeasured ?? [], findings }
+}
+
+function asText({ findings, format, output, fidelity, measured }: Checked, isFalse: boolean): string {
+  const figures = Object.entries(figuresView(measured?.loss)).map(([name, value]) => `${name} ${value}`)
+  const lines = findings.map(({ field, verdict, detail }) => `${MARKS[verdict]} ${field}${detail === undefined ? '' : `: ${detail}`}`)
+  const what = format === undefined ? [] : [[`${format} → ${output ?? '?'}`, fidelity, ...figures].filter(Boolean).join(', ')]
+  const notes = (measured?.unmeasured ?? []).map((why) => `? not measured: ${why}`)
+  const unchecked = findings.some(({ verdict }) => verdict === 'unchecked') ? ', as far as it can be checked' : ''
+  return [...what, ...lines, ...notes, isFalse ? 'false' : `true${unchecked}`].join('\n')
+}

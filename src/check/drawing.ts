@@ -1,0 +1,18 @@
+/** Drawings, both drawn. */
+import { isEngineError } from '../../wasm/engine-error.ts'
+import type { Source } from '../codec/codec.ts'
+import { unsupported } from '../codec/error.ts'
+import { readSvg } from '../formats/svg/document.ts'
+import { SvgMeter } from '../formats/svg/measure.ts'
+import type { Similarity } from '../quality/metrics.ts'
+
+export async function drawingSimilarity(original: Source, result: Source): Promise<Similarity> {
+  const [before, after] = [await readSvg(original), await readSvg(result)]
+  try {
+    const found = new SvgMeter(before.text).measure(after.text)
+    if (found) return found
+  } catch (error) {
+    if (!isEngineError(error, 'resvg')) throw error
+  }
+  throw unsupported('what the renderer cannot draw')
+}

@@ -1,0 +1,44 @@
+/** Films, every frame of both decoded: the worst second and the mean. */
+import type { Options, Source } from '../codec/codec.ts'
+import { unsupported } from '../codec/error.ts'
+import type { PictureLoss } from '../codec/loss.ts'
+import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
+import { readAvi } from '../containers/riff/avi.ts'
+import { laid, laidMovie } from '../formats/film/avi/verify.ts'
+import { type LaidPictures, measurePictures } from '../formats/film/compare-pictures.ts'
+import { laidPictures } from '../formats/film/compare-video.ts'
+
+export type FilmFormat = 'mp4' | 'mov' | 'avi'
+
+/** Undefined: every frame is the same. */
+export async function filmLoss(
+  original: Source,
+  format: FilmFormat,
+  result: Source,
+  output: string,
+  options: Options,
+): Promise<PictureLoss | undefined> {
+  const found = format === 'avi' ? await aviFigures(original, result, output, options) : await movieFigures(original, result, options)
+  if (typeof found === 'string') throw unsupported(found)
+  const { worst, mean } = found
+  return worst.psnrDb === Number.POSITIVE_INFINITY ? undefined : { ...worst, measuredAt: 'second', mean }
+}
+
+async function movieFigures(original: Source, result: Source, options: Options) {
+  using before = await readMovie(original)
+  using after = await readMovie(result)
+  const [old, made] = [picturesOf(original, before), picturesOf(result, after)]
+  return old && made ? await measurePictures([old, made], options) : 'pictures that cannot be decoded'
+}
+
+function picturesOf(source: Source, { moov, tracks }: Movie): LaidPictures | undefined {
+  const track = tracks.find(({ handler }) => handler === 'vide')
+  return track && laidPictures({ source, moov, track })
+}
+
+async function aviFigures(original: Source, result: Source, output: string, options: Options) {
+  const old = await laid({ source: original, file: await readAvi(original) })
+  if (output === 'avi') return await measurePictures([old, await laid({ source: result, file: await readAvi(result) })], options)
+  using movie = await readMovie(result)
+  return await measurePictures([old, laidMovie({ source: result, movie })], options)
+}

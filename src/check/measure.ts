@@ -1,0 +1,100 @@
+/** What a result lost against its upload, measured anew from the two files alone. */
+import { isEngineError } from '../../wasm/engine-error.ts'
+import type { Options, Source } from '../codec/codec.ts'
+import { isCodecError, unsupported } from '../codec/error.ts'
+import { type Loss, lossOf, ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
+import { memorySource } from '../codec/source.ts'
+import type { KnownFormat, OutputId } from '../formats/outputs.ts'
+import { identify } from '../pipeline/identify.ts'
+import type { Similarity } from '../quality/metrics.ts'
+import { drawingSimilarity } from './drawing.ts'
+import { filmLoss } from './films.ts'
+import { type InnerPair, mailPairs, packagePairs } from './packages.ts'
+import { pagePictures } from './pdf.ts'
+import { pictureSimilarity } from './pictures.ts'
+import { soundNoise } from './sound.ts'
+
+/** An upload of a known format and what became of it. */
+export interface Files {
+  readonly original: Source
+  readonly format: KnownFormat
+  readonly result: Source
+  readonly output: OutputId
+}
+
+export interface Measured {
+  /** Absent: what was measured is the same. */
+  readonly loss?: Loss
+  /** What could not be measured, and why. */
+  readonly unmeasured: readonly string[]
+}
+
+export async function measure(files: Files, options: Options): Promise<Measured> {
+  try {
+    return await measureKind(files, options)
+  } catch (error) {
+    if (!isCodecError(error) && !isEngineError(error)) throw error
+    return { unmeasured: [error.message] }
+  }
+}
+
+async function measureKind(files: Files, options: Options): Promise<Measured> {
+  const { original, result, output } = files
+  const { id } = files.format
+  switch (id) {
+    case 'jpg':
+    case 'png':
+    case 'gif':
+    case 'bmp':
+      return whole(await pictureSimilarity({ original, format: id, result, output }, options))
+    case 'svg':
+      return whole(await drawingSimilarity(original, result))
+    case 'wav':
+    case 'mp3':
+      return heard(await soundNoise(original, id, result, output, options))
+    case 'mp4':
+    case 'mov':
+    case 'avi':
+      // Their sound is held against its receipt by their codec.
+      return { ...lossOf(await filmLoss(original, id, result, output, options)), unmeasured: [] }
+    case 'pdf': {
+      const { loss, unmeasured } = await pagePictures(original, result, options)
+      return { ...lossOf(loss), unmeasured: unmeasured > 0 ? [`${unmeasured} pictures of the pages`] : [] }
+    }
+    case 'docx':
+    case 'xlsx':
+    case 'pptx':
+    case 'ofd':
+    case 'epub':
+    case 'kmz':
+      return inner(packagePairs(original, result), options)
+    case 'eml':
+      return inner(mailPairs(original, result), options)
+    default:
+      throw unsupported(`the figures of ${id}`)
+  }
+}
+
+const whole = (found: Similarity): Measured =>
+  found.psnrRgbDb === Number.POSITIVE_INFINITY ? { unmeasured: [] } : { ...lossOf(ofPixels(found)), unmeasured: [] }
+
+const heard = (snrDb: number): Measured =>
+  snrDb === Number.POSITIVE_INFINITY ? { unmeasured: [] } : { ...lossOf(undefined, { snrDb }), unmeasured: [] }
+
+/** The worst of the files inside. */
+async function inner(pairs: AsyncIterable<InnerPair>, options: Options): Promise<Measured> {
+  let pictures: PictureLoss | undefined
+  const unmeasured: string[] = []
+  for await (const { name, before, after } of pairs) {
+    const [original, result] = [memorySource(before, name), memorySource(after, name)]
+    const [format, other] = [await identify(original), await identify(result)]
+    if (!format || !other) {
+      unmeasured.push(`${name}: of an unknown kind`)
+      continue
+    }
+    const found = await measure({ original, format, result, output: other.id }, { ...options, output: other.id })
+    if (found.loss?.pictures) pictures = worseLoss(pictures, found.loss.pictures)
+    unmeasured.push(...found.unmeasured.map((why) => `${name}: ${why}`))
+  }
+  return { ...lossOf(pictures), unmeasured }
+}

@@ -1,0 +1,49 @@
+/** Files inside packages and mails that differ from the upload's, in pairs. */
+import type { Source } from '../codec/codec.ts'
+import { openZip, readEntry } from '../containers/zip/read.ts'
+import { readBase64 } from '../formats/eml/base64.ts'
+import { everyPart, type MimePart, readMime } from '../formats/eml/parts.ts'
+
+export interface InnerPair {
+  readonly name: string
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+}
+
+const INNER = /\.(jpe?g|jpe|png|gif|bmp|svg|docx|docm|xlsx|xlsm|pptx|pptm|pdf)$/i
+const STEM = /^(.*)\.[^./]*$/
+
+/** Pictures and documents in both; one that got another name (PNG that became JPEG) goes by what stands before its dot. */
+export async function* packagePairs(original: Source, result: Source): AsyncGenerator<InnerPair> {
+  const [before, after] = [await openZip(original), await openZip(result)]
+  const names = new Set(before.physical.map(({ name }) => name))
+  const fresh = after.physical.filter(({ name }) => !names.has(name))
+  for (const entry of before.physical) {
+    if (entry.opaque || entry.isDirectory || !INNER.test(entry.name)) continue
+    const stem = STEM.exec(entry.name)?.[1]
+    const other = after.physical.find(({ name }) => name === entry.name) ?? fresh.find(({ name }) => STEM.exec(name)?.[1] === stem)
+    // What is gone was a duplicate, or led to by nothing: whether it may be is for the codec to judge.
+    if (!other || other.opaque || (other.size === entry.size && other.crc32 === entry.crc32)) continue
+    yield { name: entry.name.split('/').at(-1)!, before: await readEntry(before, entry), after: await readEntry(after, other) }
+  }
+}
+
+/** Attachments in both. */
+export async function* mailPairs(original: Source, result: Source): AsyncGenerator<InnerPair> {
+  const [before, after] = [await readMime(original.stream()), await readMime(result.stream())]
+  if (!before || !after) return
+  const parts = [...everyPart(after)]
+  for (const [index, part] of [...everyPart(before)].entries()) {
+    const other = parts[index]
+    if (part.encoding !== 'base64' || part.children.length > 0 || !other) continue
+    const [a, b] = [await bodyOf(original, part), await bodyOf(result, other)]
+    if (a && b && Buffer.compare(a, b) !== 0) yield { name: part.fileName ?? '', before: a, after: b }
+  }
+}
+
+async function bodyOf(mail: Source, { start, end }: MimePart): Promise<Uint8Array | undefined> {
+  async function* bytes() {
+    yield await mail.read(start, end - start)
+  }
+  return (await readBase64(bytes(), end - start))?.bytes
+}

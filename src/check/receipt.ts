@@ -1,0 +1,74 @@
+/** A receipt as a file: signed (compact JWS), its payload, or a task as the service answers with it. */
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose'
+import * as z from 'zod'
+
+z.config({ jitless: true })
+
+const figure = z.number().optional()
+const claims = z.looseObject({
+  format: z.string(),
+  output_format: z.string(),
+  quality: z.enum(['low', 'medium', 'high', 'ultra']),
+  original_size: z.number(),
+  compressed_size: z.number(),
+  encrypted: z.literal(true).optional(),
+  result: z.looseObject({
+    outcome: z.enum(['compressed', 'unchanged']),
+    fidelity: z.enum(['lossless', 'perceptual']),
+    ssim: figure,
+    psnr_db: figure,
+    measured_at: z.string().optional(),
+    mean_ssim: figure,
+    mean_psnr_db: figure,
+    ssimulacra2: figure,
+    snr_db: figure,
+    verified: z.boolean(),
+    verified_share: figure,
+    sha256: z.string(),
+    original_sha256: z.string(),
+  }),
+})
+
+/** What a receipt says that two files can show. */
+export type Claims = z.infer<typeof claims>
+
+export type Signature =
+  | { readonly kind: 'true'; readonly kid: string }
+  | { readonly kind: 'false'; readonly why: string }
+  | { readonly kind: 'unchecked'; readonly why: string }
+
+export interface ReadReceipt {
+  readonly signature: Signature
+  /** Undefined where it cannot be read as a receipt. */
+  readonly claims: Claims | undefined
+}
+
+const JWS = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** @param keys those of the service; without them a signature cannot be checked */
+export async function readReceipt(text: string, keys: JSONWebKeySet | undefined): Promise<ReadReceipt> {
+  const trimmed = text.trim()
+  if (!JWS.test(trimmed)) return { signature: { kind: 'unchecked', why: 'the receipt is not signed' }, claims: claimsOf(trimmed) }
+  const payload = new TextDecoder().decode(Buffer.from(trimmed.split('.')[1] ?? '', 'base64url'))
+  return { signature: await signatureOf(trimmed, keys), claims: claimsOf(payload) }
+}
+
+async function signatureOf(jws: string, keys: JSONWebKeySet | undefined): Promise<Signature> {
+  if (!keys) return { kind: 'unchecked', why: 'no keys to check it with: name them with --jwks' }
+  try {
+    await compactVerify(jws, createLocalJWKSet(keys), { algorithms: ['EdDSA', 'Ed25519'] })
+    return { kind: 'true', kid: String(decodeProtectedHeader(jws).kid) }
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return { kind: 'false', why: 'it is not by any of these keys' }
+    return { kind: 'false', why: error instanceof errors.JWSSignatureVerificationFailed ? 'the receipt was changed' : String(error) }
+  }
+}
+
+function claimsOf(text: string): Claims | undefined {
+  try {
+    const parsed = claims.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    return undefined
+  }
+}

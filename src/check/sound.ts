@@ -1,0 +1,63 @@
+/** Sound, decoded side by side: the noise of the whole file. */
+import { Ffmpeg } from '../../wasm/ffmpeg/ffmpeg.ts'
+import type { Options, Source } from '../codec/codec.ts'
+import { unsupported } from '../codec/error.ts'
+import { decode } from '../formats/mp3/reencode.ts'
+import { playedSamples, readStream } from '../formats/mp3/stream.ts'
+import type { OutputId } from '../formats/outputs.ts'
+import { readWave, type Wave } from '../formats/wav/header.ts'
+import { in16thUnits, readSamples } from '../formats/wav/samples.ts'
+import { planar } from '../formats/wav/to-mp3.ts'
+import { SnrMeter } from '../quality/snr.ts'
+
+type Block = Float32Array | Float64Array | Int32Array
+/** Blocks of a sound, an array a channel; interleaved samples are one channel. */
+type Blocks = AsyncGenerator<readonly Block[]>
+
+/** Signal-to-noise ratio in dB; infinite where every sample is the same. */
+export async function soundNoise(
+  original: Source,
+  format: 'wav' | 'mp3',
+  result: Source,
+  output: OutputId,
+  options: Options,
+): Promise<number> {
+  using engine = new Ffmpeg()
+  if (format === 'mp3') {
+    const [a, b] = [await readStream(original, options), await readStream(result, options)]
+    return await noise(decode(engine, 0, original, a, options), decode(engine, 1, result, b, options))
+  }
+  const wave = await readWave(original)
+  if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
+  if (output !== 'mp3') throw unsupported(`the noise of ${output}`)
+  const stream = await readStream(result, options)
+  if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound at another sample rate')
+  if (playedSamples(stream).count !== wave.frames) throw unsupported('sound of another length')
+  return await noise(asPlayed(original, wave, options), decode(engine, 1, result, stream, options))
+}
+
+/** In 16-bit units, which hold every coding exactly. */
+async function* interleaved(source: Source, wave: Wave, options: Options): Blocks {
+  for await (const samples of readSamples(source, wave, options)) yield [in16thUnits(samples)]
+}
+
+async function* asPlayed(source: Source, wave: Wave, options: Options): Blocks {
+  for await (const samples of readSamples(source, wave, options)) yield planar(samples, wave.layout.channels)
+}
+
+async function noise(before: Blocks, after: Blocks): Promise<number> {
+  const meter = new SnrMeter()
+  let [x, y] = [await before.next(), await after.next()]
+  let [xAt, yAt] = [0, 0]
+  while (!x.done && !y.done) {
+    const [a, b] = [x.value, y.value]
+    const count = Math.min(a[0]!.length - xAt, b[0]!.length - yAt)
+    for (const [channel, left] of a.entries()) meter.add(left.subarray(xAt, xAt + count), b[channel]!.subarray(yAt, yAt + count))
+    xAt += count
+    yAt += count
+    if (xAt === a[0]!.length) [x, xAt] = [await before.next(), 0]
+    if (yAt === b[0]!.length) [y, yAt] = [await after.next(), 0]
+  }
+  if (x.done !== y.done) throw unsupported('sound that ends early')
+  return meter.noise === 0 ? Number.POSITIVE_INFINITY : meter.decibels
+}
