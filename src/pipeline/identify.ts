@@ -39,6 +39,31 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
   return id && FORMATS[id]
 }
 
+/** As much of a file as tells that it is nothing that anybody knows, if it is so. */
+export const FIRST_BYTES = HEAD_BYTES + 8
+
+/** While a file comes in: can it still become something that is recognised? `first` are its first `FIRST_BYTES`, and more follow. */
+export async function mayBeKnown(first: Uint8Array, name: string): Promise<boolean> {
+  const later = new Error('it depends on what follows')
+  const source = {
+    name,
+    size: Number.MAX_SAFE_INTEGER,
+    read: async (offset: number, length: number) => {
+      if (offset + length > first.length) throw later
+      return first.subarray(offset, offset + length)
+    },
+    stream: () => {
+      throw later
+    },
+  }
+  try {
+    return (await identify(source)) !== undefined
+  } catch (error) {
+    if (error === later) return true
+    throw error
+  }
+}
+
 export function startsWith(bytes: Uint8Array, pattern: readonly number[], offset = 0): boolean {
   if (offset + pattern.length > bytes.length) return false
   return pattern.every((byte, index) => bytes[offset + index] === byte)
@@ -135,9 +160,9 @@ const HDF5_SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
 async function hdf5(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   let at = 0
   for (; at < Math.min(source.size, 1 << 26); at = at === 0 ? 512 : at * 2) {
+    if (at > HEAD_BYTES && extension(source.name) !== 'h5') return undefined
     const found = at + 8 <= head.length ? head.subarray(at) : await source.read(at, 8)
     if (startsWith(found, HDF5_SIGNATURE)) break
-    if (at >= HEAD_BYTES && extension(source.name) !== 'h5') return undefined
   }
   if (at >= source.size || at >= 1 << 26) return undefined
   const name = extension(source.name)

@@ -1,12 +1,13 @@
 /** An upload on its way into R2: hashed as it comes, in parts of equal size, and in memory when it is one part or less. */
 import { createHash } from 'node:crypto'
+import { discard } from '../../wasm/memories/discard.ts'
 import type { Source } from '../codec/codec.ts'
 import { memorySource } from '../codec/source.ts'
 import { PART_BYTES, r2Source } from './blobs.ts'
 
 /**
- * Takes chunks, stores parts. Small files stay in memory until `store`, so that what is refused was never stored.
- * One part is on its way while the next one fills: two part buffers at most.
+ * Takes chunks, stores parts. Small files stay in memory until `store`, so that what is refused was never stored. One buffer of a
+ * part at most: while it is on its way, the line waits.
  */
 export class Upload {
   readonly key: string
@@ -18,8 +19,6 @@ export class Upload {
   #size = 0
   #multipart: R2MultipartUpload | undefined
   readonly #parts: R2UploadedPart[] = []
-  #sending: Promise<void> = Promise.resolve()
-  #spare: Uint8Array<ArrayBuffer> | undefined
   #stored = false
 
   constructor(bucket: R2Bucket, key: string) {
@@ -52,32 +51,29 @@ export class Upload {
     if (length === this.#buffer.length) return
     const grown = new Uint8Array(length)
     grown.set(this.#buffer.subarray(0, this.#filled))
+    discard(this.#buffer)
     this.#buffer = grown
   }
 
-  /** Sends the buffer as the next part, after the one before has arrived. */
+  /** Sends the buffer as the next part, and fills it anew. */
   async #send(): Promise<void> {
     this.#multipart ??= await this.#bucket.createMultipartUpload(this.key)
-    await this.#sending
-    const [multipart, number, buffer] = [this.#multipart, this.#parts.length + 1, this.#buffer.subarray(0, this.#filled)]
-    this.#sending = multipart.uploadPart(number, buffer).then((part) => {
-      this.#parts.push(part)
-      this.#spare = new Uint8Array(buffer.buffer)
-    })
-    this.#sending.catch(() => undefined) // waited for before the next part
-    this.#buffer = this.#spare ?? new Uint8Array(PART_BYTES)
-    this.#spare = undefined
+    this.#parts.push(await this.#multipart.uploadPart(this.#parts.length + 1, this.#buffer.subarray(0, this.#filled)))
     this.#filled = 0
+  }
+
+  /** The first bytes, until the first part is sent. */
+  head(length: number): Uint8Array {
+    return this.#buffer.subarray(0, Math.min(length, this.#filled))
   }
 
   /** All bytes came. Files of more than one part are in R2 after this, smaller ones after `store`. */
   async finish(): Promise<{ size: number; sha256: string }> {
     if (this.#multipart) {
       if (this.#filled > 0) await this.#send()
-      await this.#sending
       await this.#multipart.complete(this.#parts)
       this.#stored = true
-      this.#buffer = new Uint8Array(0)
+      this.#free()
     }
     return { size: this.#size, sha256: this.hash.digest('hex') }
   }
@@ -91,7 +87,7 @@ export class Upload {
   async store(): Promise<void> {
     if (!this.#stored) await this.#bucket.put(this.key, this.#buffer.subarray(0, this.#filled))
     this.#stored = true
-    this.#buffer = new Uint8Array(0)
+    this.#free()
   }
 
   /** A task has it from now on. */
@@ -99,9 +95,13 @@ export class Upload {
 
   /** Leaves nothing behind. */
   async discard(): Promise<void> {
-    await this.#sending.catch(() => undefined)
     if (this.#stored) await this.#bucket.delete(this.key)
     else await this.#multipart?.abort()
+    this.#free()
+  }
+
+  #free(): void {
+    discard(this.#buffer)
     this.#buffer = new Uint8Array(0)
     this.#filled = 0
   }

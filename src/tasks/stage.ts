@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Source } from '../codec/codec.ts'
 import type { Env } from '../env.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
-import { identify } from '../pipeline/identify.ts'
+import { FIRST_BYTES, identify, mayBeKnown } from '../pipeline/identify.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { Upload } from '../store/uploads.ts'
 import { ApiError } from './api-error.ts'
@@ -39,35 +39,62 @@ export const newTaskId = () => `tsk_${randomBase62(24)}`
 
 export interface StageLimits {
   readonly maxFileBytes: number
-  /** Asked before anything is kept for good; throws when the account is full. */
-  admit(taskId: string, bytes: number): Promise<void>
+  /** No other file follows: what is refused need not be read to its end. */
+  readonly isAlone: boolean
 }
 
 /** A file this many times over the limit is not even read to its end. */
 const HOPELESS = 4
 
-export async function stage(env: Env, fileName: string, body: AsyncIterable<Uint8Array>, limits: StageLimits): Promise<Staged> {
+/** What came of a file, before it is looked into. */
+export interface Received extends Digested {
+  readonly taskId: string
+  readonly upload: Upload
+  readonly refusal?: ApiError
+}
+
+/** Takes the bytes of one file. */
+export async function receive(env: Env, fileName: string, body: AsyncIterable<Uint8Array>, limits: StageLimits): Promise<Received> {
   const taskId = newTaskId()
   const upload = new Upload(env.BLOBS, `uploads/${taskId}`)
+  const refused = async (refusal: ApiError, first: readonly Uint8Array[] = []) => {
+    return { taskId, fileName, upload, ...(await forgotten(upload, first, body, limits)), refusal }
+  }
   try {
+    let looked = false
     for await (const chunk of body) {
-      if (upload.size + chunk.length > limits.maxFileBytes) {
-        const { refusal, ...file } = await tooLarge(upload, chunk, body, limits.maxFileBytes)
-        return { taskId, fileName, ...file, kept: { refusal } }
-      }
+      if (upload.size + chunk.length > limits.maxFileBytes) return await refused(fileTooLarge(limits.maxFileBytes), [chunk])
       await upload.write(chunk)
+      if (looked || upload.size < FIRST_BYTES) continue
+      looked = true
+      if (await mayBeKnown(upload.head(FIRST_BYTES), fileName)) continue
+      if (limits.isAlone) throw unsupportedFormat()
+      return await refused(unsupportedFormat())
     }
-    const digested = { taskId, fileName, ...(await upload.finish()) }
-    const refuse = async (refusal: ApiError): Promise<Staged> => {
-      await upload.discard()
-      return { ...digested, kept: { refusal } }
-    }
-    if (digested.size === 0) return refuse(emptyFile())
-    const format = await identify(upload.source(fileName))
-    if (!format) return refuse(unsupportedFormat())
-    await limits.admit(taskId, digested.size)
+    return { taskId, fileName, upload, ...(await upload.finish()) }
+  } catch (error) {
+    await upload.discard()
+    throw error
+  }
+}
+
+/** Looks into a file that has come, and keeps it, or not. `admit` throws when the account is full. */
+export async function keep(
+  { upload, refusal, ...file }: Received,
+  admit?: (taskId: string, bytes: number) => Promise<void>,
+): Promise<Staged> {
+  const refuse = async (why: ApiError): Promise<Staged> => {
+    await upload.discard()
+    return { ...file, kept: { refusal: why } }
+  }
+  try {
+    if (refusal) return await refuse(refusal)
+    if (file.size === 0) return await refuse(emptyFile())
+    const format = await identify(upload.source(file.fileName))
+    if (!format) return await refuse(unsupportedFormat())
+    await admit?.(file.taskId, file.size)
     await upload.store()
-    return { ...digested, kept: { format, upload } }
+    return { ...file, kept: { format, upload } }
   } catch (error) {
     await upload.discard()
     throw error
@@ -83,17 +110,20 @@ export const fileTooLarge = (maxFileBytes: number) => {
 }
 
 /** Reads on without keeping anything, so that the files behind this one are still found. */
-async function tooLarge(upload: Upload, chunk: Uint8Array, body: AsyncIterable<Uint8Array>, maxFileBytes: number) {
-  const refusal = fileTooLarge(maxFileBytes)
-  const hash = upload.hash.update(chunk)
-  let size = upload.size + chunk.length
-  await upload.discard()
-  for await (const more of body) {
-    hash.update(more)
-    size += more.length
-    if (size > HOPELESS * maxFileBytes) throw refusal
+async function forgotten(upload: Upload, first: readonly Uint8Array[], body: AsyncIterable<Uint8Array>, { maxFileBytes }: StageLimits) {
+  const { hash } = upload
+  let { size } = upload
+  const count = (chunk: Uint8Array) => {
+    hash.update(chunk)
+    size += chunk.length
   }
-  return { size, sha256: hash.digest('hex'), refusal }
+  first.forEach(count)
+  await upload.discard()
+  for await (const chunk of body) {
+    count(chunk)
+    if (size > HOPELESS * maxFileBytes) throw fileTooLarge(maxFileBytes)
+  }
+  return { size, sha256: hash.digest('hex') }
 }
 
 /** Only the digest of a file, for a request that was answered before. */

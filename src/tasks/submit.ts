@@ -38,13 +38,11 @@ export function noRoom({ used, quota }: { used: number; quota: number }): ApiErr
   return new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
 }
 
-/** Room that was taken for files that did not become tasks. What cannot be given back now is free in 15 minutes. */
-export async function giveBack(env: Env, key: KeyRecord, files: readonly Staged[]): Promise<void> {
-  const admitted = files.filter(({ kept }) => 'upload' in kept).map(({ taskId }) => taskId)
-  if (admitted.length > 0)
-    await env.ACCOUNTS.getByName(key.accountId)
-      .giveBack(admitted)
-      .catch(() => undefined)
+/** Room that was admitted and is not needed any more. What cannot be given back now is free in 15 minutes. */
+export async function giveBack(env: Env, key: KeyRecord, ids: readonly string[]): Promise<void> {
+  await env.ACCOUNTS.getByName(key.accountId)
+    .giveBack(ids)
+    .catch(() => undefined)
 }
 
 /** The callback address as it will be called; throws when the plan has none or the address is unsafe. */

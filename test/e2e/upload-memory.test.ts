@@ -72,3 +72,26 @@ describe('a large upload', () => {
     expect(await ended.json()).toMatchObject({ status: 'completed', result: { original_sha256: sha256() } })
   })
 })
+
+describe('many uploads', () => {
+  it('of 16 MB side by side stay under 80 MB in the edge', async () => {
+    const meter = await watchHeap(service.pid, 'whittle')
+    const headers = { Authorization: `Bearer ${service.keys.enterprise}`, Prefer: 'respond-async' }
+    const send = async (number: number) => {
+      const { body, sha256 } = multipart(16 * MB, `${number}.pdf`)
+      const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'multipart/form-data; boundary=xx' }, body, duplex: 'half' }
+      const answer = await fetch(`${service.baseUrl}/v1/compress`, init as RequestInit)
+      return { status: answer.status, task: (await answer.json()) as { task_id: string }, sha256: sha256() }
+    }
+    const sent = await Promise.all(Array.from({ length: 14 }, (_, number) => send(number)))
+    const peak = await meter.stop()
+    console.log(`14 × 16 MB, peak ${(peak.total / MB).toFixed(1)} MB (heap ${(peak.heap / MB).toFixed(1)}) of ${peak.samples} samples`)
+    expect(sent.map(({ status }) => status)).toEqual(Array<number>(14).fill(200))
+    expect(peak.samples).toBeGreaterThan(3)
+    expect(peak.total).toBeLessThan(80 * MB)
+    for (const { task, sha256 } of sent) {
+      const ended = await fetch(`${service.baseUrl}/v1/tasks/${task.task_id}`, { headers: { ...headers, Prefer: 'wait=60' } })
+      expect(await ended.json()).toMatchObject({ result: { original_sha256: sha256 } })
+    }
+  })
+})

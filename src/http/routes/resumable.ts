@@ -1,7 +1,7 @@
 /** /v1/uploads: resumable uploads, tus 1.0.0. */
 import { randomBase62 } from '../../store/key-format.ts'
 import { PLANS } from '../../store/plans.ts'
-import { ChecksumMismatch, ChunkWriter, finishUpload, TurnLost } from '../../store/resumable.ts'
+import { bufferBytes, ChecksumMismatch, ChunkWriter, finishUpload, TurnLost } from '../../store/resumable.ts'
 import type { UploadRecordFace, UploadState } from '../../store/upload-records.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { beginByItself, createUpload, UPLOAD_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
@@ -23,6 +23,7 @@ import {
   TUS_HEADERS,
   wholeNumber,
 } from '../tus.ts'
+import { withRoom } from '../upload-room.ts'
 
 const READ_BYTES = 256 * 1024
 const PATH = '/v1/uploads'
@@ -184,12 +185,14 @@ async function append(c: AppContext, id: string, offset: number): Promise<Upload
   const left = upload.size - offset
   const most = contentLength(c) ?? left
   if (most > left) throw beyond(left)
-  const writer = new ChunkWriter({ bucket: c.env.BLOBS, record, turn, upload, most, ...(checksum ? { checksum } : {}) })
   try {
-    const broke = await pump(c.req.raw, writer, upload.size)
-    const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
-    await writer.end(isCut)
-    if (isCut) throw malformed('it breaks off')
+    await withRoom(bufferBytes(upload, most), async () => {
+      const writer = new ChunkWriter({ bucket: c.env.BLOBS, record, turn, upload, most, ...(checksum ? { checksum } : {}) })
+      const broke = await pump(c.req.raw, writer, upload.size)
+      const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
+      await writer.end(isCut)
+      if (isCut) throw malformed('it breaks off')
+    })
   } catch (error) {
     if (error instanceof TurnLost) throw mismatch(id, (await record.read())?.offset)
     if (error instanceof ChecksumMismatch)
