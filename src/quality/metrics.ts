@@ -83,3 +83,6 @@ export class SimilarityMeter {
 export function psnrDb(meanSquaredError: number): number {
   return meanSquaredError === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 * 255) / meanSquaredError)
 }
+
+/** The other way round; 0 for infinity. */
+export const meanSquaredError = (decibels: number): number => (255 * 255) / 10 ** (decibels / 10)

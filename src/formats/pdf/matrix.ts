@@ -17,3 +17,12 @@ export function toMatrix(values: readonly unknown[]): Matrix | undefined {
   if (values.length !== 6 || !values.every((v): v is number => typeof v === 'number' && Number.isFinite(v))) return undefined
   return values as unknown as Matrix
 }
+
+/** What the unit square covers: left, bottom, right, top. */
+export function boundsOf([a, b, c, d, e, f]: Matrix): readonly [number, number, number, number] {
+  const [x, y] = [
+    [e, e + a, e + c, e + a + c],
+    [f, f + b, f + d, f + b + d],
+  ]
+  return [Math.min(...x!), Math.min(...y!), Math.max(...x!), Math.max(...y!)]
+}

@@ -1,5 +1,5 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { lossOf } from '../../codec/loss.ts'
+import { lossOf, worseLoss } from '../../codec/loss.ts'
 import { withoutTail, withTail } from '../../codec/tail.ts'
 import { type Document, isArchive, openDocument } from './document.ts'
 import { Duplicates, findDuplicates } from './duplicates.ts'
@@ -18,6 +18,7 @@ import { nameOf, Ref, Stream } from './objects.ts'
 import { Reader } from './reader.ts'
 import { type Plan, Rewriter } from './rewrite.ts'
 import { serialise } from './serialise.ts'
+import { worstOf } from './sheets.ts'
 import { toSize, wantsSize } from './to-size.ts'
 import { keepAt } from './trim.ts'
 import { type Usage, UsageScan } from './usage.ts'
@@ -90,7 +91,9 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   const rewriter =
     layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
   await rewriter.run()
-  return outcomeOf(writer, rewriter, merged, fonts, images)
+  const pages = worstOf(usage.sheets)
+  const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
+  return { kind: 'compressed', ...lossOf(loss), steps: stepsOf(writer, rewriter, merged, fonts, images) }
 }
 
 /** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */
@@ -135,7 +138,7 @@ async function metadataNumbers({ reader, root, reach }: Document): Promise<Set<n
   return numbers
 }
 
-function outcomeOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): Outcome {
+function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): string[] {
   const steps = ['streams deflated again']
   if (writer.compact) steps.push('objects packed')
   if (writer.lock) steps.push('encrypted again as it was')
@@ -148,5 +151,5 @@ function outcomeOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: Fo
   if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
   if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)
   if (report.reduced > 0) steps.push(`${report.reduced} images reduced to their size on the page`)
-  return { kind: 'compressed', ...lossOf(report.worst), steps }
+  return steps
 }

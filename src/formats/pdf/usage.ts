@@ -8,16 +8,21 @@ import { FontUsage, type ShownFont } from './fonts/shown.ts'
 import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
+import { type Box, type Place, Sheet } from './sheets.ts'
 
-/** Largest size in points at which an image is drawn. */
-export interface DrawnSize {
+/** How an image is drawn. */
+export interface Drawn {
+  /** The largest size in points. */
   width: number
   height: number
+  /** Everywhere that pages draw it. */
+  readonly places: Place[]
 }
 
 export interface Usage {
   /** By object number; images that are missing here are drawn in ways that were not followed. */
-  images: Map<number, DrawnSize>
+  images: Map<number, Drawn>
+  sheets: readonly Sheet[]
   fonts: FontUsage
   /** Some transfer function (10.5) may change what pictures look like: small errors of samples may not be small on the page. */
   transfers: boolean
@@ -27,6 +32,10 @@ const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 /** Lexing runs at about 15 MB/s: beyond this, sizes and codes stay unknown. */
 const MAX_ALL_CONTENT_BYTES = 400 * 1024 * 1024
 const MAX_PLACED = 500_000
+/** Places of pictures that are remembered. */
+const MAX_PLACES = 100_000
+/** What pages without a readable box have: A4, in points. */
+const ANY_BOX: Box = [0, 0, 595, 842]
 const MAX_FORM_DEPTH = 12
 const MAX_INHERITANCE = 64
 const MAX_CACHED_FORMS = 5000
@@ -41,7 +50,7 @@ export class UsageScan {
   private readonly reader: Reader
   private readonly duplicates: Duplicates
   private readonly signal: AbortSignal
-  private readonly images = new Map<number, DrawnSize>()
+  private readonly images = new Map<number, Drawn>()
   private readonly fonts: FontUsage
   private readonly forms = new Map<number, Form | undefined>()
   /** Forms and Type 3 fonts without resources of their own, and whose they took last. */
@@ -49,6 +58,10 @@ export class UsageScan {
   private transfers = false
   private contentBytes = 0
   private placed = 0
+  private places = 0
+  private readonly sheets: Sheet[] = []
+  /** Within a pattern, which may be drawn over all of a page. */
+  private repeated = false
 
   constructor(reader: Reader, duplicates: Duplicates, signal: AbortSignal) {
     this.reader = reader
@@ -65,8 +78,8 @@ export class UsageScan {
     // Content that no page draws: appearances, glyphs, unused forms and patterns may still show text.
     for (const number of objects) await this.loose(number)
     await this.fonts.reserve(root)
-    const images = this.fonts.doubt === 'too much content' ? new Map<number, DrawnSize>() : this.images
-    return { images, fonts: this.fonts, transfers: this.transfers }
+    const images = this.fonts.doubt === 'too much content' ? new Map<number, Drawn>() : this.images
+    return { images, sheets: this.sheets, fonts: this.fonts, transfers: this.transfers }
   }
 
   private async page(number: number): Promise<void> {
@@ -74,6 +87,7 @@ export class UsageScan {
     if (!(page instanceof Dict)) return
     const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
     const unit = await this.reader.number(page, 'UserUnit', 1)
+    this.sheets.push(new Sheet(await this.boxOf(page, unit)))
     try {
       const bytes = await this.contents(page.get('Contents'))
       const { draws } = await this.scan(bytes, resources)
@@ -81,6 +95,20 @@ export class UsageScan {
     } catch (error) {
       this.unreadable(error, 'unreadable page')
     }
+  }
+
+  /** What readers show of a page (14.11.2). */
+  private async boxOf(page: Dict, unit: number): Promise<Box> {
+    for (const key of ['CropBox', 'MediaBox']) {
+      const box = await this.inherited(page, key)
+      if (!Array.isArray(box)) continue
+      const values = await Promise.all(box.slice(0, 4).map(async (item) => numberOr(await this.reader.resolve(item), Number.NaN) * unit))
+      const [x0, y0, x1, y1] = values
+      if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined || x0 === x1 || y0 === y1) continue
+      const sorted: Box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]
+      if (sorted.every(Number.isFinite)) return sorted
+    }
+    return ANY_BOX
   }
 
   private unreadable(error: unknown, what: string): void {
@@ -202,11 +230,10 @@ export class UsageScan {
     const stream = await this.reader.get(number)
     if (!(stream instanceof Stream)) return
     if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) === 'Image') {
-      const size = sides(matrix)
-      this.grow(number, size)
+      this.draw(number, matrix)
       for (const key of ['SMask', 'Mask']) {
         const mask = stream.dict.get(key)
-        if (mask instanceof Ref) this.grow(this.duplicates.of(mask.number), size)
+        if (mask instanceof Ref) this.draw(this.duplicates.of(mask.number), matrix)
       }
       return
     }
@@ -224,13 +251,25 @@ export class UsageScan {
       if (!(stream instanceof Stream)) continue
       if (++this.placed > MAX_PLACED) return
       const form = await this.form(number, stream, resources)
+      const { repeated } = this
+      this.repeated = true
       if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, base), depth + 1)
+      this.repeated = repeated
     }
   }
 
-  private grow(number: number, size: DrawnSize): void {
-    const known = this.images.get(number)
-    this.images.set(number, { width: Math.max(size.width, known?.width ?? 0), height: Math.max(size.height, known?.height ?? 0) })
+  private draw(number: number, matrix: Matrix): void {
+    const size = sides(matrix)
+    const known = this.images.get(number) ?? { width: 0, height: 0, places: [] }
+    const place = this.sheets.at(-1)?.place(matrix, this.repeated)
+    const last = known.places.at(-1)
+    if (place && last && isSame(place, last)) known.places[known.places.length - 1] = { ...last, share: last.share + place.share }
+    else if (place && ++this.places <= MAX_PLACES) known.places.push(place)
+    known.width = Math.max(size.width, known.width)
+    known.height = Math.max(size.height, known.height)
+    this.images.set(number, known)
+    // Without all of its places nothing can be said of a page.
+    if (this.places > MAX_PLACES) this.images.clear()
   }
 
   /**
@@ -306,3 +345,6 @@ export class UsageScan {
     }
   }
 }
+
+const isSame = (one: Place, other: Place) =>
+  one.sheet === other.sheet && one.grid.width === other.grid.width && one.grid.height === other.grid.height

@@ -211,7 +211,7 @@ describe('Group 4', () => {
 })
 
 describe('scaling', () => {
-  it.each(['area', 'boxes'] as const)('keeps the mean (%s)', (mode) => {
+  it.each(['area', 'drawn'] as const)('keeps the mean (%s)', (mode) => {
     const scaler = new RowScaler({ width: 120, height: 60, channels: 1 }, { width: 40, height: 20 }, mode)
     const rows = Uint8Array.from({ length: 7200 }, (_, i) => (i * 31) & 255)
     const out = concat(Array.from(scaler.push(rows), (part) => part.slice()))

@@ -7,7 +7,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Coded } from './jpeg.ts'
-import { FLOORS, MOST_PSNR_DB, type Target } from './levels.ts'
+import { FLOORS, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
 import { type Look, openJpeg, type Preview, shown, similarities } from './view.ts'
 
@@ -19,8 +19,6 @@ const FINER_SAMPLE = 3
 const FIRST_GUESS = 40
 /** Above the target by less than this is good enough: tighter while nothing is known of the document. */
 const CLOSE_ENOUGH_DB = { first: 0.3, later: 0.7 }
-/** What renderers differ in how they reduce pictures. */
-const RENDERER_SSIM = 0.02
 
 /** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
 export class SizeHints {
@@ -53,18 +51,15 @@ export interface Sized {
   preview: Preview
 }
 
-/** A decoder's whole numbers against the coefficients' fractions, on which the floors are measured. */
-const ROUNDING = { ssim: 0.001, psnrDb: 0.05 }
-
 /** `target` must hold at the size of `preview`, and the floors for those who look closer. Undefined when that cannot be had. */
 export async function codeForSize({ job, preview }: Sized, target: Target, headers: boolean, hints: SizeHints): Promise<Coded | undefined> {
   const looks: Look[] = [
     { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' },
-    { reference: preview.onScreen, size: preview.screen, mode: 'boxes' },
+    { reference: preview.onScreen, size: preview.screen, mode: 'drawn' },
   ]
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
-  const closeUp = { ...target, ssim: FLOORS.ssim + ROUNDING.ssim, psnrDb: FLOORS.psnrDb + ROUNDING.psnrDb, colourPsnrDb: 0 }
+  const closeUp = { ...target, ...FLOORS, colourPsnrDb: 0 }
   const closeEnoughDb = CLOSE_ENOUGH_DB[hints.fresh ? 'first' : 'later']
   const least = await narrow(job, every, closeUp, hints.least, closeEnoughDb)
   if (least === undefined) return undefined
@@ -82,10 +77,7 @@ export async function codeForSize({ job, preview }: Sized, target: Target, heade
       return margin
     }
     if (best) discard(best.data)
-    // What the receipt says: the least of what is stored and what is seen, the latter less what renderers differ. Means of
-    // errors are never larger than the errors, so the PSNR of what is stored holds at every smaller size.
-    const ssim = Math.min(full.ssim - ROUNDING.ssim, seen.ssim - RENDERER_SSIM, onScreen.ssim - RENDERER_SSIM)
-    const figures = { ssim, psnrDb: Math.min(MOST_PSNR_DB, full.psnrDb - ROUNDING.psnrDb) }
+    const figures = { ssim: Math.min(full.ssim, seen.ssim), psnrDb: Math.min(full.psnrDb, seen.psnrDb) }
     best = { width, height, channels: components, data, figures, quality }
     return margin
   }

@@ -4,23 +4,27 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
-import { ofPixels, type PictureLoss, worseLoss } from '../../../codec/loss.ts'
+import { type LumaFigures, ofPixels, type PictureLoss, worseLoss } from '../../../codec/loss.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
+import type { Similarity } from '../../../quality/metrics.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { Effort, prospect, type Rewritten } from '../recompress.ts'
-import type { DrawnSize } from '../usage.ts'
+import { PAGE_DOTS_PER_INCH, type Place } from '../sheets.ts'
+import type { Drawn } from '../usage.ts'
 import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
+import { figuresAt, gridsOf } from './grids.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
-import { AIMS_AT_PAGE, FLOORS, LOSSY_GAIN, SCREEN_DOTS_PER_INCH, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
+import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, LOSSY_GAIN, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { MaskRows, openMask } from './mask.ts'
+import { type Measured, measure } from './measure.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
+import { asShown, resultOf } from './result.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
-import { storedSimilarity } from './stored.ts'
 import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
@@ -64,19 +68,20 @@ interface Picture {
   isMask: boolean
   /** Whether a mask hides some of it, and whether that can be read here: the colours there are nobody's. */
   mask: 'none' | 'read' | 'unread'
-  drawn: DrawnSize | undefined
+  drawn: Drawn | undefined
   /** There is a result to fall below. */
   narrow: boolean
   /** Its samples are not those of a photograph: as they stand (averages have more tones, not fewer) they do not become JPEG. */
   graphic: boolean
 }
 
-type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean }
+/** `seen`: what pages show of it at 144 dpi. */
+type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean; seen?: readonly { place: Place; figures: LumaFigures }[] }
 
 export class ImageRecompressor {
   readonly report: ImageReport = { worst: undefined, recoded: 0, reduced: 0, exact: 0 }
   private readonly reader: Reader
-  private readonly drawn: ReadonlyMap<number, DrawnSize>
+  private readonly drawn: ReadonlyMap<number, Drawn>
   private readonly masks: ReadonlySet<number>
   private readonly quality: Quality
   private readonly lossless: boolean
@@ -90,7 +95,7 @@ export class ImageRecompressor {
   private readonly refused = new Map<number, number>()
 
   /** `masks`: object numbers of images that are masks of others. */
-  constructor(reader: Reader, drawn: ReadonlyMap<number, DrawnSize>, masks: ReadonlySet<number>, quality: Quality, lossless: boolean) {
+  constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, quality: Quality, lossless: boolean) {
     this.reader = reader
     this.drawn = drawn
     this.masks = masks
@@ -163,17 +168,25 @@ export class ImageRecompressor {
     return best
   }
 
-  /** What is found with the figures of what is stored, where these are not lower than any level allows. */
-  private async aboveFloors({ stream, facts }: Picture, found: Candidate): Promise<Candidate | undefined> {
+  /** What is found, measured as it is stored and at each place where pages show it; undefined where a floor would break. */
+  private async aboveFloors(picture: Picture, found: Candidate): Promise<Candidate | undefined> {
     if (!found.figures) return found
-    let { ssim, psnrDb } = found.figures
-    // Inks were measured one by one; where they are printed on each other, so are their errors.
-    if (found.channels === 4 && !found.deflated) {
-      const stored = await storedSimilarity(await openRows(this.reader, stream, facts), found.data, found)
-      ssim = Math.min(ssim, stored.ssim)
-      psnrDb = Math.min(psnrDb, stored.psnrDb)
+    const places = picture.drawn?.places ?? []
+    const grids = gridsOf(places)
+    const { stored, drawn } = await this.measured(picture, found, grids)
+    const floors = found.channels === 4 ? INK_FLOORS : FLOORS
+    if (!keeps(stored, floors)) return undefined
+    const seen = places.map((place) => ({ place, figures: figuresAt(place, grids, drawn) }))
+    return seen.every(({ place, figures }) => place.sheet.allows(figures, floors)) ? { ...found, figures: stored, seen } : undefined
+  }
+
+  private async measured({ stream, facts, mask }: Picture, found: Candidate, grids: readonly Size[]): Promise<Measured> {
+    const pair = {
+      original: asShown(await openRows(this.reader, stream, facts), facts),
+      result: asShown(await resultOf(found), facts),
+      mask: mask === 'read' && grids.length > 0 ? await openMask(this.reader, facts.dict) : undefined,
     }
-    return ssim >= FLOORS.ssim && psnrDb >= FLOORS.psnrDb ? { ...found, figures: { ssim, psnrDb } } : undefined
+    return measure(pair, grids)
   }
 
   /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
@@ -301,8 +314,12 @@ export class ImageRecompressor {
     else this.report.exact++
     if (!coded.figures) return
     this.report.worst = worseLoss(this.report.worst, ofPixels(coded.figures))
+    for (const { place, figures } of coded.seen ?? []) place.sheet.lose(figures, place.share)
   }
 }
+
+const keeps = (seen: Similarity, floors: typeof FLOORS) =>
+  seen.ssim >= floors.ssim && seen.psnrDb >= floors.psnrDb && seen.psnrRgbDb >= floors.colourPsnrDb
 
 /** Bytes that a lossy step may come to: where there is one already, the better one of the two is what counts. */
 const worthwhile = ({ narrow }: Picture, budget: number): number => (narrow ? budget : budget * LOSSY_GAIN)
@@ -339,7 +356,7 @@ function smallest(candidates: readonly (Candidate | undefined)[]): Candidate | u
 }
 
 /** Pixels at `dotsPerInch`; undefined when that saves too little. */
-function sizeFor(facts: ImageFacts, drawn: DrawnSize, dotsPerInch: number): Size | undefined {
+function sizeFor(facts: ImageFacts, drawn: Drawn, dotsPerInch: number): Size | undefined {
   const across = (drawn.width / POINTS_PER_INCH) * dotsPerInch
   const down = (drawn.height / POINTS_PER_INCH) * dotsPerInch
   // The coarser direction decides, so that the proportions of the stored picture stay.
@@ -348,9 +365,9 @@ function sizeFor(facts: ImageFacts, drawn: DrawnSize, dotsPerInch: number): Size
   return { width: Math.max(1, Math.round(facts.width * scale)), height: Math.max(1, Math.round(facts.height * scale)) }
 }
 
-/** Pixels on a screen at 100 %, not more than there are. */
-function screenFor(size: Size, drawn: DrawnSize | undefined): Size {
-  const factor = SCREEN_DOTS_PER_INCH / POINTS_PER_INCH
+/** Pixels on a page at 144 dpi, not more than there are. */
+function screenFor(size: Size, drawn: Drawn | undefined): Size {
+  const factor = PAGE_DOTS_PER_INCH / POINTS_PER_INCH
   // Every pixel that is touched counts.
   let width = Math.min(size.width, Math.floor((drawn?.width ?? size.width) * factor) + 1)
   let height = Math.min(size.height, Math.floor((drawn?.height ?? size.height) * factor) + 1)

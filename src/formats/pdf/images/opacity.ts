@@ -53,47 +53,17 @@ export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: n
   colourPsnrDb: target.colourPsnrDb - 10 * Math.log10(share),
 })
 
-/** Gives hidden pixels of RGBA the mean colour of what is shown near by, in blocks that grow with the distance. */
-export function fillHidden(rgba: Uint8Array, width: number, height: number): void {
-  if (width * height <= 1 || !hasHidden(rgba)) return
-  const [halfWidth, halfHeight] = [(width + 1) >> 1, (height + 1) >> 1]
-  const half = halved(rgba, width, height)
-  fillHidden(half, halfWidth, halfHeight)
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, at += 4) {
-      if (rgba[at + 3] !== 0) continue
-      const from = ((y >> 1) * halfWidth + (x >> 1)) * 4
-      for (let c = 0; c < 3; c++) rgba[at + c] = half[from + c]!
-    }
-  }
-}
+/** Less opacity than this is not seen: what lies below it stays as it was stored. */
+const HARDLY_SHOWN = 13
 
-function hasHidden(rgba: Uint8Array): boolean {
-  for (let at = 3; at < rgba.length; at += 4) if (rgba[at] === 0) return true
-  return false
-}
-
-/** Half as large in each direction: the mean of what is shown of four pixels, hidden where nothing is. */
-function halved(rgba: Uint8Array, width: number, height: number): Uint8Array {
-  const [halfWidth, halfHeight] = [(width + 1) >> 1, (height + 1) >> 1]
-  const half = new Uint8Array(halfWidth * halfHeight * 4)
-  const sum = [0, 0, 0]
-  for (let y = 0, to = 0; y < halfHeight; y++) {
-    for (let x = 0; x < halfWidth; x++, to += 4) {
-      sum.fill(0)
-      let count = 0
-      for (let v = y * 2; v < Math.min(height, y * 2 + 2); v++) {
-        for (let u = x * 2; u < Math.min(width, x * 2 + 2); u++) {
-          const from = (v * width + u) * 4
-          if (rgba[from + 3] === 0) continue
-          for (let c = 0; c < 3; c++) sum[c] = sum[c]! + rgba[from + c]!
-          count++
-        }
-      }
-      if (count === 0) continue
-      for (let c = 0; c < 3; c++) half[to + c] = Math.round(sum[c]! / count)
-      half[to + 3] = 255
-    }
+/**
+ * Gives `pixels`, of which colours are weighted by what a mask shows, back what it hides: `stored` has the plain means. Whoever
+ * takes a picture out of a document sees that, too.
+ */
+export function hiddenAsStored(pixels: Uint8Array, stored: Uint8Array, opacity: Uint8Array): void {
+  const channels = pixels.length / opacity.length
+  for (let i = 0; i < opacity.length; i++) {
+    if (opacity[i]! >= HARDLY_SHOWN) continue
+    for (let at = i * channels; at < (i + 1) * channels; at++) pixels[at] = stored[at]!
   }
-  return half
 }

@@ -5,7 +5,7 @@ import type { Similarity } from '../../../quality/metrics.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
 import type { Coded } from './jpeg.ts'
-import { MOST_PSNR_DB, type Target } from './levels.ts'
+import type { Target } from './levels.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
@@ -55,7 +55,7 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
     ? JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !request.fullColour, ycck: channels === 4 })
     : undefined
   const store = exactSize ? undefined : new RowScaler(rows, request.size)
-  const screen = new View(rows, request.screen, 'boxes')
+  const screen = new View(rows, request.screen, 'drawn')
   const tones = new ToneStatistics(width, channels)
   const kept: Uint8Array[] = []
   const keep = !exactSize && width * height * channels <= MAX_KEPT_BYTES
@@ -72,11 +72,11 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   const pixels = keep ? concat(kept) : undefined
   kept.length = 0
   const seen =
-    pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'boxes' }))
+    pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'drawn' }))
   // Hard edges that are gone already will not come back with JPEG.
   if (seen && !acceptable(seen, request)) return undefined
   using job = jpegIn?.end()
-  const look: Look = { reference, size: request.screen, mode: 'boxes' }
+  const look: Look = { reference, size: request.screen, mode: 'drawn' }
   const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, channels, request) : undefined
   if (!pixels || !seen) return coded
   return deflatedOr(coded, pixels, channels, seen, request)
@@ -98,7 +98,7 @@ function deflatedOr(
     channels,
     data: packed.data,
     deflated: packed.chain,
-    figures: claim(seen.ssim, seen.psnrDb),
+    figures: { ssim: seen.ssim, psnrDb: seen.psnrDb },
     quality: request.hint,
   }
 }
@@ -127,30 +127,26 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
   return await asJpeg(job, onScreen(preview), channels, request)
 }
 
+/** What a page shows is a little less than what is stored: by how much the target is raised until it holds there, too, in dB. */
+const RAISED_DB = [0, 1, 2.5]
+
 async function asJpeg(job: JpegJob, look: Look, channels: 1 | 3 | 4, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { width, height } = request.size
   const share = look.opacity ? shownShare(look.opacity, 1) : 1
-  const found = await searchQuality(job, width * height, forAll(request.target, share), request.hint, request.budget)
-  if (!found) return undefined
-  const stored = ofShown(found.figures, share)
-  // Without an Adobe segment four components are CMYK, not YCCK.
-  const data = concat(job.write('made', 'progressive', channels === 4))
-  if (data.length >= request.budget) return undefined
-  const seen = await similarity(await openJpeg(data), look)
-  if (!acceptable(seen, request)) return undefined
-  const figures = claim(Math.min(stored.ssim, seen.ssim), Math.min(stored.psnrDb, seen.psnrDb))
-  return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
-}
-
-/**
- * Renderers reduce pictures in ways of their own, so what one shows differs from what was measured here by a few tenths to
- * some decibels; figures for reduced pictures are given lower and never above what such differences allow.
- */
-const RENDERER_SSIM = 0.01
-const RENDERER_PSNR_DB = 1
-
-function claim(ssim: number, psnrDb: number) {
-  return { ssim: ssim - RENDERER_SSIM, psnrDb: Math.min(MOST_PSNR_DB, psnrDb - RENDERER_PSNR_DB) }
+  for (const raisedDb of RAISED_DB) {
+    const target = forAll(request.target, share * 10 ** (-raisedDb / 10))
+    const found = await searchQuality(job, width * height, target, request.hint, request.budget)
+    if (!found) return undefined
+    const stored = ofShown(found.figures, share)
+    // Without an Adobe segment four components are CMYK, not YCCK.
+    const data = concat(job.write('made', 'progressive', channels === 4))
+    if (data.length >= request.budget) return undefined
+    const seen = await similarity(await openJpeg(data), look)
+    if (!acceptable(seen, request)) continue
+    const figures = { ssim: Math.min(stored.ssim, seen.ssim), psnrDb: Math.min(stored.psnrDb, seen.psnrDb) }
+    return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
+  }
+  return undefined
 }
 
 /** How far colours may be behind luma, in dB. */

@@ -33,6 +33,46 @@ function boxes(length: number, to: number): Taps[] {
   })
 }
 
+/** Whole pixels repeated, the remainder spread evenly: how poppler enlarges much. */
+function repeated(length: number, to: number): Taps[] {
+  const taps: Taps[] = []
+  let error = 0
+  for (let i = 0; i < length; i++) {
+    error += to % length
+    const count = Math.floor(to / length) + (error >= length ? 1 : 0)
+    if (error >= length) error -= length
+    for (let k = 0; k < count; k++) taps.push({ first: i, weights: Float32Array.of(1) })
+  }
+  return taps
+}
+
+/** Between two pixels, from the first pixel's corner on: how poppler enlarges a little. */
+function blended(length: number, to: number): Taps[] {
+  return Array.from({ length: to }, (_, i) => {
+    const at = (i * length) / to
+    const first = Math.floor(at)
+    const weights = first + 1 < length ? Float32Array.of(1 - (at - first), at - first) : Float32Array.of(1)
+    return { first, weights }
+  })
+}
+
+/** From this on pixels are repeated. */
+const REPEATED_FROM = 4
+
+/** How poppler draws a picture (Splash::scaleImage): reduced by boxes, enlarged in both directions by less than fourfold blended. */
+function drawn(from: Size, to: Size): { across: Taps[]; down: Taps[] } {
+  const soft =
+    to.width >= from.width && to.height >= from.height && to.width / from.width < REPEATED_FROM && to.height / from.height < REPEATED_FROM
+  const enlarged = soft ? blended : repeated
+  const taps = (length: number, wanted: number) => (wanted < length ? boxes(length, wanted) : enlarged(length, wanted))
+  return { across: taps(from.width, to.width), down: taps(from.height, to.height) }
+}
+
+export interface Size {
+  width: number
+  height: number
+}
+
 /** Rows of a picture, 8 bits a sample, packed. */
 export interface Opened {
   width: number
@@ -40,8 +80,8 @@ export interface Opened {
   channels: number
 }
 
-/** `area`: the mean of the area that a result pixel covers. `boxes`: the mean of the whole pixels nearest to it. */
-export type ScaleMode = 'area' | 'boxes'
+/** `area`: the mean of the area that a result pixel covers. `drawn`: as poppler draws it, smaller or larger. */
+export type ScaleMode = 'area' | 'drawn'
 
 export class RowScaler {
   readonly width: number
@@ -49,17 +89,18 @@ export class RowScaler {
   readonly channels: number
   private readonly kernel: Scaler | undefined
 
-  /** The picture comes out at `size`, which is not larger. `alpha`: the fourth channel is opacity, by which colours are weighted. */
-  constructor(picture: Opened, size: { width: number; height: number }, mode: ScaleMode = 'area', alpha = false) {
+  /** The picture comes out at `size`, by `area` not larger. `alpha`: the fourth channel is opacity, by which colours are weighted. */
+  constructor(picture: Opened, size: Size, mode: ScaleMode = 'area', alpha = false) {
     const { channels } = picture
     const { width, height } = size
-    if (width > picture.width || height > picture.height || width < 1 || height < 1)
-      throw new RangeError('a picture can only be made smaller')
+    const larger = width > picture.width || height > picture.height
+    if ((larger && mode === 'area') || width < 1 || height < 1) throw new RangeError('a picture can only be made smaller')
     this.width = width
     this.height = height
     this.channels = channels
     const same = width === picture.width && height === picture.height
-    const taps = mode === 'area' ? areas : boxes
+    const taps = () =>
+      mode === 'drawn' ? drawn(picture, size) : { across: areas(picture.width, width), down: areas(picture.height, height) }
     this.kernel = same
       ? undefined
       : new Scaler({
@@ -67,9 +108,13 @@ export class RowScaler {
           height: picture.height,
           channels,
           alpha,
-          across: taps(picture.width, width),
-          down: taps(picture.height, height),
+          ...taps(),
         })
+  }
+
+  /** Before the last row came out; after it there is nothing left to dispose of. */
+  [Symbol.dispose](): void {
+    this.kernel?.[Symbol.dispose]()
   }
 
   /** Whole rows in; the whole rows that are complete now come out, as views that hold until the next are asked for. */

@@ -5,18 +5,16 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import { type Similarity, SimilarityMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax } from '../objects.ts'
+import { asPrinted } from './inks.ts'
 import type { MaskRows } from './mask.ts'
-import { fillHidden, ofShown, shownShare, withOpacity, withoutOpacity } from './opacity.ts'
-import { type Opened, RowScaler, type ScaleMode } from './scale.ts'
+import { hiddenAsStored, ofShown, shownShare, withOpacity, withoutOpacity } from './opacity.ts'
+import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
+
+export type { Size }
 
 const STRIP_PIXELS = 16 * 1024
 /** Rows between two breaths: about 20 ms of a page. */
 const PAUSE_ROWS = 512
-
-export interface Size {
-  width: number
-  height: number
-}
 
 /** A picture reduced to `size`, as something a meter can look at. */
 export class View {
@@ -44,23 +42,13 @@ export class View {
 }
 
 /** Samples as gray or RGB. */
-export const shown = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? asRgb(rows) : rows)
-
-/** CMYK as renderers show it without a profile; good enough to compare with itself (10.4.2.4). */
-function asRgb(cmyk: Uint8Array): Uint8Array {
-  const rgb = new Uint8Array((cmyk.length / 4) * 3)
-  for (let i = 0, o = 0; i < cmyk.length; i += 4) {
-    const black = cmyk[i + 3]!
-    for (let c = 0; c < 3; c++) rgb[o++] = 255 - Math.min(255, cmyk[i + c]! + black)
-  }
-  return rgb
-}
+export const shown = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? asPrinted(rows) : rows)
 
 /** A picture at the size it would be stored at, and as a screen shows the original. */
 export interface Preview {
   size: Size
   channels: number
-  /** As stored: CMYK stays CMYK. Below a mask, colours are weighted by what it shows, and hidden ones are filled. */
+  /** As stored: CMYK stays CMYK. Below a mask, colours are weighted by what it shows, and hidden ones are what they were. */
   pixels: Uint8Array
   /** Of the pixels, below a mask. */
   opacity: Uint8Array | undefined
@@ -76,7 +64,7 @@ type Streamed = Opened & { strips: AsyncIterable<Uint8Array> }
 export async function takePreview(picture: Streamed, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
   const scaler = new RowScaler(picture, size)
-  const view = new View(picture, screen, 'boxes')
+  const view = new View(picture, screen, 'drawn')
   const pixels = new Uint8Array(size.width * size.height * channels)
   let at = 0
   for await (const strip of picture.strips) {
@@ -96,8 +84,9 @@ export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: S
   const opened = { width: picture.width, height: picture.height, channels: 4 }
   const targets = [
     { scaler: new RowScaler(opened, size, 'area', true), rgba: new Uint8Array(size.width * size.height * 4), at: 0 },
-    { scaler: new RowScaler(opened, screen, 'boxes', true), rgba: new Uint8Array(screen.width * screen.height * 4), at: 0 },
+    { scaler: new RowScaler(opened, screen, 'drawn', true), rgba: new Uint8Array(screen.width * screen.height * 4), at: 0 },
   ]
+  const plain = { scaler: new RowScaler(picture, size), pixels: new Uint8Array(size.width * size.height * channels), at: 0 }
   for await (const strip of picture.strips) {
     const rgba = withOpacity(strip, channels, await mask.next(strip.length / (picture.width * channels)))
     for (const target of targets) {
@@ -107,11 +96,16 @@ export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: S
       }
     }
     discard(rgba)
+    for (const rows of plain.scaler.push(strip)) {
+      plain.pixels.set(rows, plain.at)
+      plain.at += rows.length
+    }
   }
   const [stored, shownAt] = [targets[0]!, targets[1]!]
-  fillHidden(stored.rgba, size.width, size.height)
   const split = withoutOpacity(stored.rgba, channels)
+  hiddenAsStored(split.pixels, plain.pixels, split.opacity)
   discard(stored.rgba)
+  discard(plain.pixels)
   return sightOf(size, channels, split, screen, shownAt.rgba)
 }
 
@@ -125,7 +119,7 @@ function sightOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' | 
 export const onScreen = (preview: Preview): Look => ({
   reference: preview.onScreen,
   size: preview.screen,
-  mode: 'boxes',
+  mode: 'drawn',
   opacity: preview.opacity,
 })
 
