@@ -130,6 +130,7 @@ async function rasterOf(source: Source, format: PictureFormat, options: Options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
   const header = await readHeader(source)
+  if (header.components === 4) throw unsupported('a picture of inks')
   return { raster: jpegPicture(source, header, options).raster, carried: carriedOf(header) }
 }
 
