@@ -43,6 +43,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
+  /** When tasks that were split last asked how many parts they may have. Who is silent has none. */
+  readonly #split = new Map<string, number>()
+
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#sql = ctx.storage.sql
@@ -117,13 +120,22 @@ export class Account extends DurableObject<Env> implements AccountFace {
     for (const taskId of taskIds) this.#admitted.delete(taskId)
   }
 
+  async partsAtOnce(taskId: string) {
+    const now = Date.now()
+    this.#split.set(taskId, now)
+    for (const [other, askedAt] of this.#split) if (askedAt <= now - IN_FLIGHT_MS) this.#split.delete(other)
+    const most = PLANS[this.#record()?.plan ?? 'free'].maxPartsAtOnce
+    return Math.max(1, Math.floor(most / this.#split.size))
+  }
+
   async tell(told: TaskEvent | readonly TaskEvent[]): Promise<void> {
     const events = 'kind' in told ? [told] : told
     this.#tasks.tell(events)
     for (const { kind, taskId } of events) {
-      if (kind !== 'created') continue
-      this.#admitted.delete(taskId)
-      this.#reservations.remove(taskId)
+      if (kind === 'created') {
+        this.#admitted.delete(taskId)
+        this.#reservations.remove(taskId)
+      } else this.#split.delete(taskId)
     }
   }
 

@@ -26,6 +26,7 @@ export class PartTable {
   fill(plans: readonly PartPlan[], step: Step) {
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS parts (
       part INTEGER PRIMARY KEY, plan TEXT NOT NULL, step TEXT NOT NULL, progress REAL NOT NULL DEFAULT 0, receipt TEXT, key TEXT, size INTEGER)`)
+    this.#sql.exec('CREATE INDEX IF NOT EXISTS open_parts ON parts (part) WHERE key IS NULL')
     this.#sql.exec('DELETE FROM parts')
     plans.forEach((plan, part) => {
       this.#sql.exec('INSERT INTO parts (part, plan, step) VALUES (?, ?, ?)', part, JSON.stringify(plan), JSON.stringify(step))
@@ -48,8 +49,10 @@ export class PartTable {
     return this.#sql.exec(change, JSON.stringify(receipt), key, size, part).rowsWritten > 0
   }
 
-  open(): [number, Step][] {
-    return [...this.#sql.exec<Row>('SELECT * FROM parts WHERE key IS NULL')].map((row) => [row.part, reviveStep(row.step)])
+  /** Those before `end` that are not done. */
+  open(end: number): [number, Step][] {
+    const query = 'SELECT part, step FROM parts WHERE key IS NULL AND part < ?'
+    return [...this.#sql.exec<Pick<Row, 'part' | 'step'>>(query, end)].map(({ part, step }) => [part, reviveStep(step)])
   }
 
   records(part?: number): PartRecord[] {

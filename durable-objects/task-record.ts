@@ -28,16 +28,20 @@ import {
   mostAttempts,
   newStep,
   overBudgetJob,
+  released,
   releaseStep,
   type Step,
   sentStep,
   watch,
 } from '../src/tasks/job.ts'
 import { deliver, nextDelivery } from '../src/tasks/notify.ts'
+import { queueFor } from '../src/tasks/queues.ts'
 import { PartTable } from './part-table.ts'
 
 const DEFAULT_LEASE_MS = 90_000
 const SOON_MS = 5000
+/** Parts at once while the account does not say how many. */
+const FEW_PARTS = 4
 /** A step that lost its worker waits this share of a lease, up to twice as long by chance, and twice that the next time. */
 const LOST_PAUSE = 1 / 3
 /** A task that was found again waits as long as a service that has just been started needs to answer. */
@@ -182,6 +186,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const claimed = known && claimStep(known, Date.now(), { leaseMs: this.#leaseMs, most: mostAttempts(job), worker: worker?.id })
     if (!claimed?.lease) return { kind: 'forget' }
     this.#putStep(job, part, claimed)
+    if (part !== undefined) job.released = Math.max(part + 1, job.released ?? job.parts)
     this.#task = { ...task, status: 'processing' }
     this.#save()
     await this.#watch()
@@ -217,12 +222,12 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async split(attempt: number, plans: readonly PartPlan[]): Promise<void> {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || job.phase !== 'whole' || job.step.lease?.attempt !== attempt) return
-    const now = Date.now()
     job.generation++
     job.phase = 'parts'
     job.step = newStep(Number.POSITIVE_INFINITY)
     job.parts = plans.length
-    this.#parts.fill(plans, newStep(now))
+    job.released = 0
+    this.#parts.fill(plans, newStep(Date.now()))
     this.#save()
     await this.#watch()
   }
@@ -305,11 +310,22 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   /** Sends what must be sent, gives up what was tried too often, and sets the alarm for the next moment of interest. */
   async #watch(): Promise<void> {
+    if (this.#job?.phase === 'parts') await this.#releaseParts()
     if (this.#job && this.#task && !hasEnded(this.#task)) await this.#watchSteps(this.#task, this.#job, Date.now())
     // Whatever happened while that was awaited is in these moments, and nothing is awaited between them and the alarm.
     const now = Date.now()
     const next = Math.min(...this.#moments(now))
     if (Number.isFinite(next)) await this.ctx.storage.setAlarm(Math.max(next, now))
+  }
+
+  /** Not all parts of a film stand in the queue at once: others want to be served, too. */
+  async #releaseParts(): Promise<void> {
+    const { taskId, accountId } = this.#task!
+    const most = await this.env.ACCOUNTS.getByName(accountId)
+      .partsAtOnce(taskId)
+      .catch(() => FEW_PARTS)
+    const job = this.#job
+    if (job?.phase === 'parts') job.released = released(job, this.#openSteps(job).length, most)
   }
 
   /** When something is to be done, as things stand. */
@@ -325,7 +341,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   #openSteps(job: Job): [number | undefined, Step][] {
-    return job.phase === 'parts' ? this.#parts.open() : [[undefined, job.step]]
+    return job.phase === 'parts' ? this.#parts.open(job.released ?? job.parts) : [[undefined, job.step]]
   }
 
   async #watchSteps(task: Task, job: Job, now: number): Promise<void> {
@@ -340,7 +356,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
     for (const [part, step] of due) this.#putStep(job, part, sentStep(step, now, this.#leaseMs))
     this.#save()
-    if (await this.#send(due.map(([part]) => messageFor(task, job, part)))) return
+    const messages = due.map(([part]) => messageFor(task, job, part))
+    if (await this.#send(task.worker, messages)) return
     for (const [part] of due) {
       const step = part === undefined ? job.step : this.#partStep(job, part)
       if (step && !isHeld(step, now)) this.#putStep(job, part, { ...step, sendAt: now + SOON_MS })
@@ -374,10 +391,11 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return step
   }
 
-  async #send(messages: JobMessage[]): Promise<boolean> {
-    const queue = this.#task?.worker === 'media' ? this.env.MEDIA_JOBS : this.env.PRESS_JOBS
+  async #send(worker: Task['worker'], messages: readonly JobMessage[]): Promise<boolean> {
     try {
-      for (let at = 0; at < messages.length; at += 100) await queue.sendBatch(messages.slice(at, at + 100).map((body) => ({ body })))
+      for (const [queue, own] of Map.groupBy(messages, (message) => queueFor(this.env, worker, message))) {
+        for (let at = 0; at < own.length; at += 100) await queue.sendBatch(own.slice(at, at + 100).map((body) => ({ body })))
+      }
       return true
     } catch (error) {
       console.error(JSON.stringify({ level: 'error', event: 'queue_send_failed', task_id: this.#task?.taskId, error: String(error) }))

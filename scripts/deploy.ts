@@ -11,13 +11,13 @@ import { join, resolve } from 'node:path'
 import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration } from './deploy/configuration.ts'
 import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
+import { queueNames, withQueues } from './deploy/queues.ts'
 import { readSettings } from './deploy/settings.ts'
 import { Wrangler } from './deploy/wrangler.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const BUCKETS = ['whittle-blobs']
-const QUEUES = ['whittle-press-jobs', 'whittle-press-dead', 'whittle-media-jobs', 'whittle-media-dead']
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */
 const SCRATCH = join(root, 'wrangler.deploy.toml')
 const STUB_MAIN = 'wrangler.deploy.mjs'
@@ -28,10 +28,10 @@ const MAX_GZIP_KIB = 10 * 1024
 
 try {
   const settings = readSettings(root, process.argv.slice(2))
-  const { suffix } = settings
+  const { suffix, shards } = settings
   const wrangler = new Wrangler(root, settings.accountId)
-  const services = SERVICES.map((file) => configurationOf(root, file, suffix))
-  const edge = configurationOf(root, EDGE, suffix)
+  const configured = (file: string) => withQueues(configurationOf(root, file, suffix), shards, suffix)
+  const [services, edge] = [SERVICES.map(configured), configured(EDGE)]
   if (settings.dryRun) dryRun(wrangler, [...services, settings.domain ? atDomain(edge, settings.domain) : edge])
   else await deploy({ ...settings, wrangler, services, edge })
 } catch (error) {
@@ -44,6 +44,7 @@ try {
 interface Deployment {
   readonly wrangler: Wrangler
   readonly suffix: string
+  readonly shards: number
   readonly domain: string | undefined
   readonly accountId: string | undefined
   readonly waitSeconds: number
@@ -53,12 +54,12 @@ interface Deployment {
 }
 
 async function deploy(deployment: Deployment): Promise<void> {
-  const { wrangler, suffix, domain, accountId, services, edge } = deployment
+  const { wrangler, suffix, shards, domain, accountId, services, edge } = deployment
   // What can refuse comes before anything is made.
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
   const before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
   for (const bucket of BUCKETS.map((name) => name + suffix)) wrangler.make(`bucket ${bucket}`, ['r2', 'bucket', 'create', bucket])
-  for (const queue of QUEUES.map((name) => name + suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
+  for (const queue of queueNames(shards, suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
   const isFirst = !before.get(nameOf(edge))?.exists
   if (isFirst)
     bootstrap(

@@ -11,6 +11,8 @@ export interface Settings {
   /** The name that the edge answers at; without one it answers at workers.dev. */
   readonly domain: string | undefined
   readonly accountId: string | undefined
+  /** Queues of each kind. */
+  readonly shards: number
   /** How long `/healthz` may take to become good. */
   readonly waitSeconds: number
 }
@@ -19,6 +21,8 @@ export interface Settings {
 const PRODUCTION = 'production'
 
 const FILE = 'deploy.config.json'
+/** 2000 consumers of a kind. */
+const MOST_SHARDS = 8
 const fileSchema = z.record(
   z.string(),
   z.strictObject({
@@ -27,6 +31,7 @@ const fileSchema = z.record(
       .string()
       .regex(/^[0-9a-f]{32}$/, 'an account id has 32 hexadecimal digits')
       .optional(),
+    queue_shards: z.int().min(1).max(MOST_SHARDS).optional(),
   }),
 )
 
@@ -59,6 +64,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     suffix: env && `-${env}`,
     domain,
     accountId: own?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
+    shards: own?.queue_shards ?? 1,
     waitSeconds: Number(values.wait),
   }
 }

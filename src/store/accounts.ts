@@ -122,6 +122,8 @@ export interface AccountFace {
   /** Room for an upload that is not finished, until its task is told, it is released, or `until` (epoch milliseconds). */
   reserve(taskId: string, bytes: number, until: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
   release(taskId: string): Promise<void>
+  /** How many parts of this task may be on their way or at work now. Those who ask share what the plan has. */
+  partsAtOnce(taskId: string): Promise<number>
   /** What happened to tasks, in order: all of it is counted, or nothing. */
   tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
   /** `month` like "2026-11"; the current one by default. `plan` is the calling key's. */

@@ -12,20 +12,23 @@ export interface Plan {
   readonly callbacks: boolean
   /** Keys that people make themselves: each has a window of its own. */
   readonly maxKeys: number
+  /** Parts of films that are on their way or at work at a time, of all tasks of the account. */
+  readonly maxPartsAtOnce: number
 }
 
 const MB = 1_000_000
 const HOUR_MS = 3_600_000
 
-function plan(id: PlanId, requestsPerMinute: number | null, sizes: readonly number[], hours: number, maxKeys: number): Plan {
+function plan(id: PlanId, requestsPerMinute: number | null, sizes: readonly number[], hours: number, most: readonly number[]): Plan {
   const [fileMB = 0, maxBatchFiles = 0, storageMB = 0] = sizes
+  const [maxKeys = 0, maxPartsAtOnce = 1] = most
   const bytes = { maxFileBytes: fileMB * MB, maxBatchFiles, storageBytes: storageMB * MB }
-  return { id, requestsPerMinute, ...bytes, retentionMs: hours * HOUR_MS, callbacks: id !== 'free', maxKeys }
+  return { id, requestsPerMinute, ...bytes, retentionMs: hours * HOUR_MS, callbacks: id !== 'free', maxKeys, maxPartsAtOnce }
 }
 
 export const PLANS: { readonly [Id in PlanId]: Plan } = {
-  free: plan('free', 10, [20, 5, 100], 24, 2),
-  basic: plan('basic', 60, [50, 20, 1_000], 72, 10),
-  pro: plan('pro', 300, [100, 50, 10_000], 168, 50),
-  enterprise: plan('enterprise', null, [500, 100, 1_000_000], 720, 500),
+  free: plan('free', 10, [20, 5, 100], 24, [2, 4]),
+  basic: plan('basic', 60, [50, 20, 1_000], 72, [10, 8]),
+  pro: plan('pro', 300, [100, 50, 10_000], 168, [50, 16]),
+  enterprise: plan('enterprise', null, [500, 100, 1_000_000], 720, [500, 32]),
 }

@@ -58,6 +58,8 @@ export interface Job {
   /** Number of parts, while there are any. */
   parts: number
   partsDone: number
+  /** Parts from this number on wait for others to be done. Absent: none does, as before 2026-12. */
+  released?: number
   /** Why the file needs more than a job has. The upload is the result then; a worker puts it under its password, if there is one. */
   overBudget?: string
 }
@@ -121,6 +123,11 @@ export function overBudgetJob(job: Job, why: string, now: number): Job {
   const { attempts, troubles = 0 } = job.step
   const step = { ...newStep(now), attempts: Math.max(attempts, troubles + MAX_ATTEMPTS), troubles }
   return { ...job, generation: job.generation + 1, phase: 'whole', step, overBudget: why }
+}
+
+/** Parts of this job whose turn has come are those before this number: so many more that `most` of them are open. */
+export function released({ parts, released = parts }: Job, open: number, most: number): number {
+  return Math.min(parts, released + Math.max(0, most - open))
 }
 
 type Action = { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'lost' } | { kind: 'give up'; lost: boolean }

@@ -30,6 +30,8 @@ export interface Call {
   name?: string
   main?: string
   services?: string[]
+  /** That it sends to, or consumes. */
+  queues?: string[]
   domains?: string[]
   workersDev?: boolean
 }

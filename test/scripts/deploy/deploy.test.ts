@@ -68,6 +68,32 @@ describe('a staging environment', () => {
   })
 })
 
+describe('queues', () => {
+  const queuesOf = (checkout: Checkout, name: string) => checkout.deploys.findLast((call) => call.name === name)?.queues
+
+  it('are apart for long work', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    expect((await checkout.deploy()).code).toBe(0)
+    expect(queuesOf(checkout, 'whittle-press')).toEqual(['whittle-press-jobs', 'whittle-press-dead', 'whittle-press-large-jobs'])
+    expect(queuesOf(checkout, 'whittle-media')).toEqual(['whittle-media-jobs', 'whittle-media-dead', 'whittle-media-large-jobs'])
+    expect(queuesOf(checkout, 'whittle')?.toSorted()).toEqual(
+      ['press', 'media'].flatMap((kind) => [`whittle-${kind}-jobs`, `whittle-${kind}-large-jobs`]).toSorted(),
+    )
+  })
+
+  it('are as many as deploy.config.json says, each sent to and consumed', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    checkout.append('deploy.config.json', JSON.stringify({ staging: { queue_shards: 3 } }))
+    expect((await checkout.deploy('--env', 'staging')).code).toBe(0)
+    const consumed = ['whittle-press-staging', 'whittle-media-staging'].flatMap((name) => queuesOf(checkout, name) ?? [])
+    const sent = queuesOf(checkout, 'whittle-staging') ?? []
+    expect(sent).toHaveLength(12)
+    expect(sent).toContain('whittle-media-large-jobs-2-staging')
+    expect(consumed.filter((name) => !name.includes('-dead')).toSorted()).toEqual(sent.toSorted())
+    expect(checkout.account.queues).toEqual(expect.arrayContaining(consumed))
+  })
+})
+
 describe('whether it is the first deployment', () => {
   it('is not guessed from an error: nothing is deployed, and the error is told', async () => {
     using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deployments list', ...TROUBLE }] })

@@ -23,6 +23,7 @@ if (args[0] === 'deploy') {
     services: [...text.matchAll(/^service = "(.+)"$/gm)].map((match) => match[1]),
     objects: [...text.matchAll(/^script_name = "(.+)"$/gm)].map((match) => match[1]),
     domains: [...text.matchAll(/pattern = "(.+?)"/g)].map((match) => match[1]),
+    queues: [...text.matchAll(/^queue = "(.+)"$/gm)].map((match) => match[1]),
     workersDev: /^workers_dev = true$/m.test(text),
   })
 }
@@ -55,6 +56,8 @@ const commands = {
   deploy: () => {
     const lost = call.services.concat(call.objects).find((target) => !account.workers[target])
     if (lost) apiError(`workers/scripts/${name}/versions`, `Could not resolve binding. Target script '${lost}' not found.`, 10143)
+    const noQueue = call.queues.find((queue) => !account.queues.includes(queue))
+    if (noQueue) apiError('queues', `Queue "${noQueue}" does not exist.`, 11000)
     const worker = (account.workers[name] ??= { versions: [], domains: [] })
     worker.versions.push(`${name}-v${worker.versions.length + 1}`)
     // Without a terminal wrangler sets override_existing_origin: the domain is taken from whoever has it.

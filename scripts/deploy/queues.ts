@@ -1,0 +1,49 @@
+/**
+ * The queues of a deployment. Each has 250 consumers at most (Cloudflare's limit), so there may be several of a kind; long work
+ * has queues of its own. `src/tasks/queues.ts` finds them by the names of their bindings.
+ */
+interface JobQueue {
+  /** At the edge. */
+  readonly binding: string
+  readonly name: string
+  readonly worker: 'press' | 'media'
+}
+
+const nth = (shard: number, mark: '-' | '_') => (shard === 0 ? '' : `${mark}${shard}`)
+
+function jobQueues(shards: number, suffix: string): JobQueue[] {
+  return (['press', 'media'] as const).flatMap((worker) =>
+    (['', 'large'] as const).flatMap((size) =>
+      Array.from({ length: shards }, (_, shard) => ({
+        worker,
+        binding: `${worker.toUpperCase()}${size && '_LARGE'}_JOBS${nth(shard, '_')}`,
+        name: `whittle-${worker}${size && '-large'}-jobs${nth(shard, '-')}${suffix}`,
+      })),
+    ),
+  )
+}
+
+/** All that must be there. */
+export function queueNames(shards: number, suffix: string): string[] {
+  const dead = ['press', 'media'].map((worker) => `whittle-${worker}-dead${suffix}`)
+  return [...jobQueues(shards, suffix).map(({ name }) => name), ...dead]
+}
+
+/** The configuration of a Worker with the queues that it does not name yet: at the edge to be sent to, else to be consumed. */
+export function withQueues(configuration: string, shards: number, suffix: string): string {
+  const worker = /^name = "whittle-(press|media)["-]/m.exec(configuration)?.[1]
+  const missing = jobQueues(shards, suffix).filter(({ name }) => !configuration.includes(`"${name}"`))
+  const tables = missing
+    .filter((queue) => worker === undefined || queue.worker === worker)
+    .map(({ binding, name }) => (worker === undefined ? producer(binding, name) : consumer(configuration, name)))
+  return [configuration, ...tables].join('\n')
+}
+
+const producer = (binding: string, queue: string) => `[[queues.producers]]\nbinding = "${binding}"\nqueue = "${queue}"\n`
+
+/** As the first one, under another name. */
+function consumer(configuration: string, queue: string): string {
+  const first = /^\[\[queues\.consumers\]\]\n(?:.+\n)+/m.exec(configuration)?.[0]
+  if (first === undefined) throw new Error('A Worker without a queue to consume.')
+  return first.replace(/^queue = .*$/m, `queue = "${queue}"`)
+}
