@@ -123,7 +123,10 @@ function endField(part: Open): void {
   const colon = part.field?.indexOf(':') ?? -1
   if (part.field === undefined || colon <= 0) return
   const name = part.field.slice(0, colon).trim().toLowerCase()
-  part.headers.set(name, [...(part.headers.get(name) ?? []), part.field.slice(colon + 1).trim()])
+  const value = part.field.slice(colon + 1).trim()
+  const known = part.headers.get(name)
+  if (known) known.push(value)
+  else part.headers.set(name, [value])
 }
 
 /** What the headers say. False for a multipart whose boundary is not usable. */
@@ -131,7 +134,7 @@ function enter(part: Open): boolean {
   const contentType = part.headers.get('content-type')?.[0] ?? 'text/plain'
   part.type = contentType.split(';')[0]!.trim().toLowerCase()
   part.encoding = (part.headers.get('content-transfer-encoding')?.[0] ?? '7bit')
-    .replace(/\(.*?\)/g, '')
+    .replace(/\([^()]*\)/g, '')
     .trim()
     .toLowerCase()
   const disposition = part.headers.get('content-disposition')?.[0] ?? ''

@@ -28,6 +28,8 @@ export interface JpegHeader {
 
 /** Headers of real files end within a few megabytes: a MakerNote, a large ICC profile, extended XMP. */
 const HEADER_BYTES_MAX = 24 * 1024 * 1024
+/** Each costs some hundred bytes beside its own; files with many previews or profiles have some hundred. */
+const SEGMENTS_MAX = 20_000
 /** About what a job has the CPU time for, and more than any camera delivers at once. */
 const PIXELS_MAX = 140_000_000
 
@@ -72,10 +74,13 @@ export async function readHeader(source: Source): Promise<JpegHeader> {
       kept += bytes.length
       if (kept > HEADER_BYTES_MAX) throw overBudget(`more than ${HEADER_BYTES_MAX} bytes of metadata`)
       segments.push({ marker, offset, bytes: bytes.slice() })
+      if (segments.length > SEGMENTS_MAX) throw tooManySegments()
     }
     offset += length + 2
   }
 }
+
+const tooManySegments = () => overBudget(`more than ${SEGMENTS_MAX} segments of metadata`)
 
 /** Frame header (B.2.2). */
 function frameOf(marker: number, bytes: Uint8Array, offset: number) {
@@ -103,6 +108,7 @@ const MEANT_FOR_READERS = [0xe0, 0xe1, 0xe2, 0xee]
 /** Segments between the scans, which the engine came across. They go in front of the picture, after the others. */
 export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
   if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too much metadata between scans')
+  if (places.length > SEGMENTS_MAX) throw tooManySegments()
   const segments: Segment[] = []
   for (const { offset, length } of places) {
     const bytes = (await source.read(offset, length)).slice()

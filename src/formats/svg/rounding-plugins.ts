@@ -3,8 +3,9 @@ import { builtinPlugins, type PluginConfig } from 'svgo/browser'
 import { decimalsOf, eachElement, hasHugeNumbers, LEAST_DECIMALS, MOST_DECIMALS, type SvgElement, scaleOf } from './decimals.ts'
 
 type Builtin = 'convertShapeToPath' | 'convertPathData' | 'convertTransform' | 'mergePaths'
+type Enter = (node: SvgElement, parent: SvgElement) => void
 interface Visitor {
-  readonly element?: { readonly enter?: (node: SvgElement, parent: SvgElement) => void }
+  readonly element?: { readonly enter?: Enter }
 }
 type PluginFunction = (root: SvgElement, params: object, info: object) => Visitor | null
 
@@ -24,7 +25,7 @@ const DECIMALS_OF: { readonly [Name in Builtin]: (node: SvgElement, decimals: nu
   mergePaths: ({ children }, decimals) =>
     Math.min(
       MOST_DECIMALS,
-      decimals + Math.max(0, ...children.map(({ attributes }) => Math.log10(scaleOf(attributes?.['transform'] ?? '')))),
+      decimals + children.reduce((most, { attributes }) => Math.max(most, Math.log10(scaleOf(attributes?.['transform'] ?? ''))), 0),
     ),
 }
 
@@ -61,10 +62,38 @@ function byElement(name: Builtin, decimals: number): PluginFunction {
     })
     for (const [needed, elements] of groups) {
       const enter = plugin.fn(root, paramsOf(name, needed, untouched === 0), info)?.element?.enter
-      for (const { node, parent } of elements) enter?.(node, parent)
+      if (!enter) continue
+      for (const { node, parent } of elements) {
+        if (name === 'mergePaths') mergeInRuns(enter, node, parent)
+        else enter(node, parent)
+      }
     }
     return null
   }
+}
+
+/** svgo holds every path against all that it has merged before, point by point: so many characters are read again in one run. */
+const MERGE_READS = 1_000_000
+
+/** Merges the children of a node run by run, so that twice as many take twice as long. Two paths may always meet. */
+function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement): void {
+  const runs: SvgElement[][] = [[]]
+  let characters = 0
+  let reads = 0
+  for (const child of node.children) {
+    characters += child.attributes?.['d']?.length ?? 0
+    reads += characters
+    if (reads > MERGE_READS && runs.at(-1)!.length > 1) {
+      runs.push([])
+      characters = reads = 0
+    }
+    runs.at(-1)!.push(child)
+  }
+  node.children = runs.flatMap((children) => {
+    const run = { ...node, children }
+    enter(run, parent)
+    return run.children
+  })
 }
 
 function isHuge(name: Builtin, node: SvgElement): boolean {
