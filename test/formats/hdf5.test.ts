@@ -72,6 +72,21 @@ describe('hdf5', () => {
     expect(again.bytes.length).toBeGreaterThan(bytes.length * 0.97)
   })
 
+  it.each([
+    ['whose root group says that it is empty', 'TREE', 0],
+    ['whose root group says that it has one member of many', 'SNOD', 1],
+  ])('a file %s stays as it is: the library sees no damage, and dropped the rest (six-datasets-lost)', async (_, node, used) => {
+    const file = fixture('hdf5', 'everything-earliest.h5').slice()
+    const at = Buffer.from(file).indexOf(node)
+    // Entries in use (format specification, III.A.1 and III.B).
+    new DataView(file.buffer).setUint16(at + 6, used, true)
+    expect((await press(file)).outcome).toMatchObject({
+      kind: 'unchanged',
+      reason: 'malformed',
+      detail: 'much of the file holds what nothing in it leads to',
+    })
+  })
+
   it('keeps the user block and the version of the format', async () => {
     const file = fixture('hdf5', 'everything-user-block.h5')
     const { bytes } = await press(file)

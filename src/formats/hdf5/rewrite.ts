@@ -4,6 +4,7 @@ import { Breath } from '../../bytes/yield.ts'
 import type { Sink } from '../../codec/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
+import { Reached } from './reached.ts'
 
 interface Readable {
   readonly size: number
@@ -47,6 +48,7 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   if (output.full) return { kind: 'no_gain' }
   if (output.stuck) return { kind: 'over_budget', reason: `more than ${budget} bytes of result in no order` }
   if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
+  if (await input.reached.missedMuch(source)) return { kind: 'malformed', reason: 'much of the file holds what nothing in it leads to' }
   await output.finish(sink)
   return { kind: 'done' }
 }
@@ -79,13 +81,15 @@ export async function difference(original: Readable, result: Readable, options: 
   return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
 }
 
-/** Tells how much was read. */
+/** Tells how much was read, and where. */
 class CountedFile implements RangeFile {
   readonly #file: RangeFile
+  readonly reached: Reached
   bytesRead = 0
 
   constructor(file: RangeFile) {
     this.#file = file
+    this.reached = new Reached(file.size)
   }
 
   get size(): number {
@@ -94,6 +98,7 @@ class CountedFile implements RangeFile {
 
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
     this.bytesRead += length
+    this.reached.note(offset, Math.min(length, this.size - offset))
     return this.#file.read(offset, length)
   }
 }
