@@ -1,0 +1,33 @@
+/** The bill of materials names everything that is deployed, and nothing that is only for work on it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { billOfMaterials } from '../../scripts/sbom.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+it('has every package that runs and every engine with the sources it was built from', () => {
+  const bom = billOfMaterials()
+  expect([bom.bomFormat, bom.metadata.component.name]).toEqual(['CycloneDX', 'whittle'])
+  const names = bom.components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`))
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, object>
+  for (const name of Object.keys(dependencies!)) expect(names).toContain(name)
+  for (const name of ['vitest', 'playwright-core']) {
+    expect(Object.keys(devDependencies!)).toContain(name)
+    expect(names).not.toContain(name)
+  }
+  const folders = readdirSync(join(ROOT, 'wasm'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const { name } of folders) {
+    if (!readdirSync(join(ROOT, 'wasm', name)).some((file) => file.endsWith('.wasm'))) continue
+    const engine = bom.components.find((component) => component.name === `wasm/${name}`)
+    expect(engine?.hashes?.[0]?.content, name).toMatch(/^[0-9a-f]{64}$/)
+    for (const source of engine?.components ?? []) expect(source.licenses?.[0]?.license.name, name).toBeTruthy()
+  }
+  const sources = bom.components
+    .find(({ name }) => name === 'wasm/hdf5')
+    ?.components?.map(({ name }) => name)
+    .join()
+  expect(sources).toMatch(/HDF5.*zlib.*libdeflate/)
+  const references = bom.components.map((component) => component['bom-ref'])
+  expect(new Set(references).size).toBe(references.length)
+})
