@@ -102,15 +102,6 @@ const PICTURES: Repeated[] = [
   },
   {
     format: 'svg',
-    what: 'style rules',
-    times: 2000,
-    make: (n) =>
-      svgFile(
-        `<style>${each(n, (i) => `.a${i}{fill:#${i % 10}00}`).join('')}</style>${each(10, (i) => `<path class="a${i}" d="M${i % 90} 1h2v3"/>`).join('')}`,
-      ),
-  },
-  {
-    format: 'svg',
     what: 'definitions that are used',
     times: 300,
     make: (n) =>
