@@ -58,7 +58,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   #events: TaskEvent[]
   readonly #parts: PartTable
   readonly #leaseMs: number
-  #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
   #removing: Promise<void> | undefined
   /** No message is sent before: after a start, jobs begin once the service answers, and not all at once. */
   readonly #quietUntil: number
@@ -112,11 +112,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async wait(ms: number) {
     if (this.#task && !hasEnded(this.#task)) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        this.#waiting.push(() => {
+        const wake = () => {
           clearTimeout(timer)
+          this.#waiting.delete(wake)
           resolve()
-        })
+        }
+        const timer = setTimeout(wake, ms)
+        this.#waiting.add(wake)
       })
     }
     return this.#task
@@ -496,9 +498,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   #wake() {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+    for (const wake of this.#waiting) wake()
   }
 
   async #password(taskId: string): Promise<string | undefined> {

@@ -126,13 +126,14 @@ async function forgotten(upload: Upload, first: readonly Uint8Array[], body: Asy
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Only the digest of a file, for a request that was answered before. */
-export async function digest(fileName: string, body: AsyncIterable<Uint8Array>): Promise<Digested> {
+/** Only the digest of a file, for a request that was answered before: that had no file of more than so much, nor has its copy. */
+export async function digest(fileName: string, body: AsyncIterable<Uint8Array>, maxFileBytes: number): Promise<Digested> {
   const hash = createHash('sha256')
   let size = 0
   for await (const chunk of body) {
     hash.update(chunk)
     size += chunk.length
+    if (size > HOPELESS * maxFileBytes) throw fileTooLarge(maxFileBytes)
   }
   return { fileName, size, sha256: hash.digest('hex') }
 }

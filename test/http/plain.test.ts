@@ -12,6 +12,7 @@ import { fingerprint, parseIdempotencyKey } from '../../src/tasks/idempotency.ts
 import { checkQuality, chooseOutput } from '../../src/tasks/job-options.ts'
 import { deliver, nextDelivery } from '../../src/tasks/notify.ts'
 import { isSignedPdf } from '../../src/tasks/signed-pdf.ts'
+import { digest } from '../../src/tasks/stage.ts'
 
 describe('keys', () => {
   it('carry a checksum that every changed character breaks', () => {
@@ -176,6 +177,19 @@ describe('headers of the caller', () => {
       ),
     ).not.toBe(one)
   })
+})
+
+it('the digest of a repeated upload ends where no upload of the plan could have gone on (idempotent-flood)', async () => {
+  let given = 0
+  async function* body() {
+    for (; ; given++) yield new Uint8Array(1000)
+  }
+  await expect(digest('a', body(), 10_000)).rejects.toMatchObject({ type: 'file_too_large', facts: { limit_bytes: 10_000 } })
+  expect(given).toBe(40)
+  async function* small() {
+    yield new Uint8Array(10_000)
+  }
+  expect(await digest('a', small(), 10_000)).toMatchObject({ size: 10_000 })
 })
 
 describe('a delivery', () => {

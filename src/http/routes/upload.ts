@@ -217,7 +217,11 @@ async function discard(files: readonly Staged[]): Promise<void> {
 
 async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
   const take = async (uploadId: string): Promise<Digested> => ({ fileName: '', size: 0, sha256: '', uploadId })
-  const form = await read<Digested>(c, { ...rules(c, kind), receive: digest, take })
+  const form = await read<Digested>(c, {
+    ...rules(c, kind),
+    receive: (fileName, body) => digest(fileName, body, PLANS[c.get('key').plan].maxFileBytes),
+    take,
+  })
   sameOrRefuse(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
   return maker.repeat(turn.id)
 }
