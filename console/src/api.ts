@@ -13,7 +13,15 @@ export interface Task {
   compression_ratio?: string
   output_name?: string
   output_format?: string
-  result?: { outcome: 'compressed' | 'unchanged'; reason?: string; detail?: string; ssim?: number; psnr_db?: number; steps?: string[] }
+  result?: {
+    outcome: 'compressed' | 'unchanged'
+    reason?: string
+    detail?: string
+    ssim?: number
+    psnr_db?: number
+    snr_db?: number
+    steps?: string[]
+  }
   error?: { message: string }
 }
 

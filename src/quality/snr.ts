@@ -17,10 +17,8 @@ export class SnrMeter {
     this.noise += noise
   }
 
-  /** dB; 120 when there is no noise (or nothing at all), 0 for noise without any signal. */
+  /** dB; infinite when there is no noise, negatively for noise without any signal. */
   get decibels(): number {
-    if (this.noise === 0) return 120
-    if (this.signal === 0) return 0
-    return Math.max(-120, Math.min(120, 10 * Math.log10(this.signal / this.noise)))
+    return this.noise === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10(this.signal / this.noise)
   }
 }

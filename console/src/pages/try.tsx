@@ -137,6 +137,7 @@ function AttemptView({ attempt }: { attempt: Attempt }) {
             {done.result?.steps?.join(' · ')}
             {done.result?.ssim !== undefined &&
               ` · SSIM ${done.result.ssim}${done.result.psnr_db === undefined ? '' : `, PSNR ${done.result.psnr_db} dB`}`}
+            {done.result?.snr_db !== undefined && ` · SNR ${done.result.snr_db} dB`}
           </p>
           <p class="actions">
             <a class="button main" href={downloadUrl(done.task_id)} download={done.output_name}>

@@ -50,6 +50,12 @@ export class MeasuredMp3Encoder implements Disposable {
     this.#lame[Symbol.dispose]()
   }
 
+  /** Squares of the sound and of the noise so far. */
+  get sums(): { readonly signal: number; readonly noise: number } {
+    const { signal, noise } = this.#meter
+    return { signal, noise }
+  }
+
   get snrDb(): number {
     return this.#meter.decibels
   }

@@ -19,7 +19,7 @@ import { aacEntry, avcEntry } from './entries.ts'
 import { MOV, MP4 } from './format.ts'
 import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
-import { belowFloors, finishPart, isAboveFloors, lossOfParts } from './part-loss.ts'
+import { belowFloors, finishPart, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
 import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
 import { verifyFilm } from './verify.ts'
@@ -102,7 +102,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     const sound = { source, stream: job.stream, runs, options }
     const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
     const { head, memoryBytes } = await made.catch(keptSound)
-    return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
+    return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
@@ -114,7 +114,8 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
 /** Packets that are not what the track says stay as they are: a part that tells of none. */
 function keptSound(error: unknown): EncodedSound {
   if (!(error instanceof KeptSound)) throw error
-  return { head: { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, snrDb: 0 }, memoryBytes: 0 }
+  const head = { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, signal: 0, noise: 0 } as const
+  return { head: { ...head, config: [] }, memoryBytes: 0 }
 }
 
 /** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
@@ -153,11 +154,13 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   for (const job of sounds) {
     const made = parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
     const [file] = await readParts<SoundHead>(made)
-    if (!file?.head.count || file.head.snrDb < FLOOR_SNR_DB) continue
+    if (!file?.head.count) continue
+    const snrDb = snrOf([file.head])
+    if (snrDb < FLOOR_SNR_DB) continue
     const track = newSound(movie, job, file, quickTime)
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
     fresh.set(job.track.index, track)
-    sound = { snrDb: Math.min(file.head.snrDb, sound?.snrDb ?? file.head.snrDb) }
+    sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
     steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
   }
   // What is new has tables of its own now.

@@ -2,7 +2,7 @@
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { malformed } from '../../codec/error.ts'
-import { frameHeader } from '../../containers/mpeg-audio/frame.ts'
+import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
 import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
@@ -10,17 +10,8 @@ import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
 /** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
 export const MP3_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
 
-/** Samples in a frame: ISO/IEC 11172-3 has 1152, the lower rates of 13818-3 half of that. */
-export const frameSamples = (hertz: number) => (hertz >= 32000 ? 1152 : 576)
-
 /** Frames in front of a stretch that only bring the encoder up to speed. */
 const RUN_UP = 3
-/** The delay of encoder and decoder, 1105 samples, is the first frame of LAME's (two at lower rates): it is left out. */
-const firstFrame = (hertz: number) => Math.round(1105 / frameSamples(hertz))
-
-/** By how many samples the sound begins before the first frame that is kept: the part of the frames left out that was no delay. */
-export const mp3Lead = (hertz: number) => firstFrame(hertz) * frameSamples(hertz) - 1105
-
 /**
  * Frames `from … to` of a stream's sound; the last stretch takes what is left.
  * @param sound blocks of single samples (PCM, G.711)
@@ -58,26 +49,6 @@ export async function encodeMp3Frames(
   }
   if (samples === 0) throw malformed('sound', 0, 'no samples')
   await write(encoder.finish().last)
-  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, snrDb: encoder.snrDb }
+  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, ...encoder.sums }
   return { head, memoryBytes: encoder.memoryBytes }
-}
-
-/** Cuts frames out of LAME's bytes. */
-class FrameCutter {
-  #rest: Uint8Array = new Uint8Array()
-
-  /** The frames that `bytes` complete. */
-  cut(bytes: Uint8Array): Uint8Array[] {
-    const frames: Uint8Array[] = []
-    const joined = new Uint8Array(this.#rest.length + bytes.length)
-    joined.set(this.#rest)
-    joined.set(bytes, this.#rest.length)
-    let at = 0
-    for (let header = frameHeader(joined, at); header && at + header.bytes <= joined.length; header = frameHeader(joined, at)) {
-      frames.push(joined.slice(at, at + header.bytes))
-      at += header.bytes
-    }
-    this.#rest = joined.slice(at)
-    return frames
-  }
 }

@@ -29,7 +29,9 @@ export interface SoundHead {
   readonly delay: number
   /** Samples of sound. */
   readonly samples: number
-  readonly snrDb: number
+  /** Squares of the sound, and of what decoders make different of it, summed up. */
+  readonly signal: number
+  readonly noise: number
 }
 
 export type PartHead = PicturesHead | SoundHead

@@ -2,8 +2,9 @@
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../codec/codec.ts'
 import type { PictureLoss } from '../../codec/loss.ts'
 import type { PartReceipt } from '../../codec/segmented.ts'
+import { SnrMeter } from '../../quality/snr.ts'
 import type { EncodedPart } from './part-encoder.ts'
-import type { PartFile, PartWriter, PicturesHead } from './part-file.ts'
+import type { PartFile, PartWriter, PicturesHead, SoundHead } from './part-file.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { SECOND_COLUMNS, Seconds } from './seconds.ts'
 
@@ -30,3 +31,13 @@ export const isAboveFloors = ({ ssim, psnrDb }: PictureLoss): boolean => ssim >=
 
 export const belowFloors = ({ ssim, psnrDb }: PictureLoss): string =>
   `the worst second would have SSIM ${ssim.toFixed(4)} and PSNR ${psnrDb.toFixed(2)} dB`
+
+/** Of all parts of a track of sound together, in dB. */
+export function snrOf(heads: readonly SoundHead[]): number {
+  const all = new SnrMeter()
+  for (const { signal, noise } of heads) {
+    all.signal += signal
+    all.noise += noise
+  }
+  return all.decibels
+}

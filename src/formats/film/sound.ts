@@ -146,7 +146,7 @@ async function encodeWith(engine: Ffmpeg, sound: StoredSound, part: PartWriter, 
   if (samples === 0) throw malformed('sound', 0, 'no samples')
   if (filled) await flush()
   for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
-  return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, snrDb: checker.finish() }
+  return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, ...checker.finish() }
 }
 
 /** The engine's decoder for what it encoded itself. */
@@ -175,10 +175,11 @@ class Checker {
     this.#compare()
   }
 
-  finish(): number {
+  finish(): Pick<SoundHead, 'signal' | 'noise'> {
     this.#engine.endAudio(CHECKING)
     this.#compare()
-    return this.#meter.decibels
+    const { signal, noise } = this.#meter
+    return { signal, noise }
   }
 
   #compare(): void {

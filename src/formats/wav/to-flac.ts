@@ -7,13 +7,16 @@ import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.
 import { unsupported } from '../../codec/error.ts'
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
-import { analyse } from './analyse.ts'
-import { readWave, type Wave } from './header.ts'
+import { analyse, type Target } from './analyse.ts'
+import { type Layout, readWave, type Wave } from './header.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 
 /** `flac -8` and the model search of `-e` for none of the levels: it costs much and gains 0.1 %. */
-const LEVEL = 8
+export const LEVEL = 8
+/** What a FLAC stream may have. */
+export const MAX_CHANNELS = 8
+export const MAX_HERTZ = 1_048_575
 /** Chunks that FLAC's own blocks replace. */
 const TOLD_OTHERWISE = new Set(['fmt ', 'JUNK', 'PAD ', 'FLLR', 'fact', 'LIST', 'id3 ', 'ID3 '])
 const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
@@ -21,7 +24,7 @@ const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
 /** Vorbis comment names that differ from the key. */
 const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
 
-interface Integers {
+export interface Integers {
   readonly bits: number
   readonly shift: number
   /** Floats are multiplied by this. */
@@ -32,7 +35,7 @@ interface Integers {
 export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
   const integers = await integersOf(source, wave, options)
-  if (channels > 8 || hertz > 1_048_575) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
+  if (channels > MAX_CHANNELS || hertz > MAX_HERTZ) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
   if (options.lossless && !integers.exact) throw unsupported('FLAC has no floating-point samples')
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
@@ -63,9 +66,14 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
 }
 
 async function integersOf(source: Source, wave: Wave, options: Options): Promise<Integers> {
-  const { coding, bits } = wave.layout
+  const { coding } = wave.layout
+  const isPcm = coding === 'integer' || coding === 'float'
+  return flacIntegers(wave.layout, isPcm ? (await analyse(source, wave, 'exact', options)).exact : undefined)
+}
+
+/** What FLAC makes of samples that `exact` holds, where that is another form than the present. */
+export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined): Integers {
   if (coding !== 'integer' && coding !== 'float') return { bits: 16, shift: 0, scale: 1, exact: true }
-  const { exact } = await analyse(source, wave, 'exact', options)
   if (coding === 'integer') {
     // libFLAC finds wasted bits by itself, but a smaller word says the same to every player.
     const fits = exact?.coding === 'integer' ? exact.bits : bits
@@ -75,7 +83,10 @@ async function integersOf(source: Source, wave: Wave, options: Options): Promise
   return { bits: word, shift: 0, scale: 2 ** (word - 1), exact: exact?.coding === 'integer' }
 }
 
-function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
+/** `format=flac (exact)` */
+export const describeFlac = ({ bits, exact }: Integers) => `format=flac (${exact ? 'exact' : `${bits} bits`})`
+
+export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
   if (samples.kind === 'integer') return shift ? samples.values.map((value) => value >> shift) : samples.values
   const highest = 2 ** (bits - 1) - 1
   return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))

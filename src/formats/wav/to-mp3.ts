@@ -14,9 +14,9 @@ import { embeddedId3, readTags } from './tags.ts'
 
 const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
 /** Above this nobody listens. */
-const MAX_HERTZ = 768_000
+export const MAX_HERTZ = 768_000
 /** The rate that holds all that can be heard of another; halves and quarters where there are such. */
-const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
+export const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout

@@ -1,11 +1,12 @@
 /** WAVE: fewer bits that hold the same samples; below `high` fewer whose hiss nobody hears; at `low` companded or ADPCM above its floors. */
 
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../codec/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../codec/error.ts'
 import { WAV_FLOORS_DB } from '../../quality/levels.ts'
 import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
 import { WAV } from './format.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
+import { type Smaller, smallerOutputs } from './suggest.ts'
 import { verifyFlac, wavToFlac } from './to-flac.ts'
 import { verifyMp3, wavToMp3 } from './to-mp3.ts'
 import { verifyWave } from './verify.ts'
@@ -53,7 +54,8 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
     await writeWave(source, wave, exact, sink, options)
   } catch (error) {
     if (!isCodecError(error, 'no_gain')) throw error
-    return { kind: 'unchanged', reason: 'no_gain', detail: whatWouldBeSmaller(wave.layout) }
+    const smaller = await smallerOutputs(source, wave, exact, options)
+    return { kind: 'unchanged', reason: 'no_gain', detail: whatWouldBeSmaller(wave.layout, smaller), ...suggested(smaller[0]) }
   }
   const steps = exact ? [`${describe(wave.layout)} → ${describe(exact)}, samples equal`] : []
   return { kind: 'compressed', steps: [...steps, 'padding dropped'] }
@@ -79,14 +81,13 @@ function choose(layout: Layout, { exact, exactLaw, unheard, snrDb }: Analysis, d
   return unheard && { coding: 'integer', bits: unheard, dithered: true }
 }
 
-/** Other outputs that are usually smaller than this WAVE. */
-function whatWouldBeSmaller({ coding, bits, channels }: Layout): string {
-  const flac =
-    (coding === 'integer' || coding === 'float') && channels <= 8 ? [`format=flac (${coding === 'float' ? '24 bits' : 'exact'})`] : []
-  const mp3 = channels <= 2 ? ['format=mp3'] : []
-  const others = [...flac, ...mp3].join(' or ')
+function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): string {
   const kept = `nothing smaller that sounds the same fits into WAV (${describe({ coding, bits })})`
-  return others ? `${kept}; ${others} would usually be smaller` : kept
+  return smaller.length ? `${kept}; ${smaller.map(({ name }) => name).join(' or ')} would be smaller` : kept
+}
+
+function suggested(smaller: Smaller | undefined): { suggestion?: Suggestion } {
+  return smaller ? { suggestion: { output: smaller.output, estimatedBytes: smaller.estimatedBytes } } : {}
 }
 
 const NAMES = {

@@ -33,7 +33,7 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
   const formBytes = 4 + kept.reduce((sum, chunk) => sum + 8 + padded(size(chunk)), 0) + (fact ? 12 : 0)
   const wide = formBytes + 36 >= FOUR_GIB
   await sink.write(fileHeader(wave, wide, formBytes, dataBytes, wave.frames))
-  let snrDb = 120
+  let snrDb = Number.POSITIVE_INFINITY
   for (const chunk of kept) {
     if (chunk.id === 'fmt ') {
       await sink.write(chunkHeader('fmt ', fmtBytes))

@@ -124,7 +124,8 @@ async function writeFilm(): Promise<void> {
     channels: 1,
     delay: 0,
     samples: packets * 1024,
-    snrDb: 0,
+    signal: 0,
+    noise: 0,
   }
   const file = {
     head,

@@ -8,7 +8,7 @@ import { isOfPictures, runInSequence } from '../in-sequence.ts'
 import type { Level } from '../levels.ts'
 import { encodeMp3Frames } from '../mp3-sound.ts'
 import { type PartFile, type PartHead, PartWriter, type PicturesHead, readParts } from '../part-file.ts'
-import { finishPart } from '../part-loss.ts'
+import { finishPart, snrOf } from '../part-loss.ts'
 import { encodePart } from '../pictures.ts'
 import { encodeSound } from '../sound.ts'
 import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
@@ -36,7 +36,7 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
     coding === 'mp3'
       ? await encodeMp3Frames(stored, writer, { from, to: to ?? Number.POSITIVE_INFINITY }, job.level.mp3)
       : await encodeSound(stored, writer, aacRate(job.level, sound))
-  return { bytes: await writer.finish(head), facts: { snrDb: head.snrDb, memoryBytes } }
+  return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
 }
 
 export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number => Math.min(aacPerChannel, audio.hertz * 3) * audio.channels

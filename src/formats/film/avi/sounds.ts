@@ -2,9 +2,9 @@
 
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { malformed, unsupported } from '../../../codec/error.ts'
+import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { AAC_RATES } from '../aac-rates.ts'
-import { frameSamples } from '../mp3-sound.ts'
 import type { SoundRuns } from '../sound.ts'
 
 /** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */

@@ -5,12 +5,12 @@ import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from
 import { noGain } from '../../../codec/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../../codec/loss.ts'
 import type { FinishedPart } from '../../../codec/segmented.ts'
+import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
 import { copiedOf } from '../copied.ts'
 import { WORTH_IT } from '../in-sequence.ts'
-import { frameSamples } from '../mp3-sound.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
-import { belowFloors, isAboveFloors, lossOfParts } from '../part-loss.ts'
+import { belowFloors, isAboveFloors, lossOfParts, snrOf } from '../part-loss.ts'
 import type { AviJob, AviSound } from './job.ts'
 import { delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
 import { mp3Headers, streamStart } from './sounds.ts'
@@ -36,10 +36,10 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   }
   for (const track of job.sounds) {
     const files = await soundFiles<SoundHead>(track, parts)
-    if (files.length === 0 || files.some(({ head }) => head.snrDb < FLOOR_SNR_DB) || bytesOf(files) >= sumOf(track.runs.size) * WORTH_IT)
-      continue
+    const snrDb = snrOf(files.map(({ head }) => head))
+    if (files.length === 0 || snrDb < FLOOR_SNR_DB || bytesOf(files) >= sumOf(track.runs.size) * WORTH_IT) continue
     fresh.set(track.stream.index, newSound(track, files))
-    sound = { snrDb: Math.min(...files.map(({ head }) => head.snrDb), sound?.snrDb ?? Number.POSITIVE_INFINITY) }
+    sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
     steps.push(`sound: ${track.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
   }
   const plan = planAvi(source, file, fresh)

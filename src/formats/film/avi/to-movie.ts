@@ -13,7 +13,7 @@ import { fourCC } from '../../../containers/riff/riff.ts'
 import { copiedOf } from '../copied.ts'
 import { newSound, newVideo } from '../film.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
-import { lossOfParts } from '../part-loss.ts'
+import { lossOfParts, snrOf } from '../part-loss.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { type SkeletonTrack, skeleton } from '../skeleton.ts'
 import type { AviJob, AviSound } from './job.ts'
@@ -101,7 +101,7 @@ async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedP
   return {
     frame: { handler: 'soun', timescale: sound.audio.hertz, duration: read.head.samples, width: 0, height: 0 },
     step: `sound: ${sound.audio.decoder} → AAC ${Math.round(bitsPerSecond / 1000)} kbit/s`,
-    snrDb: read.head.snrDb,
+    snrDb: snrOf([read.head]),
     track: (movie, track) => newSound(movie, { track, bitsPerSecond }, read, quickTime),
   }
 }
