@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
+import { memorySource } from '../../src/codec/source.ts'
 import { id3Tag, synchsafe } from '../../src/containers/id3/id3.ts'
 import { frameHeader } from '../../src/containers/mpeg-audio/frame.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
+import { decode } from '../../src/formats/mp3/reencode.ts'
+import { playedSamples, readStream } from '../../src/formats/mp3/stream.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
+import { SnrMeter } from '../../src/quality/snr.ts'
+import { Ffmpeg } from '../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../wasm/lame/lame.ts'
 import { withFidelity } from '../support/fidelity.ts'
-import { noise, press, tones, wave } from './media-fixtures.ts'
+import { noise, optionsFor, press, tones, wave } from './media-fixtures.ts'
 
 /** Frames of an MP3 made from tones, every one blown up with padding the way constant bit rates do: here by -V0. */
 async function fixture(quality: 'high' | 'low'): Promise<Uint8Array> {
@@ -90,6 +95,73 @@ describe('low', () => {
     expect(outcome).toMatchObject({ kind: 'compressed' })
     expect(bytes.length).toBeLessThan((await fixture('high')).length)
   })
+})
+
+describe('delay', () => {
+  const [hertz, count] = [44_100, 60_000]
+  const options = { ...optionsFor('low', 'mp3') }
+
+  /** Sound whose file has no tag: it is played from the first sample on, with the delay of its encoder. */
+  function untold(rate = hertz, channels: 1 | 2 = 2): Uint8Array {
+    using lame = new Lame({ channels, hertz: rate, vbrQuality: 0 })
+    const sound = tones(count, channels, rate)
+    const planar = Array.from({ length: channels }, (_, c) =>
+      Float32Array.from({ length: count }, (_, i) => sound[i * channels + c]! * 0.9),
+    )
+    const stream = concat([...lame.encode(planar), lame.finish()])
+    return stream.slice(frameHeader(stream, 0)!.bytes)
+  }
+
+  it.each([
+    [44_100, 2],
+    [48_000, 1],
+    [22_050, 2],
+    [16_000, 1],
+  ] as const)('a file of %i Hz that tells none gets none, and begins where it began', async (rate, channels) => {
+    const file = untold(rate, channels)
+    const { outcome, bytes } = await press(mp3, file, 'low', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { sound: { snrDb: expect.any(Number) } } })
+    const [before, after] = [await readStream(memorySource(file, 'a'), options), await readStream(memorySource(bytes, 'b'), options)]
+    expect(after.tag?.facts).toMatchObject({ kind: 'Xing', frames: before.frames })
+    expect(after.tag?.facts).not.toHaveProperty('delay')
+    expect(after.frames).toBe(before.frames)
+    // Decoded by itself, without regard to any tag: sample against sample.
+    expect(await snrOfFrames(file, bytes)).toBeGreaterThan(15)
+  })
+
+  it('a tag behind foreign bytes, which players do not look for, tells none', async () => {
+    const file = concat([new Uint8Array(10), await fixture('high')])
+    const { outcome, bytes } = await press(mp3, file, 'low', 'mp3')
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      steps: [expect.stringMatching(/^LAME/), 'not kept: 10 unknown bytes in front of the frames'],
+    })
+    const after = await readStream(memorySource(bytes, 'b'), options)
+    expect(playedSamples(after)).toEqual({ skip: 0, count: playedSamples(await readStream(memorySource(file, 'a'), options)).count })
+    expect(after.tag?.facts).not.toHaveProperty('delay')
+  })
+
+  async function snrOfFrames(a: Uint8Array, b: Uint8Array): Promise<number> {
+    const [x, y] = [await allSamples(a), await allSamples(b)]
+    expect(y.length).toBe(x.length)
+    const meter = new SnrMeter()
+    meter.add(x, y)
+    return meter.decibels
+  }
+
+  async function allSamples(file: Uint8Array): Promise<Float32Array> {
+    const source = memorySource(file, 'file')
+    const { tag: _, ...stream } = await readStream(source, options)
+    const start = (_?.bytes.length ?? 0) + stream.audioOffset
+    using engine = new Ffmpeg()
+    const parts: Float32Array[] = []
+    for await (const [first] of decode(engine, 0, source, { ...stream, tag: undefined, audioOffset: start, frontBytes: start }, options))
+      parts.push(first!)
+    const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const part of parts) all.set(part, (at += part.length) - part.length)
+    return all
+  }
 })
 
 describe('bad input', () => {

@@ -44,7 +44,7 @@ export const mp3: Codec = {
       const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MP3_SHARE }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
-        return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`LAME -V${vbr}`, ...unknownBehind(source, stream)] }
+        return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`LAME -V${vbr}`, ...notKept(source, stream, gap.size)] }
       }
       await sink.abort()
     }
@@ -65,10 +65,13 @@ export const mp3: Codec = {
   },
 }
 
-/** Bytes behind the frames that are no tags: sound that is coded anew has no place for them. */
-function unknownBehind(source: Source, { audioEnd, tail, tailKnown }: Stream): string[] {
-  const bytes = (tailKnown ? tail.offset : source.size) - audioEnd
-  return bytes > 0 ? [`not kept: ${bytes} unknown bytes behind the frames`] : []
+/** Bytes around the frames that are no tags: sound that is coded anew has no place for them. */
+function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront: number): string[] {
+  const behind = (tailKnown ? tail.offset : source.size) - audioEnd
+  return [
+    ...(inFront > 0 ? [`not kept: ${inFront} unknown bytes in front of the frames`] : []),
+    ...(behind > 0 ? [`not kept: ${behind} unknown bytes behind the frames`] : []),
+  ]
 }
 
 async function tryPlan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {

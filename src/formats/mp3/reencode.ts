@@ -1,11 +1,14 @@
 /** Decoding and encoding again by LAME, for `low` and `medium`, where the file has bits to spare. */
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { crc16 } from '../../bytes/crc16.ts'
 import type { Options, Quality, Sink, Source } from '../../codec/codec.ts'
 import { bitRates } from '../../containers/mpeg-audio/frame.ts'
+import { FrameCutter, firstFrame, mp3Lead } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { LEVELS } from '../../quality/levels.ts'
-import { playedSamples, type Stream, soundFrames } from './stream.ts'
+import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
+import { buildTag, tagBytes } from './tag-frame.ts'
 
 /** Decoding, encoding and decoding again runs at about 30 times real time; a job has 300 s. */
 const MAX_SECONDS = 6000
@@ -33,22 +36,76 @@ export async function reencode(
 ): Promise<number | undefined> {
   const { channels, hertz, version } = stream.first
   const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
+  const told = delayOf(stream) !== undefined
   using engine = new Ffmpeg()
-  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps })
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !told })
   const start = sink.written
-  const keep = async (chunk: Uint8Array) => {
-    if (sink.written - start + chunk.length >= limit) return false
-    await sink.write(chunk)
+  const frames = told ? new AsTheyCome() : new WithoutDelay(stream)
+  const keep = async (chunks: readonly Uint8Array[]) => {
+    for (const chunk of chunks) {
+      if (sink.written - start + chunk.length >= limit) return false
+      await sink.write(chunk)
+    }
     return true
   }
+  if (!(await keep(frames.head))) return undefined
+  const lead = Array.from({ length: channels }, () => new Float32Array(told ? 0 : mp3Lead(hertz)))
+  for (const packet of encoder.encode(lead)) if (!(await keep(frames.take(packet)))) return undefined
   for await (const planar of decode(engine, 0, source, stream, options)) {
-    for (const packet of encoder.encode(planar)) if (!(await keep(packet))) return undefined
+    for (const packet of encoder.encode(planar)) if (!(await keep(frames.take(packet)))) return undefined
   }
   const { last, tag } = encoder.finish()
-  if (!(await keep(last))) return undefined
-  // Over its placeholder.
-  sink.patch(start, tag)
+  if (!(await keep(frames.take(last)))) return undefined
+  sink.patch(start, frames.tag(tag))
   return encoder.snrDb
+}
+
+/** LAME's bytes with its tag, which tells the delay. */
+class AsTheyCome {
+  readonly head: readonly Uint8Array[] = []
+  readonly take = (packet: Uint8Array): Uint8Array[] => [packet]
+  readonly tag = (lames: Uint8Array): Uint8Array => lames
+}
+
+/**
+ * A file that tells no delay is played from its first sample on, by every player. A tag that told LAME's would be left out by some
+ * and played by others, so there is none: the frames that hold it are left out instead, and the sound begins where it began.
+ */
+class WithoutDelay {
+  readonly head: readonly Uint8Array[]
+  readonly #stream: Stream
+  readonly #cutter = new FrameCutter()
+  readonly #sizes: number[] = []
+  /** The first frame that comes out is the place of LAME's tag. */
+  #drop: number
+  #crc = 0
+
+  constructor(stream: Stream) {
+    this.#stream = { ...stream, tag: undefined }
+    this.head = [new Uint8Array(tagBytes(this.#stream))]
+    this.#drop = 1 + firstFrame(stream.first.hertz)
+  }
+
+  take(packet: Uint8Array): Uint8Array[] {
+    const frames = this.#cutter.cut(packet).filter(() => this.#drop-- <= 0)
+    const kept = frames.slice(0, this.#stream.frames - this.#sizes.length)
+    for (const frame of kept) {
+      this.#sizes.push(frame.length)
+      this.#crc = crc16(frame, this.#crc)
+    }
+    return kept
+  }
+
+  /** Length and places to seek to. */
+  tag(): Uint8Array {
+    const sizes = [...new Set(this.#sizes)]
+    const packing = {
+      slots: sizes.map((bytes) => ({ bytes })),
+      choice: Uint8Array.from(this.#sizes, (size) => sizes.indexOf(size)),
+      soundBytes: this.#sizes.reduce((sum, size) => sum + size, 0),
+    }
+    return buildTag(this.#stream, packing, this.#crc)
+  }
 }
 
 /** Opens one of an engine's decoders for a stream. */

@@ -181,11 +181,21 @@ const lastTag = (text: string) => {
 export const isWhole = ({ tag, frames }: Pick<Stream, 'tag' | 'frames'>): boolean =>
   tag?.facts.frames === undefined || Math.abs(tag.facts.frames - frames) <= 1
 
+/**
+ * Samples that the encoder put in front and behind, where LAME's tag tells them. Players look for it in the very first frame: behind
+ * foreign bytes they play the delay (as FFmpeg does).
+ */
+export function delayOf({ tag, frontBytes, audioOffset }: Stream): { delay: number; padding: number } | undefined {
+  const { delay, padding } = tag?.facts ?? {}
+  return delay === undefined || padding === undefined || frontBytes !== audioOffset ? undefined : { delay, padding }
+}
+
 /** Samples a channel that players give: without the encoder's delay and padding where LAME's tag tells them. */
 export function playedSamples(stream: Stream): { skip: number; count: number } {
   const total = stream.frames * stream.first.samples
-  const { delay, padding } = stream.tag?.facts ?? {}
-  if (delay === undefined || padding === undefined) return { skip: 0, count: total }
+  const told = delayOf(stream)
+  if (!told) return { skip: 0, count: total }
+  const { delay, padding } = told
   // The end of another file, or of more than is left, is nothing to leave out.
   return { skip: delay + 529, count: Math.max(0, total - delay - (isWhole(stream) ? padding : 0)) }
 }

@@ -1,12 +1,19 @@
 /** The frame that tells players a repacked stream's length and where to seek (Xing's header, LAME's extension). */
 import { crc16 } from '../../bytes/crc16.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
-import type { Packing } from './packing.ts'
 import type { Stream } from './stream.ts'
 
 /** Frames, bytes, table of contents, quality: 4 + 4 + 4 + 4 + 100 + 4; LAME's extension: 36. */
 const XING_BYTES = 120
 const LAME_BYTES = 36
+
+/** How large the frames are: for each, which slot. */
+interface Sizes {
+  readonly slots: readonly { readonly bytes: number }[]
+  readonly choice: Uint8Array
+  /** Bytes of all frames. */
+  readonly soundBytes: number
+}
 
 /** Bytes of the tag frame that `buildTag` makes. */
 export function tagBytes(stream: Stream): number {
@@ -36,7 +43,7 @@ function lameExtension({ tag }: Stream): Uint8Array | undefined {
 }
 
 /** @param musicCrc CRC-16 of all frames of sound */
-export function buildTag(stream: Stream, packing: Packing, musicCrc: number): Uint8Array {
+export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint8Array {
   const { first } = stream
   const { index, lame } = smallest(stream)
   const frame = new Uint8Array(tagBytes(stream))
@@ -75,7 +82,7 @@ function quality({ tag }: Stream): number {
 }
 
 /** For each per cent of the time, where it stands in the file, in 256ths. */
-function contents(stream: Stream, packing: Packing, tagLength: number): Uint8Array {
+function contents(stream: Stream, packing: Sizes, tagLength: number): Uint8Array {
   const table = new Uint8Array(100)
   const total = tagLength + packing.soundBytes
   let position = tagLength

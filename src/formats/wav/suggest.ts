@@ -30,7 +30,8 @@ export async function smallerOutputs(source: Source, wave: Wave, exact: Target |
   const sample = new Sample(source, wave, options)
   const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
   const found: Smaller[] = []
-  if (channels <= MAX_CHANNELS && hertz <= MAX_HERTZ) {
+  // What stands behind the form would be lost in FLAC, which is refused.
+  if (channels <= MAX_CHANNELS && hertz <= MAX_HERTZ && wave.tail.size === 0) {
     const integers = flacIntegers(wave.layout, exact)
     if (integers.exact || !options.lossless)
       found.push({ output: 'flac', name: describeFlac(integers), estimatedBytes: others + (await flacBytes(sample, integers)) })
