@@ -32,6 +32,7 @@ try {
   await writeFile(keys, JSON.stringify(account))
   failed += await tool(['contract.py', '--keys', keys])
   failed += await run('python3', ['scripts/generated-client.py', baseUrl, account.keys.enterprise, 'docs/photo.jpg'])
+  failed += await run(process.execPath, ['bench/conformance/uppy.ts', baseUrl, account.keys.enterprise])
   failed += await tool(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
 } finally {
   await service.stop()
