@@ -143,6 +143,28 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('heading', { name: 'photo.jpg' }).waitFor()
   })
 
+  it('sends a large file in chunks, and goes on after a lost line', { timeout: 180_000 }, async () => {
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().includes('/v1/uploads')) return
+      asked.push(request.method())
+      if (request.method() !== 'PATCH' || asked.filter((method) => method === 'PATCH').length > 1) return
+      void context.setOffline(true)
+      setTimeout(() => void context.setOffline(false), 2000)
+    })
+    const data = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File([('a line of a large file\\n').repeat(1_600_000)], 'large.txt'))
+      return data
+    })()`)
+    await page.dispatchEvent('fieldset.drop', 'drop', { dataTransfer: data })
+    const article = page.getByRole('article').filter({ hasText: 'large.txt' })
+    await article.getByRole('link', { name: 'Download' }).waitFor({ timeout: 150_000 })
+    expect(asked.filter((method) => method === 'POST')).toHaveLength(1)
+    expect(asked.filter((method) => method === 'HEAD').length).toBeGreaterThan(0)
+    expect(asked.filter((method) => method === 'PATCH').length).toBeGreaterThan(3)
+  })
+
   it('asks to sign in again when the session is over, and shows nothing of before', async () => {
     await context.clearCookies()
     await go('Usage')
