@@ -1,22 +1,21 @@
 /** POST /v1/compress and POST /v1/batch/compress: form → staged files → tasks. */
 
-import { PART_BYTES } from '../../store/blobs.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { PLANS } from '../../store/plans.ts'
 import { present, type Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
 import type { JobOptions } from '../../tasks/job-options.ts'
-import { stageUpload } from '../../tasks/resumable.ts'
-import { Ahead, sideBySide } from '../../tasks/side-by-side.ts'
-import { type Digested, digest, keep, receive, type Staged } from '../../tasks/stage.ts'
-import { admit, checkCallback, giveBack, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
+import { sideBySide } from '../../tasks/side-by-side.ts'
+import { type Digested, digest, type Staged } from '../../tasks/stage.ts'
+import { checkCallback, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type Form, type FormRules, readForm } from '../form.ts'
 import { isJson, readJsonForm } from '../json-form.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { batch, batchFields, checkField, compressFields, isField, parseJobOptions, task } from '../schemas.ts'
+import { FILES_AT_A_TIME, Staging } from '../staging.ts'
 import { contentLength } from '../tus.ts'
 import { withRoom } from '../upload-room.ts'
 import { batchOfAccount } from './batches.ts'
@@ -29,9 +28,6 @@ type Kind = {
 }
 const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'], uploadFields: ['upload'] }
 const BATCH: Kind = { scope: 'batch', schema: batchFields, fileFields: ['files[]', 'files'], uploadFields: ['uploads[]', 'uploads'] }
-
-/** More would only share the line, and hold more of it in memory. */
-const FILES_AT_A_TIME = 6
 
 export const compress: Route = {
   method: 'POST',
@@ -122,10 +118,12 @@ async function upload<Answer>(c: AppContext, kind: Kind, maker: Maker<Answer>): 
 async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
   const key = c.get('key')
   const plan = PLANS[key.plan]
-  const staging = new Staging(c, kind)
+  const staging = new Staging(c, kind.scope === 'compress')
   let handedOver = false
   try {
-    const form = await c.get('timing').measure('upload', () => read<Promise<Staged>[]>(c, { ...rules(c, kind), ...staging.takers }))
+    const form = await c
+      .get('timing')
+      .measure('upload', () => read<Promise<Staged>[]>(c, { ...rules(c, kind), ...staging.takers }, () => staging.stored()))
     const files = await staging.end()
     const jobOptions = jobOptionsOf(c, kind, form.fields)
     if (files.length === 0) throw missingFile(kind)
@@ -142,79 +140,6 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
   }
 }
 
-/** Of the room for several files at once. */
-const SEVERAL = 'adm_'
-
-/** The files of one request on their way in: some are looked into and stored while the next ones come. */
-class Staging {
-  readonly #c: AppContext
-  readonly #kind: Kind
-  readonly #files: Promise<Staged>[] = []
-  readonly #ahead = new Ahead(FILES_AT_A_TIME, PART_BYTES)
-  /** What the account keeps room for. */
-  #admitted: string | undefined
-
-  constructor(c: AppContext, kind: Kind) {
-    this.#c = c
-    this.#kind = kind
-  }
-
-  /** A list holds the promise of a file: a promise alone would be waited for. */
-  readonly takers: Pick<FormRules<Promise<Staged>[]>, 'receive' | 'take'> = {
-    receive: async (fileName, body) => {
-      const { env } = this.#c
-      const isAlone = this.#kind.scope === 'compress'
-      const received = await receive(env, fileName, body, { maxFileBytes: PLANS[this.#c.get('key').plan].maxFileBytes, isAlone })
-      return this.#begin(received.size, () => keep(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
-    },
-    take: (uploadId) => this.#begin(0, () => stageUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),
-  }
-
-  async #begin(bytes: number, work: () => Promise<Staged>): Promise<Promise<Staged>[]> {
-    let file: Promise<Staged> | undefined
-    await this.#ahead.begin(bytes, () => (file = work()))
-    this.#files.push(file!)
-    return [file!]
-  }
-
-  async #admit(id: string, bytes: number): Promise<void> {
-    await admit(this.#c.env, this.#c.get('key'), id, bytes)
-    this.#admitted = id
-  }
-
-  /** All files, in order. Those of a batch are admitted together. */
-  async end(): Promise<Staged[]> {
-    const files = await Promise.all(this.#files)
-    if (this.#kind.scope === 'compress') return files
-    const own = files.filter(({ kept, uploadId }) => 'upload' in kept && uploadId === undefined)
-    const bytes = own.reduce((sum, { size }) => sum + size, 0)
-    // Its task gives the room of a single one back.
-    if (own.length === 1) await this.#admit(own[0]!.taskId, bytes)
-    else if (own.length > 1) await this.#admit(`${SEVERAL}${randomBase62(24)}`, bytes)
-    return files
-  }
-
-  async discard(): Promise<void> {
-    await this.#ahead.end()
-    const files = await Promise.allSettled(this.#files)
-    await discard(files.flatMap((file) => (file.status === 'fulfilled' ? [file.value] : [])))
-  }
-
-  /** The tasks have the room now. */
-  async handedOver(): Promise<void> {
-    if (this.#admitted?.startsWith(SEVERAL)) await this.giveBack()
-  }
-
-  /** Room that was taken and is nobody's. */
-  async giveBack(): Promise<void> {
-    if (this.#admitted !== undefined) await giveBack(this.#c.env, this.#c.get('key'), [this.#admitted])
-  }
-}
-
-async function discard(files: readonly Staged[]): Promise<void> {
-  for (const { kept } of files) if ('upload' in kept) await kept.upload.discard()
-}
-
 async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
   const take = async (uploadId: string): Promise<Digested> => ({ fileName: '', size: 0, sha256: '', uploadId })
   const form = await read<Digested>(c, {
@@ -226,10 +151,16 @@ async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { k
   return maker.repeat(turn.id)
 }
 
-function read<File>(c: AppContext, rules: FormRules<File>): Promise<Form<File>> {
+/** `stored`: what came is not in memory any more. */
+function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => {}): Promise<Form<File>> {
   if (isJson(c.req.header('Content-Type'))) return readJsonForm(c.req.raw, rules)
+  const work = async () => {
+    const form = await readForm(c.req.raw, rules)
+    await stored()
+    return form
+  }
   // Of several files one comes in while others are stored.
-  return withRoom(contentLength(c), () => readForm(c.req.raw, rules), rules.maxFiles === 1 ? 1 : 2)
+  return withRoom(contentLength(c), work, rules.maxFiles === 1 ? 1 : 2)
 }
 
 function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take'> {
