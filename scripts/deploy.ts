@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path'
 import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration } from './deploy/configuration.ts'
 import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
+import { LIFECYCLE } from './deploy/lifecycle.ts'
 import { queueNames, withQueues } from './deploy/queues.ts'
 import { readSettings } from './deploy/settings.ts'
 import { Wrangler } from './deploy/wrangler.ts'
@@ -21,6 +22,7 @@ const BUCKETS = ['whittle-blobs']
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */
 const SCRATCH = join(root, 'wrangler.deploy.toml')
 const STUB_MAIN = 'wrangler.deploy.mjs'
+const RULES = 'wrangler.deploy.json'
 const randomText = () => randomBytes(32).toString('base64url')
 const SECRETS = { SECRET_KEY: randomText, ADMIN_TOKEN: randomText, RECEIPT_KEYS: () => newReceiptKeys() }
 /** What a Worker's bundle may have after compression. */
@@ -38,7 +40,7 @@ try {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 } finally {
-  for (const file of [SCRATCH, join(root, STUB_MAIN)]) rmSync(file, { force: true })
+  for (const file of [SCRATCH, join(root, STUB_MAIN), join(root, RULES)]) rmSync(file, { force: true })
 }
 
 interface Deployment {
@@ -59,6 +61,7 @@ async function deploy(deployment: Deployment): Promise<void> {
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
   const before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
   for (const bucket of BUCKETS.map((name) => name + suffix)) wrangler.make(`bucket ${bucket}`, ['r2', 'bucket', 'create', bucket])
+  for (const bucket of BUCKETS.map((name) => name + suffix)) setLifecycle(wrangler, bucket)
   for (const queue of queueNames(shards, suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
   const isFirst = !before.get(nameOf(edge))?.exists
   if (isFirst)
@@ -75,6 +78,14 @@ async function deploy(deployment: Deployment): Promise<void> {
   if (said === undefined) return console.log(`${baseUrl}/healthz is good`)
   const versions = isFirst || isNewDomain ? [] : [...before].map(([name, { version }]) => ({ name, version }))
   throw new Error(`${baseUrl}/healthz is not good: ${said}\n${goBack(wrangler, versions)}`)
+}
+
+/** All rules of the bucket: who wants others, changes them here. */
+function setLifecycle(wrangler: Wrangler, bucket: string): void {
+  const file = join(root, RULES)
+  writeFileSync(file, JSON.stringify(LIFECYCLE))
+  wrangler.must(['r2', 'bucket', 'lifecycle', 'set', bucket, '--file', file, '--force'])
+  console.log(`set what ${bucket} removes by itself`)
 }
 
 /** Deploys a configuration. @returns what wrangler printed */

@@ -1,4 +1,7 @@
-/** Removes blobs that no task names: what an upload, an attempt or a deletion left behind when its process was killed. */
+/**
+ * Removes blobs that no task names: what an upload, an attempt or a deletion left behind when its process was killed; and wakes
+ * tasks that lost their alarm. What it misses goes by the bucket's own rules in the end (scripts/deploy/lifecycle.ts).
+ */
 import type { Env } from '../env.ts'
 import { uploadOfTask } from '../store/upload-records.ts'
 
@@ -6,6 +9,8 @@ import { uploadOfTask } from '../store/upload-records.ts'
 const MIN_AGE_MS = 60 * 60_000
 /** Each look is a request to a Durable Object, and one call of a Worker may make 10 000: the next sweep goes on from there. */
 const MOST_LOOKS = 5000
+/** A look takes as long as its object is away. */
+const LOOKS_AT_ONCE = 20
 /** In the order of their names, as the bucket lists them. */
 const PREFIXES = ['incoming/', 'parts/', 'results/', 'uploads/'] as const
 /** Holds the last key that was looked at by a sweep that did not come to the end. */
@@ -14,42 +19,54 @@ const PLACE = 'sweep/place'
 export interface Swept {
   readonly looked: number
   readonly removed: number
+  /** Blobs whose task could not be asked: they stay, and the next round asks again. */
+  readonly failed: number
   /** false: the next sweep goes on where this one stopped. */
   readonly ended: boolean
 }
 
-export async function sweep(
-  env: Pick<Env, 'BLOBS' | 'TASKS' | 'UPLOADS'>,
-  now = Date.now(),
-  minAgeMs = MIN_AGE_MS,
-  mostLooks = MOST_LOOKS,
-): Promise<Swept> {
+type SweepEnv = Pick<Env, 'BLOBS' | 'TASKS' | 'UPLOADS'>
+
+export async function sweep(env: SweepEnv, now = Date.now(), minAgeMs = MIN_AGE_MS, mostLooks = MOST_LOOKS): Promise<Swept> {
   const place = (await (await env.BLOBS.get(PLACE))?.text()) ?? ''
-  let looked = 0
-  let removed = 0
-  let last = ''
+  const sum = { looked: 0, removed: 0, failed: 0 }
   for (const prefix of PREFIXES) {
     for await (const page of pages(env.BLOBS, prefix, place)) {
       const old = page.filter((object) => now - object.uploaded.getTime() >= minAgeMs)
-      const orphans: string[] = []
-      for (const { key } of old.slice(0, mostLooks - looked)) {
-        if (!(await isNamed(env, key))) orphans.push(key)
-        last = key
-      }
-      if (orphans.length > 0) await env.BLOBS.delete(orphans)
-      removed += orphans.length
-      looked += old.length
-      if (looked <= mostLooks) continue
-      await env.BLOBS.put(PLACE, last)
-      return { looked: mostLooks, removed, ended: false }
+      const due = old.slice(0, mostLooks - sum.looked)
+      const { removed, failed } = await check(env, due)
+      sum.looked += due.length
+      sum.removed += removed
+      sum.failed += failed
+      // Kept after each page: what was done is not done again when this sweep is killed.
+      const last = due.length < old.length ? due.at(-1) : page.at(-1)
+      if (last) await env.BLOBS.put(PLACE, last.key)
+      if (due.length < old.length) return { ...sum, ended: false }
     }
   }
-  if (place) await env.BLOBS.delete(PLACE)
-  return { looked, removed, ended: true }
+  await env.BLOBS.delete(PLACE)
+  return { ...sum, ended: true }
+}
+
+/** One task that cannot be asked stops nothing. */
+async function check(env: SweepEnv, blobs: readonly R2Object[]): Promise<{ removed: number; failed: number }> {
+  const orphans: string[] = []
+  let failed = 0
+  for (let at = 0; at < blobs.length; at += LOOKS_AT_ONCE) {
+    const keys = blobs.slice(at, at + LOOKS_AT_ONCE).map(({ key }) => key)
+    const named = await Promise.allSettled(keys.map((key) => isNamed(env, key)))
+    for (const [i, answer] of named.entries()) {
+      if (answer.status === 'rejected') failed++
+      else if (!answer.value) orphans.push(keys[i]!)
+    }
+  }
+  if (orphans.length > 0) await env.BLOBS.delete(orphans)
+  if (failed > 0) console.error(JSON.stringify({ level: 'error', event: 'sweep_failed', blobs: failed }))
+  return { removed: orphans.length, failed }
 }
 
 /** By the task or the resumable upload whose id is in its name; what was uploaded may wait for its task. */
-async function isNamed(env: Pick<Env, 'TASKS' | 'UPLOADS'>, key: string): Promise<boolean> {
+async function isNamed(env: SweepEnv, key: string): Promise<boolean> {
   const id = key.split('/')[1] ?? ''
   const isUpload = key.startsWith('incoming/')
   if (!isUpload && (await env.TASKS.getByName(id).names())?.includes(key)) return true

@@ -13,6 +13,8 @@ interface Account {
   workers: Record<string, { versions: string[]; domains: string[] }>
   buckets: string[]
   queues: string[]
+  /** What buckets remove by themselves. */
+  rules?: Record<string, { conditions: { prefix: string }; deleteObjectsTransition?: { condition: { maxAge: number } } }[]>
   /** Names of what the edge has. */
   secrets: string[]
   /** What was put. */

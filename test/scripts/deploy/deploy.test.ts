@@ -1,5 +1,6 @@
 /** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
 import { describe, expect, it } from 'vitest'
+import { PLANS } from '../../../src/store/plans.ts'
 import { type Call, Checkout, PRODUCTION } from './account.ts'
 
 const DOMAIN = 'whittle.example.com'
@@ -66,6 +67,18 @@ describe('a staging environment', () => {
     )
     expect(checkout.account.workers['whittle']).toEqual(PRODUCTION.workers?.['whittle'])
   })
+})
+
+it('has the bucket remove by itself what is older than any retention', async () => {
+  using checkout = new Checkout(PRODUCTION)
+  expect((await checkout.deploy('--env', 'staging')).code).toBe(0)
+  const days = (checkout.account.rules?.['whittle-blobs-staging'] ?? []).map(({ conditions, deleteObjectsTransition }) => [
+    conditions.prefix,
+    deleteObjectsTransition && deleteObjectsTransition.condition.maxAge / 86_400,
+  ])
+  expect(Object.fromEntries(days)).toEqual({ 'parts/': 2, 'results/': 32, 'uploads/': 32, 'incoming/': 32, '': undefined })
+  const longestMs = Math.max(...Object.values(PLANS).map(({ retentionMs }) => retentionMs))
+  expect(32 * 86_400_000, 'a day for the job, and one for the sweep').toBeGreaterThanOrEqual(longestMs + 2 * 86_400_000)
 })
 
 describe('queues', () => {

@@ -35,6 +35,11 @@ if (broken) apiError(broken.path, broken.text, broken.code)
 
 const commands = {
   'r2 bucket': () => {
+    if (args[2] === 'lifecycle') {
+      if (!args.includes('--force')) fail('This command needs confirmation.')
+      account.rules = { ...account.rules, [args[4]]: JSON.parse(readFileSync(option('--file'), 'utf8')).rules }
+      return
+    }
     if (account.buckets.includes(args[3])) apiError('r2/buckets', 'The bucket you tried to create already exists, and you own it.', 10004)
     account.buckets.push(args[3])
   },
