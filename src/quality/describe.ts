@@ -15,7 +15,7 @@ export function palette(quality: Exclude<Quality, 'high'>): string {
   return `a palette that keeps hues and soft gradients (${lumaInList({ ssim, psnrDb })}, SSIMULACRA2 ${score})`
 }
 
-/** `H.264 at crf 25 (27.5 above 720p; SSIM 0.955, 35 dB)` */
+/** `H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB)` */
 export function frames(quality: Quality, remark = ''): string {
   const { crf, ssim, psnrDb } = LEVELS.frame[quality]
   return `H.264 at crf ${crf} (${crf + LARGE_FRAME_CRF} above 720p; SSIM ${ssim}, ${psnrDb} dB${remark})`
