@@ -4,38 +4,14 @@
  * a loop at each turn; below zero the module traps. So a call ends by itself, which nobody outside can make it do.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { nameBytes, numberBytes, WasmModule } from './wasm-sections.ts'
 
 const [MEMORY, GLOBAL, EXPORT, CODE, IMPORT] = [5, 6, 7, 10, 2]
 const [from = '', to = '', pages = ''] = process.argv.slice(2)
-const module = readFileSync(from)
+const wasm = new WasmModule(readFileSync(from))
+const module = wasm.bytes
 
-/** An unsigned LEB128 and where it ends (WebAssembly Core, 5.2.2). */
-function number(at: number): [value: number, end: number] {
-  let value = 0
-  for (let shift = 0; ; shift += 7) {
-    const byte = module.readUInt8(at++)
-    value += (byte & 127) * 2 ** shift
-    if (byte < 128) return [value, at]
-  }
-}
-
-const bytesOf = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...bytesOf(value >>> 7)])
 const signedBytesOf = (value: number): number[] => (value < 64 ? [value] : [(value & 127) | 128, ...signedBytesOf(value >>> 7)])
-
-/** Contents of the sections by their numbers (5.5.2); custom ones are left out. */
-const sections = new Map<number, { from: number; to: number }>()
-for (let at = 8; at < module.length; ) {
-  const id = module.readUInt8(at)
-  const [length, start] = number(at + 1)
-  at = start + length
-  if (id !== 0) sections.set(id, { from: start, to: at })
-}
-
-function section(id: number): { from: number; to: number } {
-  const found = sections.get(id)
-  if (!found) throw new Error(`${from} has no section ${id}`)
-  return found
-}
 
 /** Behind the immediates of the instruction that begins at `at` (5.4). */
 function instructionEnd(at: number): number {
@@ -46,7 +22,7 @@ function instructionEnd(at: number): number {
   }
   if (opcode <= 0x01 || opcode === 0x05 || opcode === 0x0b || opcode === 0x0f || opcode === 0x1a || opcode === 0x1b) return at
   if (opcode >= 0x45 && opcode <= 0xc4) return at
-  if (opcode === 0x0e) return skip(number(at)[0] + 2) // br_table
+  if (opcode === 0x0e) return skip(wasm.number(at)[0] + 2) // br_table
   if ((opcode >= 0x28 && opcode <= 0x3e) || opcode === 0x11) return skip(2)
   if (opcode === 0x43) return at + 4
   if (opcode === 0x44) return at + 8
@@ -57,7 +33,7 @@ function instructionEnd(at: number): number {
 }
 
 const [BLOCK, LOOP, IF, END] = [0x02, 0x03, 0x04, 0x0b]
-const workLeft = bytesOf(importedGlobals() + number(section(GLOBAL).from)[0])
+const workLeft = numberBytes(importedGlobals() + wasm.number(wasm.section(GLOBAL).from)[0])
 
 /** work_left -= instructions; if (work_left < 0) unreachable */
 const charge = (instructions: number) =>
@@ -68,8 +44,8 @@ const charge = (instructions: number) =>
 
 /** Locals and instructions of a function, with a charge at its start and at that of every loop. */
 function metered(start: number, end: number): Buffer {
-  let [groups, at] = number(start)
-  for (; groups > 0; groups--) at = number(at)[1] + 1
+  let [groups, at] = wasm.number(start)
+  for (; groups > 0; groups--) at = wasm.number(at)[1] + 1
   const places = [{ at, instructions: 0 }]
   const open: number[] = [0]
   while (at < end) {
@@ -90,58 +66,46 @@ function metered(start: number, end: number): Buffer {
 
 /** Imports (5.5.5) are two names and a description; those of globals number globals. */
 function importedGlobals(): number {
-  let [count, at] = number(section(IMPORT).from)
+  let [count, at] = wasm.number(wasm.section(IMPORT).from)
   let globals = 0
   for (; count > 0; count--) {
     for (const _ of ['module', 'name']) {
-      const [length, start] = number(at)
+      const [length, start] = wasm.number(at)
       at = start + length
     }
     const kind = module.readUInt8(at++)
     if (kind === 3) globals++
     if (kind === 1 || kind === 2) throw new Error('an imported table or memory')
-    at = kind === 3 ? at + 2 : number(at)[1]
+    at = kind === 3 ? at + 2 : wasm.number(at)[1]
   }
   return globals
 }
 
-/** A vector with one more entry. */
-function withEntry(id: number, entry: readonly number[]): Buffer {
-  const { from, to } = section(id)
-  const [count, start] = number(from)
-  return Buffer.concat([Buffer.from(bytesOf(count + 1)), module.subarray(start, to), Buffer.from(entry)])
-}
-
 function code(): Buffer {
-  const [count, start] = number(section(CODE).from)
-  const parts: Uint8Array[] = [Buffer.from(bytesOf(count))]
+  const [count, start] = wasm.number(wasm.section(CODE).from)
+  const parts: Uint8Array[] = [Buffer.from(numberBytes(count))]
   for (let i = 0, at = start; i < count; i++) {
-    const [length, body] = number(at)
+    const [length, body] = wasm.number(at)
     const function_ = metered(body, body + length)
-    parts.push(Buffer.from(bytesOf(function_.length)), function_)
+    parts.push(Buffer.from(numberBytes(function_.length)), function_)
     at = body + length
   }
   return Buffer.concat(parts)
 }
 
 function memory(): Buffer {
-  const [count, at] = number(section(MEMORY).from)
-  const [least] = number(at + 1)
+  const [count, at] = wasm.number(wasm.section(MEMORY).from)
+  const [least] = wasm.number(at + 1)
   if (count !== 1 || module.readUInt8(at) !== 0 || !(Number(pages) >= least)) throw new Error('not one memory without an end')
-  return Buffer.from([1, 1, ...bytesOf(least), ...bytesOf(Number(pages))])
+  return Buffer.from([1, 1, ...numberBytes(least), ...numberBytes(Number(pages))])
 }
 
 const I64 = 0x7e
-const name = Buffer.from('work_left')
 const changed = new Map<number, Buffer>([
   [MEMORY, memory()],
   // Mutable, and as much as there may be: 2^62.
-  [GLOBAL, withEntry(GLOBAL, [I64, 1, 0x42, ...[128, 128, 128, 128, 128, 128, 128, 128, 0xc0, 0], END])],
-  [EXPORT, withEntry(EXPORT, [name.length, ...name, 3, ...workLeft])],
+  [GLOBAL, wasm.withEntry(GLOBAL, [I64, 1, 0x42, ...[128, 128, 128, 128, 128, 128, 128, 128, 0xc0, 0], END])],
+  [EXPORT, wasm.withEntry(EXPORT, [...nameBytes('work_left'), 3, ...workLeft])],
   [CODE, code()],
 ])
-const out = [...sections].flatMap(([id, { from, to }]) => {
-  const content = changed.get(id) ?? module.subarray(from, to)
-  return [Buffer.from([id, ...bytesOf(content.length)]), content]
-})
-writeFileSync(to, Buffer.concat([module.subarray(0, 8), ...out]))
+writeFileSync(to, wasm.with(changed))
