@@ -8,6 +8,7 @@ import { gif } from '../../src/formats/gif/gif.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
+import { plainCodes } from '../support/picture-files.ts'
 
 interface Frame {
   x: number
@@ -20,28 +21,6 @@ interface Frame {
   transparent?: number
   palette?: number[]
   interlaced?: boolean
-}
-
-/** Sub-blocks of plain codes: nine bits each, the table cleared before it grows. */
-function lzw(pixels: Uint8Array): number[] {
-  const codes: number[] = []
-  pixels.forEach((pixel, i) => {
-    if (i % 200 === 0) codes.push(256)
-    codes.push(pixel)
-  })
-  codes.push(257)
-  const bytes: number[] = []
-  let bits = 0
-  let count = 0
-  for (const code of codes) {
-    bits |= code << count
-    for (count += 9; count >= 8; count -= 8, bits >>= 8) bytes.push(bits & 255)
-  }
-  if (count) bytes.push(bits)
-  const out = [8]
-  for (let at = 0; at < bytes.length; at += 255) out.push(Math.min(255, bytes.length - at), ...bytes.slice(at, at + 255))
-  out.push(0)
-  return out
 }
 
 const word = (v: number) => [v & 255, v >> 8]
@@ -67,7 +46,7 @@ function gifOf(width: number, height: number, palette: number[], frames: Frame[]
     const local = f.palette ? 0x80 | 7 : 0
     out.push(0x2c, ...word(f.x), ...word(f.y), ...word(f.width), ...word(f.height), local | (f.interlaced ? 0x40 : 0))
     if (f.palette) out.push(...table(f.palette, 256))
-    for (const byte of lzw(f.pixels)) out.push(byte)
+    for (const byte of plainCodes(f.pixels)) out.push(byte)
   }
   out.push(0x3b)
   return Uint8Array.from(out)

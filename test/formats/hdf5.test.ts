@@ -8,6 +8,7 @@ import { rangeCache } from '../../src/formats/hdf5/range-cache.ts'
 import { compareHdf5, rewriteHdf5 } from '../../wasm/hdf5/hdf5.ts'
 import { withFidelity } from '../support/fidelity.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
+import { hdf5File } from '../support/science-files.ts'
 
 const folder = (id: string) => join(import.meta.dirname, '../fixtures', id)
 const fixture = (id: string, name: string) => new Uint8Array(readFileSync(join(folder(id), name)))
@@ -18,29 +19,6 @@ const readable = (bytes: Uint8Array) => ({
   size: bytes.length,
   read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
 })
-/** One contiguous dataset of `count` numbers, of which `noisyBytes` of four do not compress. */
-function contiguous(count: number, noisyBytes: number): Uint8Array {
-  const head = fixture('hdf5', 'head-of-contiguous.h5')
-  const file = new Uint8Array(head.length + 4 * count)
-  file.set(head)
-  const view = new DataView(file.buffer)
-  const numbers = new Map([
-    [123_457, count],
-    [4 * 123_457, 4 * count],
-    [head.length + 4 * 123_457, file.length],
-  ])
-  for (let at = 0; at + 8 <= head.length; at += 2) {
-    const number = numbers.get(Number(view.getBigUint64(at, true)))
-    if (number !== undefined) view.setBigUint64(at, BigInt(number), true)
-  }
-  let state = 1
-  for (let at = head.length; at < file.length; at += 4) {
-    state = Math.imul(state, 1_664_525) + 1_013_904_223
-    view.setUint32(at, state >>> (32 - 8 * noisyBytes), true)
-  }
-  return file
-}
-
 /** How often a time (seconds since 1970, 32 bits) stands in a file. */
 const timesIn = (file: Uint8Array, time: number) => {
   const wanted = Buffer.alloc(4)
@@ -235,7 +213,7 @@ describe('hdf5', () => {
   })
 
   it('hands on what does not fit in memory, and puts the metadata in front of it', async () => {
-    const file = contiguous(7_000_000, 2)
+    const file = hdf5File(7_000_000, 2)
     const { outcome, bytes, defect } = await pressFile(hdf5, file, 'a.h5', { memoryBudget: 40 << 20 })
     expect(defect).toBeUndefined()
     expect(outcome.kind).toBe('compressed')
@@ -244,7 +222,7 @@ describe('hdf5', () => {
   })
 
   it('does without JSPI', async () => {
-    const file = contiguous(300_000, 1)
+    const file = hdf5File(300_000, 1)
     const engine = WebAssembly as unknown as { Suspending?: unknown }
     const { Suspending } = engine
     try {

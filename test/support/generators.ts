@@ -3,18 +3,17 @@
  * each format: one that is added does not compile without.
  */
 import { concat } from '../../src/bytes/concat.ts'
-import { frameHeader } from '../../src/containers/mpeg-audio/frame.ts'
 import type { FormatId } from '../../src/formats/index.ts'
 import { las } from '../../src/formats/las/las.ts'
 import type { OutputId } from '../../src/formats/outputs.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
-import { Lame } from '../../wasm/lame/lame.ts'
 import { photo as grainy } from '../formats/jpg/photo.ts'
 import { rawAvi, rawMovie, tones, wave } from '../formats/media-fixtures.ts'
 import { buildPdf, flate, plainDocument } from '../formats/pdf/build.ts'
 import { buildTiff, type Picture } from '../formats/tiff/build-tiff.ts'
 import { dicomFile, imageElements } from './dicom-file.ts'
 import { lasFile } from './las-file.ts'
+import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
 import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
 import { bmpFile, gifFile } from './picture-files.ts'
@@ -94,23 +93,6 @@ const animation = (count: number) => {
 
 const TIFF_PICTURE: Picture = { width: 97, height: 61, bits: 8, samples: 3, rowsPerStrip: 20 }
 const PIXEL_SCALE = { tag: 33550, type: 12, count: 3, bytes: new Uint8Array(new Float64Array([10, 10, 0]).buffer) }
-
-/** Frames of little sound, each alone, blown up to 320 kbit/s and empty behind it. */
-function looseMp3(): Uint8Array {
-  const samples = 40_000
-  using lame = new Lame({ channels: 2, hertz: 44100, vbrQuality: 9, alone: true })
-  const sound = tones(samples, 2, 44100)
-  const channels = [0, 1].map((channel) => Float32Array.from({ length: samples }, (_, i) => sound[i * 2 + channel]! * 0.9))
-  const stream = concat([...lame.encode(channels), lame.finish()])
-  const frames: Uint8Array[] = []
-  for (let at = 0, header = frameHeader(stream, 0); header; header = frameHeader(stream, (at += header.bytes))) {
-    const frame = new Uint8Array(1044)
-    frame.set(stream.subarray(at, at + header.bytes))
-    frame[2] = 0xe0
-    frames.push(frame)
-  }
-  return concat(frames.slice(1))
-}
 
 const sound = (bits: 16 | 24) =>
   wave(
@@ -225,7 +207,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   mov: [one('a.mov', () => rawMovie(10), 'file', { seenIn: share(0.2, 1) })],
   avi: [one('a.avi', () => rawAvi(10, 64, 48, 8000))],
   // The first frame is a table for seeking.
-  mp3: [one('a.mp3', looseMp3, 'file', { seenIn: share(0.2, 1) })],
+  mp3: [one('a.mp3', () => looseMp3(40_000), 'file', { seenIn: share(0.2, 1) })],
   wav: [
     one('a.wav', () => sound(16), '16 bits'),
     one('a.wav', () => sound(24), '16 bits in 24'),

@@ -7,7 +7,7 @@ export interface GifFrame {
 }
 
 /** Sub-blocks of plain codes (GIF89a, appendix F): nine bits each, the table cleared before it grows. */
-function plainCodes(pixels: Uint8Array): number[] {
+export function plainCodes(pixels: Uint8Array): number[] {
   const codes: number[] = []
   pixels.forEach((pixel, i) => {
     if (i % 200 === 0) codes.push(256)
