@@ -22,6 +22,10 @@ export class ByteReader {
     return this.#view.getUint16(at, this.littleEndian)
   }
 
+  i16(at: number): number {
+    return this.#view.getInt16(at, this.littleEndian)
+  }
+
   u32(at: number): number {
     return this.#view.getUint32(at, this.littleEndian)
   }
@@ -32,6 +36,14 @@ export class ByteReader {
 
   /** Rounded above 2^53: a place in a file never is there. */
   u64(at: number): number {
-    return Number(this.#view.getBigUint64(at, this.littleEndian))
+    return Number(this.bigU64(at))
+  }
+
+  bigU64(at: number): bigint {
+    return this.#view.getBigUint64(at, this.littleEndian)
+  }
+
+  f64(at: number): number {
+    return this.#view.getFloat64(at, this.littleEndian)
   }
 }

@@ -3,6 +3,7 @@
  * stands at the start: the small streams first (they may be patched later), then directory and tables, then the large
  * stream, which its owner writes by chunks.
  */
+import { ByteWriter } from '../../bytes/writer.ts'
 import { type CfbNode, type DirectoryItem, directoryItems, NO_STREAM, sizeOf } from './directory-tree.ts'
 
 const SECTOR = 512
@@ -52,14 +53,14 @@ export function layOutCompoundFile(root: readonly CfbNode[]): CfbLayout {
   if (large) large.start = sectors.first.large
 
   const head = new Uint8Array(sectorOffset(sectors.first.large))
-  const view = new DataView(head.buffer)
-  writeHeader(head, view, sectors)
-  writeFat(view, sectors)
-  writeDifat(view, sectors)
-  writeMiniFat(view, sectors, small)
+  const out = new ByteWriter(head, true)
+  writeHeader(out, sectors)
+  writeFat(out, sectors)
+  writeDifat(out, sectors)
+  writeMiniFat(out, sectors, small)
   const offsets = writeSmallStreams(head, sectors, small)
   if (large) offsets.set(large.path, head.length)
-  writeDirectory(view, sectors, items, miniSectors * MINI_SECTOR)
+  writeDirectory(out, sectors, items, miniSectors * MINI_SECTOR)
   return { head, offsets, padding: (SECTOR - (largeSize % SECTOR)) % SECTOR }
 }
 
@@ -98,60 +99,62 @@ function layOutSectors(miniSectors: number, directoryItems: number, largeSize: n
 }
 
 /** 2.2 */
-function writeHeader(head: Uint8Array, view: DataView, { count, first }: Sectors): void {
-  head.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
-  view.setUint16(24, 0x3e, true) // minor version
-  view.setUint16(26, 3, true) // major version
-  view.setUint16(28, 0xfffe, true) // byte order: little-endian
-  view.setUint16(30, 9, true) // sector shift
-  view.setUint16(32, 6, true) // mini sector shift
-  view.setUint32(44, count.fat, true)
-  view.setUint32(48, first.directory, true)
-  view.setUint32(56, MINI_CUTOFF, true)
-  view.setUint32(60, count.miniFat > 0 ? first.miniFat : END_OF_CHAIN, true)
-  view.setUint32(64, count.miniFat, true)
-  view.setUint32(68, count.difat > 0 ? first.difat : END_OF_CHAIN, true)
-  view.setUint32(72, count.difat, true)
-  for (let index = 0; index < HEADER_DIFAT; index++) view.setUint32(76 + 4 * index, index < count.fat ? first.fat + index : FREE, true)
+function writeHeader(out: ByteWriter, { count, first }: Sectors): void {
+  out.at(0).bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+  out.at(24).u16(0x3e) // minor version
+  out.u16(3) // major version
+  out.u16(0xfffe) // byte order: little-endian
+  out.u16(9) // sector shift
+  out.u16(6) // mini sector shift
+  out.at(44).u32(count.fat)
+  out.u32(first.directory)
+  out.at(56).u32(MINI_CUTOFF)
+  out.u32(count.miniFat > 0 ? first.miniFat : END_OF_CHAIN)
+  out.u32(count.miniFat)
+  out.u32(count.difat > 0 ? first.difat : END_OF_CHAIN)
+  out.u32(count.difat)
+  for (let index = 0; index < HEADER_DIFAT; index++) out.u32(index < count.fat ? first.fat + index : FREE)
 }
 
 /** 2.3: a chain for each part that is one. */
-function writeFat(view: DataView, { count, first }: Sectors): void {
+function writeFat(out: ByteWriter, { count, first }: Sectors): void {
   const at = sectorOffset(first.fat)
-  fillFree(view, at, count.fat)
-  for (const part of ['mini', 'miniFat', 'directory', 'large'] as const) writeChain(view, at, first[part], count[part])
-  for (let index = 0; index < count.fat; index++) view.setUint32(at + 4 * (first.fat + index), FAT_SECTOR, true)
-  for (let index = 0; index < count.difat; index++) view.setUint32(at + 4 * (first.difat + index), DIFAT_SECTOR, true)
+  fillFree(out, at, count.fat)
+  for (const part of ['mini', 'miniFat', 'directory', 'large'] as const) writeChain(out, at, first[part], count[part])
+  out.at(at + 4 * first.fat)
+  for (let index = 0; index < count.fat; index++) out.u32(FAT_SECTOR)
+  out.at(at + 4 * first.difat)
+  for (let index = 0; index < count.difat; index++) out.u32(DIFAT_SECTOR)
 }
 
 /** 2.5: where the FAT's sectors are that the header has no place for. */
-function writeDifat(view: DataView, { count, first }: Sectors): void {
+function writeDifat(out: ByteWriter, { count, first }: Sectors): void {
   for (let index = 0; index < count.difat; index++) {
-    const at = sectorOffset(first.difat + index)
+    out.at(sectorOffset(first.difat + index))
     for (let slot = 0; slot < ENTRIES_PER_SECTOR - 1; slot++) {
       const fat = HEADER_DIFAT + index * (ENTRIES_PER_SECTOR - 1) + slot
-      view.setUint32(at + 4 * slot, fat < count.fat ? first.fat + fat : FREE, true)
+      out.u32(fat < count.fat ? first.fat + fat : FREE)
     }
-    view.setUint32(at + SECTOR - 4, index + 1 < count.difat ? first.difat + index + 1 : END_OF_CHAIN, true)
+    out.u32(index + 1 < count.difat ? first.difat + index + 1 : END_OF_CHAIN)
   }
 }
 
 /** 2.4 */
-function writeMiniFat(view: DataView, { count, first }: Sectors, small: readonly DirectoryItem[]): void {
+function writeMiniFat(out: ByteWriter, { count, first }: Sectors, small: readonly DirectoryItem[]): void {
   const at = sectorOffset(first.miniFat)
-  fillFree(view, at, count.miniFat)
-  for (const item of small) writeChain(view, at, item.start, Math.ceil(sizeOf(item.node) / MINI_SECTOR))
+  fillFree(out, at, count.miniFat)
+  for (const item of small) writeChain(out, at, item.start, Math.ceil(sizeOf(item.node) / MINI_SECTOR))
 }
 
-function fillFree(view: DataView, tableAt: number, sectors: number): void {
-  for (let index = 0; index < sectors * ENTRIES_PER_SECTOR; index++) view.setUint32(tableAt + 4 * index, FREE, true)
+function fillFree(out: ByteWriter, tableAt: number, sectors: number): void {
+  out.at(tableAt)
+  for (let index = 0; index < sectors * ENTRIES_PER_SECTOR; index++) out.u32(FREE)
 }
 
 /** `length` sectors in a row as a chain of the table at `tableAt`. */
-function writeChain(view: DataView, tableAt: number, start: number, length: number): void {
-  for (let index = 0; index < length; index++) {
-    view.setUint32(tableAt + 4 * (start + index), index + 1 < length ? start + index + 1 : END_OF_CHAIN, true)
-  }
+function writeChain(out: ByteWriter, tableAt: number, start: number, length: number): void {
+  out.at(tableAt + 4 * start)
+  for (let index = 1; index <= length; index++) out.u32(index < length ? start + index : END_OF_CHAIN)
 }
 
 /** @returns where each of them that has bytes begins in the file, by its path */
@@ -167,34 +170,44 @@ function writeSmallStreams(head: Uint8Array, { first }: Sectors, small: readonly
 }
 
 /** 2.6: the root entry's stream is the mini stream. */
-function writeDirectory(view: DataView, { count, first }: Sectors, items: readonly DirectoryItem[], miniStreamBytes: number): void {
+function writeDirectory(out: ByteWriter, { count, first }: Sectors, items: readonly DirectoryItem[], miniStreamBytes: number): void {
   const at = sectorOffset(first.directory)
   for (let index = 0; index < count.directory * (SECTOR / DIRECTORY_ENTRY); index++) {
     const offset = at + index * DIRECTORY_ENTRY
     const item = items[index]
-    if (!item) for (const link of [68, 72, 76]) view.setUint32(offset + link, NO_STREAM, true)
+    if (!item)
+      out
+        .at(offset + 68)
+        .u32(NO_STREAM)
+        .u32(NO_STREAM)
+        .u32(NO_STREAM)
     else if (index === 0)
-      writeEntry(view, offset, item, { type: 5, start: count.mini > 0 ? first.mini : END_OF_CHAIN, size: miniStreamBytes })
-    else if ('children' in item.node) writeEntry(view, offset, item, { type: 1, start: 0, size: 0 })
-    else writeEntry(view, offset, item, { type: 2, start: item.start, size: sizeOf(item.node) })
+      writeEntry(out, offset, item, { type: 5, start: count.mini > 0 ? first.mini : END_OF_CHAIN, size: miniStreamBytes })
+    else if ('children' in item.node) writeEntry(out, offset, item, { type: 1, start: 0, size: 0 })
+    else writeEntry(out, offset, item, { type: 2, start: item.start, size: sizeOf(item.node) })
   }
 }
 
 /** 2.6.1. `type`: 1 storage, 2 stream, 5 root. */
 function writeEntry(
-  view: DataView,
+  out: ByteWriter,
   offset: number,
   item: DirectoryItem,
   { type, start, size }: { type: 1 | 2 | 5; start: number; size: number },
 ) {
   const { name } = item.node
-  for (let unit = 0; unit < name.length; unit++) view.setUint16(offset + 2 * unit, name.charCodeAt(unit), true)
-  view.setUint16(offset + 64, 2 * (name.length + 1), true)
-  view.setUint8(offset + 66, type)
-  view.setUint8(offset + 67, item.red ? 0 : 1)
-  view.setUint32(offset + 68, item.left, true)
-  view.setUint32(offset + 72, item.right, true)
-  view.setUint32(offset + 76, item.child, true)
-  view.setUint32(offset + 116, start, true)
-  view.setUint32(offset + 120, size, true)
+  out.at(offset)
+  for (let unit = 0; unit < name.length; unit++) out.u16(name.charCodeAt(unit))
+  out
+    .at(offset + 64)
+    .u16(2 * (name.length + 1))
+    .u8(type)
+    .u8(item.red ? 0 : 1)
+    .u32(item.left)
+    .u32(item.right)
+    .u32(item.child)
+  out
+    .at(offset + 116)
+    .u32(start)
+    .u32(size)
 }

@@ -5,6 +5,7 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 
 export interface Box {
   readonly type: string
@@ -58,28 +59,25 @@ export function find(b: Uint8Array, within: { body: number; end: number }, ...pa
 
 /** Big-endian 16-bit words. */
 export function halfWords(...values: number[]): Uint8Array {
-  const out = new Uint8Array(values.length * 2)
-  const view = new DataView(out.buffer)
-  for (let i = 0; i < values.length; i++) view.setUint16(i * 2, values[i]!)
-  return out
+  const out = new ByteWriter(new Uint8Array(values.length * 2), false)
+  for (const value of values) out.u16(value)
+  return out.finish()
 }
 
 /** Big-endian 32-bit words. */
 export const words = (...values: number[]): Uint8Array => wordsOf(values)
 
 /** As `words`, of tables, which would be too many arguments. */
-export function wordsOf(values: ArrayLike<number>): Uint8Array {
-  const out = new Uint8Array(values.length * 4)
-  const view = new DataView(out.buffer)
-  for (let i = 0; i < values.length; i++) view.setUint32(i * 4, values[i]! >>> 0)
-  return out
+export function wordsOf(values: readonly number[] | Uint32Array): Uint8Array {
+  const out = new ByteWriter(new Uint8Array(values.length * 4), false)
+  for (const value of values) out.u32(value)
+  return out.finish()
 }
 
 export function words64(...values: number[]): Uint8Array {
-  const out = new Uint8Array(values.length * 8)
-  const view = new DataView(out.buffer)
-  for (let i = 0; i < values.length; i++) view.setBigInt64(i * 8, BigInt(Math.round(values[i]!)))
-  return out
+  const out = new ByteWriter(new Uint8Array(values.length * 8), false)
+  for (const value of values) out.u64(Math.round(value))
+  return out.finish()
 }
 
 export const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0))

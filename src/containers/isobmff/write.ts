@@ -3,6 +3,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { type Column, columnOf, sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64, wordsOf } from './box.ts'
@@ -278,13 +279,12 @@ function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: 
 }
 
 function chunkOffsets({ places, count }: Lane, base: number, wide: boolean): Uint8Array {
-  const out = new Uint8Array(count * (wide ? 8 : 4))
-  const view = new DataView(out.buffer)
-  for (let i = 0; i < count; i++) {
-    if (wide) view.setBigUint64(i * 8, BigInt(base + places[i]!))
-    else view.setUint32(i * 4, base + places[i]!)
+  const out = new ByteWriter(new Uint8Array(count * (wide ? 8 : 4)), false)
+  for (const place of places) {
+    if (wide) out.u64(base + place)
+    else out.u32(base + place)
   }
-  return boxAround(wide ? 'co64' : 'stco', [words(0, count), out])
+  return boxAround(wide ? 'co64' : 'stco', [words(0, count), out.finish()])
 }
 
 function newStbl(track: Tables, lane: Lane, base: number, wide: boolean): Uint8Array {
@@ -310,20 +310,15 @@ function newStbl(track: Tables, lane: Lane, base: number, wide: boolean): Uint8A
 
 /** Count of rows, then runs of equal values as (run, value). */
 function runLengths(values: Float64Array | Int32Array): Uint8Array {
-  const rows: number[] = []
+  const rows = [0]
   for (let i = 0; i < values.length; ) {
     let end = i + 1
     while (end < values.length && values[end] === values[i]) end++
     rows.push(end - i, values[i]!)
     i = end
   }
-  const out = new Uint8Array(4 + rows.length * 4)
-  const view = new DataView(out.buffer)
-  view.setUint32(0, rows.length / 2)
-  rows.forEach((value, i) => {
-    view.setInt32(4 + i * 4, value | 0)
-  })
-  return out
+  rows[0] = (rows.length - 1) / 2
+  return wordsOf(rows)
 }
 
 /** A fragmented track's samples as tables, unchanged. */

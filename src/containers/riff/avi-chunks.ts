@@ -1,6 +1,7 @@
 /** Where every chunk of every stream of an AVI file lies: from `idx1`, from OpenDML's indexes, or by walking the lists. */
 
 import { type Column, columnOf } from '../../bytes/column.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import { fourCC } from './riff.ts'
@@ -68,7 +69,7 @@ export class AviChunks {
 }
 
 const u16 = (bytes: Uint8Array, at: number) => bytes[at]! | (bytes[at + 1]! << 8)
-const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true)
+const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
 const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
 
 /** The stream's number in the first two characters of a chunk, or -1. */

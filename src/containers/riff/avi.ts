@@ -1,5 +1,6 @@
 /** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../codec/error.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
@@ -41,7 +42,7 @@ export interface Avi {
 
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
 
-const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true)
+const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
 
 /** @throws CodecError (malformed) */
 export async function readAvi(source: Source): Promise<Avi> {

@@ -1,5 +1,7 @@
 /** RIFF (Multimedia Programming Interface 1.0, 1991) and its 64-bit forms RF64/BW64 (EBU Tech 3306, ITU-R BS.2088). */
 
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 
@@ -29,7 +31,7 @@ const UNKNOWN_SIZE = 0xffffffff
 export const fourCC = (bytes: Uint8Array, at: number) =>
   String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0, bytes[at + 3] ?? 0)
 
-const u32 = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
+const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
 const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
 
 /**
@@ -80,8 +82,5 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
 
 /** The eight bytes before a body. */
 export function chunkHeader(id: string, size: number): Uint8Array {
-  const header = new Uint8Array(8)
-  for (let i = 0; i < 4; i++) header[i] = id.charCodeAt(i)
-  new DataView(header.buffer).setUint32(4, size, true)
-  return header
+  return new ByteWriter(new Uint8Array(8), true).ascii(id).u32(size).finish()
 }

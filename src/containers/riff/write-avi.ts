@@ -1,6 +1,8 @@
 /** Writes an AVI 1.0 file with `idx1`: headers as they were but for streams that are new, chunks in the old order. */
 
 import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
 import { Gathered } from '../../codec/sink.ts'
@@ -189,10 +191,11 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
 
 /** dwFlags (at 12): has an index, is interleaved as before, need not be read in the index's order. */
 function newAvih({ avih }: Avi): Uint8Array {
-  const copy = avih.slice()
-  const view = new DataView(copy.buffer)
-  view.setUint32(12, (view.getUint32(12, true) | 0x10) & ~0x20, true)
-  return copy
+  const flags = new ByteReader(avih, true).u32(12)
+  return new ByteWriter(avih.slice(), true)
+    .at(12)
+    .u32((flags | 0x10) & ~0x20)
+    .finish()
 }
 
 function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array {
@@ -200,7 +203,7 @@ function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array
   if (made && fresh) {
     let largest = 0
     for (const { sizes } of fresh.runs) for (const size of sizes) largest = Math.max(largest, size)
-    new DataView(made.strh.buffer).setUint32(36, largest, true) // dwSuggestedBufferSize
+    new ByteWriter(made.strh, true).at(36).u32(largest) // dwSuggestedBufferSize
   }
   const parts = stream.parts
     .filter(({ id }) => id !== 'JUNK' && id !== 'indx')
@@ -214,17 +217,17 @@ async function writeIndex(entries: Entries, sink: Sink): Promise<void> {
   let place = 4
   for (let first = 0; first < entries.count; first += rows) {
     const last = Math.min(entries.count, first + rows)
-    const table = new Uint8Array((last - first) * 16)
-    const view = new DataView(table.buffer)
-    for (let i = first, at = 0; i < last; i++, at += 16) {
+    const table = new ByteWriter(new Uint8Array((last - first) * 16), true)
+    for (let i = first; i < last; i++) {
       const size = entries.size[i]!
-      table.set(entries.id(i), at)
-      view.setUint32(at + 4, entries.key[i] ? KEY_FRAME : 0, true)
-      view.setUint32(at + 8, place, true)
-      view.setUint32(at + 12, size, true)
+      table
+        .bytes(entries.id(i))
+        .u32(entries.key[i] ? KEY_FRAME : 0)
+        .u32(place)
+        .u32(size)
       place += 8 + size + (size & 1)
     }
-    await sink.write(table)
+    await sink.write(table.finish())
   }
 }
 
@@ -248,10 +251,7 @@ async function writeEntries(entries: Entries, sink: Sink, options: Options): Pro
   for (let i = 0; i < entries.count; i++) {
     if (i % 256 === 0) options.signal.throwIfAborted()
     const size = entries.size[i]!
-    const header = new Uint8Array(8)
-    header.set(entries.id(i))
-    new DataView(header.buffer).setUint32(4, size, true)
-    await gathered.write(header)
+    await gathered.write(new ByteWriter(new Uint8Array(8), true).bytes(entries.id(i)).u32(size).finish())
     if (size) await gathered.write(await windowOn(entries.from[i]!).read(entries.offset[i]!, size))
     if (size & 1) await gathered.write(new Uint8Array(1))
   }

@@ -3,6 +3,8 @@
  * little-endian; sizes that do not fit 32 bits go into the zip64 extra field (4.5.3).
  */
 import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 
 export const LOCAL_SIGNATURE = 0x04034b50
 export const CENTRAL_SIGNATURE = 0x02014b50
@@ -56,20 +58,22 @@ export interface EntryFacts {
 export function localHeader(facts: EntryFacts, localExtra: Uint8Array): Uint8Array {
   const large = facts.size >= MAX_32 || facts.compressedSize >= MAX_32
   const zip64 = large ? zip64Extra([facts.size, facts.compressedSize]) : new Uint8Array()
-  const header = new Uint8Array(LOCAL_BYTES)
-  const view = new DataView(header.buffer)
-  view.setUint32(0, LOCAL_SIGNATURE, true)
-  view.setUint16(4, large ? Math.max(45, facts.versionNeeded) : facts.versionNeeded, true)
-  view.setUint16(6, facts.flags, true)
-  view.setUint16(8, facts.method, true)
-  view.setUint16(10, facts.time, true)
-  view.setUint16(12, facts.date, true)
-  view.setUint32(14, facts.crc32, true)
-  view.setUint32(18, large ? MAX_32 : facts.compressedSize, true)
-  view.setUint32(22, large ? MAX_32 : facts.size, true)
-  view.setUint16(26, facts.rawName.length, true)
-  view.setUint16(28, localExtra.length + zip64.length, true)
-  return concat([header, facts.rawName, zip64, localExtra])
+  return ByteWriter.growing(true)
+    .u32(LOCAL_SIGNATURE)
+    .u16(large ? Math.max(45, facts.versionNeeded) : facts.versionNeeded)
+    .u16(facts.flags)
+    .u16(facts.method)
+    .u16(facts.time)
+    .u16(facts.date)
+    .u32(facts.crc32)
+    .u32(large ? MAX_32 : facts.compressedSize)
+    .u32(large ? MAX_32 : facts.size)
+    .u16(facts.rawName.length)
+    .u16(localExtra.length + zip64.length)
+    .bytes(facts.rawName)
+    .bytes(zip64)
+    .bytes(localExtra)
+    .finish()
 }
 
 /** Central directory header (4.3.12). */
@@ -80,77 +84,86 @@ export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Arra
     wide.push(value)
     return MAX_32
   }
-  const header = new Uint8Array(CENTRAL_BYTES)
-  const view = new DataView(header.buffer)
-  view.setUint32(0, CENTRAL_SIGNATURE, true)
-  view.setUint16(4, facts.versionMadeBy, true)
-  view.setUint16(8, facts.flags, true)
-  view.setUint16(10, facts.method, true)
-  view.setUint16(12, facts.time, true)
-  view.setUint16(14, facts.date, true)
-  view.setUint32(16, facts.crc32, true)
   // The zip64 field holds, in this order, those that did not fit: size, compressed size, offset (4.5.3).
-  view.setUint32(24, narrow(facts.size), true)
-  view.setUint32(20, narrow(facts.compressedSize), true)
-  view.setUint32(42, narrow(localOffset), true)
+  const size = narrow(facts.size)
+  const compressedSize = narrow(facts.compressedSize)
+  const offset = narrow(localOffset)
   const zip64 = wide.length > 0 ? zip64Extra(wide) : new Uint8Array()
-  view.setUint16(6, wide.length > 0 ? Math.max(45, facts.versionNeeded) : facts.versionNeeded, true)
-  view.setUint16(28, facts.rawName.length, true)
-  view.setUint16(30, facts.extra.length + zip64.length, true)
-  view.setUint16(32, facts.comment.length, true)
-  view.setUint16(36, facts.internalAttributes, true)
-  view.setUint32(38, facts.externalAttributes, true)
-  return concat([header, facts.rawName, zip64, facts.extra, facts.comment])
+  return ByteWriter.growing(true)
+    .u32(CENTRAL_SIGNATURE)
+    .u16(facts.versionMadeBy)
+    .u16(wide.length > 0 ? Math.max(45, facts.versionNeeded) : facts.versionNeeded)
+    .u16(facts.flags)
+    .u16(facts.method)
+    .u16(facts.time)
+    .u16(facts.date)
+    .u32(facts.crc32)
+    .u32(compressedSize)
+    .u32(size)
+    .u16(facts.rawName.length)
+    .u16(facts.extra.length + zip64.length)
+    .u16(facts.comment.length)
+    .u16(0) // the disk
+    .u16(facts.internalAttributes)
+    .u32(facts.externalAttributes)
+    .u32(offset)
+    .bytes(facts.rawName)
+    .bytes(zip64)
+    .bytes(facts.extra)
+    .bytes(facts.comment)
+    .finish()
 }
 
 /** End of central directory record (4.3.16), after its zip64 forms (4.3.14, 4.3.15) when something does not fit. */
 export function endRecords(count: number, directoryOffset: number, directoryBytes: number, comment: Uint8Array): Uint8Array {
-  const end = new Uint8Array(END_BYTES)
-  const view = new DataView(end.buffer)
-  view.setUint32(0, END_SIGNATURE, true)
-  view.setUint16(8, Math.min(count, MAX_16), true)
-  view.setUint16(10, Math.min(count, MAX_16), true)
-  view.setUint32(12, Math.min(directoryBytes, MAX_32), true)
-  view.setUint32(16, Math.min(directoryOffset, MAX_32), true)
-  view.setUint16(20, comment.length, true)
-  if (count < MAX_16 && directoryBytes < MAX_32 && directoryOffset < MAX_32) return concat([end, comment])
-
-  const wide = new Uint8Array(ZIP64_END_BYTES + ZIP64_LOCATOR_BYTES)
-  const wideView = new DataView(wide.buffer)
-  wideView.setUint32(0, ZIP64_END_SIGNATURE, true)
-  wideView.setBigUint64(4, BigInt(ZIP64_END_BYTES - 12), true)
-  wideView.setUint16(12, 45, true)
-  wideView.setUint16(14, 45, true)
-  wideView.setBigUint64(24, BigInt(count), true)
-  wideView.setBigUint64(32, BigInt(count), true)
-  wideView.setBigUint64(40, BigInt(directoryBytes), true)
-  wideView.setBigUint64(48, BigInt(directoryOffset), true)
-  wideView.setUint32(ZIP64_END_BYTES, ZIP64_LOCATOR_SIGNATURE, true)
-  wideView.setBigUint64(ZIP64_END_BYTES + 8, BigInt(directoryOffset + directoryBytes), true)
-  wideView.setUint32(ZIP64_END_BYTES + 16, 1, true)
-  return concat([wide, end, comment])
+  const records = ByteWriter.growing(true)
+  if (count >= MAX_16 || directoryBytes >= MAX_32 || directoryOffset >= MAX_32) {
+    records
+      .u32(ZIP64_END_SIGNATURE)
+      .u64(ZIP64_END_BYTES - 12)
+      .u16(45) // version made by, and needed
+      .u16(45)
+      .u32(0) // this disk, and that of the directory
+      .u32(0)
+      .u64(count) // on this disk, and in all
+      .u64(count)
+      .u64(directoryBytes)
+      .u64(directoryOffset)
+      .u32(ZIP64_LOCATOR_SIGNATURE)
+      .u32(0) // the disk of the zip64 end record
+      .u64(directoryOffset + directoryBytes)
+      .u32(1) // disks in all
+  }
+  return records
+    .u32(END_SIGNATURE)
+    .u16(0) // this disk, and that of the directory
+    .u16(0)
+    .u16(Math.min(count, MAX_16)) // on this disk, and in all
+    .u16(Math.min(count, MAX_16))
+    .u32(Math.min(directoryBytes, MAX_32))
+    .u32(Math.min(directoryOffset, MAX_32))
+    .u16(comment.length)
+    .bytes(comment)
+    .finish()
 }
 
 function zip64Extra(values: readonly number[]): Uint8Array {
-  const extra = new Uint8Array(4 + 8 * values.length)
-  const view = new DataView(extra.buffer)
-  view.setUint16(0, ZIP64_EXTRA, true)
-  view.setUint16(2, 8 * values.length, true)
-  values.forEach((value, index) => {
-    view.setBigUint64(4 + 8 * index, BigInt(value), true)
-  })
-  return extra
+  const extra = ByteWriter.growing(true)
+    .u16(ZIP64_EXTRA)
+    .u16(8 * values.length)
+  for (const value of values) extra.u64(value)
+  return extra.finish()
 }
 
 /** The extra fields (4.5.1) of a header, one by one; what does not parse to its end is yielded as `id: undefined`. */
 export function* extraFields(extra: Uint8Array): Generator<{ id: number | undefined; data: Uint8Array; whole: Uint8Array }> {
-  const view = new DataView(extra.buffer, extra.byteOffset, extra.byteLength)
+  const reader = new ByteReader(extra, true)
   let at = 0
   while (at + 4 <= extra.length) {
-    const length = view.getUint16(at + 2, true)
+    const length = reader.u16(at + 2)
     if (at + 4 + length > extra.length) break
     const whole = extra.subarray(at, at + 4 + length)
-    yield { id: view.getUint16(at, true), data: whole.subarray(4), whole }
+    yield { id: reader.u16(at), data: whole.subarray(4), whole }
     at += whole.length
   }
   if (at < extra.length) yield { id: undefined, data: extra.subarray(at), whole: extra.subarray(at) }
@@ -166,8 +179,8 @@ export function withoutZip64(extra: Uint8Array): Uint8Array {
 export function zip64Values(extra: Uint8Array): number[] | undefined {
   for (const { id, data } of extraFields(extra)) {
     if (id !== ZIP64_EXTRA) continue
-    const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-    return Array.from({ length: Math.floor(data.length / 8) }, (_, index) => Number(view.getBigUint64(8 * index, true)))
+    const reader = new ByteReader(data, true)
+    return Array.from({ length: Math.floor(data.length / 8) }, (_, index) => reader.u64(8 * index))
   }
   return undefined
 }

@@ -1,5 +1,7 @@
 /** Writing a BMP: headers that carry on what the source said, and rows from the bottom. */
+
 import { discard } from '../../../wasm/memories/discard.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink } from '../../codec/codec.ts'
 import type { BmpHeader } from './header.ts'
 import { encodeRle4, encodeRle8, rleBytes } from './rle.ts'
@@ -21,29 +23,32 @@ function layoutOf(source: BmpHeader, form: Form) {
 function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array {
   const { keeps, dibBytes, gapAt, pixelsAt } = layoutOf(source, form)
   const out = new Uint8Array(pixelsAt)
-  const view = new DataView(out.buffer)
+  const writer = new ByteWriter(out, true)
   const profileAt = pixelsAt + pixelBytes
   if (keeps) out.set(source.dib, 14)
   out.set(source.gap, gapAt)
-  out.set([0x42, 0x4d])
-  view.setUint32(2, profileAt + (source.profile?.length ?? 0), true)
-  view.setUint32(10, pixelsAt, true)
-  view.setUint32(14, dibBytes, true)
-  view.setInt32(18, source.width, true)
-  view.setInt32(22, source.height, true)
-  view.setUint16(26, 1, true)
-  view.setUint16(28, form.kind === 'indexed' ? form.bits : 24, true)
-  const compression = form.kind === 'indexed' && form.runs ? (form.bits === 8 ? 1 : 2) : 0
-  view.setUint32(30, compression, true)
-  view.setUint32(34, pixelBytes, true)
-  view.setInt32(38, source.pixelsPerMetre[0], true)
-  view.setInt32(42, source.pixelsPerMetre[1], true)
-  view.setUint32(46, form.kind === 'indexed' ? form.palette.length / 3 : 0, true)
-  view.setUint32(50, 0, true) // all colours are important
+  writer
+    .ascii('BM')
+    .u32(profileAt + (source.profile?.length ?? 0))
+    .u32(0) // reserved
+    .u32(pixelsAt)
+    .u32(dibBytes)
+    .u32(source.width)
+    .u32(source.height)
+    .u16(1) // planes
+    .u16(form.kind === 'indexed' ? form.bits : 24)
+    .u32(form.kind === 'indexed' && form.runs ? (form.bits === 8 ? 1 : 2) : 0)
+    .u32(pixelBytes)
+    .u32(source.pixelsPerMetre[0])
+    .u32(source.pixelsPerMetre[1])
+    .u32(form.kind === 'indexed' ? form.palette.length / 3 : 0)
+    .u32(0) // all colours are important
   if (keeps) out.fill(0, 14 + 40, 14 + 56) // masks belong to 16 and 32 bits
   if (source.profile) {
-    view.setUint32(14 + 112, profileAt - 14, true)
-    view.setUint32(14 + 116, source.profile.length, true)
+    writer
+      .at(14 + 112)
+      .u32(profileAt - 14)
+      .u32(source.profile.length)
   }
   if (form.kind === 'indexed') {
     for (let i = 0; i * 3 < form.palette.length; i++) {

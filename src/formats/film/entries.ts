@@ -1,8 +1,9 @@
 /** Sample entries of new tracks: H.264 (ISO/IEC 14496-15) and AAC (ISO/IEC 14496-14), in MP4 and in QuickTime. */
 
 import { concat } from '../../bytes/concat.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { unsupported } from '../../codec/error.ts'
-import { type Box, box, boxes, fullBox, text, words } from '../../containers/isobmff/box.ts'
+import { type Box, box, boxes, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
@@ -11,7 +12,7 @@ const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'v
 /** NAL units behind four-byte lengths. */
 function* nals(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at + 4 <= bytes.length; ) {
-    const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(at)
+    const size = u32At(bytes, at)
     yield bytes.subarray(at + 4, at + 4 + size)
     at += 4 + size
   }
@@ -29,19 +30,13 @@ export function avcEntry(
   moov: Uint8Array,
   old: Box | undefined,
 ): Uint8Array {
-  const fields = new Uint8Array(78)
-  const view = new DataView(fields.buffer)
-  view.setUint16(6, 1) // data_reference_index
-  view.setUint16(24, width)
-  view.setUint16(26, height)
-  view.setUint32(28, 0x480000) // 72 dpi across and down
-  view.setUint32(32, 0x480000)
-  view.setUint16(40, 1) // frame_count
-  view.setUint16(74, 24) // depth
-  view.setInt16(76, -1)
-  if (old) fields.set(moov.subarray(old.body + 6, old.body + 8), 6)
+  const fields = new ByteWriter(new Uint8Array(78), false)
+  fields.at(6).u16(old ? u16At(moov, old.body + 6) : 1) // data_reference_index
+  fields.at(24).u16(width).u16(height).u32(0x480000).u32(0x480000) // 72 dpi across and down
+  fields.at(40).u16(1) // frame_count
+  fields.at(74).u16(24).u16(-1) // depth, and no colour table
   const kept = old ? [...boxes(moov, old.body + 78, old.end)].filter(({ type }) => KEPT.has(type)) : []
-  return box('avc1', fields, avcConfiguration(headers), ...kept.map(({ start, end }) => moov.subarray(start, end)))
+  return box('avc1', fields.finish(), avcConfiguration(headers), ...kept.map(({ start, end }) => moov.subarray(start, end)))
 }
 
 const distinct = (sets: readonly Uint8Array[]) => [...new Map(sets.map((nal) => [nal.join(), nal])).values()]
@@ -76,26 +71,27 @@ export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
   )
 }
 
-/** What AudioSampleEntry (ISO/IEC 14496-12, 12.2.3) and QuickTime's version 1 begin with. */
-function soundFields(channels: number, quickTime: boolean) {
-  const fields = new Uint8Array(quickTime ? 44 : 28)
-  const view = new DataView(fields.buffer)
-  view.setUint16(6, 1) // data_reference_index
-  view.setUint16(8, quickTime ? 1 : 0)
-  view.setUint16(16, channels)
-  view.setUint16(18, 16)
-  return { fields, view }
+/** What AudioSampleEntry (ISO/IEC 14496-12, 12.2.3) begins with, or QuickTime's version 1 where samples per packet are given; `fixedHertz` is 16.16. */
+function soundFields(channels: number, fixedHertz: number, samplesPerPacket: number | undefined): Uint8Array {
+  const quickTime = samplesPerPacket !== undefined
+  const fields = new ByteWriter(new Uint8Array(quickTime ? 44 : 28), false)
+  fields
+    .at(6)
+    .u16(1)
+    .u16(quickTime ? 1 : 0) // data_reference_index, version
+  fields.at(16).u16(channels).u16(16)
+  fields.at(24).u32(fixedHertz)
+  if (quickTime) {
+    fields.at(20).u16(-2) // variable compression
+    fields.at(28).u32(samplesPerPacket)
+    fields.at(40).u32(2) // bytes per sample
+  }
+  return fields.finish()
 }
 
 /** `mp4a`; QuickTime wants version 1 with a `wave` atom around the configuration. */
 export function aacEntry(config: Uint8Array, channels: number, hertz: number, bitsPerSecond: number, quickTime: boolean): Uint8Array {
-  const { fields, view } = soundFields(channels, quickTime)
-  if (quickTime) {
-    view.setInt16(20, -2) // variable compression
-    view.setUint32(28, 1024) // samples per packet
-    view.setUint32(40, 2) // bytes per sample
-  }
-  view.setUint32(24, hertz < 65536 ? hertz * 65536 : 0)
+  const fields = soundFields(channels, hertz < 65536 ? hertz * 65536 : 0, quickTime ? 1024 : undefined)
   const esds = fullBox('esds', 0, esDescriptor(config, bitsPerSecond))
   if (!quickTime) return box('mp4a', fields, esds)
   return box('mp4a', fields, box('wave', box('frma', text('mp4a')), box('mp4a', words(0)), esds, words(8, 0)))
@@ -107,15 +103,11 @@ export function mp3Entry(
   bitsPerSecond: number,
   quickTime: boolean,
 ): Uint8Array {
-  const { fields, view } = soundFields(channels, quickTime)
-  view.setUint32(24, hertz * 65536)
+  const fields = soundFields(channels, hertz * 65536, quickTime ? samples : undefined)
   if (!quickTime) {
     // ISO/IEC 14496-1, table 5: 0x6B is MPEG-1 audio, 0x69 MPEG-2.
     return box('mp4a', fields, fullBox('esds', 0, esDescriptor(undefined, bitsPerSecond, version === 1 ? 0x6b : 0x69)))
   }
-  view.setInt16(20, -2) // variable compression
-  view.setUint32(28, samples) // per packet
-  view.setUint32(40, 2) // bytes per sample
   return box('.mp3', fields)
 }
 

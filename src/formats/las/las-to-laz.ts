@@ -1,6 +1,8 @@
 /** LAS 1.0–1.4, point formats 0–10, to LAZ: one chunk of points in memory at a time. */
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { ChunkEncoder } from './chunk-encoder.ts'
-import { type LasFile, type RangeSource, readExactly, readLas, trailingOffsetFields, viewOf } from './las-header.ts'
+import { type LasFile, type RangeSource, readExactly, readLas, trailingOffsetFields } from './las-header.ts'
 import { laszipVlr } from './laszip-vlr.ts'
 
 export interface LazSink {
@@ -66,23 +68,21 @@ export function movedHeader(las: LasFile, pointOffset: number): Uint8Array {
   // A copy by `set`: `slice` of a Node Buffer would alias the source.
   const header = new Uint8Array(las.vlrEnd)
   header.set(las.head.subarray(0, las.vlrEnd))
-  const view = viewOf(header)
-  view.setUint32(96, pointOffset, true)
-  view.setUint32(100, las.vlrCount + 1, true)
-  view.setUint8(104, view.getUint8(104) | 0x80)
-  return header
+  const format = las.head[104] ?? 0
+  return new ByteWriter(header, true)
+    .at(96)
+    .u32(pointOffset)
+    .u32(las.vlrCount + 1)
+    .u8(format | 0x80)
+    .finish()
 }
 
 /** Fields that point behind the points, with their values in the LAS file. */
 export function* trailingOffsets(las: LasFile): Iterable<[field: number, value: bigint]> {
   for (const at of trailingOffsetFields(las.minor)) {
-    const value = viewOf(las.head).getBigUint64(at, true)
+    const value = new ByteReader(las.head, true).bigU64(at)
     if (value !== 0n) yield [at, value]
   }
 }
 
-export function int64(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(8)
-  viewOf(bytes).setBigUint64(0, value, true)
-  return bytes
-}
+export const int64 = (value: bigint): Uint8Array => new ByteWriter(new Uint8Array(8), true).u64(value).finish()

@@ -1,38 +1,30 @@
 /** The record by which a reader knows how the points are coded: user id "laszip encoded", record id 22204. */
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { malformed } from '../../codec/error.ts'
-import { VLR_HEADER_BYTES, viewOf } from './las-header.ts'
+import { VLR_HEADER_BYTES } from './las-header.ts'
 import type { PointLayout } from './point-layout.ts'
 
 const RECORD_ID = 22204
-const ascii = new TextEncoder()
 
 export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Array {
   const payloadBytes = 34 + 6 * layout.items.length
-  const bytes = new Uint8Array(VLR_HEADER_BYTES + payloadBytes)
-  const view = viewOf(bytes)
-  bytes.set(ascii.encode('laszip encoded'), 2)
-  view.setUint16(18, RECORD_ID, true)
-  view.setUint16(20, payloadBytes, true)
-  bytes.set(ascii.encode('LAZ point compression'), 22)
-  let at = VLR_HEADER_BYTES
-  view.setUint16(at, layout.compressor, true)
-  view.setUint16(at + 2, 0, true) // coder: arithmetic
-  view.setUint8(at + 4, 3) // LASzip version this stream conforms to: 3.4 revision 3
-  view.setUint8(at + 5, 4)
-  view.setUint16(at + 6, 3, true)
-  view.setUint32(at + 8, 0, true) // options
-  view.setUint32(at + 12, pointsPerChunk, true)
-  view.setBigInt64(at + 16, -1n, true) // no special EVLRs: count and offset
-  view.setBigInt64(at + 24, -1n, true)
-  view.setUint16(at + 32, layout.items.length, true)
-  at += 34
-  for (const item of layout.items) {
-    view.setUint16(at, item.type, true)
-    view.setUint16(at + 2, item.size, true)
-    view.setUint16(at + 4, item.version, true)
-    at += 6
-  }
-  return bytes
+  const vlr = new ByteWriter(new Uint8Array(VLR_HEADER_BYTES + payloadBytes), true)
+  vlr.at(2).ascii('laszip encoded')
+  vlr.at(18).u16(RECORD_ID).u16(payloadBytes).ascii('LAZ point compression')
+  vlr
+    .at(VLR_HEADER_BYTES)
+    .u16(layout.compressor)
+    .u16(0) // coder: arithmetic
+    .bytes([3, 4]) // LASzip version this stream conforms to: 3.4 revision 3
+    .u16(3)
+    .u32(0) // options
+    .u32(pointsPerChunk)
+    .u64(-1n) // no special EVLRs: count and offset
+    .u64(-1n)
+    .u16(layout.items.length)
+  for (const { type, size, version } of layout.items) vlr.u16(type).u16(size).u16(version)
+  return vlr.finish()
 }
 
 /**
@@ -42,19 +34,19 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
 export function readLaszipVlr(vlr: Uint8Array, layout: PointLayout, offset: number): number {
   const wrong = (what: string) => malformed('las', offset, `LASzip record: ${what}`)
   if (vlr.length < VLR_HEADER_BYTES + 34) throw wrong(`${vlr.length} bytes`)
-  const view = viewOf(vlr)
-  if (view.getUint16(18, true) !== RECORD_ID) throw wrong('another record id')
+  const reader = new ByteReader(vlr, true)
+  if (reader.u16(18) !== RECORD_ID) throw wrong('another record id')
   const at = VLR_HEADER_BYTES
-  if (view.getUint16(at, true) !== layout.compressor) throw wrong(`compressor ${view.getUint16(at, true)}`)
-  if (view.getUint16(at + 2, true) !== 0) throw wrong(`coder ${view.getUint16(at + 2, true)}`)
-  const items = view.getUint16(at + 32, true)
+  if (reader.u16(at) !== layout.compressor) throw wrong(`compressor ${reader.u16(at)}`)
+  if (reader.u16(at + 2) !== 0) throw wrong(`coder ${reader.u16(at + 2)}`)
+  const items = reader.u16(at + 32)
   if (items !== layout.items.length || vlr.length !== at + 34 + 6 * items) throw wrong(`${items} items`)
   for (const [i, item] of layout.items.entries()) {
     const from = at + 34 + 6 * i
-    const same = [item.type, item.size, item.version].every((value, field) => view.getUint16(from + 2 * field, true) === value)
+    const same = [item.type, item.size, item.version].every((value, field) => reader.u16(from + 2 * field) === value)
     if (!same) throw wrong(`item ${i} is another`)
   }
-  const pointsPerChunk = view.getUint32(at + 12, true)
+  const pointsPerChunk = reader.u32(at + 12)
   if (pointsPerChunk === 0 || pointsPerChunk === 0xffff_ffff) throw wrong(`${pointsPerChunk} points a chunk`)
   return pointsPerChunk
 }

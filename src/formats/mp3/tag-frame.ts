@@ -1,5 +1,8 @@
 /** The frame that tells players a repacked stream's length and where to seek (Xing's header, LAME's extension). */
+
 import { crc16 } from '../../bytes/crc16.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import type { Stream } from './stream.ts'
 
@@ -47,26 +50,27 @@ export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint
   const { first } = stream
   const { index, lame } = smallest(stream)
   const frame = new Uint8Array(tagBytes(stream))
-  const view = new DataView(frame.buffer)
+  const writer = new ByteWriter(frame, false)
   const version = first.version === 1 ? 3 : first.version === 2 ? 2 : 0
   const rate = [44100, 48000, 32000].indexOf(first.hertz * (first.version === 1 ? 1 : first.version === 2 ? 2 : 4))
-  frame.set([0xff, 0xe0 | (version << 3) | 3, (index << 4) | (rate << 2), first.modeByte])
-  let at = 4 + first.sideBytes
-  frame.set([0x58, 0x69, 0x6e, 0x67], at)
-  view.setUint32(at + 4, 15)
-  view.setUint32(at + 8, stream.frames)
-  const total = frame.length + packing.soundBytes
-  view.setUint32(at + 12, Math.min(total, 0xffffffff))
-  frame.set(contents(stream, packing, frame.length), at + 16)
-  view.setUint32(at + 116, quality(stream))
-  at += XING_BYTES
+  const total = Math.min(frame.length + packing.soundBytes, 0xffffffff)
+  writer.bytes([0xff, 0xe0 | (version << 3) | 3, (index << 4) | (rate << 2), first.modeByte])
+  const xingAt = 4 + first.sideBytes
+  writer.at(xingAt).ascii('Xing').u32(15).u32(stream.frames).u32(total)
+  writer.bytes(contents(stream, packing, frame.length)).u32(quality(stream))
   if (lame) {
-    frame.set(lame, at)
+    const at = xingAt + XING_BYTES
     // Byte 9: tag revision, and the kind of bit rate: 0 is "unknown".
-    frame[at + 9]! &= 0xf0
-    view.setUint32(at + 28, Math.min(total, 0xffffffff))
-    view.setUint16(at + 32, musicCrc)
-    view.setUint16(at + 34, crc16(frame.subarray(0, at + 34)))
+    const revision = (lame[9] ?? 0) & 0xf0
+    writer
+      .bytes(lame)
+      .at(at + 9)
+      .u8(revision)
+    writer
+      .at(at + 28)
+      .u32(total)
+      .u16(musicCrc)
+    writer.u16(crc16(frame.subarray(0, at + 34)))
   }
   return frame
 }
@@ -78,7 +82,7 @@ function quality({ tag }: Stream): number {
   const flags = tag.bytes[offset + 7]!
   if (!(flags & 8)) return 0
   const at = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0)
-  return new DataView(tag.bytes.buffer, tag.bytes.byteOffset).getUint32(at)
+  return new ByteReader(tag.bytes, false).u32(at)
 }
 
 /** For each per cent of the time, where it stands in the file, in 256ths. */

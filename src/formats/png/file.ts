@@ -3,6 +3,7 @@
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/engine.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
@@ -39,8 +40,8 @@ export interface PngChunk {
 /** fcTL (W3C PNG, 11.3.6.2): the size of a frame. */
 export function frameSize(data: Uint8Array): { width: number; height: number } {
   if (data.length !== 26) throw new EngineError('png', 'damaged', `fcTL has ${data.length} bytes, 26 expected`)
-  const view = new DataView(data.buffer, data.byteOffset)
-  const [width, height, x, y] = [view.getUint32(4), view.getUint32(8), view.getUint32(12), view.getUint32(16)]
+  const reader = new ByteReader(data, false)
+  const [width, height, x, y] = [reader.u32(4), reader.u32(8), reader.u32(12), reader.u32(16)]
   if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff) throw new EngineError('png', 'damaged', 'a frame without pixels')
   return { width, height }
 }
@@ -150,11 +151,11 @@ async function surveyOf(source: Source, options: Options) {
     if (!(type.charCodeAt(0) & 32)) throw unsupported(`the critical chunk ${type}`)
     if (type === 'acTL') {
       animated = true
-      sequence.announced = data.length === 8 ? new DataView(data.buffer, data.byteOffset).getUint32(0) : 0
+      sequence.announced = data.length === 8 ? new ByteReader(data, false).u32(0) : 0
     }
     if (type === 'fcTL') {
       size = frameSize(data)
-      sequence.frame(new DataView(data.buffer, data.byteOffset).getUint32(0))
+      sequence.frame(new ByteReader(data, false).u32(0))
     }
     if (items.push({ type, data, offset }) > MOST_ITEMS) throw new EngineError('png', 'memory', `more than ${MOST_ITEMS} chunks`)
   }
@@ -199,6 +200,6 @@ export function hasUnusualGamma(file: PngFile): boolean {
   const chunk = (type: string) => file.items.find((item) => 'type' in item && item.type === type)
   const gamma = chunk('gAMA')
   if (!gamma || !('data' in gamma) || gamma.data.length !== 4 || chunk('sRGB') || chunk('iCCP') || chunk('cICP')) return false
-  const exponent = new DataView(gamma.data.buffer, gamma.data.byteOffset, 4).getUint32(0) / 100_000
+  const exponent = new ByteReader(gamma.data, false).u32(0) / 100_000
   return exponent < USUAL_GAMMA.from || exponent > USUAL_GAMMA.to
 }

@@ -4,6 +4,7 @@ import { EngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
 import type { Layout, PngEngine } from '../../../wasm/png/engine.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import type { FrameVisitor } from '../../raster/png-picture.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
@@ -96,9 +97,8 @@ class Writer implements FrameVisitor {
       return
     }
     if (item.type !== 'fcTL') return this.#sink.write(chunk(item.type, data))
-    const control = data.slice()
-    new DataView(control.buffer).setUint32(0, this.#sequence++)
-    await this.#sink.write(chunk('fcTL', control))
+    const control = new ByteWriter(data.slice(), false).u32(this.#sequence++)
+    await this.#sink.write(chunk('fcTL', control.finish()))
   }
 
   /** Image data that the engine has ready. */
@@ -114,8 +114,4 @@ class Writer implements FrameVisitor {
   }
 }
 
-function numbered(sequence: number): Uint8Array {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, sequence)
-  return bytes
-}
+const numbered = (sequence: number) => new ByteWriter(new Uint8Array(4), false).u32(sequence).finish()

@@ -1,6 +1,9 @@
 /** Directories as they are written: fields with new values, placed one after the other, values after their directory. */
+
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink } from '../../codec/codec.ts'
-import { type Directory, type Entry, LONG, LONG8, SHORT, TAG, type TiffFile, viewOf } from './directory.ts'
+import { ifdLayout } from '../../containers/tiff/ifd.ts'
+import { type Directory, type Entry, LONG, LONG8, SHORT, TAG, type TiffFile } from './directory.ts'
 import { COMPRESSION } from './pixels.ts'
 import type { Plan } from './plan.ts'
 
@@ -175,46 +178,37 @@ export class DirectoryRegion {
   }
 
   #directory(directory: NewDirectory): Uint8Array {
-    const { littleEndian, big } = this.#file
-    const bytes = new Uint8Array(this.#directoryBytes(directory))
-    const view = viewOf(bytes)
-    if (big) view.setBigUint64(0, BigInt(directory.fields.length), littleEndian)
-    else view.setUint16(0, directory.fields.length, littleEndian)
-    let at = big ? 8 : 2
-    for (const { tag, value } of directory.fields) {
+    const { countBytes, entryBytes } = ifdLayout(this.#file)
+    const out = new ByteWriter(new Uint8Array(this.#directoryBytes(directory)), this.#file.littleEndian)
+    const wide = (value: number) => (this.#file.big ? out.u64(value) : out.u32(value))
+    if (this.#file.big) out.u64(directory.fields.length)
+    else out.u16(directory.fields.length)
+    directory.fields.forEach(({ tag, value }, i) => {
       const { type, count } = typeOf(value)
-      view.setUint16(at, tag, littleEndian)
-      view.setUint16(at + 2, type, littleEndian)
-      if (big) view.setBigUint64(at + 4, BigInt(count), littleEndian)
-      else view.setUint32(at + 4, count, littleEndian)
-      const field = at + (big ? 12 : 8)
+      out
+        .at(countBytes + i * entryBytes)
+        .u16(tag)
+        .u16(type)
+      wide(count)
       const place = this.#places.get(value)
-      if (place !== undefined) this.#setOffset(view, field, place)
-      else bytes.set(value.kind === 'kept' ? value.entry.inline : this.#encode(value), field)
-      at += big ? 20 : 12
-    }
-    this.#setOffset(view, at, directory.next?.offset ?? 0)
-    return bytes
+      if (place !== undefined) wide(place)
+      else out.bytes(value.kind === 'kept' ? value.entry.inline : this.#encode(value))
+    })
+    out.at(countBytes + directory.fields.length * entryBytes)
+    return wide(directory.next?.offset ?? 0).finish()
   }
 
   #encode(value: Value): Uint8Array {
     if (value.kind === 'kept') return value.entry.inline
     const { type, numbers } = value.kind === 'numbers' ? value : childOffsets(value.entry, value.chains)
     const size = NUMBER_BYTES[type] ?? (type === 18 ? 8 : 4)
-    const bytes = new Uint8Array(numbers.length * size)
-    const view = viewOf(bytes)
-    const { littleEndian } = this.#file
-    numbers.forEach((number, i) => {
-      if (size === 2) view.setUint16(i * 2, number, littleEndian)
-      else if (size === 4) view.setUint32(i * 4, number, littleEndian)
-      else view.setBigUint64(i * 8, BigInt(number), littleEndian)
-    })
-    return bytes
-  }
-
-  #setOffset(view: DataView, at: number, offset: number): void {
-    if (this.#file.big) view.setBigUint64(at, BigInt(offset), this.#file.littleEndian)
-    else view.setUint32(at, offset, this.#file.littleEndian)
+    const out = new ByteWriter(new Uint8Array(numbers.length * size), this.#file.littleEndian)
+    for (const number of numbers) {
+      if (size === 2) out.u16(number)
+      else if (size === 4) out.u32(number)
+      else out.u64(number)
+    }
+    return out.finish()
   }
 
   #valueBytes(value: Value): number {
@@ -223,11 +217,12 @@ export class DirectoryRegion {
   }
 
   get #offsetBytes(): number {
-    return this.#file.big ? 8 : 4
+    return ifdLayout(this.#file).offsetBytes
   }
 
   #directoryBytes(directory: NewDirectory): number {
-    return this.#file.big ? 16 + directory.fields.length * 20 : 6 + directory.fields.length * 12
+    const { countBytes, entryBytes, offsetBytes } = ifdLayout(this.#file)
+    return countBytes + directory.fields.length * entryBytes + offsetBytes
   }
 
   /** TIFF 6.0: values and directories begin on a word boundary; BigTIFF: on eight bytes. */

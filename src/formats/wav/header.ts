@@ -1,5 +1,7 @@
 /** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
 
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
@@ -52,18 +54,18 @@ export async function readWave(source: Source): Promise<Wave> {
 }
 
 function parseFormat(body: Uint8Array, offset: number): Layout {
-  const view = new DataView(body.buffer, body.byteOffset, body.length)
-  let tag = view.getUint16(0, true)
-  const channels = view.getUint16(2, true)
-  const hertz = view.getUint32(4, true)
+  const reader = new ByteReader(body, true)
+  let tag = reader.u16(0)
+  const channels = reader.u16(2)
+  const hertz = reader.u32(4)
   // nAvgBytesPerSec (4 bytes at 8) follows from the rest.
-  const blockBytes = view.getUint16(12, true)
-  const bits = view.getUint16(14, true)
+  const blockBytes = reader.u16(12)
+  const bits = reader.u16(14)
   let mask: number | undefined
   if (tag === 0xfffe && body.length >= 40) {
     // cbSize at 16, wValidBitsPerSample at 18, dwChannelMask at 20, SubFormat's first two bytes are the old tag.
-    mask = view.getUint32(20, true)
-    tag = view.getUint16(24, true)
+    mask = reader.u32(20)
+    tag = reader.u16(24)
   }
   const coding = TAGS[tag] ?? 'other'
   if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw malformed('wav', offset, 'absurd channels or rate')
@@ -74,16 +76,16 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
     alaw: bits === 8 && blockBytes === channels,
     mulaw: bits === 8 && blockBytes === channels,
     ima: bits === 4 && blockBytes > 4 * channels && blockBytes % (4 * channels) === 0,
-    ms: bits === 4 && channels <= 2 && blockSamples > 2 && hasUsualCoefficients(view),
+    ms: bits === 4 && channels <= 2 && blockSamples > 2 && hasUsualCoefficients(reader),
     other: true,
   }
   return { coding: sane[coding] ? coding : 'other', channels, hertz, bits, blockBytes, blockSamples, mask }
 }
 
 /** ADPCMWAVEFORMAT: wNumCoef at 20, then the sets. */
-function hasUsualCoefficients(view: DataView): boolean {
-  if (view.byteLength < 50 || view.getUint16(20, true) !== MS_COEFFICIENTS.length) return false
-  return MS_COEFFICIENTS.flat().every((value, i) => view.getInt16(22 + 2 * i, true) === value)
+function hasUsualCoefficients(reader: ByteReader): boolean {
+  if (reader.length < 50 || reader.u16(20) !== MS_COEFFICIENTS.length) return false
+  return MS_COEFFICIENTS.flat().every((value, i) => reader.i16(22 + 2 * i) === value)
 }
 
 async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: readonly Chunk[]): Promise<number> {
@@ -96,31 +98,24 @@ async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: 
   const fact = chunks.find((chunk) => chunk.id === 'fact')
   if (!fact || fact.size < 4) return coded
   const body = await source.read(fact.offset, 4)
-  return Math.min(coded, new DataView(body.buffer, body.byteOffset, 4).getUint32(0, true))
+  return Math.min(coded, new ByteReader(body, true).u32(0))
 }
 
 /** The `fmt ` chunk's body for a layout; extensible when it names speakers. */
 export function formatBody(layout: Layout): Uint8Array {
   const tag = { integer: 1, float: 3, alaw: 6, mulaw: 7, ima: 0x11, ms: 2, other: 0 }[layout.coding]
-  const extensible = layout.mask !== undefined && layout.coding !== 'ima'
-  const size = extensible ? 40 : layout.coding === 'ima' ? 20 : layout.coding === 'integer' ? 16 : 18
-  const body = new Uint8Array(size)
-  const view = new DataView(body.buffer)
-  view.setUint16(0, extensible ? 0xfffe : tag, true)
-  view.setUint16(2, layout.channels, true)
-  view.setUint32(4, layout.hertz, true)
-  view.setUint32(8, Math.round((layout.hertz * layout.blockBytes) / layout.blockSamples), true)
-  view.setUint16(12, layout.blockBytes, true)
-  view.setUint16(14, layout.bits, true)
-  if (extensible) {
-    view.setUint16(16, 22, true)
-    view.setUint16(18, layout.bits, true)
-    view.setUint32(20, layout.mask!, true)
-    // KSDATAFORMAT_SUBTYPE: the old tag in front of 0000-0010-8000-00AA00389B71.
-    body.set([tag, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71], 24)
-  } else if (layout.coding === 'ima') {
-    view.setUint16(16, 2, true)
-    view.setUint16(18, layout.blockSamples, true)
-  }
-  return body
+  const { mask } = layout
+  const extensible = mask !== undefined && layout.coding !== 'ima'
+  const body = ByteWriter.growing(true)
+    .u16(extensible ? 0xfffe : tag)
+    .u16(layout.channels)
+    .u32(layout.hertz)
+    .u32(Math.round((layout.hertz * layout.blockBytes) / layout.blockSamples))
+    .u16(layout.blockBytes)
+    .u16(layout.bits)
+  // KSDATAFORMAT_SUBTYPE: the old tag in front of 0000-0010-8000-00AA00389B71.
+  if (extensible) body.u16(22).u16(layout.bits).u32(mask).bytes([tag, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71])
+  else if (layout.coding === 'ima') body.u16(2).u16(layout.blockSamples)
+  else if (layout.coding !== 'integer') body.u16(0)
+  return body.finish()
 }

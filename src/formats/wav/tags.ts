@@ -1,5 +1,6 @@
 /** What a WAVE file says about itself, for containers with other tags: LIST/INFO and the broadcast extension. */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
@@ -47,8 +48,9 @@ export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Arra
 function infoTags(list: Uint8Array): Tags {
   if (fourCC(list, 0) !== 'INFO') return []
   const tags: Tags = []
+  const reader = new ByteReader(list, true)
   for (let at = 4; at + 8 <= list.length; ) {
-    const size = new DataView(list.buffer, list.byteOffset).getUint32(at + 4, true)
+    const size = reader.u32(at + 4)
     if (at + 8 + size > list.length) break
     const key = INFO_KEYS[fourCC(list, at)] ?? fourCC(list, at)
     const value = text(list.subarray(at + 8, at + 8 + size))
@@ -61,7 +63,6 @@ function infoTags(list: Uint8Array): Tags {
 /** EBU Tech 3285: fixed fields, then the coding history. Named as FFmpeg names them. */
 function broadcastTags(body: Uint8Array): Tags {
   if (body.length < 602) return []
-  const view = new DataView(body.buffer, body.byteOffset, body.length)
   const field = (at: number, length: number) => text(body.subarray(at, at + length))
   const tags: Tags = [
     ['description', field(0, 256)],
@@ -69,7 +70,7 @@ function broadcastTags(body: Uint8Array): Tags {
     ['originator_reference', field(288, 32)],
     ['origination_date', field(320, 10)],
     ['origination_time', field(330, 8)],
-    ['time_reference', String(view.getBigUint64(338, true))],
+    ['time_reference', String(new ByteReader(body, true).bigU64(338))],
     ['coding_history', field(602, body.length - 602)],
   ]
   return tags.filter(([, value]) => value !== '')

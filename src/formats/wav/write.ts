@@ -1,5 +1,7 @@
 /** Writes a WAVE file whose samples are stored another way; every other chunk stays as it is, in its place. */
+
 import { discard } from '../../../wasm/memories/discard.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -39,11 +41,8 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
       await sink.write(chunkHeader('fmt ', fmtBytes))
       await sink.write(target ? fmt : (await source.read(chunk.offset, chunk.size)).slice())
       if (fact) {
-        const body = chunkHeader('fact', 4)
-        const whole = new Uint8Array(12)
-        whole.set(body)
-        new DataView(whole.buffer).setUint32(8, Math.min(wave.frames, FOUR_GIB - 1), true)
-        await sink.write(whole)
+        const frames = Math.min(wave.frames, FOUR_GIB - 1)
+        await sink.write(ByteWriter.growing(true).ascii('fact').u32(4).u32(frames).finish())
       }
     } else if (chunk.id === 'data') {
       await sink.write(chunkHeader('data', wide ? FOUR_GIB - 1 : dataBytes))
@@ -70,17 +69,21 @@ export function targetLayout(layout: Layout, target: Target): Layout {
 
 /** `RIFF`…`WAVE`, or `RF64` with its ds64 chunk (EBU Tech 3306) when the form passes 4 GiB. */
 function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: number, frames: number): Uint8Array {
-  const header = new Uint8Array(wide ? 48 : 12)
-  const view = new DataView(header.buffer)
-  header.set(chunkHeader(wide ? (wave.container === 'BW64' ? 'BW64' : 'RF64') : 'RIFF', wide ? FOUR_GIB - 1 : formBytes))
-  header.set([0x57, 0x41, 0x56, 0x45], 8)
-  if (wide) {
-    header.set(chunkHeader('ds64', 28), 12)
-    view.setBigUint64(20, BigInt(formBytes + 36), true)
-    view.setBigUint64(28, BigInt(dataBytes), true)
-    view.setBigUint64(36, BigInt(frames), true)
-  }
+  const header = ByteWriter.growing(true)
+  if (!wide) return header.ascii('RIFF').u32(formBytes).ascii('WAVE').finish()
+  header
+    .ascii(wave.container === 'BW64' ? 'BW64' : 'RF64')
+    .u32(FOUR_GIB - 1)
+    .ascii('WAVE')
+  // No table of other chunks' sizes follows.
   return header
+    .ascii('ds64')
+    .u32(28)
+    .u64(formBytes + 36)
+    .u64(dataBytes)
+    .u64(frames)
+    .u32(0)
+    .finish()
 }
 
 async function writeSamples(source: Source, wave: Wave, target: Target, sink: Sink, options: Options): Promise<number> {

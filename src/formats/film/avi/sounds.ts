@@ -1,6 +1,8 @@
 /** Sound streams of AVI files: what their headers say, and what can be encoded of them. */
 
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
+import { ByteWriter } from '../../../bytes/writer.ts'
 import { malformed, unsupported } from '../../../codec/error.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
@@ -10,12 +12,12 @@ import type { SoundRuns } from '../sound.ts'
 /** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */
 function waveFormat({ strf }: AviStream) {
   if (strf.length < 16) throw malformed('avi', 0, 'a sound stream without format')
-  const view = new DataView(strf.buffer, strf.byteOffset, strf.length)
-  const plain = view.getUint16(0, true)
+  const reader = new ByteReader(strf, true)
+  const plain = reader.u16(0)
   // WAVEFORMATEXTENSIBLE: the old tag begins the subformat.
-  const tag = plain === 0xfffe && strf.length >= 26 ? view.getUint16(24, true) : plain
-  const bits = view.getUint16(14, true)
-  return { tag, channels: view.getUint16(2, true), hertz: view.getUint32(4, true), blockAlign: view.getUint16(12, true), bits }
+  const tag = plain === 0xfffe && strf.length >= 26 ? reader.u16(24) : plain
+  const bits = reader.u16(14)
+  return { tag, channels: reader.u16(2), hertz: reader.u32(4), blockAlign: reader.u16(12), bits }
 }
 
 export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
@@ -29,7 +31,7 @@ export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
 
 /** AVISTREAMHEADER.dwStart: when the stream begins, in seconds. */
 export function streamStart({ strh, rate, scale }: AviStream): number {
-  const start = new DataView(strh.buffer, strh.byteOffset, strh.length).getUint32(28, true)
+  const start = new ByteReader(strh, true).u32(28)
   return (start * scale) / rate
 }
 
@@ -77,24 +79,27 @@ interface Mp3Stream {
 /** MPEGLAYER3WAVEFORMAT (mmreg.h): one frame a chunk, counted by its samples, as FFmpeg writes MP3 into AVI. */
 export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, frames, startSeconds }: Mp3Stream) {
   const perFrame = frameSamples(hertz)
-  const header = new DataView(strh.buffer, strh.byteOffset, strh.length)
-  header.setUint32(4, 0, true) // fccHandler
-  header.setUint32(20, perFrame, true) // dwScale
-  header.setUint32(24, hertz, true) // dwRate
-  header.setUint32(28, Math.round((startSeconds * hertz) / perFrame), true) // dwStart
-  header.setUint32(32, frames, true) // dwLength
-  header.setUint32(44, 0, true) // dwSampleSize: chunks differ
-  const strf = new Uint8Array(30)
-  const format = new DataView(strf.buffer)
-  format.setUint16(0, 0x55, true)
-  format.setUint16(2, channels, true)
-  format.setUint32(4, hertz, true)
-  format.setUint32(8, Math.round(bitsPerSecond / 8), true)
-  format.setUint16(12, perFrame, true) // nBlockAlign
-  format.setUint16(16, 12, true) // cbSize
-  format.setUint16(18, 1, true) // wID
-  format.setUint32(20, 2, true) // fdwFlags: never padded
-  format.setUint16(24, perFrame, true) // nBlockSize
-  format.setUint16(26, 1, true) // nFramesPerBlock
-  return { strh, strf }
+  const header = new ByteWriter(strh, true)
+  header.at(4).u32(0) // fccHandler
+  header
+    .at(20)
+    .u32(perFrame) // dwScale
+    .u32(hertz) // dwRate
+    .u32(Math.round((startSeconds * hertz) / perFrame)) // dwStart
+    .u32(frames) // dwLength
+  header.at(44).u32(0) // dwSampleSize: chunks differ
+  const format = ByteWriter.growing(true)
+    .u16(0x55)
+    .u16(channels)
+    .u32(hertz)
+    .u32(Math.round(bitsPerSecond / 8))
+    .u16(perFrame) // nBlockAlign
+    .u16(0) // wBitsPerSample
+    .u16(12) // cbSize
+    .u16(1) // wID
+    .u32(2) // fdwFlags: never padded
+    .u16(perFrame) // nBlockSize
+    .u16(1) // nFramesPerBlock
+    .u16(0) // nCodecDelay
+  return { strh, strf: format.finish() }
 }
