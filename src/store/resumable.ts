@@ -1,5 +1,6 @@
 /** The bytes of a resumable upload on their way into the bucket, one request at a time. */
 import { createHash } from 'node:crypto'
+import { discard } from '../../wasm/memories/discard.ts'
 import { Sha256 } from '../bytes/sha256.ts'
 import { PART_BYTES } from './blobs.ts'
 import { type Piece, type StoredPart, taskOfUpload, type UploadRecordFace, type UploadState } from './upload-records.ts'
@@ -37,7 +38,7 @@ const READ_BYTES = 256 * 1024
  * Parts go into the bucket as soon as they are full, and count at once; the rest becomes a piece when the request ends, however it
  * ends. Under a checksum nothing counts before all of it has come and is right.
  */
-export class ChunkWriter {
+export class ChunkWriter implements Disposable {
   readonly #job: Turn
   readonly #hash: Sha256
   readonly #digest: ReturnType<typeof createHash> | undefined
@@ -61,6 +62,10 @@ export class ChunkWriter {
     this.#base = this.#filled = sizeOf(upload.pieces)
     this.#buffer = new Uint8Array(bufferBytes(upload, most))
     this.#counted = this.#offset = upload.offset
+  }
+
+  [Symbol.dispose](): void {
+    discard(this.#buffer)
   }
 
   /** Bytes that came so far, of the whole upload. */

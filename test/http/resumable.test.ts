@@ -374,6 +374,9 @@ describe('an upload that says compress', () => {
   it('fails its task when it cannot be compressed', async () => {
     const who = await member()
     const tus = new Tus(who)
+    const empty = (await tus.create(0, wishes)).headers.get('Whittle-Task')
+    const nothing = (await (await call(who, `/v1/tasks/${empty}`)).json()) as TaskView
+    expect(nothing).toMatchObject({ status: 'failed', error_detail: { type: 'empty_file' } })
     const id = await tus.whole(new Uint8Array(3000).fill(1), { ...wishes, filename: 'noise.bin' })
     const task = (await (await call(who, `/v1/tasks/${taskOfUpload(id)}`)).json()) as TaskView
     expect(task).toMatchObject({ status: 'failed', file_name: 'noise.bin', error_detail: { type: 'unsupported_format' } })

@@ -38,7 +38,8 @@ export const createUploadRoute: Route = {
     requireVersion(c)
     const made = await create(c)
     const headers = { Location: `${baseUrl(c)}${c.get('url').pathname.replace(/\/$/, '')}/${made.uploadId}` }
-    if (!isChunk(c)) return answer(201, made, headers)
+    // An upload of no bytes is whole already.
+    if (!isChunk(c)) return answer(201, await settle(c, c.env.UPLOADS.getByName(made.uploadId), made), headers)
     try {
       return answer(201, await append(c, made.uploadId, 0), headers)
     } catch (error) {
@@ -187,7 +188,7 @@ async function append(c: AppContext, id: string, offset: number): Promise<Upload
   if (most > left) throw beyond(left)
   try {
     await withRoom(bufferBytes(upload, most), async () => {
-      const writer = new ChunkWriter({ bucket: c.env.BLOBS, record, turn, upload, most, ...(checksum ? { checksum } : {}) })
+      using writer = new ChunkWriter({ bucket: c.env.BLOBS, record, turn, upload, most, ...(checksum ? { checksum } : {}) })
       const broke = await pump(c.req.raw, writer, upload.size)
       const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
       await writer.end(isCut)
