@@ -19,6 +19,7 @@ import png from '../../wasm/png/origin.json' with { type: 'json' }
 import resvg from '../../wasm/resvg/origin.json' with { type: 'json' }
 import scale from '../../wasm/scale/origin.json' with { type: 'json' }
 import ssim from '../../wasm/ssim/origin.json' with { type: 'json' }
+import visible from '../../wasm/visible/origin.json' with { type: 'json' }
 import webp from '../../wasm/webp/origin.json' with { type: 'json' }
 import type { FormatId } from './index.ts'
 import { type OutputId, outputFacts } from './outputs.ts'
@@ -40,6 +41,7 @@ const ORIGINS = {
   resvg,
   scale,
   ssim,
+  visible,
   webp,
 } as const satisfies { readonly [name: string]: Origin }
 
@@ -63,7 +65,7 @@ export interface EngineFacts {
 
 const PICTURES = ['libdeflate', 'png', 'scale', 'ssim'] as const
 /** Of packages: the pictures in them are lent their codecs. */
-const PACKAGES = [...PICTURES, 'gif', 'jpeg'] as const
+const PACKAGES = [...PICTURES, 'gif', 'jpeg', 'visible'] as const
 
 /** In the container that came in. */
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
@@ -78,7 +80,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   geotiff: ['libdeflate'],
   gif: [...PICTURES, 'gif'],
   hdf5: ['hdf5', 'libdeflate'],
-  jpg: [...PICTURES, 'jpeg'],
+  jpg: [...PICTURES, 'jpeg', 'visible'],
   kmz: PACKAGES,
   las: ['laz', 'libdeflate'],
   laz: [],

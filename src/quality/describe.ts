@@ -6,6 +6,12 @@ const twoDecimals = (ssim: number) => ssim.toFixed(2)
 /** `SSIM 0.96 and 35 dB` */
 export const luma = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)} and ${psnrDb} dB`
 
+/** `SSIM 0.96 and 35 dB; of noise what eyes see (SSIMULACRA2 72, SSIM 0.93, 31.3 dB)` */
+export function photograph(quality: Quality): string {
+  const { score, floor } = LEVELS.seenJpeg[quality]
+  return `${luma(LEVELS.jpeg[quality])}; of noise what eyes see (SSIMULACRA2 ${score}, ${lumaInList(floor)})`
+}
+
 /** `SSIM 0.96, 35 dB` */
 export const lumaInList = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)}, ${psnrDb} dB`
 

@@ -31,6 +31,14 @@ export interface SeenTarget {
   readonly steps: number
 }
 
+/** What eyes may see of a picture that is steered by the score instead of by SSIM and PSNR. */
+export interface SeenPicture extends SeenTarget {
+  /** The score of the worst tile of 64 × 64 pixels. */
+  readonly worstTile: number
+  /** What luma keeps all the same, well above the floors. */
+  readonly floor: LumaTarget
+}
+
 export interface RasterTarget extends SeenTarget {
   /** Luma SSIM, 11 x 11 Gaussian. */
   readonly ssim: number
@@ -117,6 +125,12 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
 
 export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
+  /** Noisy photographs, which SSIM and PSNR would protect more than eyes do. */
+  seenJpeg: column<SeenPicture>(
+    { score: 85, worstTile: 65, cast: 2, steps: 0.3, floor: { ssim: 0.96, psnrDb: 34 } },
+    { score: 72, worstTile: 54, cast: 4, steps: 0.4, floor: { ssim: 0.93, psnrDb: 31.3 } },
+    { score: 60, worstTile: 42, cast: 7, steps: 0.45, floor: { ssim: 0.91, psnrDb: 30.5 } },
+  ),
   /** Palettes (PNG, GIF, BMP, also inside documents); `high` stays exact there. */
   palette: PALETTE,
   page: column<PageTarget>(

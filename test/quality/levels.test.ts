@@ -45,7 +45,9 @@ describe('what a level means', () => {
 
 describe('sentences of the formats', () => {
   it('are made from the figures', () => {
-    expect(JPG.levels.medium).toBe('SSIM 0.96 and 35 dB: no difference at normal viewing size')
+    expect(JPG.levels.medium).toBe(
+      'SSIM 0.96 and 35 dB; of noise what eyes see (SSIMULACRA2 72, SSIM 0.93, 31.3 dB): no difference at normal viewing size',
+    )
     expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied')
     expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.92, 32 dB at least\), uncompressed sound as MP3 -V6/)
     expect(MP3.levels.low).toMatch(/^LAME -V6 to -V8 .* at least 7 %/)

@@ -1,5 +1,4 @@
-import { luma } from '../../quality/describe.ts'
-import { LEVELS } from '../../quality/levels.ts'
+import { photograph } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const JPG = {
@@ -15,8 +14,8 @@ export const JPG = {
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   fidelity: 'perceptual',
   levels: {
-    low: `${luma(LEVELS.jpeg.low)}: the smallest that still looks clean`,
-    medium: `${luma(LEVELS.jpeg.medium)}: no difference at normal viewing size`,
-    high: `${luma(LEVELS.jpeg.high)}: no difference at 100 %`,
+    low: `${photograph('low')}: the smallest that still looks clean`,
+    medium: `${photograph('medium')}: no difference at normal viewing size`,
+    high: `${photograph('high')}: no difference at 100 %`,
   },
 } as const satisfies Format

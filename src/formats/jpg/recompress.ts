@@ -9,8 +9,10 @@ import { chunksOf } from '../../codec/source.ts'
 import { tailSteps } from '../../codec/tail.ts'
 import { pictureTarget, type Target } from '../../quality/levels.ts'
 import { FLOORS, reaches } from '../../quality/target.ts'
+import { LEAST_SCORED } from '../../quality/visible.ts'
 import {
   climbed,
+  type Found,
   isReachedStreaming,
   requantiseTo,
   requantiseToSize,
@@ -21,6 +23,7 @@ import {
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
+import { isNoisy, withLessNoise } from './less-noise.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
 /** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
@@ -39,6 +42,8 @@ const ESTIMATE_ERROR = 0.03
 const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
+/** Pixels of the largest picture that is looked at: each look takes 0.15 s a megapixel. */
+const MOST_LOOKED_AT = 16e6
 /** With `target_size`, chroma is only halved where it would take less than this quality to fit without. */
 const FULL_CHROMA_QUALITY = 80
 /** PSNR of chroma that halving it may cost, by level. */
@@ -113,7 +118,16 @@ class Recompression {
   private async stored(): Promise<Made> {
     const job = await this.read()
     await this.decimate(job, DECIMATION_PSNR_DB[this.options.quality])
-    return { job, ...(await requantiseTo(job, this.target, this)) }
+    const made = await requantiseTo(job, this.target, this)
+    return { job, ...(this.mayLook(job, made) ? await withLessNoise(job, this.source, made, this.options.quality, this) : made) }
+  }
+
+  /** Colours that are decoded alike without the file's own segments, and room for both pictures' rows beside the job. */
+  private mayLook(job: JpegJob, made: Found): boolean {
+    const { width, height, progressive } = this.header
+    const isPlain = job.info.colour === 'ycbcr' || job.info.colour === 'gray'
+    const isLarge = width * height > MOST_LOOKED_AT || Math.min(width, height) < LEAST_SCORED
+    return isPlain && !isLarge && isNoisy(made, this.target) && (!progressive || this.need(2) + this.need(1) <= this.options.memoryBudget)
   }
 
   /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held. */
