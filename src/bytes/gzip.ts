@@ -1,7 +1,9 @@
 /** gzip (RFC 1952) in a stream, any size, by libdeflate. */
+
 import { DeflateSegments } from '../../wasm/libdeflate/libdeflate.ts'
 import { crc32 } from './deflate.ts'
 import { inflateStream } from './inflate-stream.ts'
+import { ByteWriter } from './writer.ts'
 import { yieldToOthers } from './yield.ts'
 
 const MB = 1_000_000
@@ -32,11 +34,11 @@ export async function* gzipStream(
     }
   }
   yield segments.finish()
-  const trailer = new Uint8Array(8)
-  new DataView(trailer.buffer).setUint32(0, crc, true)
-  new DataView(trailer.buffer).setUint32(4, length % 2 ** 32, true)
-  yield trailer
+  yield gzipTrailer(crc, length)
 }
+
+/** Behind a member (RFC 1952, 2.3.1). */
+export const gzipTrailer = (crc: number, length: number) => new ByteWriter(new Uint8Array(8), true).u32(crc).u32(length).finish()
 
 /** All members. @throws EngineError `damaged`, or `too_large` beyond `maxBytes` */
 export const gunzipStream = (input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> =>

@@ -1,6 +1,8 @@
 /** EXIF orientation: for containers whose readers do not look there. */
+
 import { discard } from '../../wasm/memories/discard.ts'
 import { ByteReader } from '../bytes/reader.ts'
+import { ByteWriter } from '../bytes/writer.ts'
 import { findField, readHeader } from '../containers/tiff/ifd.ts'
 import type { Deep } from './deep.ts'
 import type { Raster } from './raster.ts'
@@ -24,9 +26,7 @@ export const orientationOf = (exif: Uint8Array | undefined): number => (exif && 
 export function upright(exif: Uint8Array): Uint8Array {
   const found = findOrientation(exif)
   if (!found) return exif
-  const copy = exif.slice()
-  new DataView(copy.buffer).setUint16(found.at, 1, found.little)
-  return copy
+  return new ByteWriter(exif.slice(), found.little).at(found.at).u16(1).finish()
 }
 
 /** Bytes of the band that is put together in one reading of the picture. */

@@ -1,5 +1,8 @@
 /** The RIFF container of WebP (RFC 9649, 2): the encoder's chunks with the picture's metadata around them. */
+
 import { concat } from '../bytes/concat.ts'
+import { ByteReader } from '../bytes/reader.ts'
+import { ByteWriter } from '../bytes/writer.ts'
 import type { Carried, Raster } from './raster.ts'
 
 const ICC = 0x20
@@ -11,18 +14,15 @@ const PICTURE_CHUNKS = new Set(['ALPH', 'VP8 ', 'VP8L'])
 
 function chunk(name: string, data: Uint8Array): Uint8Array {
   const out = new Uint8Array(8 + data.length + (data.length & 1))
-  out.set(new TextEncoder().encode(name))
-  new DataView(out.buffer).setUint32(4, data.length, true)
-  out.set(data, 8)
-  return out
+  return new ByteWriter(out, true).ascii(name).u32(data.length).bytes(data).finish()
 }
 
 /** The chunks of a RIFF file, in order. */
 export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }[] {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const reader = new ByteReader(file, true)
   const chunks: { name: string; data: Uint8Array }[] = []
   for (let at = 12; at + 8 <= file.length; ) {
-    const length = view.getUint32(at + 4, true)
+    const length = reader.u32(at + 4)
     chunks.push({ name: String.fromCharCode(...file.subarray(at, at + 4)), data: file.subarray(at + 8, at + 8 + length) })
     at += 8 + length + (length & 1)
   }
@@ -38,23 +38,20 @@ export function wrapWebp(
   const inside = webpChunks(encoded).filter(({ name }) => PICTURE_CHUNKS.has(name))
   const alpha = channels === 2 || channels === 4
   if (!icc && !exif && !xmp && !inside.some(({ name }) => name === 'ALPH')) return [encoded]
-  const header = new Uint8Array(10)
-  header[0] = (icc ? ICC : 0) | (alpha ? ALPHA : 0) | (exif ? EXIF : 0) | (xmp ? XMP : 0)
-  const view = new DataView(header.buffer)
-  view.setUint16(4, (width - 1) & 0xffff, true) // 24 bits: canvas width minus one
-  header[6] = (width - 1) >> 16
-  view.setUint16(7, (height - 1) & 0xffff, true)
-  header[9] = (height - 1) >> 16
+  const flags = (icc ? ICC : 0) | (alpha ? ALPHA : 0) | (exif ? EXIF : 0) | (xmp ? XMP : 0)
+  // Of the canvas, minus one.
+  const header = new ByteWriter(new Uint8Array(10), true)
+    .u32(flags)
+    .u24(width - 1)
+    .u24(height - 1)
   const chunks = [
-    chunk('VP8X', header),
+    chunk('VP8X', header.finish()),
     ...(icc ? [chunk('ICCP', icc)] : []),
     ...inside.map(({ name, data }) => chunk(name, data)),
     ...(exif ? [chunk('EXIF', exif)] : []),
     ...(xmp ? [chunk('XMP ', xmp)] : []),
   ]
-  const riff = new Uint8Array(12)
-  riff.set(new TextEncoder().encode('RIFF'))
-  new DataView(riff.buffer).setUint32(4, 4 + chunks.reduce((sum, part) => sum + part.length, 0), true)
-  riff.set(new TextEncoder().encode('WEBP'), 8)
-  return [concat([riff, ...chunks])]
+  const bytes = chunks.reduce((sum, part) => sum + part.length, 4)
+  const riff = new ByteWriter(new Uint8Array(12), true).ascii('RIFF').u32(bytes).ascii('WEBP')
+  return [concat([riff.finish(), ...chunks])]
 }

@@ -1,4 +1,5 @@
 /** ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"), as far as they are written here: text frames. */
+import { ByteReader } from '../../bytes/reader.ts'
 
 const FRAMES: { readonly [key: string]: string } = {
   title: 'TIT2',
@@ -67,12 +68,12 @@ export function id3Frames(tag: Uint8Array): Id3Frame[] {
   const version = tag[3] ?? 0
   if (id3Bytes(tag, 0) === 0 || (version !== 3 && version !== 4) || tag[5]! & 0x80) return []
   const end = Math.min(tag.length, 10 + fromSynchsafe(tag, 6))
-  const big = (at: number) => new DataView(tag.buffer, tag.byteOffset, tag.length).getUint32(at)
+  const reader = new ByteReader(tag, false)
   let at = 10
-  if (tag[5]! & 0x40 && at + 4 <= end) at += version === 4 ? fromSynchsafe(tag, at) : 4 + big(at)
+  if (tag[5]! & 0x40 && at + 4 <= end) at += version === 4 ? fromSynchsafe(tag, at) : 4 + reader.u32(at)
   const frames: Id3Frame[] = []
   while (at + 10 <= end && tag[at] !== 0 && frames.length < 1000) {
-    const size = version === 4 ? fromSynchsafe(tag, at + 4) : big(at + 4)
+    const size = version === 4 ? fromSynchsafe(tag, at + 4) : reader.u32(at + 4)
     if (at + 10 + size > end) break
     // Format flags (second byte): anything but "grouped" changes what the body means.
     if ((tag[at + 9]! & (version === 4 ? 0x4f : 0xe0)) === 0) {

@@ -1,4 +1,5 @@
 /** MPEG audio Layer III frames: ISO/IEC 11172-3, 2.4.1.3 (MPEG-1), ISO/IEC 13818-3 (MPEG-2), and MPEG-2.5. */
+import { ByteReader } from '../../bytes/reader.ts'
 
 export interface FrameHeader {
   /** 1, 2 or 2.5. */
@@ -71,8 +72,7 @@ export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | und
   const name = ascii(frame, offset, 4)
   if (name === 'Xing' || name === 'Info') {
     const flags = frame[offset + 7] ?? 0
-    const declared =
-      flags & 1 && offset + 12 <= frame.length ? { frames: new DataView(frame.buffer, frame.byteOffset).getUint32(offset + 8) } : {}
+    const declared = flags & 1 && offset + 12 <= frame.length ? { frames: new ByteReader(frame, false).u32(offset + 8) } : {}
     const lame = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
     // Other writers leave the encoder's name empty; only these are known to mean the delay seriously (as FFmpeg judges).
     if (lame + 24 > frame.length || !['LAME', 'Lavf', 'Lavc'].includes(ascii(frame, lame, 4))) return { kind: name, offset, ...declared }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Sink, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import {
@@ -108,26 +109,26 @@ async function* inflated(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
 
 async function onlyEntry(source: Source) {
   const end = await source.read(source.size - END_BYTES, END_BYTES)
-  const endView = new DataView(end.buffer, end.byteOffset, end.byteLength)
-  if (endView.getUint32(0, true) !== END_SIGNATURE) throw malformed('zip', source.size - END_BYTES, 'no end of central directory')
-  let directoryOffset = endView.getUint32(16, true)
+  const endReader = new ByteReader(end, true)
+  if (endReader.u32(0) !== END_SIGNATURE) throw malformed('zip', source.size - END_BYTES, 'no end of central directory')
+  let directoryOffset = endReader.u32(16)
   if (directoryOffset === 0xffffffff) {
     const wide = await source.read(source.size - END_BYTES - 76, 56)
-    directoryOffset = Number(new DataView(wide.buffer, wide.byteOffset, wide.byteLength).getBigUint64(48, true))
+    directoryOffset = new ByteReader(wide, true).u64(48)
   }
   const directory = await source.read(directoryOffset, source.size - directoryOffset)
-  const view = new DataView(directory.buffer, directory.byteOffset, directory.byteLength)
-  if (view.getUint32(0, true) !== CENTRAL_SIGNATURE) throw malformed('zip', directoryOffset, 'no central directory')
-  const nameBytes = view.getUint16(28, true)
-  const extra = directory.subarray(CENTRAL_BYTES + nameBytes, CENTRAL_BYTES + nameBytes + view.getUint16(30, true))
+  const reader = new ByteReader(directory, true)
+  if (reader.u32(0) !== CENTRAL_SIGNATURE) throw malformed('zip', directoryOffset, 'no central directory')
+  const nameBytes = reader.u16(28)
+  const extra = directory.subarray(CENTRAL_BYTES + nameBytes, CENTRAL_BYTES + nameBytes + reader.u16(30))
   const aes = [...extraFields(extra)].find((field) => field.id === AES_EXTRA)?.data
-  if (!aes || view.getUint16(10, true) !== AES_METHOD) throw malformed('zip', directoryOffset, 'no AES extra field')
+  if (!aes || reader.u16(10) !== AES_METHOD) throw malformed('zip', directoryOffset, 'no AES extra field')
   const wide = zip64Values(extra)
-  const narrow = view.getUint32(20, true)
-  const compressedSize = narrow === 0xffffffff ? (wide?.[view.getUint32(24, true) === 0xffffffff ? 1 : 0] ?? 0) : narrow
+  const narrow = reader.u32(20)
+  const compressedSize = narrow === 0xffffffff ? (wide?.[reader.u32(24) === 0xffffffff ? 1 : 0] ?? 0) : narrow
   const local = await source.read(0, LOCAL_BYTES)
-  const localView = new DataView(local.buffer, local.byteOffset, local.byteLength)
-  const dataOffset = LOCAL_BYTES + localView.getUint16(26, true) + localView.getUint16(28, true)
+  const localReader = new ByteReader(local, true)
+  const dataOffset = LOCAL_BYTES + localReader.u16(26) + localReader.u16(28)
   return { method: aes[5]! | (aes[6]! << 8), dataOffset, compressedSize }
 }
 

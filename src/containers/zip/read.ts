@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { inflateRaw } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { readDirectory } from './directory.ts'
@@ -98,17 +99,17 @@ export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<L
   const refuse = (what: string) => malformed(archive.format, entry.localOffset, what)
   const fixed = await archive.reader(entry.localOffset, LOCAL_BYTES)
   if (fixed.length < LOCAL_BYTES) throw refuse('the file ends inside a header')
-  const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
-  if (view.getUint32(0, true) !== LOCAL_SIGNATURE) throw refuse('no local header')
-  const nameBytes = view.getUint16(26, true)
-  const headerBytes = LOCAL_BYTES + nameBytes + view.getUint16(28, true)
+  const reader = new ByteReader(fixed, true)
+  if (reader.u32(0) !== LOCAL_SIGNATURE) throw refuse('no local header')
+  const nameBytes = reader.u16(26)
+  const headerBytes = LOCAL_BYTES + nameBytes + reader.u16(28)
   const header = await archive.reader(entry.localOffset, headerBytes)
   if (header.length < headerBytes) throw refuse('the file ends inside a header')
   if (entry.localOffset + headerBytes + entry.compressedSize > entry.limit) throw refuse('a file that overlaps the next one')
   const rawName = header.subarray(LOCAL_BYTES, LOCAL_BYTES + nameBytes)
   if (Buffer.compare(rawName, entry.rawName) !== 0) throw refuse('another name than in the directory')
-  if (view.getUint16(8, true) !== entry.method) throw refuse('another method than in the directory')
-  if ((view.getUint16(6, true) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted here, plain in the directory')
+  if (reader.u16(8) !== entry.method) throw refuse('another method than in the directory')
+  if ((reader.u16(6) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted here, plain in the directory')
   return { header, extra: withoutZip64(header.slice(LOCAL_BYTES + nameBytes)), dataOffset: entry.localOffset + headerBytes }
 }
 

@@ -4,6 +4,7 @@
  * BITMAPV5HEADER.
  */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { type CodecError, malformed, unsupported } from '../../codec/error.ts'
 
@@ -47,27 +48,27 @@ function damaged(what: string, offset: number): CodecError {
 export async function readHeader(source: Source): Promise<BmpHeader> {
   const head = await source.read(0, 14 + 124 + 16 + 1024)
   if (head.length < 26) throw damaged(`a file of ${source.size} bytes`, 0)
-  const view = new DataView(head.buffer, head.byteOffset, head.length)
-  if (view.getUint16(0, true) !== 0x4d42) throw damaged('no BM signature', 0)
-  const pixelsAt = view.getUint32(10, true)
-  const dibBytes = view.getUint32(14, true)
+  const reader = new ByteReader(head, true)
+  if (reader.u16(0) !== 0x4d42) throw damaged('no BM signature', 0)
+  const pixelsAt = reader.u32(10)
+  const dibBytes = reader.u32(14)
   if (!SIZES.includes(dibBytes)) throw damaged(`a header of ${dibBytes} bytes`, 14)
   if (head.length < 14 + dibBytes) throw damaged('the file ends in its header', head.length)
   const dib = head.slice(14, 14 + dibBytes)
   const core = dibBytes === 12
-  const signedHeight = core ? view.getUint16(20, true) : view.getInt32(22, true)
-  const width = core ? view.getUint16(18, true) : view.getInt32(18, true)
+  const signedHeight = core ? reader.u16(20) : reader.i32(22)
+  const width = core ? reader.u16(18) : reader.i32(18)
   const height = Math.abs(signedHeight)
-  const planes = view.getUint16(core ? 22 : 26, true)
-  const bits = view.getUint16(core ? 24 : 28, true)
-  const field = (offset: number) => (dibBytes >= offset + 4 ? view.getUint32(14 + offset, true) : 0)
+  const planes = reader.u16(core ? 22 : 26)
+  const bits = reader.u16(core ? 24 : 28)
+  const field = (offset: number) => (dibBytes >= offset + 4 ? reader.u32(14 + offset) : 0)
   if (width <= 0 || height === 0 || height > 0x7fffffff) throw damaged(`a picture of ${width} x ${signedHeight}`, 18)
   if (planes !== 1) throw damaged(`${planes} planes`, core ? 22 : 26)
   if (![1, 4, 8, 16, 24, 32].includes(bits)) throw unsupported(`${bits} bits per pixel`)
 
   const coding = codingOf(field(16), bits, dibBytes, signedHeight < 0)
   const masked = field(16) === 3 || field(16) === 6
-  const masks = masksOf(view, bits, masked, dibBytes, field(16) === 6)
+  const masks = masksOf(reader, bits, masked, dibBytes, field(16) === 6)
   const rowBytes = Math.ceil((width * bits) / 32) * 4
   const extraMasks = masked && dibBytes === 40 ? (field(16) === 6 ? 16 : 12) : 0
   const paletteAt = 14 + dibBytes + extraMasks
@@ -105,12 +106,12 @@ function codingOf(compression: number, bits: number, dibBytes: number, topDown: 
   throw damaged(`compression ${compression}`, 30)
 }
 
-function masksOf(view: DataView, bits: number, masked: boolean, dibBytes: number, withAlpha: boolean): BmpHeader['masks'] {
+function masksOf(reader: ByteReader, bits: number, masked: boolean, dibBytes: number, withAlpha: boolean): BmpHeader['masks'] {
   if (bits !== 16 && bits !== 32) return NO_MASKS
   if (!masked) return bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff0000, 0xff00, 0xff, 0]
   const alpha = dibBytes >= 56 || withAlpha
-  if (view.byteLength < 14 + 40 + (alpha ? 16 : 12)) throw damaged('the file ends in its masks', view.byteLength)
-  const masks = [0, 4, 8, 12].map((at) => (at < 12 || alpha ? view.getUint32(14 + 40 + at, true) : 0))
+  if (reader.length < 14 + 40 + (alpha ? 16 : 12)) throw damaged('the file ends in its masks', reader.length)
+  const masks = [0, 4, 8, 12].map((at) => (at < 12 || alpha ? reader.u32(14 + 40 + at) : 0))
   const seen = masks.reduce((all, mask) => {
     const run = mask === 0 ? 1 : mask / (mask & -mask) + 1
     if (!Number.isInteger(Math.log2(Math.abs(run))) || (all & mask) !== 0) throw damaged('masks with gaps or in each other', 54)

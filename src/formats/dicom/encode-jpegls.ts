@@ -2,6 +2,8 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegLs, type JpegLsFrame } from '../../../wasm/jpegls/jpegls.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink, Source } from '../../codec/codec.ts'
 import { PATCHABLE_BYTES } from '../../codec/codec.ts'
 import { ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
@@ -20,14 +22,13 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
   const start = jpegLsStart(dicom, frames)
   const tableAt = start.length - frames.count * 4
   await sink.write(start)
-  const offsets = new Uint8Array(frames.count * 4)
-  const view = new DataView(offsets.buffer)
+  const offsets = new ByteWriter(new Uint8Array(frames.count * 4), true)
   const coder = new JpegLs()
   const { width, height, components, sampleBytes } = frames.frame
   const small = width * height * components * sampleBytes <= HELD_BYTES
   let offset = 0
   for (let index = 0; index < frames.count; index++) {
-    view.setUint32(4 * index, offset, true)
+    offsets.u32(offset)
     // A fragment's length comes before it: a small frame's code is held, a large frame is coded twice.
     const code = () => coder.encode(jpegLsFrame(frames, bits), frames.rows(index))
     const pieces: Uint8Array[] = []
@@ -45,7 +46,7 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
   }
   await sink.write(itemHeader(SEQUENCE_END, 0))
   await sink.write(dicom.after.slice())
-  if (hasTable(dicom, frames)) sink.patch(tableAt, offsets)
+  if (hasTable(dicom, frames)) sink.patch(tableAt, offsets.finish())
 }
 
 /** Where the stored file differs from what it stands for, every frame decoded; undefined if nowhere. */
@@ -60,13 +61,13 @@ export async function jpegLsDiffers(
   const table = hasTable(dicom, frames) ? frames.count * 4 : 0
   const stored = await result.read(0, start.length)
   for (let i = 0; i < start.length - table; i++) if (start[i] !== stored[i]) return `byte ${i} before the frames differs`
-  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength)
+  const reader = new ByteReader(stored, true)
   const coder = new JpegLs()
   let at = start.length
   for (let index = 0; index < frames.count; index++) {
-    if (table && view.getUint32(start.length - table + 4 * index, true) !== at - start.length) return `the offset of frame ${index}`
+    if (table && reader.u32(start.length - table + 4 * index) !== at - start.length) return `the offset of frame ${index}`
     const header = await result.read(at, 8)
-    const bytes = new DataView(header.buffer, header.byteOffset, header.byteLength).getUint32(4, true)
+    const bytes = new ByteReader(header, true).u32(4)
     if (!equal(header, itemHeader(ITEM, bytes)) || at + 8 + bytes > result.size) return `the fragment of frame ${index}`
     const from = at + 8
     const difference = await firstDifference(

@@ -1,6 +1,7 @@
 /** A DICOM file in its parts (PS3.10, 7.1): preamble, file meta information, data set around the pixel data. */
 
 import { concat } from '../../bytes/concat.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
@@ -177,8 +178,7 @@ export function readMeta(reader: ElementReader) {
     const elements = concat(
       kept.flatMap(({ tag, bytes }) => (tag === TRANSFER_SYNTAX ? [explicitHeader(tag, 'UI', uid.length), uid] : [bytes])),
     )
-    const length = new Uint8Array(4)
-    new DataView(length.buffer).setUint32(0, elements.length, true)
+    const length = new ByteWriter(new Uint8Array(4), true).u32(elements.length).finish()
     return concat([preamble, explicitHeader(0x0002_0000, 'UL', 4), length, elements])
   }
   return { syntax, end: at, start }

@@ -4,6 +4,7 @@
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import { type CodecError, malformed } from '../../codec/error.ts'
 
 export interface JpegShape {
@@ -55,11 +56,11 @@ export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: numbe
 /** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), OtherJpeg */
 export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
   const damaged = (position: number, what: string) => malformed('dicom', at + position, what)
-  const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
+  const reader = new ByteReader(code, false)
   const tables = new Map<number, Codes>()
   let bits = 0
   let restart = 0
-  if (code.length < 4 || view.getUint16(0) !== 0xff00 + MARKER.SOI) throw damaged(0, 'no JPEG stream')
+  if (code.length < 4 || reader.u16(0) !== 0xff00 + MARKER.SOI) throw damaged(0, 'no JPEG stream')
   for (let position = 2; position + 4 <= code.length; ) {
     const marker = code[position + 1]!
     if (code[position] !== 0xff) throw damaged(position, 'expected a JPEG marker')
@@ -67,7 +68,7 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
       position++
       continue
     }
-    const length = view.getUint16(position + 2)
+    const length = reader.u16(position + 2)
     const body = code.subarray(position + 4, position + 2 + length)
     if (length < 2 || body.length !== length - 2) throw damaged(position, 'a JPEG segment without end')
     position += 2 + length

@@ -1,5 +1,6 @@
 /** Frames coded by RLE (PS3.5, annex G): a segment for each byte of each sample, the most significant first, each coded as PackBits are. */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import { malformed } from '../../codec/error.ts'
 
 const HEADER_BYTES = 64
@@ -15,17 +16,17 @@ export interface RleShape {
 
 /** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed) */
 export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, code: Uint8Array, at: number): Uint8Array {
-  const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
+  const reader = new ByteReader(code, true)
   const segments = samples * sampleBytes
-  if (code.length < HEADER_BYTES || view.getUint32(0, true) !== segments) {
+  if (code.length < HEADER_BYTES || reader.u32(0) !== segments) {
     throw malformed('dicom', at, `a frame of other than ${segments} segments`)
   }
   const frame = new Uint8Array(pixels * segments)
   for (let segment = 0; segment < segments; segment++) {
     const sample = Math.floor(segment / sampleBytes)
     const byte = sampleBytes - 1 - (segment % sampleBytes)
-    const start = view.getUint32(4 + 4 * segment, true)
-    const end = segment + 1 < segments ? view.getUint32(8 + 4 * segment, true) : code.length
+    const start = reader.u32(4 + 4 * segment)
+    const end = segment + 1 < segments ? reader.u32(8 + 4 * segment) : code.length
     const apart = planar ? sampleBytes : segments
     const first = planar ? sample * pixels * sampleBytes + byte : sample * sampleBytes + byte
     if (start < HEADER_BYTES || end < start || end > code.length || !unpack(code.subarray(start, end), frame, first, apart, pixels)) {

@@ -1,6 +1,7 @@
 /** Implicit and big-endian data sets as explicit little-endian ones: headers are rewritten, values keep their bytes or have their words turned. */
 
 import { concat } from '../../bytes/concat.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { unsupported } from '../../codec/error.ts'
 import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
 import { LONG_VRS, wordBytes } from './vr.ts'
@@ -24,29 +25,17 @@ export function toExplicit(reader: ElementReader, at: number, end: number, depth
 export function explicitHeader(tag: number, vr: string, length: number): Uint8Array {
   if (!LONG_VRS.has(vr) && length > 0xffff) vr = 'UN'
   const long = LONG_VRS.has(vr)
-  const bytes = new Uint8Array(long ? 12 : 8)
-  const view = new DataView(bytes.buffer)
-  writeTag(view, 0, tag)
-  bytes[4] = vr.charCodeAt(0)
-  bytes[5] = vr.charCodeAt(1)
-  if (long) view.setUint32(8, length, true)
-  else view.setUint16(6, length, true)
-  return bytes
+  const header = tagged(long ? 12 : 8, tag).ascii(vr)
+  return (long ? header.at(8).u32(length) : header.at(6).u16(length)).finish()
 }
 
 /** Item, or delimiter (PS3.5, 7.5), in little endian. */
 export function itemHeader(tag: number, length: number): Uint8Array {
-  const bytes = new Uint8Array(8)
-  const view = new DataView(bytes.buffer)
-  writeTag(view, 0, tag)
-  view.setUint32(4, length, true)
-  return bytes
+  return tagged(8, tag).u32(length).finish()
 }
 
-function writeTag(view: DataView, at: number, tag: number): void {
-  view.setUint16(at, tag >>> 16, true)
-  view.setUint16(at + 2, tag & 0xffff, true)
-}
+/** A header of so many bytes; group and element are in it. */
+const tagged = (bytes: number, tag: number) => new ByteWriter(new Uint8Array(bytes), true).u16(tag >>> 16).u16(tag)
 
 function convert(reader: ElementReader, element: Element, depth: number): Uint8Array[] {
   const { tag, vr, undefinedLength } = element

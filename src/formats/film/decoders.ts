@@ -1,6 +1,7 @@
 /** Sample descriptions of ISO media and QuickTime as FFmpeg's decoders want them. */
 
 import type { AudioStream, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import { type Box, boxes, find, u16At, u32At } from '../../containers/isobmff/box.ts'
 import { AAC_RATES } from './aac-rates.ts'
 
@@ -115,7 +116,7 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
   if (version === 1) fields = 44
   if (version === 2 && entry.end - entry.body >= 64) {
     // Version 2: rate as a double at 32, channels at 40, bits at 48, flags at 52 (float 1, big-endian 2, signed 4).
-    hertz = Math.round(new DataView(moov.buffer, moov.byteOffset).getFloat64(entry.body + 32))
+    hertz = Math.round(new ByteReader(moov, false).f64(entry.body + 32))
     channels = u32At(moov, entry.body + 40)
     bits = u32At(moov, entry.body + 48)
     const flags = u32At(moov, entry.body + 52)

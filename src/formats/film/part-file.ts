@@ -6,6 +6,7 @@ import type { Sink, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { FinishedPart, PartReceipt } from '../../codec/segmented.ts'
 import { Gathered } from '../../codec/sink.ts'
+import { u32At, words } from '../../containers/isobmff/box.ts'
 import { SECOND_COLUMNS } from './seconds.ts'
 
 export interface PicturesHead {
@@ -86,8 +87,7 @@ export class PartWriter {
     const { pts, keys, seconds } = tables
     const view = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
     const json = new TextEncoder().encode(JSON.stringify(head))
-    const end = new Uint8Array(4)
-    new DataView(end.buffer).setUint32(0, json.length)
+    const end = words(json.length)
     const sizes = new Uint32Array(this.#sizes.finish()).subarray(0, head.count)
     for (const bytes of [view(seconds), view(pts), view(sizes), keys, json, end]) {
       await this.#packets.write(bytes)
@@ -126,7 +126,7 @@ export async function readParts<Head extends PartHead>(parts: readonly FinishedP
 async function readPart(source: Source): Promise<PartFile<PartHead>> {
   const end = source.size - 4
   const last = await source.read(Math.max(0, end), 4)
-  const headBytes = last.length === 4 ? new DataView(last.buffer, last.byteOffset).getUint32(0) : 0
+  const headBytes = last.length === 4 ? u32At(last, 0) : 0
   if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw malformed('part', 0, 'no head')
   const head = JSON.parse(new TextDecoder().decode((await source.read(end - headBytes, headBytes)).slice())) as PartHead
   const secondBytes = head.kind === 'pictures' ? head.seconds * SECOND_COLUMNS * 8 : 0

@@ -1,6 +1,7 @@
 /** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
 
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine } from '../../../wasm/gif/gif.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
 
@@ -21,8 +22,8 @@ const MOST_PIXELS = 900_000_000
 export async function isLarge(source: Source, options: Options): Promise<boolean> {
   const head = await source.read(0, 10)
   if (head.length < 10) throw malformed('gif', head.length, 'no logical screen')
-  const view = new DataView(head.buffer, head.byteOffset, head.length)
-  const [width, height] = [view.getUint16(6, true), view.getUint16(8, true)]
+  const reader = new ByteReader(head, true)
+  const [width, height] = [reader.u16(6), reader.u16(8)]
   if (width * height > MOST_CANVAS_PIXELS) throw overBudget(`a canvas of ${width} x ${height}`)
   return !fits({ width, height }, options)
 }

@@ -2,7 +2,9 @@
  * The Multi-Picture index (CIPA DC-007): an APP2 segment of the first picture that says where in the file the others are
  * (gain maps of Ultra HDR, previews). When the first picture changes its size, the index must follow.
  */
+
 import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { entryCount, findField, readHeader } from '../../containers/tiff/ifd.ts'
 import { isSegment, type Segment } from './segments.ts'
 
@@ -66,14 +68,14 @@ export function movedIndex(
 ): Uint8Array {
   const segment = segments[index.segment] as Segment
   const bytes = segment.bytes.slice()
-  const view = new DataView(bytes.buffer)
+  const writer = new ByteWriter(bytes, index.littleEndian)
   index.pictures.forEach(({ size, offset }, entry) => {
     const at = index.entriesAt + entry * ENTRY_BYTES
     if (entry === 0) {
-      view.setUint32(at + 4, size + newEnd - oldEnd, index.littleEndian)
+      writer.at(at + 4).u32(size + newEnd - oldEnd)
     } else if (offset !== 0) {
       const place = segment.offset + index.tiffAt + offset + (newEnd - oldEnd)
-      view.setUint32(at + 8, place - (segmentOffset + index.tiffAt), index.littleEndian)
+      writer.at(at + 8).u32(place - (segmentOffset + index.tiffAt))
     }
   })
   return bytes

@@ -1,5 +1,5 @@
 import { LazEncoder } from '../../../wasm/laz/laz.ts'
-import { TABLE_HEADER_BYTES } from './chunk-table.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { PointLayout } from './point-layout.ts'
 
 /** Compresses chunks of whole records into their stored form (LASzip's chunk, without the chunk table). */
@@ -35,9 +35,7 @@ export class ChunkEncoder {
   /** The chunk table for chunks of these byte counts. */
   table(chunkBytes: readonly number[]): Uint8Array {
     const coded = chunkBytes.length === 0 ? new Uint8Array(0) : this.#encoder.encodeTable(Uint32Array.from(chunkBytes))
-    const table = new Uint8Array(TABLE_HEADER_BYTES + coded.length)
-    new DataView(table.buffer).setUint32(4, chunkBytes.length, true)
-    table.set(coded, TABLE_HEADER_BYTES)
-    return table
+    // Version 0, then how many.
+    return ByteWriter.growing(true).u32(0).u32(chunkBytes.length).bytes(coded).finish()
   }
 }

@@ -4,7 +4,7 @@ import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { viewOf } from './las-header.ts'
 
 /** Version, number of chunks. */
-export const TABLE_HEADER_BYTES = 8
+const TABLE_HEADER_BYTES = 8
 
 /**
  * Byte counts of the chunks.

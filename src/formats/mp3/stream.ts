@@ -1,5 +1,6 @@
 /** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
 
+import { ByteReader } from '../../bytes/reader.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
@@ -116,8 +117,8 @@ function tagAtEnd(tail: Uint8Array): number {
   // APEv2 footer, 32 bytes: name, version, size with the footer, items, flags (bit 31: a header of 32 bytes stands in front).
   const at = tail.length - 32
   if (at < 0 || !text.startsWith('APETAGEX', at)) return 0
-  const footer = new DataView(tail.buffer, tail.byteOffset + at, 32)
-  return footer.getUint32(12, true) + (footer.getUint32(20, true) >= 0x80000000 ? 32 : 0)
+  const footer = new ByteReader(tail.subarray(at, at + 32), true)
+  return footer.u32(12) + (footer.u32(20) >= 0x80000000 ? 32 : 0)
 }
 
 /** ISO/IEC 11172-3, 2.4.1.3: the sync word, then the version and one of the other two layers. */

@@ -1,5 +1,8 @@
 /** ID3v2 tags in front of an MP3: padding goes, cover art is repacked losslessly, everything else stays byte for byte. */
+
 import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers/id3/id3.ts'
 
@@ -27,11 +30,11 @@ async function smallerTag(tag: Uint8Array, options: Options): Promise<Uint8Array
   // Flags of section 3.1: unsynchronisation, extended header, footer. Then frame sizes mean something else: keep all.
   if ((version !== 3 && version !== 4) || (tag[5]! & 0xd0) !== 0) return tag
   const end = 10 + fromSynchsafe(tag, 6)
-  const view = new DataView(tag.buffer, tag.byteOffset, tag.length)
+  const reader = new ByteReader(tag, false)
   const frames: Uint8Array[] = []
   let at = 10
   while (at + 10 <= end && tag[at] !== 0) {
-    const size = version === 4 ? fromSynchsafe(tag, at + 4) : view.getUint32(at + 4)
+    const size = version === 4 ? fromSynchsafe(tag, at + 4) : reader.u32(at + 4)
     if (at + 10 + size > end || !/^[A-Z0-9]{4}$/.test(String.fromCharCode(...tag.subarray(at, at + 4)))) return tag
     frames.push(await smallerFrame(tag.subarray(at, at + 10 + size), version, options))
     at += 10 + size
@@ -56,7 +59,7 @@ async function smallerFrame(frame: Uint8Array, version: number, options: Options
   const size = picture.offset + smaller.bytes.length
   const header = frame.slice(0, 10)
   if (version === 4) header.set(synchsafe(size), 4)
-  else new DataView(header.buffer).setUint32(4, size)
+  else new ByteWriter(header, false).at(4).u32(size)
   return concat([header, body.subarray(0, picture.offset), smaller.bytes])
 }
 

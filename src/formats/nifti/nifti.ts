@@ -7,7 +7,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { crc32, deflateThorough } from '../../bytes/deflate.ts'
-import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
+import { gunzipStream, gzipLevel, gzipStream, gzipTrailer } from '../../bytes/gzip.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { rangeStream } from '../../codec/source.ts'
@@ -135,10 +135,7 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
 function thoroughGzip(bytes: Uint8Array): Uint8Array {
   const raw = deflateThorough(bytes, bytes.length)
   if (!raw) throw noGain()
-  const trailer = new Uint8Array(8)
-  new DataView(trailer.buffer).setUint32(0, crc32(bytes), true)
-  new DataView(trailer.buffer).setUint32(4, bytes.length, true)
-  return concat([Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255), raw, trailer])
+  return concat([Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255), raw, gzipTrailer(crc32(bytes), bytes.length)])
 }
 
 /** Where two streams differ, or undefined. Chunks may be cut differently. */

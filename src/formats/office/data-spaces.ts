@@ -1,20 +1,18 @@
 /** The \x06DataSpaces storage of an encrypted document ([MS-OFFCRYPTO] 2.1, 2.3.4.1–3): the same in every file. */
+
 import { concat } from '../../bytes/concat.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { CfbNode } from '../../containers/cfb/directory-tree.ts'
 
-const number = (value: number): Uint8Array => {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value, true)
-  return bytes
-}
+const number = (value: number): Uint8Array => new ByteWriter(new Uint8Array(4), true).u32(value).finish()
 
 /** UNICODE-LP-P4 (2.1.2): length in bytes, UTF-16, padded to four. */
 const text = (value: string): Uint8Array => {
   const bytes = new Uint8Array(4 + Math.ceil((2 * value.length) / 4) * 4)
-  const view = new DataView(bytes.buffer)
-  view.setUint32(0, 2 * value.length, true)
-  for (let index = 0; index < value.length; index++) view.setUint16(4 + 2 * index, value.charCodeAt(index), true)
-  return bytes
+  return new ByteWriter(bytes, true)
+    .u32(2 * value.length)
+    .bytes(Buffer.from(value, 'utf16le'))
+    .finish()
 }
 
 /** Reader, updater and writer version 1.0 (2.1.5). */

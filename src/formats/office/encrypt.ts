@@ -6,6 +6,8 @@
 
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink, Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import { openCompoundFile } from '../../containers/cfb/read.ts'
@@ -68,9 +70,7 @@ export async function encryptOoxml(source: Source, sink: Sink, password: string)
     else await sink.write(bytes)
     at += bytes.length
   }
-  const sizePrefix = new Uint8Array(8)
-  new DataView(sizePrefix.buffer).setBigUint64(0, BigInt(source.size), true)
-  await put(sizePrefix)
+  await put(new ByteWriter(new Uint8Array(8), true).u64(source.size).finish())
   for await (const { index, bytes } of segments(source)) await put(cryptSegments(true, packageKey, dataSalt, index, bytes))
   if (!small && padding > 0) await sink.write(new Uint8Array(padding))
   sink.patch(offsets.get('EncryptionInfo')!, info(new Uint8Array(hmac.digest())))
@@ -105,7 +105,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
   const hmac = createHmac('sha512', hmacKey.subarray(0, 64))
   const prefix = await stream.read(0, 8)
   hmac.update(prefix)
-  let left = Number(new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true))
+  let left = new ByteReader(prefix, true).u64(0)
   if (left > stream.size - 8) throw malformed('ooxml', 0, `a package of ${left} bytes in a stream of ${stream.size}`)
   for (let at = 8; at < stream.size; ) {
     const bytes = await stream.read(at, SEGMENT_BYTES * SEGMENTS_PER_CHUNK)
@@ -141,11 +141,11 @@ function cryptSegments(encrypt: boolean, key: Uint8Array, salt: Uint8Array, firs
 /** 2.3.4.11: H(salt + password), then `count` times H(iterator + H). */
 function spin(password: string, salt: Uint8Array, count: number): Uint8Array {
   const round = new Uint8Array(4 + 64)
-  const view = new DataView(round.buffer)
+  const writer = new ByteWriter(round, true)
   round.set(sha512(concat([salt, Uint8Array.from(Buffer.from(password, 'utf16le'))])), 4)
   for (let index = 0; index < count; index++) {
-    view.setUint32(0, index, true)
-    round.set(sha512(round), 4)
+    writer.at(0).u32(index)
+    writer.bytes(sha512(round))
   }
   return round.slice(4)
 }
@@ -155,11 +155,7 @@ const ivOf = (salt: Uint8Array, blockKey: ArrayLike<number>) => sha512(concat([s
 const sha512 = (bytes: Uint8Array): Uint8Array => new Uint8Array(hash('sha512', bytes, 'buffer'))
 const random = (length: number) => new Uint8Array(randomBytes(length))
 
-function littleEndian(value: number): Uint8Array {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value, true)
-  return bytes
-}
+const littleEndian = (value: number) => new ByteWriter(new Uint8Array(4), true).u32(value).finish()
 
 function aes(encrypt: boolean, key: Uint8Array, iv: Uint8Array, bytes: Uint8Array): Uint8Array {
   const cipher = encrypt ? createCipheriv('aes-256-cbc', key, iv) : createDecipheriv('aes-256-cbc', key, iv)

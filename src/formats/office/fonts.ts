@@ -3,8 +3,11 @@
  * 17.8.1), PowerPoint's are in EOT files (W3C submission "Embedded OpenType (EOT) File Format"). Compressed EOT files, fonts
  * that forbid it, and all that are not plain TrueType stay as they are.
  */
+
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { FontView } from '../../containers/sfnt/bytes.ts'
 import { fontDifference, fontForText } from '../../containers/sfnt/for-text.ts'
 import { tablesOf } from '../../containers/sfnt/truetype.ts'
@@ -102,10 +105,10 @@ const EOT_MASK = 0x50
 
 function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
   if (bytes.length < EOT.leastBytes) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const size = view.getUint32(EOT.fontDataSize, true)
-  const flags = view.getUint32(EOT.flags, true)
-  if (view.getUint16(EOT.magic, true) !== 0x504c || view.getUint32(0, true) !== bytes.length || flags & EOT_COMPRESSED) return undefined
+  const reader = new ByteReader(bytes, true)
+  const size = reader.u32(EOT.fontDataSize)
+  const flags = reader.u32(EOT.flags)
+  if (reader.u16(EOT.magic) !== 0x504c || reader.u32(0) !== bytes.length || flags & EOT_COMPRESSED) return undefined
   if (size > bytes.length - EOT.leastBytes) return undefined
   const mask = flags & EOT_MASKED ? EOT_MASK : 0
   const masked = (font: Uint8Array) => font.map((byte) => byte ^ mask)
@@ -115,11 +118,10 @@ function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
     font,
     wrap(fresh) {
       const head = bytes.slice(0, bytes.length - size)
-      const headView = new DataView(head.buffer)
-      headView.setUint32(0, head.length + fresh.length, true)
-      headView.setUint32(EOT.fontDataSize, fresh.length, true)
-      headView.setUint32(EOT.flags, flags | EOT_SUBSET, true)
-      headView.setUint32(EOT.checksum, new FontView(tablesOf(fresh)!.get('head')!).u32(8), true)
+      const writer = new ByteWriter(head, true).u32(head.length + fresh.length)
+      writer.at(EOT.fontDataSize).u32(fresh.length)
+      writer.at(EOT.flags).u32(flags | EOT_SUBSET)
+      writer.at(EOT.checksum).u32(new FontView(tablesOf(fresh)!.get('head')!).u32(8))
       return concat([head, masked(fresh)])
     },
   }

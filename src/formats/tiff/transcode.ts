@@ -7,6 +7,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/fax/encode.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
@@ -138,11 +139,9 @@ class Job {
   }
 
   #patchFirst(offset: number): void {
-    const bytes = new Uint8Array(this.#file.big ? 8 : 4)
-    const view = new DataView(bytes.buffer)
-    if (this.#file.big) view.setBigUint64(0, BigInt(offset), this.#file.littleEndian)
-    else view.setUint32(0, offset, this.#file.littleEndian)
-    this.#sink.patch(this.#file.big ? 8 : 4, bytes)
+    const first = ByteWriter.growing(this.#file.littleEndian)
+    if (this.#file.big) this.#sink.patch(8, first.u64(offset).finish())
+    else this.#sink.patch(4, first.u32(offset).finish())
   }
 
   #inSourceOrder(): { directory: Directory; plan: Plan; index: number }[] {
@@ -284,8 +283,4 @@ class Job {
   }
 }
 
-function uint32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value, true)
-  return bytes
-}
+const uint32 = (value: number) => new ByteWriter(new Uint8Array(4), true).u32(value).finish()

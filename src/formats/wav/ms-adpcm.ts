@@ -1,4 +1,5 @@
 /** Microsoft ADPCM (Microsoft "New Multimedia Data Types and Data Techniques", 1994, "ADPCM Wave Type"), read only. */
+import { ByteReader } from '../../bytes/reader.ts'
 
 /** aCoeff of the seven sets that every file has; files with others are none that decoders know. */
 export const MS_COEFFICIENTS = [
@@ -21,12 +22,12 @@ export const msBlockSamples = (bytes: number, channels: number) =>
 
 /** Decodes one block (it may be short) of one or two channels to interleaved 16-bit samples. */
 export function decodeMs(block: Uint8Array, channels: number): Int32Array {
-  const view = new DataView(block.buffer, block.byteOffset, block.length)
+  const reader = new ByteReader(block, true)
   const out = new Int32Array(msBlockSamples(block.length, channels) * channels)
   const states = Array.from({ length: channels }, (_, channel) => {
     const [first, second] = MS_COEFFICIENTS[Math.min(6, block[channel]!)]!
     const at = channels + 2 * channel
-    const [delta, last, older] = [at, at + 2 * channels, at + 4 * channels].map((place) => view.getInt16(place, true))
+    const [delta, last, older] = [at, at + 2 * channels, at + 4 * channels].map((place) => reader.i16(place))
     out[channel] = older!
     out[channels + channel] = last!
     return { first, second, delta: delta!, last: last!, older: older! }

@@ -2,6 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { columnOf, sumOf } from '../../../bytes/column.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
 import type { Source } from '../../../codec/codec.ts'
 import { malformed, unsupported } from '../../../codec/error.ts'
 import { rangeStream } from '../../../codec/source.ts'
@@ -38,7 +39,7 @@ const MOSTLY = 0.9
 
 /** How long the headers of a stream say that it lasts: by its blocks (dwSampleSize), or one unit for each chunk. */
 function claimedSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number {
-  const sampleSize = new DataView(strh.buffer, strh.byteOffset, strh.length).getUint32(44, true)
+  const sampleSize = new ByteReader(strh, true).u32(44)
   const units = sampleSize ? sumOf(runs.size) / sampleSize : runs.count
   return (units * scale) / rate
 }

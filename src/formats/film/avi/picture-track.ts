@@ -1,4 +1,5 @@
 /** An AVI file's pictures as a track, whose frames have places instead of times. */
+import { ByteReader } from '../../../bytes/reader.ts'
 import type { Source } from '../../../codec/codec.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Avi } from '../../../containers/riff/avi.ts'
@@ -15,8 +16,8 @@ const PALETTE_CHANGE = 0x6370
 const BI_RGB = 0
 /** RGBQUADs behind the header; biClrUsed at 32, where zero means all that eight bits can name. */
 function paletteOf(strf: Uint8Array): Uint8Array {
-  const view = new DataView(strf.buffer, strf.byteOffset, strf.length)
-  return strf.slice(40, 40 + 4 * Math.min(256, view.getUint32(32, true) || 256))
+  const reader = new ByteReader(strf, true)
+  return strf.slice(40, 40 + 4 * Math.min(256, reader.u32(32) || 256))
 }
 
 /** FFmpeg's name for blue, green, red and a byte of nothing: 'BGR\0'. */
@@ -30,8 +31,8 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const stream = file.streams.find(({ kind }) => kind === 'vids')
   if (!stream || stream.strf.length < 40) return { kept: 'no pictures', reason: 'unsupported_feature' }
   // BITMAPINFOHEADER: width at 4, height at 8 (negative is top-down), bits at 14, compression at 16.
-  const view = new DataView(stream.strf.buffer, stream.strf.byteOffset, stream.strf.length)
-  const [width, height] = [view.getInt32(4, true), Math.abs(view.getInt32(8, true))]
+  const reader = new ByteReader(stream.strf, true)
+  const [width, height] = [reader.i32(4), Math.abs(reader.i32(8))]
   const compression = fourCC(stream.strf, 16)
   const decoder = decoderOf(compression)
   if (!decoder) return { kept: `pictures of type '${compression}' are kept as they are`, reason: 'unsupported_feature' }
@@ -44,12 +45,12 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
   const fps = rate.num / rate.den
   if (!(fps >= 0.1 && fps <= 1000)) return { kept: `${fps} frames a second`, reason: 'unsupported_feature' }
-  const bits = view.getUint16(14, true)
-  const isRgb = view.getUint32(16, true) === BI_RGB
+  const bits = reader.u16(14)
+  const isRgb = reader.u32(16) === BI_RGB
   const palette = isRgb && bits === 8 ? paletteOf(stream.strf) : undefined
   if (isRgb && !palette && ![16, 24, 32].includes(bits))
     return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
-  const extradata = isRgb ? rowOrder(view.getInt32(8, true)) : stream.strf.slice(40)
+  const extradata = isRgb ? rowOrder(reader.i32(8)) : stream.strf.slice(40)
   return {
     index: stream.index,
     track: {
@@ -59,7 +60,7 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
         width,
         height,
         // The fourth byte means nothing (BITMAPINFOHEADER, biBitCount), although FFmpeg takes it for transparency.
-        tag: isRgb && bits === 32 ? BGR0 : view.getUint32(16, true),
+        tag: isRgb && bits === 32 ? BGR0 : reader.u32(16),
         bitsPerSample: palette ? 24 : bits,
         ...(palette ? { palette } : {}),
         ...(decoder === 'h264' ? { reorder: 4 } : {}),

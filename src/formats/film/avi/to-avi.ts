@@ -1,6 +1,8 @@
 /** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
 
 import { sumOf } from '../../../bytes/column.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
+import { ByteWriter } from '../../../bytes/writer.ts'
 import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../../codec/codec.ts'
 import { noGain } from '../../../codec/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../../codec/loss.ts'
@@ -70,15 +72,12 @@ function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
     due: () => ++given,
     headers(strh, old) {
       strh.set(FOURCC, 4)
-      const header = new DataView(strh.buffer)
-      header.setUint32(28, header.getUint32(28, true) + delayOf(files), true) // dwStart
+      const start = new ByteReader(strh, true).u32(28)
+      new ByteWriter(strh, true).at(28).u32(start + delayOf(files)) // dwStart
       // BITMAPINFOHEADER alone: what follows it belonged to the old codec.
       const strf = old.slice(0, 40)
-      const format = new DataView(strf.buffer)
-      format.setUint32(0, 40, true)
-      format.setInt32(8, Math.abs(format.getInt32(8, true)), true) // rows of uncompressed pictures may go down
-      format.setUint16(14, 24, true)
-      strf.set(FOURCC, 16)
+      const height = Math.abs(new ByteReader(strf, true).i32(8)) // rows of uncompressed pictures may go down
+      new ByteWriter(strf, true).u32(40).at(8).u32(height).at(14).u16(24).bytes(FOURCC)
       return { strh, strf }
     },
   }

@@ -1,6 +1,7 @@
 /** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
 
 import { sumOf } from '../../../bytes/column.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
 import type { Options, Outcome, Sink, Source } from '../../../codec/codec.ts'
 import { noGain, unsupported } from '../../../codec/error.ts'
 import { lossOf } from '../../../codec/loss.ts'
@@ -137,9 +138,9 @@ async function notesOf(source: Source, file: Avi): Promise<[string, string][]> {
   const notes = new Map<string, string>()
   for (const list of [...inFront, ...behind]) {
     if (fourCC(list, 0) !== 'INFO') continue
-    const view = new DataView(list.buffer, list.byteOffset, list.length)
+    const reader = new ByteReader(list, true)
     for (let at = 4; at + 8 <= list.length; ) {
-      const size = view.getUint32(at + 4, true)
+      const size = reader.u32(at + 4)
       const type = NOTES[fourCC(list, at)]
       const [value] = new TextDecoder().decode(list.subarray(at + 8, Math.min(list.length, at + 8 + size))).split('\0')
       if (type && value) notes.set(type, value)
