@@ -35,7 +35,7 @@ export class BitWriter {
   #heldBits = 0
 
   /** `full` from `mostBytes` on. */
-  constructor(mostBytes: number) {
+  constructor(mostBytes = Number.POSITIVE_INFINITY) {
     this.#mostBytes = mostBytes
     this.#bytes = new Uint8Array(Math.min(mostBytes, 4096) + 8)
   }
@@ -55,9 +55,26 @@ export class BitWriter {
     this.#held &= (1 << this.#heldBits) - 1
   }
 
+  /** The lowest `length` bits of a whole number below 2^53, whatever is above them. */
+  putNumber(value: number, length: number): void {
+    if (length > 24) this.putNumber(Math.floor(value / 2 ** 24), length - 24)
+    const low = Math.min(length, 24)
+    this.put(value % 2 ** low, low)
+  }
+
+  /** Bytes that are full. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Fills up a byte that was begun, with zeros. */
+  toByte(): void {
+    if (this.#heldBits > 0) this.put(0, 8 - this.#heldBits)
+  }
+
   /** All bytes, the last one padded with zeros. */
   finish(): Uint8Array {
-    if (this.#heldBits > 0) this.put(0, 8 - this.#heldBits)
+    this.toByte()
     return this.#bytes.slice(0, this.#length)
   }
 

@@ -1,30 +1,6 @@
 /** Hint tables (annex F.4): where each page's objects are, so that a viewer can ask for them alone. */
+import { BitWriter } from '../../../bytes/bits.ts'
 import type { Layout, Unit } from './layout.ts'
-
-class Bits {
-  private readonly bytes: number[] = []
-  private held = 0
-  private count = 0
-
-  put(value: number, bits: number): void {
-    for (let k = bits - 1; k >= 0; k--) {
-      this.held = this.held * 2 + (Math.floor(value / 2 ** k) & 1)
-      if (++this.count === 8) this.flush()
-    }
-  }
-  /** Each item's entries begin on a byte. */
-  flush(): void {
-    if (this.count > 0) this.bytes.push((this.held << (8 - this.count)) & 255)
-    this.held = 0
-    this.count = 0
-  }
-  get length(): number {
-    return this.bytes.length
-  }
-  done(): Uint8Array {
-    return Uint8Array.from(this.bytes)
-  }
-}
 
 export const bitsFor = (value: number): number => (value > 0 ? Math.floor(Math.log2(value)) + 1 : 0)
 
@@ -38,7 +14,7 @@ export interface Written {
 
 /** `lengthBits` is fixed beforehand, so that the length of the tables does not depend on what is written. */
 export function hintTables(layout: Layout, lengthBits: number, written: Written): { data: Uint8Array; shared: number; outlines: number } {
-  const out = new Bits()
+  const out = new BitWriter()
   pageOffsets(out, layout, lengthBits, written)
   const shared = out.length
   sharedObjects(out, layout, lengthBits, written)
@@ -46,12 +22,12 @@ export function hintTables(layout: Layout, lengthBits: number, written: Written)
   const [first] = layout.outlines
   // F.4.7, generic: first object, its place, number of objects, length of all.
   if (first) {
-    out.put(first.number, 32)
-    out.put(written.placeOf(first), 32)
-    out.put(layout.outlines.length, 32)
-    out.put(sum(layout.outlines, written), 32)
+    out.putNumber(first.number, 32)
+    out.putNumber(written.placeOf(first), 32)
+    out.putNumber(layout.outlines.length, 32)
+    out.putNumber(sum(layout.outlines, written), 32)
   }
-  return { data: out.done(), shared, outlines: first ? outlines : 0 }
+  return { data: out.finish(), shared, outlines: first ? outlines : 0 }
 }
 
 const sum = (units: readonly Unit[], { lengthOf }: Written) => units.reduce((total, unit) => total + lengthOf(unit), 0)
@@ -59,7 +35,7 @@ const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a,
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0)
 
 /** F.4.2, tables F.3 and F.4. */
-function pageOffsets(out: Bits, layout: Layout, lengthBits: number, written: Written): void {
+function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written: Written): void {
   const groups = [layout.firstPage, ...layout.pages]
   const counts = groups.map((units) => units.length)
   const lengths = groups.map((units) => sum(units, written))
@@ -84,10 +60,10 @@ function pageOffsets(out: Bits, layout: Layout, lengthBits: number, written: Wri
     [0, 16],
     [1, 16],
   ]
-  for (const [value, bits] of head) out.put(value, bits)
+  for (const [value, bits] of head) out.putNumber(value, bits)
   const column = (values: Iterable<number>, bits: number) => {
-    for (const value of values) out.put(value, bits)
-    out.flush()
+    for (const value of values) out.putNumber(value, bits)
+    out.toByte()
   }
   column(
     counts.map((count) => count - fewest),
@@ -109,7 +85,7 @@ function pageOffsets(out: Bits, layout: Layout, lengthBits: number, written: Wri
 }
 
 /** F.4.3, tables F.5 and F.6. */
-function sharedObjects(out: Bits, { firstPage, shared }: Layout, lengthBits: number, written: Written): void {
+function sharedObjects(out: BitWriter, { firstPage, shared }: Layout, lengthBits: number, written: Written): void {
   const lengths = [...firstPage, ...shared].map((unit) => written.lengthOf(unit))
   const shortest = least(lengths)
   const [first] = shared
@@ -122,10 +98,10 @@ function sharedObjects(out: Bits, { firstPage, shared }: Layout, lengthBits: num
     [shortest, 32],
     [lengthBits, 16],
   ]
-  for (const [value, bits] of head) out.put(value, bits)
-  for (const length of lengths) out.put(length - shortest, lengthBits)
-  out.flush()
+  for (const [value, bits] of head) out.putNumber(value, bits)
+  for (const length of lengths) out.putNumber(length - shortest, lengthBits)
+  out.toByte()
   // No signatures, one object each.
-  for (const _ of lengths) out.put(0, 1)
-  out.flush()
+  for (const _ of lengths) out.putNumber(0, 1)
+  out.toByte()
 }
