@@ -5,7 +5,7 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { type CodecError, malformed } from '../../codec/error.ts'
+import { type CodecError, malformed, unsupported } from '../../codec/error.ts'
 
 export interface JpegShape {
   readonly width: number
@@ -19,8 +19,8 @@ const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0x
 /** Codes of up to so many bits are looked up at once. */
 const LOOKUP_BITS = 10
 
-/** Thrown for what is sound, but is not decoded here. */
-export class OtherJpeg extends Error {}
+/** What is sound, but is not decoded here. */
+const otherJpeg = () => unsupported('JPEG that is not lossless, or of another kind than the picture')
 
 interface Codes {
   /** By the next LOOKUP_BITS bits: category and length of the code (`category << 5 | length`), 0 when it is longer. */
@@ -40,7 +40,7 @@ interface Header {
   readonly scanAt: number
 }
 
-/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed), OtherJpeg */
+/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed), CodecError (unsupported_feature) */
 export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: number): Uint8Array {
   const samples = decodeScan(code, readHeader(shape, code, at), shape.width, shape.height, at)
   if (shape.sampleBytes === 1) return Uint8Array.from(samples)
@@ -53,7 +53,7 @@ export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: numbe
   return frame
 }
 
-/** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), OtherJpeg */
+/** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), CodecError (unsupported_feature) */
 export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
   const damaged = (position: number, what: string) => malformed('dicom', at + position, what)
   const reader = new ByteReader(code, false)
@@ -76,15 +76,14 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
     else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
     else if (marker === MARKER.SOF3 && body.length >= 9) bits = frameBits(shape, body)
     else if (marker === MARKER.SOS) {
-      if (!bits || body.length < 6 || body[0] !== 1) throw new OtherJpeg()
+      if (!bits || body.length < 6 || body[0] !== 1) throw otherJpeg()
       const codes = tables.get(body[2]! >> 4)
       if (!codes) throw damaged(position, 'a scan without its Huffman codes')
       const [predictor, shift] = [body[3]!, body[5]! & 15]
       // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
-      if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width)
-        throw new OtherJpeg()
+      if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width) throw otherJpeg()
       return { bits, predictor, shift, restartLines: restart / shape.width, codes, scanAt: position }
-    } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw new OtherJpeg()
+    } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw otherJpeg()
   }
   throw damaged(code.length, 'a JPEG stream without a scan')
 }
@@ -92,7 +91,7 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
 function frameBits({ width, height, sampleBytes, signed }: JpegShape, body: Uint8Array): number {
   const bits = body[0]!
   const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === 1
-  if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw new OtherJpeg()
+  if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw otherJpeg()
   return bits
 }
 

@@ -9,11 +9,11 @@ import { concat } from '../../bytes/concat.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { isCodecError, malformed } from '../../codec/error.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, readMeta, SYNTAX } from './file.ts'
-import { decodeLosslessJpeg, OtherJpeg, readHeader } from './lossless-jpeg.ts'
+import { decodeLosslessJpeg, readHeader } from './lossless-jpeg.ts'
 import { decodeRle } from './rle.ts'
 import { explicitHeader } from './to-explicit.ts'
 
@@ -144,7 +144,7 @@ async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fra
   try {
     for (const [{ at, bytes }] of codes as [Fragment][]) readHeader(shape, await source.read(at, Math.min(bytes, MAX_HEADER_BYTES)), at)
   } catch (error) {
-    if (error instanceof OtherJpeg) return false
+    if (isCodecError(error, 'unsupported_feature')) return false
     throw error
   }
   return true

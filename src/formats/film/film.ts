@@ -4,7 +4,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
-import { malformed, noGain, unsupported } from '../../codec/error.ts'
+import { isCodecError, malformed, noGain, unsupported } from '../../codec/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../codec/loss.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
@@ -21,7 +21,7 @@ import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { belowFloors, finishPart, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
-import { type EncodedSound, encodeSound, KeptSound, leadOf, runsOf } from './sound.ts'
+import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
 import { verifyFilm } from './verify.ts'
 
 const TRIFLE = 0.999
@@ -113,7 +113,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
 
 /** Packets that are not what the track says stay as they are: a part that tells of none. */
 function keptSound(error: unknown): EncodedSound {
-  if (!(error instanceof KeptSound)) throw error
+  if (!isCodecError(error, 'unsupported_feature')) throw error
   const head = { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, signal: 0, noise: 0 } as const
   return { head: { ...head, config: [] }, memoryBytes: 0 }
 }

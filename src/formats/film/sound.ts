@@ -5,7 +5,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import type { Column } from '../../bytes/column.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { malformed, unsupported } from '../../codec/error.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
 import { SnrMeter } from '../../quality/snr.ts'
@@ -42,11 +42,6 @@ export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
   return track.samples()
 }
 
-/** Thrown when a stream of packets is not what its description says: then the sound is better kept. */
-export class KeptSound extends Error {
-  override readonly name = 'KeptSound'
-}
-
 /**
  * The sound of `runs`, decoded by the engine's first decoder: planar samples. Streams of blocks are read in steps, others a run at a time.
  * @param skipBytes bytes of the runs that are left out in front, whole blocks
@@ -70,12 +65,12 @@ export async function* decodedSound(
     for (let at = from; at < size; at += step) {
       const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
       if (!decoder.sendAudio(bytes)) {
-        if (!blockAlign) throw new KeptSound('a packet of sound cannot be decoded')
+        if (!blockAlign) throw unsupported('a packet of sound cannot be decoded')
         throw malformed('sound', runs.offset[run]! + at, 'cannot be decoded')
       }
       silent += blockAlign ? 0 : 1
       for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-        if (sound.hertz !== hertz || sound.channels.length !== channels) throw new KeptSound('sound of another kind than the track says')
+        if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound of another kind than the track says')
         // Packets that hold no sound of their own take their time all the same.
         for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
         silent = 0
@@ -104,7 +99,7 @@ export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, siz
 /**
  * Writes the packets to `part`.
  * @param lead samples of silence in front, which count as the encoder's delay
- * @throws KeptSound, CodecError (malformed)
+ * @throws CodecError (unsupported_feature) when packets are not what the track says, CodecError (malformed)
  */
 export async function encodeSound(sound: StoredSound, part: PartWriter, bitsPerSecond: number, lead = 0): Promise<EncodedSound> {
   using engine = new Ffmpeg()

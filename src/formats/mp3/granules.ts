@@ -15,7 +15,7 @@ export interface LogicalFrame {
   readonly mainBits: number
 }
 
-/** What is wrong with the reservoir, when a frame points before the start or over its own end. */
+/** A frame points before the start or over its own end. No CodecError: such a file plays, only its frames cannot be moved. */
 export class BrokenReservoir extends Error {
   override readonly name = 'BrokenReservoir'
 }

@@ -1,7 +1,7 @@
 /** What a document is and whether it may be rewritten at all. */
 import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
-import { countPageObjects, hasSignatureBytes, type Reach, Restart, reach, walkPages } from './reach.ts'
+import { countPageObjects, hasSignatureBytes, type Reach, reach, walkPages } from './reach.ts'
 import { Reader } from './reader.ts'
 import { keepAt } from './trim.ts'
 import type { Lock } from './writer.ts'
@@ -38,23 +38,13 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   if (await hasAppendedArchive(reader)) {
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
   }
-  const found = await reachable(reader, options)
+  const found = await reach(reader, keepAt(options.quality), options.signal)
   if (found.signed) return { kind: 'unchanged', reason: 'signed' }
   if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
   if (reader.repaired) await assertNothingLost(reader, found, pages)
   return { reader, root, reach: found, pages: [...pages.leaves], classic: await isPdfA1(reader, root) }
-}
-
-async function reachable(reader: Reader, options: Options): Promise<Reach> {
-  const keep = keepAt(options.quality)
-  try {
-    return await reach(reader, keep, options.signal)
-  } catch (error) {
-    if (!(error instanceof Restart)) throw error
-    return reach(reader, keep, options.signal)
-  }
 }
 
 /** Streams under a crypt filter of their own, or one that only a reference names: nobody here knows their key. */

@@ -44,8 +44,18 @@ export interface Reach {
 /** Roots of everything (7.5.5, table 15). /ID holds strings, /Encrypt is handled before. */
 export const TRAILER_KEYS = ['Root', 'Info', 'ID'] as const
 
-/** `keep` says whether an entry is followed (and will be written). */
-export async function reach(reader: Reader, keep: (dict: Dict, key: string) => boolean, signal: AbortSignal): Promise<Reach> {
+type Keep = (dict: Dict, key: string) => boolean
+
+/** `keep` says whether an entry is followed (and will be written). Begins again where the table is repaired in the middle, which happens once. */
+export async function reach(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach> {
+  for (;;) {
+    const found = await walk(reader, keep, signal)
+    if (found) return found
+  }
+}
+
+/** undefined: the table has more objects now than it had at the beginning. */
+async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach | undefined> {
   const used = new Uint8Array(reader.xref.size)
   const result: Reach = { used, objects: new Numbers(), streams: new Numbers(), signed: false, dangling: 0, streamBytes: 0 }
   const stack = new Numbers()
@@ -70,7 +80,7 @@ export async function reach(reader: Reader, keep: (dict: Dict, key: string) => b
     if (result.objects.length % 4096 === 0) signal.throwIfAborted()
     const object = await reader.get(number)
     // A repair in the middle renumbers nothing, but may find more objects than the table knew.
-    if (reader.xref.size > used.length) throw new Restart()
+    if (reader.xref.size > used.length) return undefined
     result.objects.push(number)
     if (object === null) result.dangling++
     if (object instanceof Stream) {
@@ -81,9 +91,6 @@ export async function reach(reader: Reader, keep: (dict: Dict, key: string) => b
   }
   return result
 }
-
-/** The table changed while it was walked. */
-export class Restart extends Error {}
 
 export interface Pages {
   /** Leaves of the page tree (7.7.3), in order. */

@@ -42,6 +42,7 @@ const FONT_KEYS = new Set(['FontFile', 'FontFile2', 'FontFile3'])
 /** What an image that was coded anew may say differently (8.9.5, table 87). */
 const IMAGE_KEYS = new Set(['ColorSpace', 'BitsPerComponent', 'Width', 'Height', 'Decode', 'SMaskInData'])
 
+/** Thrown from any depth of both graphs, and caught where the walk began. */
 class Difference extends Error {}
 
 export async function verifyGraphs(

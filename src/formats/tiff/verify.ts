@@ -22,7 +22,7 @@ const STORAGE = new Set<number>([
   TAG.jpegInterchangeFormat,
 ])
 
-/** Raised where the two differ, caught by `verifyTiff`. */
+/** Thrown from any depth of both files, caught by `verifyTiff`. */
 class Difference extends Error {}
 
 export async function verifyTiff(original: Source, result: Source, options: Options, format: string): Promise<Verdict> {
