@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { PartReceipt } from '../src/codec/segmented.ts'
 import type { TaskResult } from '../src/store/task.ts'
 import type { TaskRecordFace } from '../src/store/tasks.ts'
+import { MAX_ATTEMPTS } from '../src/tasks/job.ts'
 import type { Step } from '../src/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
@@ -26,12 +27,12 @@ export interface JobWorld {
   readonly limits: JobLimits
   /** The press's own; empty before and after. */
   readonly folder: string
+  /** How many presses this step has taken along so far. */
+  readonly deaths: number
 }
 
 const BEAT_MS = 4000
 const LOOK_MS = 500
-/** The last attempt of a step that lost its worker each time: see `MAX_ATTEMPTS` of tasks/job.ts. */
-const LAST_ATTEMPT = 3
 
 type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
 
@@ -52,8 +53,8 @@ export class Job {
     this.#world = world
   }
 
-  /** Resolves when the step has ended, one way or another, and the task knows. @returns is the press still good? */
-  async run(): Promise<boolean> {
+  /** Resolves when the step has ended, one way or another, and the task knows. */
+  async run(): Promise<'done' | 'stopped' | 'died'> {
     const { folder, blobs } = this.#world
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
@@ -67,7 +68,7 @@ export class Job {
       const ending = await this.#ending.promise
       if (ending.kind !== 'done') this.#press.kill()
       await this.#tell(ending)
-      return ending.kind === 'done'
+      return ending.kind === 'over_budget' ? 'died' : ending.kind
     } finally {
       for (const timer of timers) clearInterval(timer)
       this.#press.onMessage(() => undefined)
@@ -83,10 +84,11 @@ export class Job {
 
   async #tell(ending: Ending): Promise<void> {
     const { attempt } = this.#claim
+    const deaths = this.#world.deaths + 1
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
     if (ending.kind !== 'died') return
     // A file that takes all of its presses along needs more than a job has.
-    if (attempt >= LAST_ATTEMPT) return this.#record.giveUp(attempt, `the job lost its worker; it was tried ${attempt} times`)
+    if (deaths >= MAX_ATTEMPTS) return this.#record.giveUp(attempt, `the job lost its worker; it was tried ${deaths} times`)
     return this.#record.release(attempt, `its press ended: ${ending.why}`, this.#step.part)
   }
 

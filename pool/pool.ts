@@ -1,6 +1,8 @@
 /** The presses of this machine, and the steps that wait for one. */
+import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PROTOCOL } from '../src/store/tasks.ts'
 import type { Step } from '../src/tasks/run.ts'
 import { BlobFiles } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
@@ -43,6 +45,8 @@ export class Pool implements AsyncDisposable {
   readonly #working = new Set<Entry>()
   /** A task sends its message again when nobody claims it for long: it stands in line already. */
   readonly #known = new Map<string, Entry>()
+  /** Presses that a step took along, as long as it may be tried again. */
+  readonly #deaths = new Map<string, number>()
   readonly #formats = new Map<Kind, Promise<readonly string[]>>()
   readonly #folders = new Map<PressProcess, string>()
   #made = 0
@@ -122,17 +126,20 @@ export class Pool implements AsyncDisposable {
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
     try {
-      const claim = await record.claim(generation, step, part)
+      const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: PROTOCOL })
       if (claim.kind !== 'claimed') return
       const press = await this.#take(entry.kind)
       const folder = this.#folders.get(press)!
-      const job = new Job(press, entry.step, claim, { door, blobs: this.#blobs, limits, folder })
-      const good = await job.run().catch(async (error: unknown) => {
+      const deaths = this.#deaths.get(entry.key) ?? 0
+      const job = new Job(press, entry.step, claim, { door, blobs: this.#blobs, limits, folder, deaths })
+      const ended = await job.run().catch(async (error: unknown) => {
         press.kill()
-        await record.release(claim.attempt, String(error), part)
-        return false
+        await record.release(claim.attempt, String(error), part, 'platform')
+        return 'stopped' as const
       })
-      if (good) await this.#giveBack(press)
+      if (ended === 'died') this.#deaths.set(entry.key, deaths + 1)
+      else this.#deaths.delete(entry.key)
+      if (ended === 'done') await this.#giveBack(press)
     } catch (error) {
       // The task could not be spoken with. It sends its message again when the lease is over.
       log(JSON.stringify({ level: 'error', event: 'step_failed', task_id: entry.step.taskId, step, part, error: String(error) }))

@@ -32,8 +32,8 @@ afterEach(() => {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Runs one job with a press whose work is `program`, a function body with `work`, `say`, `call` and `fs`. */
-async function run(program: string, change: { memoryBytes?: number; processorMs?: number; attempt?: number } = {}): Promise<boolean> {
-  const { memoryBytes = 1024 * MB, processorMs = 60_000, attempt = 1 } = change
+async function run(program: string, change: { memoryBytes?: number; processorMs?: number; deaths?: number } = {}): Promise<string> {
+  const { memoryBytes = 1024 * MB, processorMs = 60_000, deaths = 0 } = change
   const build = join(root, 'build')
   mkdirSync(build)
   writeFileSync(join(root, 'secret'), 'secret')
@@ -86,9 +86,10 @@ say({ kind: 'ready', formats: [] })`,
     },
     limits: { memoryBytes, processorMs },
     folder,
+    deaths,
   }
   const task = { taskId: 'tsk_1', originalSize: UPLOAD.length, originalSha256: sha256(UPLOAD) }
-  const claim = { kind: 'claimed', attempt, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as Claimed
+  const claim = { kind: 'claimed', attempt: 1, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as Claimed
   const good = await new Job(press, { taskId: 'tsk_1', generation: 1, step: 'whole' }, claim, world).run()
   expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
   return good
@@ -104,7 +105,7 @@ const completes = (text: string, said = text, key = 'results/tsk_1/1') => `
 describe('a job', () => {
   it('stores what its press made, then completes the task in the name of its own attempt', async () => {
     expect(await run(`if (fs.readFileSync(work.folder + '/uploads~tsk_1', 'utf8') !== '${UPLOAD}') throw 0;${completes('small')}`)).toBe(
-      true,
+      'done',
     )
     expect(stored).toEqual(new Map([['results/tsk_1/1', 'small']]))
     expect(told).toMatchObject([['complete', 1, { key: 'results/tsk_1/1', size: 5 }]])
@@ -112,32 +113,32 @@ describe('a job', () => {
 
   it('does not complete a task with a result that is not what was verified', async () => {
     await run(completes('other', 'small'))
-    expect(told).toEqual([['release', 1, 'Error: the result is not what it was verified to be', undefined]])
+    expect(told).toEqual([['release', 1, 'Error: the result is not what it was verified to be', undefined, 'codec']])
   })
 
   it('does not store a blob for a press that is not of its own step', async () => {
     await run(completes('small', 'small', 'results/tsk_2/1'))
     expect(stored.size).toBe(0)
-    expect(told).toMatchObject([['release', 1, "Error: results/tsk_2/1 is not this job's", undefined]])
+    expect(told).toMatchObject([['release', 1, "Error: results/tsk_2/1 is not this job's", undefined, 'codec']])
   })
 
   it('does not let a press remove a task, or ask for anything else that is not its business', async () => {
     await run(`await call('remove').catch((error) => call('release', 1, error.message)); say({ kind: 'done' })`)
-    expect(told).toEqual([['release', 1, 'Error: a press may not ask for remove', undefined]])
+    expect(told).toEqual([['release', 1, 'Error: a press may not ask for remove', undefined, 'codec']])
   })
 
   it('is released at once when its press dies', async () => {
-    expect(await run('process.kill(process.pid, 9)')).toBe(false)
+    expect(await run('process.kill(process.pid, 9)')).toBe('died')
     expect(told).toEqual([['release', 1, 'its press ended: SIGKILL', undefined]])
   })
 
   it('gives the upload back when its third press dies', async () => {
-    await run('process.exit(3)', { attempt: 3 })
-    expect(told).toEqual([['giveUp', 3, 'the job lost its worker; it was tried 3 times']])
+    await run('process.exit(3)', { deaths: 2 })
+    expect(told).toEqual([['giveUp', 1, 'the job lost its worker; it was tried 3 times']])
   })
 
   it('ends a press that hangs, and its task as over_budget', async () => {
-    expect(await run('for (;;);', { processorMs: 1500 })).toBe(false)
+    expect(await run('for (;;);', { processorMs: 1500 })).toBe('died')
     expect(told).toEqual([['giveUp', 1, 'more processor time than a job has']])
     expect(await press.exited).toBe('SIGKILL')
   })
@@ -153,7 +154,7 @@ describe('a job', () => {
     setTimeout(() => {
       stopped = true
     }, 500)
-    expect(await run('for (;;);')).toBe(false)
+    expect(await run('for (;;);')).toBe('stopped')
     expect(told).toEqual([])
     expect(await press.exited).toBe('SIGKILL')
   })
