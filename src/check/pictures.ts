@@ -11,7 +11,7 @@ import { carriedOf } from '../formats/jpg/carried.ts'
 import { picture as jpegPicture } from '../formats/jpg/convert.ts'
 import { jpegRaster } from '../formats/jpg/pixels.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
-import type { OutputId } from '../formats/outputs.ts'
+import { type OutputId, pictureFacts } from '../formats/outputs.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { convertible as convertiblePng } from '../formats/png/convert.ts'
 import { openPngFile, streamOf } from '../formats/png/file.ts'
@@ -81,7 +81,7 @@ async function samePng(original: Source, result: Source, options: Options): Prom
 
 async function rasterSimilarity({ original, result, format, output }: PicturePair, options: Options): Promise<Similarity> {
   const { raster, carried } = await rasterOf(original, format, options)
-  const reference = output === 'avif' ? uprightRaster(raster, orientationOf(carried.exif)) : raster
+  const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(raster, orientationOf(carried.exif)) : raster
   const shown = await shownRaster(result, output, options)
   if (!shown) return avifSimilarity(reference, await readAll(result))
   const proportion = (reference.width * shown.height) / (reference.height * shown.width)

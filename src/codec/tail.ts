@@ -2,14 +2,12 @@
  * What stands behind the end of a format in a file, and is none of its content: a ZIP archive behind a picture, the film of a
  * motion photo. Readers pass over it in the upload, and do so in the result: it is kept as it is.
  */
+import { pictureFacts } from '../formats/outputs.ts'
 import type { Options, Outcome, Sink, Source } from './codec.ts'
 import { TargetUnreachable, unsupported } from './error.ts'
 import { slice } from './source.ts'
 
 const COPY_BYTES = 256 * 1024
-
-/** Outputs whose readers take whatever follows for content of theirs, and stumble over it. */
-const READ_TO_THE_END: ReadonlySet<string> = new Set(['avif'])
 
 /**
  * `compress` for all of `source` but what stands behind `end`, which is put behind the result.
@@ -24,7 +22,7 @@ export async function withTail(
 ): Promise<Outcome> {
   const bytes = source.size - end
   if (bytes <= 0) return await compress(source, options)
-  if (READ_TO_THE_END.has(options.output)) throw unsupported(`the ${bytes} bytes after the end would be lost in another format`)
+  if (pictureFacts(options.output)?.readToTheEnd) throw unsupported(`the ${bytes} bytes after the end would be lost in another format`)
   const outcome = await compress(slice(source, 0, end), lessFor(options, bytes)).catch((error: unknown) => {
     throw error instanceof TargetUnreachable ? new TargetUnreachable(error.bestSize + bytes) : error
   })

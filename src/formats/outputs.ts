@@ -16,6 +16,17 @@ export interface Output {
   readonly wraps: boolean
   /** Pictures only. */
   readonly holds?: Holds
+  readonly picture?: PictureFacts
+}
+
+/** What whoever converts pictures has to know of an output. */
+export interface PictureFacts {
+  /** Where its colours keep too little of a picture that was never lossy, it can have every sample instead. */
+  readonly exactInstead: boolean
+  /** Pixels are turned as EXIF says, for readers that do not. */
+  readonly turnedUpright: boolean
+  /** Readers take whatever follows for content of theirs, and stumble over it. */
+  readonly readToTheEnd: boolean
 }
 
 const wrapper = (title: string, extension: string, mediaType: string, ...aliases: string[]): Output => ({
@@ -34,6 +45,7 @@ const OTHERS = {
     aliases: [],
     wraps: false,
     holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
+    picture: { exactInstead: true, turnedUpright: false, readToTheEnd: false },
   },
   avif: {
     title: 'AVIF',
@@ -42,6 +54,7 @@ const OTHERS = {
     aliases: [],
     wraps: false,
     holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
+    picture: { exactInstead: false, turnedUpright: true, readToTheEnd: true },
   },
   flac: { title: 'FLAC', extension: 'flac', mediaType: 'audio/flac', aliases: [], wraps: false },
   'nii.gz': { title: 'NIfTI, gzip', extension: 'nii.gz', mediaType: 'application/gzip', aliases: ['nii'], wraps: false },
@@ -53,6 +66,12 @@ const OTHERS = {
 
 /** Formats as they go out: the container that came in, or one of the others. */
 export type OutputId = FormatId | keyof typeof OTHERS
+
+/** Of an output by name; undefined for formats that come out as themselves, which are none of these. */
+export const pictureFacts = (output: string): PictureFacts | undefined => {
+  const others: { readonly [id: string]: Output } = OTHERS
+  return others[output]?.picture
+}
 
 /** A format of the list. */
 export interface KnownFormat extends Format {

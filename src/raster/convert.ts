@@ -8,15 +8,13 @@ import { unsupported } from '../codec/error.ts'
 import { lossOf } from '../codec/loss.ts'
 import { withTail } from '../codec/tail.ts'
 import { pictureTarget } from '../quality/levels.ts'
-import { encodeAvif } from './avif.ts'
-import type { Encoded, EncodeRequest } from './encoded.ts'
+import type { Encoded } from './encoded.ts'
+import { ENCODERS } from './encoders.ts'
 import { fitted } from './fitted.ts'
-import { encodeJpeg } from './jpeg.ts'
 import { encodeBestPng } from './png-best.ts'
-import { type Carried, type Raster, withoutIdleAlpha } from './raster.ts'
+import { type Raster, withoutIdleAlpha } from './raster.ts'
 import { lossAgainst, type Uploaded } from './reference.ts'
 import { encodeAsSeen } from './seen.ts'
-import { encodeWebp } from './webp.ts'
 
 /** A still picture on its way to another form. */
 export interface Convertible extends Uploaded {
@@ -26,12 +24,6 @@ export interface Convertible extends Uploaded {
   readonly chunks?: readonly AncillaryChunk[]
   /** What an output has no place for, in words for the receipt. */
   leftOut?(output: string): readonly string[]
-}
-
-const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>>> = {
-  jpg: encodeJpeg,
-  webp: encodeWebp,
-  avif: encodeAvif,
 }
 
 /** Writes `picture` as `options.output`, downsampled where `options.fitWithin` says so, with what stood behind it in `source`. */

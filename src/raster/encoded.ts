@@ -2,6 +2,7 @@
 import type { Options } from '../codec/codec.ts'
 import type { PictureLoss } from '../codec/loss.ts'
 import type { Target } from '../quality/levels.ts'
+import type { Carried, Raster } from './raster.ts'
 
 export interface EncodeRequest {
   readonly target: Target
@@ -22,3 +23,5 @@ export interface Encoded {
   /** Absent when the samples are those that went in. */
   readonly loss?: PictureLoss
 }
+
+export type Encoder = (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>

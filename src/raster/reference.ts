@@ -3,6 +3,7 @@ import { concat } from '../bytes/concat.ts'
 import type { Options, Outcome, Source } from '../codec/codec.ts'
 import { ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
 import { readAll } from '../codec/source.ts'
+import { pictureFacts } from '../formats/outputs.ts'
 import { decodedRows } from './decoded.ts'
 import { type Deep, deepOf, deepOnWhite, reducedDeep, similarityToDeep } from './deep.ts'
 import type { Encoded } from './encoded.ts'
@@ -29,7 +30,7 @@ export function referenceOf({ raster, carried, deep }: Uploaded, options: Option
   const whole = deep ?? deepOf(raster)
   const wanted = size ? reducedDeep(whole, size.width, size.height) : whole
   if (options.output === 'jpg') return deepOnWhite(wanted)
-  return options.output === 'avif' ? uprightDeep(wanted, orientationOf(carried.exif)) : wanted
+  return pictureFacts(options.output)?.turnedUpright ? uprightDeep(wanted, orientationOf(carried.exif)) : wanted
 }
 
 /** Samples that are those that went in, to which verification holds them, in a result that lacks something else. */

@@ -7,12 +7,11 @@ import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { ofPixels, worseLoss } from '../codec/loss.ts'
+import { pictureFacts } from '../formats/outputs.ts'
 import type { Similarity } from '../quality/metrics.ts'
-import type { Encoded, EncodeRequest } from './encoded.ts'
+import type { Encoded, EncodeRequest, Encoder } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 import { similarityOfJpeg, similarityOfWebp } from './similarity.ts'
-
-type Encoder = (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>
 
 /** PSNR over all channels that colours keep at least, in dB. */
 const LEAST_RGB_DB = 25.5
@@ -45,7 +44,7 @@ export async function encodeAsSeen(
     if (!better) {
       const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
-      if (output === 'webp' && request.pristine && request.targetSize === undefined)
+      if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
         return await encode(raster, carried, { ...request, lossless: true })
       throw unsupported(`colours that ${output} does not keep`)
     }

@@ -5,26 +5,18 @@ import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
 import { lossOf } from '../../codec/loss.ts'
 import { pictureTarget } from '../../quality/levels.ts'
-import { encodeAvif } from '../../raster/avif.ts'
-import type { Encoded, EncodeRequest } from '../../raster/encoded.ts'
+import { ENCODERS } from '../../raster/encoders.ts'
 import { encodePng } from '../../raster/png-encode.ts'
-import type { Carried, Raster } from '../../raster/raster.ts'
+import type { Raster } from '../../raster/raster.ts'
 import { lossAgainst } from '../../raster/reference.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { encodeAsSeen } from '../../raster/seen.ts'
-import { encodeWebp } from '../../raster/webp.ts'
 import { carriedOf, leftBehind, refuse } from './carried.ts'
 import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
-const ENCODERS: Partial<Record<string, (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>>> = {
-  avif: encodeAvif,
-  png: encodePng,
-  webp: encodeWebp,
-}
-
 export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
-  const encode = ENCODERS[options.output]
+  const encode = options.output === 'png' ? encodePng : ENCODERS[options.output]
   if (!encode) throw unsupported(`jpg to ${options.output}`)
   const carried = carriedOf(header)
   let late: readonly Place[] = []
