@@ -22,7 +22,7 @@ import ssim from '../../wasm/ssim/origin.json' with { type: 'json' }
 import visible from '../../wasm/visible/origin.json' with { type: 'json' }
 import webp from '../../wasm/webp/origin.json' with { type: 'json' }
 import type { FormatId } from './index.ts'
-import { type OutputId, outputFacts } from './outputs.ts'
+import { type OutputId, outputFacts, type PictureOutput } from './outputs.ts'
 
 const ORIGINS = {
   'avif-decoder': avifDecoder,
@@ -102,8 +102,10 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   xlsx: PACKAGES,
 }
 
+type Engines<Id extends OutputId> = Readonly<Record<Id, readonly EngineName[]>>
+
 /** And in another one. */
-const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
+const CONVERTED: Engines<Exclude<PictureOutput, 'png'>> & Partial<Engines<OutputId>> = {
   avif: ['avif-decoder', 'avif-encoder'],
   flac: ['flac'],
   jpg: ['jpeg'],

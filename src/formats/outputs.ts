@@ -67,6 +67,13 @@ const OTHERS = {
 /** Formats as they go out: the container that came in, or one of the others. */
 export type OutputId = FormatId | keyof typeof OTHERS
 
+type OtherPicture = {
+  [Id in keyof typeof OTHERS]: (typeof OTHERS)[Id] extends { readonly picture: PictureFacts } ? Id : never
+}[keyof typeof OTHERS]
+
+/** What pictures are converted to; lists of encoders, decoders and engines do not compile without all of them. */
+export type PictureOutput = 'jpg' | 'png' | OtherPicture
+
 /** Of an output by name; undefined for formats that come out as themselves, which are none of these. */
 export const pictureFacts = (output: string): PictureFacts | undefined => {
   const others: { readonly [id: string]: Output } = OTHERS

@@ -3,6 +3,7 @@ import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import { pngRows } from '../../wasm/png/png.ts'
 import { decodeWebp, WebpRows } from '../../wasm/webp/webp.ts'
+import type { PictureOutput } from '../formats/outputs.ts'
 import { AvifCodec, discardPixels } from './avif-codec.ts'
 import { gridRows } from './avif-grid.ts'
 import { asRgba, type Raster } from './raster.ts'
@@ -16,7 +17,9 @@ export function decodedRows(output: string, file: Uint8Array, size: Size): Async
   return decode(file, size)
 }
 
-const DECODERS: { readonly [output: string]: ((file: Uint8Array, size: Size) => AsyncIterable<Uint8Array>) | undefined } = {
+type Decoder = (file: Uint8Array, size: Size) => AsyncIterable<Uint8Array>
+
+const DECODERS: { readonly [output: string]: Decoder | undefined } = {
   png: async function* (file, size) {
     for await (const { rows, info } of pngRows(inOnePiece(file), 'rgba8')) {
       if (info.header.width !== size.width || info.header.height !== size.height) return
@@ -44,7 +47,7 @@ const DECODERS: { readonly [output: string]: ((file: Uint8Array, size: Size) => 
       yield new Uint8Array(decoded.pixels.buffer, decoded.pixels.byteOffset, decoded.pixels.length)
     discardPixels(decoded)
   },
-}
+} satisfies Readonly<Record<PictureOutput, Decoder>>
 
 async function* inOnePiece(file: Uint8Array): AsyncGenerator<Uint8Array> {
   yield file.slice()

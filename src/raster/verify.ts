@@ -5,6 +5,7 @@ import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Outcome, type Source } from '../codec/codec.ts'
 import { readAll } from '../codec/source.ts'
+import type { PictureOutput } from '../formats/outputs.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { AvifCodec, similarity } from './avif-codec.ts'
 import { similarityOfGrid } from './avif-grid.ts'
@@ -122,8 +123,14 @@ export async function differenceOf(
   result: Source,
   outcome: Outcome,
 ): Promise<string | undefined> {
-  if (output === 'png') return differenceOfPng(raster, carried, result)
-  if (output === 'webp') return differenceOfWebp(raster, carried, result, outcome)
-  if (output === 'avif') return differenceOfAvif(raster, carried, result, outcome)
-  return `no way to verify ${output}`
+  const difference = DIFFERENCES[output]
+  return difference ? await difference(raster, carried, result, outcome) : `no way to verify ${output}`
 }
+
+type Difference = (raster: Raster, carried: Carried, result: Source, outcome: Outcome) => Promise<string | undefined>
+
+const DIFFERENCES: { readonly [output: string]: Difference | undefined } = {
+  png: differenceOfPng,
+  webp: differenceOfWebp,
+  avif: differenceOfAvif,
+} satisfies Readonly<Record<Exclude<PictureOutput, 'jpg'>, Difference>>
