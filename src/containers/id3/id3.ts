@@ -48,13 +48,14 @@ function frame(id: string, body: Uint8Array): Uint8Array {
 export const synchsafe = (value: number) => [(value >> 21) & 127, (value >> 14) & 127, (value >> 7) & 127, value & 127]
 
 export const fromSynchsafe = (bytes: Uint8Array, at: number) =>
-  ((bytes[at]! & 127) << 21) | ((bytes[at + 1]! & 127) << 14) | ((bytes[at + 2]! & 127) << 7) | (bytes[at + 3]! & 127)
+  bytes.subarray(at, at + 4).reduce((value, byte) => (value << 7) | (byte & 127), 0)
 
 /** Bytes of the ID3v2 tag that begins at `at` (header and footer included), or 0. */
 export function id3Bytes(bytes: Uint8Array, at: number): number {
-  if (at + 10 > bytes.length || bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33 || bytes[at + 3]! >= 0xff) return 0
-  if ((bytes[at + 6]! | bytes[at + 7]! | bytes[at + 8]! | bytes[at + 9]!) & 0x80) return 0
-  return 10 + fromSynchsafe(bytes, at + 6) + (bytes[at + 5]! & 0x10 ? 10 : 0)
+  if (at + 10 > bytes.length || bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return 0
+  const [version = 0, , flags = 0, ...size] = bytes.subarray(at + 3, at + 10)
+  if (version >= 0xff || size.some((byte) => byte & 0x80)) return 0
+  return 10 + fromSynchsafe(bytes, at + 6) + (flags & 0x10 ? 10 : 0)
 }
 
 export interface Id3Frame {
@@ -65,18 +66,18 @@ export interface Id3Frame {
 
 /** The frames of an ID3v2.3 or 2.4 tag; empty when it is unsynchronised, compressed or of another version. */
 export function id3Frames(tag: Uint8Array): Id3Frame[] {
-  const version = tag[3] ?? 0
-  if (id3Bytes(tag, 0) === 0 || (version !== 3 && version !== 4) || tag[5]! & 0x80) return []
+  const [, , , version = 0, , flags = 0] = tag
+  if (id3Bytes(tag, 0) === 0 || (version !== 3 && version !== 4) || flags & 0x80) return []
   const end = Math.min(tag.length, 10 + fromSynchsafe(tag, 6))
   const reader = new ByteReader(tag, false)
   let at = 10
-  if (tag[5]! & 0x40 && at + 4 <= end) at += version === 4 ? fromSynchsafe(tag, at) : 4 + reader.u32(at)
+  if (flags & 0x40 && at + 4 <= end) at += version === 4 ? fromSynchsafe(tag, at) : 4 + reader.u32(at)
   const frames: Id3Frame[] = []
   while (at + 10 <= end && tag[at] !== 0 && frames.length < 1000) {
     const size = version === 4 ? fromSynchsafe(tag, at + 4) : reader.u32(at + 4)
     if (at + 10 + size > end) break
     // Format flags (second byte): anything but "grouped" changes what the body means.
-    if ((tag[at + 9]! & (version === 4 ? 0x4f : 0xe0)) === 0) {
+    if ((reader.u8(at + 9) & (version === 4 ? 0x4f : 0xe0)) === 0) {
       frames.push({ id: String.fromCharCode(...tag.subarray(at, at + 4)), body: tag.subarray(at + 10, at + 10 + size) })
     }
     at += 10 + size
@@ -110,8 +111,8 @@ export function id3Picture(body: Uint8Array): Id3Picture | undefined {
   const offset = end + (wide ? 2 : 1)
   if (offset >= body.length) return undefined
   const mime = String.fromCharCode(...body.subarray(1, mimeEnd))
-  const description = id3Texts(Uint8Array.of(body[0]!, ...body.subarray(mimeEnd + 2, end)))[0] ?? ''
-  return { type: body[mimeEnd + 1]!, mime, description, data: body.subarray(offset), offset }
+  const description = id3Texts(Uint8Array.of(body[0] ?? 0, ...body.subarray(mimeEnd + 2, end)))[0] ?? ''
+  return { type: body[mimeEnd + 1] ?? 0, mime, description, data: body.subarray(offset), offset }
 }
 
 /** Keys (as FFmpeg names them) and values of the text frames. */

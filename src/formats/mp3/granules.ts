@@ -23,8 +23,9 @@ export class BrokenReservoir extends Error {
 /** main_data_begin: 9 bits in MPEG-1, 8 in the others. */
 export const maxReservoir = (header: FrameHeader) => (header.version === 1 ? 511 : 255)
 
-export const mainDataBegin = (side: Uint8Array, header: FrameHeader) =>
-  header.version === 1 ? (side[0]! << 1) | (side[1]! >> 7) : side[0]!
+export function mainDataBegin([first = 0, second = 0]: Uint8Array, header: FrameHeader): number {
+  return header.version === 1 ? (first << 1) | (second >> 7) : first
+}
 
 export function setMainDataBegin(side: Uint8Array, header: FrameHeader, value: number): void {
   if (header.version === 1) {
