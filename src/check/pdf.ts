@@ -1,16 +1,28 @@
-/** Pictures of PDF pages as they are stored, pair by pair; one that was reduced against the upload's, reduced to its size. */
+/**
+ * Pictures of PDF pages, pair by pair: as they are stored, one that was reduced against the upload's at its size, and as the pages of
+ * the upload show them at 144 dpi. The worse of both is what a receipt may say.
+ */
 import type { Options, Source } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
+import { withoutTail } from '../codec/tail.ts'
+import { openDocument } from '../formats/pdf/document.ts'
+import { type Duplicates, findDuplicates } from '../formats/pdf/duplicates.ts'
+import { endOfPdf } from '../formats/pdf/end.ts'
+import { isBilevel } from '../formats/pdf/images/bilevel.ts'
 import { type ImageFacts, imageFacts } from '../formats/pdf/images/facts.ts'
-import { type Mask, MaskRows, openMask } from '../formats/pdf/images/mask.ts'
-import { withOpacity } from '../formats/pdf/images/opacity.ts'
-import { hasRows, openRows, type Rows } from '../formats/pdf/images/rows.ts'
-import { RowScaler } from '../formats/pdf/images/scale.ts'
-import { PdfSyntax, type Stream } from '../formats/pdf/objects.ts'
+import { figuresAt, gridsOf } from '../formats/pdf/images/grids.ts'
+import { imageJudge } from '../formats/pdf/images/judge.ts'
+import { type Mask, openMask } from '../formats/pdf/images/mask.ts'
+import { measure, type Streamed } from '../formats/pdf/images/measure.ts'
+import { asShown } from '../formats/pdf/images/result.ts'
+import { hasRows, openRows } from '../formats/pdf/images/rows.ts'
+import { type Dict, PdfSyntax, type Stream } from '../formats/pdf/objects.ts'
 import { Reader } from '../formats/pdf/reader.ts'
+import { worstOf } from '../formats/pdf/sheets.ts'
+import { type Usage, UsageScan } from '../formats/pdf/usage.ts'
 import { type Pair, verifyGraphs } from '../formats/pdf/verify.ts'
-import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
+import type { Similarity } from '../quality/metrics.ts'
 
 /** What was found, and how many pictures could not be measured. */
 export interface PagePictures {
@@ -18,86 +30,102 @@ export interface PagePictures {
   readonly unmeasured: number
 }
 
-export async function pagePictures(original: Source, result: Source, options: Options): Promise<PagePictures> {
-  const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
-  let loss: PictureLoss | undefined
-  let unmeasured = 0
+export async function pagePictures(upload: Source, made: Source, options: Options): Promise<PagePictures> {
+  const parted = await withoutTail(upload, await endOfPdf(upload), made)
+  if (typeof parted === 'string') throw unsupported(parted)
+  const pictures = new Pictures(
+    await Reader.open(parted.original, ''),
+    await Reader.open(parted.result, ''),
+    await shownBy(parted.original, options),
+  )
   const image = async (pair: Pair) => {
-    const found = await pairSimilarity(a, b, pair)
-    if (found === 'unmeasured') unmeasured++
-    else if (found.psnrRgbDb !== Number.POSITIVE_INFINITY) loss = worseLoss(loss, ofPixels(found))
+    await pictures.add(pair)
     return undefined
   }
   const allowed = async () => undefined
-  await verifyGraphs(a, b, { image, font: allowed, toUnicode: allowed, glyphMap: allowed }, options.signal)
-  return { loss, unmeasured }
+  const { before, after } = pictures
+  await verifyGraphs(before, after, { image, font: allowed, toUnicode: allowed, glyphMap: allowed }, options.signal)
+  return pictures.found()
 }
 
-interface Stored {
-  readonly reader: Reader
-  readonly stream: Stream
-  readonly facts: ImageFacts
+/** Where the pages of the upload draw its pictures. */
+interface Pages {
+  readonly usage: Usage
+  readonly duplicates: Duplicates
 }
 
-async function storedOf(reader: Reader, stream: Stream): Promise<Stored | undefined> {
-  const facts = await imageFacts(reader, stream, await reader.filters(stream))
-  return facts && hasRows(facts) ? { reader, stream, facts } : undefined
+async function shownBy(original: Source, options: Options): Promise<Pages> {
+  const document = await openDocument(original, options)
+  if ('kind' in document) throw unsupported('a document that may not be rewritten')
+  const { reader, root, pages, reach } = document
+  const duplicates = await findDuplicates(reader, reach.streams, options.signal)
+  return { usage: await new UsageScan(reader, duplicates, options.signal).run(root, pages, reach.objects), duplicates }
 }
 
-async function pairSimilarity(a: Reader, b: Reader, { original, result }: Pair): Promise<Similarity | 'unmeasured'> {
-  const [before, after] = [await storedOf(a, original), await storedOf(b, result)]
-  if (!before || !after) return 'unmeasured'
-  const [left, right] = [
-    await openRows(before.reader, before.stream, before.facts),
-    await openRows(after.reader, after.stream, after.facts),
-  ]
-  // Inks are no colours that SSIM is defined for.
-  if (left.channels !== right.channels || left.channels === 4) return 'unmeasured'
-  // The original's for both: whether the result's is the same is for the codec to say.
-  const maskOf = () => openMask(a, original.dict)
-  return measured(await belowMask(left, maskOf), await belowMask(right, maskOf))
-}
+class Pictures {
+  readonly before: Reader
+  readonly after: Reader
+  private readonly pages: Pages
+  private readonly seen = new Set<number>()
+  private stored: PictureLoss | undefined
+  private unmeasured = 0
 
-/** As far as a mask shows it: what is hidden may have any colour. */
-async function belowMask(rows: Rows, maskOf: () => Promise<Mask | undefined>): Promise<Rows> {
-  const mask = await maskOf().catch(unread)
-  if (!mask) return rows
-  const { width, height, channels } = rows
-  const masks = new MaskRows(mask, width, height)
-  async function* strips() {
-    for await (const strip of rows.strips) yield withOpacity(strip, channels, await masks.next(strip.length / (width * channels)))
+  constructor(before: Reader, after: Reader, pages: Pages) {
+    this.before = before
+    this.after = after
+    this.pages = pages
   }
-  return { width, height, channels: 4, strips: strips() }
-}
 
-/** Where a mask cannot be read, no colours below it were changed. */
-function unread(error: unknown): undefined {
-  if (!(error instanceof PdfSyntax)) throw error
-}
-
-async function measured(original: Rows, { strips, width, height, channels }: Rows): Promise<Similarity> {
-  using meter = new SimilarityMeter(width, height, channels as 1 | 3 | 4)
-  const before = scaled(original, { width, height })
-  let rest: Uint8Array = new Uint8Array()
-  for await (const strip of strips) {
-    for (let at = 0; at < strip.length; ) {
-      if (rest.length === 0) rest = (await before.next()).value ?? new Uint8Array()
-      if (rest.length === 0) throw unsupported('a picture that ends early')
-      const length = Math.min(rest.length, strip.length - at)
-      meter.push(rest.subarray(0, length), strip.subarray(at, at + length))
-      rest = rest.subarray(length)
-      at += length
+  async add(pair: Pair): Promise<void> {
+    const { usage, duplicates } = this.pages
+    const number = duplicates.of(pair.number)
+    // Duplicates are one picture, and its places are those of all of them.
+    if (this.seen.has(number)) return
+    if (number > 0) this.seen.add(number)
+    const places = usage.images.get(number)?.places ?? []
+    const grids = gridsOf(places)
+    const rows = await this.rowsOf(pair)
+    if (rows === 'exact') return
+    if (rows === 'unknown') {
+      this.unmeasured++
+      return
     }
+    const mask = grids.length > 0 ? await maskOf(this.before, pair.original.dict) : undefined
+    const { stored, drawn } = await measure({ ...rows, mask }, grids)
+    // Means of a reduced picture may be what they were, and not what pages show.
+    if ([stored, ...drawn].every(isSame)) return
+    this.stored = worseLoss(this.stored, ofPixels(stored))
+    for (const place of places) place.sheet.lose(figuresAt(place, grids, drawn), place.share)
   }
-  return meter.finish()
+
+  /** Both pictures as readers show their samples; bilevel ones are held against each other bit by bit. */
+  private async rowsOf(pair: Pair): Promise<{ original: Streamed; result: Streamed } | 'exact' | 'unknown'> {
+    const [before, after] = [await factsOf(this.before, pair.original), await factsOf(this.after, pair.result)]
+    if (!before || !after) return 'unknown'
+    if (isBilevel(before)) return (await imageJudge(this.before, this.after)(pair)) === undefined ? 'exact' : 'unknown'
+    if (!hasRows(before) || !hasRows(after)) return 'unknown'
+    const original = asShown(await openRows(this.before, pair.original, before), before)
+    const result = asShown(await openRows(this.after, pair.result, after), after)
+    return original.channels === result.channels ? { original, result } : 'unknown'
+  }
+
+  found(): PagePictures {
+    const pages = worstOf(this.pages.usage.sheets)
+    return { loss: pages ? worseLoss(this.stored, pages) : this.stored, unmeasured: this.unmeasured }
+  }
 }
 
-async function* scaled(rows: Rows, size: { width: number; height: number }): AsyncGenerator<Uint8Array, undefined> {
-  const scaler =
-    rows.width === size.width && rows.height === size.height ? undefined : new RowScaler(rows, size, 'area', rows.channels === 4)
-  for await (const strip of rows.strips) {
-    if (scaler) yield* scaler.push(strip)
-    else yield strip
+const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY
+
+const factsOf = async (reader: Reader, stream: Stream): Promise<ImageFacts | undefined> =>
+  imageFacts(reader, stream, await reader.filters(stream))
+
+/** The original's for both: whether the result's is the same is for the codec to say. Where it cannot be read, nothing is hidden. */
+async function maskOf(reader: Reader, dict: Dict): Promise<Mask | undefined> {
+  try {
+    return await openMask(reader, dict)
+  } catch (error) {
+    if (error instanceof PdfSyntax) return undefined
+    throw error
   }
-  return undefined
 }

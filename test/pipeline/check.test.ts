@@ -2,61 +2,19 @@
  * `whittle verify` on a file of every format: the receipt of the codec's own result is true, and each lie in it, another result and
  * another original are found.
  */
-import { createHash } from 'node:crypto'
 import { CompactSign, exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type Checked, type Codecs, checkFiles, checkReceipt } from '../../src/check/check.ts'
+import { checkFiles, checkReceipt } from '../../src/check/check.ts'
 import { outputOf } from '../../src/check/output.ts'
 import { type Claims, readReceipt } from '../../src/check/receipt.ts'
-import type { Options, Quality } from '../../src/codec/codec.ts'
+import type { Quality } from '../../src/codec/codec.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { FORMATS, type FormatId } from '../../src/formats/index.ts'
-import { MEDIA_CODECS } from '../../src/formats/media.ts'
 import type { KnownFormat, OutputId } from '../../src/formats/outputs.ts'
-import { PRESS_CODECS } from '../../src/formats/press.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
-import { receiptView } from '../../src/store/receipt.ts'
 import { GENERATORS } from '../support/generators.ts'
-import { pressFile } from '../support/press-file.ts'
+import { CODECS, check, falseFields, falseOf, type Made, make, sha256 } from '../support/receipts.ts'
 
-const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const IDS = Object.keys(FORMATS) as FormatId[]
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-
-interface Made {
-  readonly name: string
-  readonly file: Uint8Array
-  readonly bytes: Uint8Array
-  readonly claims: Claims
-}
-
-/** A result and its receipt, as the service makes them. */
-async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
-  const codec = CODECS[id]!
-  const base = { quality, output, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined }
-  const options: Options = { ...base, inner: lendCodecs(FORMATS[id].worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
-  const { outcome, bytes, defect } = await pressFile(codec, file, name, options)
-  expect(defect).toBeUndefined()
-  const result = receiptView({ outcome, sha256: sha256(bytes), verifiedShare: 1 }, sha256(file))
-  const output_format = outcome.kind === 'unchanged' ? id : (outcome.output ?? output)
-  return {
-    name,
-    file,
-    bytes,
-    claims: { format: id, output_format, quality, original_size: file.length, compressed_size: bytes.length, result } as Claims,
-  }
-}
-
-const check = async ({ name, file, bytes }: Pick<Made, 'name' | 'file' | 'bytes'>, claims: Claims): Promise<Checked> =>
-  checkReceipt(
-    memorySource(file, name),
-    memorySource(bytes, `result of ${name}`),
-    await readReceipt(JSON.stringify(claims), undefined),
-    CODECS,
-  )
-
-const falseOf = ({ findings }: Checked) => findings.filter(({ verdict }) => verdict === 'false')
-const falseFields = (checked: Checked) => falseOf(checked).map(({ field }) => field)
 
 /** The smallest result of the format's first file that shrinks, at `low`. */
 async function example(id: FormatId): Promise<Made> {

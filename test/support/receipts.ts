@@ -1,0 +1,56 @@
+/** Results with their receipts, as the service makes them, and what `whittle verify` says of them. */
+import { createHash } from 'node:crypto'
+import { type Checked, type Codecs, checkReceipt } from '../../src/check/check.ts'
+import { type Claims, readReceipt } from '../../src/check/receipt.ts'
+import type { Options, Quality } from '../../src/codec/codec.ts'
+import { memorySource } from '../../src/codec/source.ts'
+import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import { MEDIA_CODECS } from '../../src/formats/media.ts'
+import type { OutputId } from '../../src/formats/outputs.ts'
+import { PRESS_CODECS } from '../../src/formats/press.ts'
+import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { receiptView } from '../../src/store/receipt.ts'
+import { pressFile } from './press-file.ts'
+
+export const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
+export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+export interface Made {
+  readonly name: string
+  readonly file: Uint8Array
+  readonly bytes: Uint8Array
+  readonly claims: Claims
+}
+
+export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
+  const base = { quality, output, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined }
+  const options: Options = { ...base, inner: lendCodecs(FORMATS[id].worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+  const { outcome, bytes, defect } = await pressFile(CODECS[id]!, file, name, options)
+  if (defect !== undefined) throw new Error(defect)
+  const result = receiptView({ outcome, sha256: sha256(bytes), verifiedShare: 1 }, sha256(file))
+  const output_format = outcome.kind === 'unchanged' ? id : (outcome.output ?? output)
+  return {
+    name,
+    file,
+    bytes,
+    claims: { format: id, output_format, quality, original_size: file.length, compressed_size: bytes.length, result } as Claims,
+  }
+}
+
+export const check = async ({ name, file, bytes }: Pick<Made, 'name' | 'file' | 'bytes'>, claims: Claims): Promise<Checked> =>
+  checkReceipt(
+    memorySource(file, name),
+    memorySource(bytes, `result of ${name}`),
+    await readReceipt(JSON.stringify(claims), undefined),
+    CODECS,
+  )
+
+export const falseOf = ({ findings }: Checked) => findings.filter(({ verdict }) => verdict === 'false')
+export const falseFields = (checked: Checked) => falseOf(checked).map(({ field }) => field)
+/** What is not checked, but for the signature, which such receipts do not have. */
+export const uncheckedFields = ({ findings }: Checked) =>
+  findings.filter(({ verdict, field }) => verdict === 'unchecked' && field !== 'signature').map(({ field }) => field)
+
+/** What is false where the receipt says these figures instead. */
+export const ofLie = async (made: Made, figures: Partial<Claims['result']>) =>
+  falseFields(await check(made, { ...made.claims, result: { ...made.claims.result, ...figures } } as Claims))
