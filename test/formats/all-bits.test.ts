@@ -36,14 +36,15 @@ async function shownBy(rows: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return concat(all)
 }
 
-function greyPng(): Uint8Array {
+/** `more`: chunks before the samples. */
+function greyPng(...more: Uint8Array[]): Uint8Array {
   const data = new Uint8Array(HEIGHT * (1 + WIDTH * 2))
   const view = new DataView(data.buffer)
   for (let y = 0; y < HEIGHT; y++)
     for (let x = 0; x < WIDTH; x++) view.setUint16(y * (1 + WIDTH * 2) + 1 + x * 2, Math.round(slope(x, y) * 65535))
   const header = Uint8Array.of(0, 0, 0, WIDTH, 0, 0, 0, HEIGHT, 16, 0, 0, 0, 0)
   const signature = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
-  return concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(data, { level: 1 })), chunk('IEND')])
+  return concat([signature, chunk('IHDR', header), ...more, chunk('IDAT', deflateSync(data, { level: 1 })), chunk('IEND')])
 }
 
 /** Ten bits of each colour in 32, rows from the bottom. */
@@ -91,6 +92,20 @@ describe.each(['jpg', 'webp', 'avif'] as const)('a slope of 16 bits as %s', (out
     expect(claim.psnrDb).toBeLessThan(found + ROUNDING_DB)
     expect(claim.psnrDb).toBeGreaterThan(found - 3)
   })
+})
+
+/** A quarter turn to the right. */
+const TURNED = Uint8Array.of(0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0)
+
+it.each([
+  ['avif', HEIGHT, WIDTH],
+  ['webp', WIDTH, HEIGHT],
+] as const)('16 bits that EXIF turns are measured as %s holds them', async (output, width, height) => {
+  const turned = greyPng(chunk('eXIf', TURNED))
+  const { claim, bytes } = await claimOf(png, turned, 'a.png', { output, quality: 'high' })
+  const straight = await claimOf(png, greyPng(), 'a.png', { output, quality: 'high' })
+  expect((await shownBy(decodedRows(output, bytes, { width, height }))).length).toBe(WIDTH * HEIGHT * 4)
+  expect(Math.abs(claim.psnrDb - straight.claim.psnrDb)).toBeLessThan(4)
 })
 
 it('ten bits a colour in a palette of a BMP claim no more than is there', async () => {
