@@ -155,14 +155,15 @@ async function compressGif(source: Source, notes: readonly string[], sink: Sink,
   for (const piece of chosen.made?.pieces ?? []) await sink.write(piece)
   const frames = `${facts.frames} ${facts.frames === 1 ? 'frame' : 'frames'} against what is shown`
   const { quality } = made
-  if (!chosen.target || quality.psnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, 'exact'] }
+  // Luma alone may be the same where colours are not.
+  if (!chosen.target || quality.rgbPsnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, 'exact'] }
   return { kind: 'compressed', ...lossOf(ofPixels(quality)), steps: [frames, 'tolerance chosen per frame'] }
 }
 
 /** A finished encode. `pieces`: the file, where it was held in memory. */
 interface Made {
   readonly bytes: number
-  readonly quality: { ssim: number; psnrDb: number }
+  readonly quality: { ssim: number; psnrDb: number; rgbPsnrDb: number }
   readonly pieces?: readonly Uint8Array[]
 }
 
