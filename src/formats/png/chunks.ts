@@ -42,6 +42,9 @@ const KNOWN = new Set([
   'pHYs',
 ])
 
+/** Chunks that speak of the stored form of the image data, and mean nothing where that is another. */
+export const MEANINGLESS: ReadonlySet<string> = new Set(['sBIT', 'hIST', 'sPLT', 'iDOT'])
+
 /** Where a chunk must stand: before PLTE, or after PLTE and before IDAT. */
 export const goesBeforePalette = (type: string) => BEFORE_PALETTE.has(type)
 

@@ -9,7 +9,7 @@ import { overBudget, unsupported } from '../../codec/error.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import type { Deep } from '../../raster/deep.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
-import { carried as carriedChunk } from './chunks.ts'
+import { carried as carriedChunk, MEANINGLESS } from './chunks.ts'
 import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
@@ -38,14 +38,13 @@ export async function convertible(source: Source, options: Options): Promise<Con
 
 /** Chunks that speak of the stored form or of the size of the pixels. */
 const PIXEL_CHUNKS = new Set(['bKGD', 'sBIT', 'hIST', 'sPLT', 'pHYs', 'oFFs'])
-/** What other formats hold as well, and what means nothing without a PNG around it. */
+/** What other formats hold as well. */
 const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
-const MEANINGLESS = ['sBIT', 'hIST', 'sPLT', 'iDOT']
 
 /** The types of the chunks that a conversion leaves behind. */
 function leftOut({ items }: PngFile, kept: readonly string[]): string[] {
   const isXmp = ({ data }: { data: Uint8Array }) => latin(data.subarray(0, XMP.length)) === XMP
-  const left = items.filter((item) => 'type' in item && !kept.includes(item.type) && !MEANINGLESS.includes(item.type) && !isXmp(item))
+  const left = items.filter((item) => 'type' in item && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item))
   return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
 }
 

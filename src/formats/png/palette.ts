@@ -21,6 +21,7 @@ import {
   Trials,
 } from '../../raster/png-quantise.ts'
 import { marginDb, type RasterTarget } from '../../raster/targets.ts'
+import { isComplete, saidOf } from './dropped.ts'
 import { inEightBits } from './eight.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
@@ -123,8 +124,9 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
     if (tried.estimate <= MOST_HELD_BYTES) {
       const held = heldSink(limit)
       try {
-        const outcome = await writePalette(job, tried, held, alpha)
-        const exact = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
+        const { outcome, dropped } = await writePalette(job, tried, held, alpha)
+        const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
+        const exact = same && isComplete(dropped)
         margin = marginDb(engine.quality(), target)
         firstBytes ??= held.written
         if (margin >= 0)
@@ -138,7 +140,10 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
       margin = marginDb(await measureWhole(engine, file, tried, alpha), target)
       if (margin < 0) firstBytes ??= await paletteBytes(engine, file, tried, alpha)
       else
-        return finished(tried, (await paletteBytes(engine, file, tried, alpha)) + around, (sink) => writePalette(job, tried, sink, alpha))
+        return finished(tried, (await paletteBytes(engine, file, tried, alpha)) + around, async (sink) => {
+          const { outcome } = await writePalette(job, tried, sink, alpha)
+          return outcome
+        })
     }
     plan = stepBack(tried, attempt, -margin)
   }
@@ -208,7 +213,7 @@ export async function writePalette(
   plan: PalettePlan,
   sink: Sink,
   alpha = !engine.facts().opaque,
-): Promise<Measured> {
+): Promise<{ outcome: Measured; dropped: readonly string[] }> {
   applyPalette(engine, plan)
   const colours = (engine.layout().palette?.length ?? 0) / 3
   const held = isDeep(file) ? heldSink(MOST_HELD_BYTES) : undefined
@@ -217,7 +222,7 @@ export async function writePalette(
   const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   await held?.pass(sink, undefined)
-  return { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }
+  return { outcome: { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }, dropped }
 }
 
 /** Whether what was made holds the very samples of the upload. */
@@ -229,6 +234,3 @@ async function isExact(file: PngFile, pieces: readonly Uint8Array[], options: Op
 async function* streamOfPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield piece.slice()
 }
-
-export const saidOf = (dropped: readonly string[]) =>
-  dropped.length ? [`no longer true, left out: ${[...new Set(dropped)].join(', ')}`] : []

@@ -12,9 +12,10 @@ import { fittedSize } from '../../raster/resize.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { verifyPicture } from '../../raster/verify-picture.ts'
 import { convertible } from './convert.ts'
+import { lossWithout, saidOf } from './dropped.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
-import { bytesAround, choosePalette, saidOf, writePalette } from './palette.ts'
+import { bytesAround, choosePalette, writePalette } from './palette.ts'
 import { verifyPng } from './verify.ts'
 import { writePng } from './write.ts'
 
@@ -59,7 +60,7 @@ async function compressFile(file: PngFile, source: Source, sink: Sink, options: 
     if (options.targetSize !== undefined) {
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen
-        ? await writePalette({ file, engine, options }, chosen.palette, sink)
+        ? (await writePalette({ file, engine, options }, chosen.palette, sink)).outcome
         : await writeLossless(file, engine, chosen.exact, sink, options)
     }
     const chosen = await choosePalette({ engine, engines, file, facts, options, limit: source.size })
@@ -113,5 +114,5 @@ async function writeLossless(file: PngFile, engine: PngEngine, lossless: Lossles
     steps.unshift(`${name(header)} → ${name(layout)}, exact`)
   }
   if (header.interlaced && engine.inOrder) steps.push('Adam7 → plain')
-  return { kind: 'compressed', steps: [...steps, ...saidOf(dropped)] }
+  return { kind: 'compressed', ...lossWithout(dropped), steps: [...steps, ...saidOf(dropped)] }
 }
