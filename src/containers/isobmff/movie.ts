@@ -20,6 +20,8 @@ export interface Movie extends Disposable {
   readonly tracks: readonly Track[]
   readonly top: readonly TopBox[]
   readonly fragmented: boolean
+  /** Where the film ends: behind its last box, and behind its media. Bytes from there on belong to nobody. */
+  readonly end: number
 }
 
 const MAX_MOOV_BYTES = 40 * 1024 * 1024
@@ -49,8 +51,9 @@ export async function readMovie(source: Source): Promise<Movie> {
   if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
   const tables = stored.map(kept)
   const tracks = tables.map(({ track }) => track)
+  let end = top.reduce((last, { offset, size }) => Math.max(last, offset + size), 0)
   for (const track of tracks) {
-    checkExtents(track, source.size)
+    end = Math.max(end, checkedEnd(track, source.size))
     track.forget()
   }
   const brand = ftyp && ftyp.length >= 12 ? typeAt(ftyp, 8) : 'qt  '
@@ -58,7 +61,7 @@ export async function readMovie(source: Source): Promise<Movie> {
     for (const { free } of tables) free()
     discard(moov)
   }
-  return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented, [Symbol.dispose]: dispose }
+  return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented, end, [Symbol.dispose]: dispose }
 }
 
 /** A track that reads its tables when they are asked for, once, and what frees them. */
@@ -222,14 +225,20 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
   })
 }
 
-/** @throws CodecError (malformed), CodecError (unsupported_feature) for tables that name the file's bytes again and again: 4 bytes of them are frames to decode */
-function checkExtents({ chunks, index }: Track, fileSize: number): void {
+/**
+ * Where the last chunk ends.
+ * @throws CodecError (malformed), CodecError (unsupported_feature) for tables that name the file's bytes again and again: 4 bytes of them are frames to decode
+ */
+function checkedEnd({ chunks, index }: Track, fileSize: number): number {
   let bytes = 0
+  let end = 0
   for (let i = 0; i < chunks.count; i++) {
     if (chunks.offset[i]! + chunks.size[i]! > fileSize) {
       throw malformed('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
     }
+    end = Math.max(end, chunks.offset[i]! + chunks.size[i]!)
     bytes += chunks.size[i]!
   }
   if (bytes > 2 * fileSize) throw unsupported(`chunks of track ${index} with ${bytes} bytes in a file of ${fileSize}`)
+  return end
 }

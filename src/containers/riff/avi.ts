@@ -38,6 +38,8 @@ export interface Avi {
   readonly chunks: AviChunks
   /** Other chunks at the top: `LIST INFO` and the like. */
   readonly others: readonly OtherChunk[]
+  /** Where the film ends: behind its last form, and behind its media. Bytes from there on belong to nobody. */
+  readonly end: number
 }
 
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
@@ -86,7 +88,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   if (cutShort && !idx1) throw malformed('avi', lists[0].offset, "the 'movi' list runs over the end")
   const chunks = await findChunks(source, lists, idx1, streams)
   refuseRepeats(chunks, source.size)
-  return { avih, headers, streams, chunks, others }
+  return { avih, headers, streams, chunks, others, end: Math.min(source.size, Math.max(at, endOf(chunks))) }
 }
 
 /** An index may name a frame twice; so often, it is no film but work for years: 16 bytes in the index are a frame to decode. */

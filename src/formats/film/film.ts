@@ -7,6 +7,7 @@ import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from
 import { isCodecError, malformed, noGain, unsupported } from '../../codec/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../codec/loss.ts'
 import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../codec/segmented.ts'
+import { copyTail, tailSteps } from '../../codec/tail.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
@@ -168,11 +169,13 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   checkContainer(movie, fresh, quickTime)
   const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
   // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
-  if (kept && plan.total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
-  if (plan.total >= source.size) throw noGain()
+  const total = plan.total + source.size - movie.end
+  if (kept && total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
+  if (total >= source.size) throw noGain()
   movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
-  steps.push('index first, dead space dropped')
+  await copyTail(source, movie.end, sink)
+  steps.push('index first, dead space dropped', ...tailSteps(source, movie.end))
   if (kept && !pictures) steps.push(`pictures kept: ${kept.detail}`)
   const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
   return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }

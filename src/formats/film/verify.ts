@@ -3,6 +3,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
+import { tailDifference } from '../../codec/tail.ts'
 import { find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
@@ -17,7 +18,7 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
   try {
     using before = await readMovie(original)
     using after = await readMovie(result)
-    const boxes = compareBoxes(before, after)
+    const boxes = compareBoxes(before, after) ?? (await tailDifference(original, before.end, result, after.end))
     if (boxes) return { equal: false, difference: boxes }
     const { difference, share } = await compareTracks([original, before], [result, after], outcome, options)
     return difference ? { equal: false, difference } : { equal: true, share }

@@ -7,6 +7,7 @@ import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from
 import { noGain } from '../../../codec/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../../codec/loss.ts'
 import type { FinishedPart } from '../../../codec/segmented.ts'
+import { copyTail, tailSteps } from '../../../codec/tail.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
 import { copiedOf } from '../copied.ts'
@@ -45,12 +46,13 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
     steps.push(`sound: ${track.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
   }
   const plan = planAvi(source, file, fresh)
-  if (plan.total >= source.size) {
+  if (plan.total + source.size - file.end >= source.size) {
     if (kept?.reason) return { kind: 'unchanged', reason: kept.reason, detail: kept.detail }
     throw noGain()
   }
   await plan.write(sink, options)
-  steps.push('index written anew, dead space dropped')
+  await copyTail(source, file.end, sink)
+  steps.push('index written anew, dead space dropped', ...tailSteps(source, file.end))
   if (kept?.reason) steps.push(`pictures kept: ${kept.detail}`)
   const left = file.streams.filter(({ index }) => !fresh.has(index)).map(({ kind }) => KINDS[kind])
   return { kind: 'compressed', ...lossOf(shown, sound), ...copiedOf(left), steps }

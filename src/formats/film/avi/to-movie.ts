@@ -60,10 +60,16 @@ export async function joinMovie(
   const plan = layOut(source, movie, fresh, movie.ftyp)
   if (plan.total >= source.size) throw noGain()
   await writeMovie(source, plan, sink, options)
+  const left = source.size > file.end ? [`${source.size - file.end} bytes after the end not kept`] : []
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
   const sound = noises.length ? { snrDb: Math.min(...noises) } : undefined
   const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
-  return { kind: 'compressed', ...lossOf(lossOfParts(films, rate), sound), ...copiedOf(copied), steps: made.map(({ step }) => step) }
+  return {
+    kind: 'compressed',
+    ...lossOf(lossOfParts(films, rate), sound),
+    ...copiedOf(copied),
+    steps: [...made.map(({ step }) => step), ...left],
+  }
 }
 
 /** Frames that were counted get times: the nth that is shown has the place of the nth chunk that is not empty. */

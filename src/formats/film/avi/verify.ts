@@ -3,6 +3,7 @@ import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Options, Outcome, Source, Verdict } from '../../../codec/codec.ts'
 import { isCodecError, malformed } from '../../../codec/error.ts'
+import { tailDifference } from '../../../codec/tail.ts'
 import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
@@ -61,7 +62,7 @@ function secondsOf({ chunks }: Avi, stream: AviStream): number {
 async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
   const [before, after] = [old.file, made.file]
   if (before.streams.length !== after.streams.length) return unlike('streams')
-  const tags = await compareOthers(old, made)
+  const tags = (await compareOthers(old, made)) ?? (await tailDifference(old.source, before.end, made.source, after.end))
   if (tags) return unlike(tags)
   const lossy = outcome.kind === 'compressed' && outcome.loss !== undefined
   // H.264 that became H.264 has the format it had; pictures that were copied lost nothing.
