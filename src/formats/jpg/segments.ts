@@ -2,6 +2,7 @@
 
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
 import type { Source } from '../../codec/codec.ts'
+import { isManifestStore, signedByCredentials } from '../../codec/content-credentials.ts'
 import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 
 /** An APPn or COM segment, kept byte for byte. */
@@ -73,7 +74,9 @@ export async function readHeader(source: Source): Promise<JpegHeader> {
     } else if (marker === 0xfe || (marker >= 0xe0 && marker <= 0xef)) {
       kept += bytes.length
       if (kept > HEADER_BYTES_MAX) throw overBudget(`more than ${HEADER_BYTES_MAX} bytes of metadata`)
-      segments.push({ marker, offset, bytes: bytes.slice() })
+      const segment: Segment = { marker, offset, bytes: bytes.slice() }
+      if (holdsCredentials(segment)) throw signedByCredentials()
+      segments.push(segment)
       if (segments.length > SEGMENTS_MAX) throw tooManySegments()
     }
     offset += length + 2
@@ -126,3 +129,7 @@ export function isSegment(segment: Segment, marker: number, signature: string): 
   for (let i = 0; i < signature.length; i++) if (segment.bytes[4 + i] !== signature.charCodeAt(i)) return false
   return true
 }
+
+/** JPEG XT boxes (ISO/IEC 18477-3, B.1): `JP`, an instance, a number in sequence, then the box, here JUMBF (ISO/IEC 19566-5, D.1). */
+const BOX_AT = 4 + 8
+const holdsCredentials = (segment: Segment) => isSegment(segment, 0xeb, 'JP') && isManifestStore(segment.bytes.subarray(BOX_AT))

@@ -6,6 +6,7 @@ import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/
 import { ByteReader } from '../../bytes/reader.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
+import { signedByCredentials } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
@@ -147,6 +148,7 @@ async function surveyOf(source: Source, options: Options) {
       header = withColours(header, type, data, offset)
       continue
     }
+    if (type === 'caBX') throw signedByCredentials()
     if (type === 'CgBI') throw unsupported('an iPhone-optimised PNG (CgBI)')
     if (!(type.charCodeAt(0) & 32)) throw unsupported(`the critical chunk ${type}`)
     if (type === 'acTL') {

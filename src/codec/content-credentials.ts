@@ -1,0 +1,22 @@
+/**
+ * Content credentials (C2PA 2.1): a signature over the bytes of the file that holds it. Any rewriting breaks it, so such files stay
+ * as they are.
+ */
+import { ByteReader } from '../bytes/reader.ts'
+import { CodecError } from './error.ts'
+
+/** The file carries content credentials. */
+export const signedByCredentials = (): CodecError => new CodecError('signed', 'content credentials (C2PA)')
+
+/** Of a JUMBF superbox that holds a manifest store: `c2pa`, completed as ISO/IEC 19566-5 does with names (C2PA 2.1, 11.1.4.1). */
+const STORE_TYPE = [0x63, 0x32, 0x70, 0x61, 0x00, 0x11, 0x00, 0x10, 0x80, 0x00, 0x00, 0xaa, 0x00, 0x38, 0x9b, 0x71]
+const [JUMB, JUMD] = [0x6a756d62, 0x6a756d64]
+
+/** Whether a JUMBF superbox (ISO/IEC 19566-5, A.2) that begins in these bytes is a C2PA manifest store. */
+export function isManifestStore(bytes: Uint8Array): boolean {
+  if (bytes.length < 8) return false
+  const reader = new ByteReader(bytes, false)
+  const body = reader.u32(0) === 1 ? 16 : 8
+  if (reader.u32(4) !== JUMB || bytes.length < body + 8 + STORE_TYPE.length) return false
+  return reader.u32(body + 4) === JUMD && STORE_TYPE.every((byte, i) => bytes[body + 8 + i] === byte)
+}
