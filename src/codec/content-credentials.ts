@@ -20,3 +20,18 @@ export function isManifestStore(bytes: Uint8Array): boolean {
   if (reader.u32(4) !== JUMB || bytes.length < body + 8 + STORE_TYPE.length) return false
   return reader.u32(body + 4) === JUMD && STORE_TYPE.every((byte, i) => bytes[body + 8 + i] === byte)
 }
+
+/** The extended type of the box of ISO base media files that holds them (C2PA 2.1, A.5.1). */
+const FILM_BOX_TYPE = [0xd8, 0xfe, 0xc3, 0xd6, 0x1b, 0x0e, 0x48, 0x3c, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7e, 0xc4, 0x81]
+
+/** Whether a `uuid` box (ISO/IEC 14496-12, 4.2) that begins in these bytes holds content credentials. */
+export function isCredentialsBox(bytes: Uint8Array): boolean {
+  if (bytes.length < 8) return false
+  const body = new ByteReader(bytes, false).u32(0) === 1 ? 16 : 8
+  return bytes.length >= body + FILM_BOX_TYPE.length && FILM_BOX_TYPE.every((byte, i) => bytes[body + i] === byte)
+}
+/** As many bytes of a box decide that. */
+export const CREDENTIALS_HEAD_BYTES = 32
+
+/** The chunk of RIFF files that holds them (C2PA 2.1, A.3.4). */
+export const RIFF_CREDENTIALS = 'C2PA'

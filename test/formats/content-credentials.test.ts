@@ -1,9 +1,13 @@
 /** Files that carry content credentials (C2PA) come back as they are: their signature covers every byte. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
+import { avi } from '../../src/formats/film/avi/avi.ts'
+import { mp4 } from '../../src/formats/film/film.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { png } from '../../src/formats/png/png.ts'
+import { wav } from '../../src/formats/wav/wav.ts'
 import { chunk } from '../../wasm/png/chunks.ts'
+import { GENERATORS } from '../support/generators.ts'
 import { jpegOf, photo, pngOf } from '../support/packages.ts'
 import { pressFile } from '../support/press-file.ts'
 
@@ -32,6 +36,23 @@ function jpegWith(file: Uint8Array, jumbf: Uint8Array): Uint8Array {
 /** Behind IHDR. */
 const pngWith = (file: Uint8Array, ...chunks: Uint8Array[]) => concat([file.subarray(0, 33), ...chunks, file.subarray(33)])
 
+/** A `uuid` box of credentials (C2PA 2.1, A.5.1). */
+const filmBox = (first = 0xd8) =>
+  box(
+    'uuid',
+    Uint8Array.of(first, 0xfe, 0xc3, 0xd6, 0x1b, 0x0e, 0x48, 0x3c, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7e, 0xc4, 0x81),
+    superbox('c2pa'),
+  )
+
+/** A form of RIFF with one more chunk at its end. */
+function riffWith(file: Uint8Array, id: string): Uint8Array {
+  const body = superbox('c2pa')
+  const size = new Uint8Array(new Uint32Array([body.length]).buffer)
+  const longer = concat([file, ascii(id), size, body, new Uint8Array(body.length & 1)])
+  new DataView(longer.buffer).setUint32(4, longer.length - 8, true)
+  return longer
+}
+
 const SIGNED = { kind: 'unchanged', reason: 'signed', detail: 'content credentials (C2PA)' }
 
 describe.each(['high', 'medium', 'low'] as const)('at %s', (quality) => {
@@ -47,5 +68,25 @@ describe.each(['high', 'medium', 'low'] as const)('at %s', (quality) => {
     const signed = pngWith(file, chunk('caBX', superbox('c2pa')))
     expect((await pressFile(png, signed, 'a.png', { quality, output })).outcome).toEqual(SIGNED)
     expect((await pressFile(png, file, 'a.png', { quality, output })).outcome.kind).toBe('compressed')
+  })
+})
+
+describe('films and sound', () => {
+  it.each(['mp4', 'mov'] as const)('%s with credentials stays, in its own format and another', async (id) => {
+    const file = await GENERATORS[id][0].make()
+    for (const output of ['mp4', 'mov'] as const) {
+      expect((await pressFile(mp4, concat([file, filmBox()]), `a.${id}`, { quality: 'low', output })).outcome).toEqual(SIGNED)
+    }
+    // Another box of a user's type.
+    expect((await pressFile(mp4, concat([file, filmBox(0xd9)]), `a.${id}`, { quality: 'low' })).outcome.kind).toBe('compressed')
+  })
+
+  it.each([
+    ['avi', avi],
+    ['wav', wav],
+  ] as const)('%s with credentials stays', async (id, codec) => {
+    const file = await GENERATORS[id][0].make()
+    expect((await pressFile(codec, riffWith(file, 'C2PA'), `a.${id}`, { quality: 'low' })).outcome).toEqual(SIGNED)
+    expect((await pressFile(codec, riffWith(file, 'XYZ1'), `a.${id}`, { quality: 'low' })).outcome.kind).toBe('compressed')
   })
 })

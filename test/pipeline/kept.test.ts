@@ -58,6 +58,7 @@ async function fateOf(id: FormatId, { make, name, output }: Generated, more: Par
     return 'kept'
   }
   expect(outcome.steps.join()).toMatch(/not kept/)
+  expect(fidelityOf(outcome)).toBe('perceptual')
   return 'dropped'
 
   /** A result whose tail changed by one byte is not the upload's. */
@@ -90,6 +91,10 @@ describe.each(Object.entries(GENERATORS) as [FormatId, readonly Generated[]][])(
   it.each(own)('$holds with 5,000 bytes behind its end: as the table says', async (row) => {
     expect(await fateOf(id, row)).toBe(DOCUMENTED.get(id))
   })
+})
+
+it('bytes behind the end of an AVI file are not in the movie made of it, which a step says', async () => {
+  expect(await fateOf('avi', { ...GENERATORS.avi[0], output: 'mp4' })).toBe('dropped')
 })
 
 describe.each(['png', 'gif', 'bmp'] as const)('%s in another format', (id) => {

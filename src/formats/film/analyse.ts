@@ -3,6 +3,7 @@
 import type { AudioStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
 import type { Options, Reason, Source } from '../../codec/codec.ts'
+import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../codec/content-credentials.ts'
 import { CodecError, isCodecError, unsupported } from '../../codec/error.ts'
 import type { PartPlan, Plan } from '../../codec/segmented.ts'
 import { find } from '../../containers/isobmff/box.ts'
@@ -69,6 +70,7 @@ export async function analyse(source: Source, options: Options, probed = false):
   for (const { descriptions } of movie.tracks) {
     if (descriptions.some(isEncrypted)) throw new CodecError('encrypted', '')
   }
+  await refuseSigned(source, movie)
   // The head of a stream whose fragments lie in other files, which need what it says of them.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
     throw unsupported('an index without its media')
@@ -91,6 +93,13 @@ export async function analyse(source: Source, options: Options, probed = false):
   const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
   const cpuSeconds = video ? video.pictures.samples.count * secondsPerFrame(pixels) : 0
   return { ...base, sounds, video, kept, cpuSeconds }
+}
+
+/** @throws CodecError (signed) */
+async function refuseSigned(source: Source, { top }: Movie): Promise<void> {
+  for (const { type, offset } of top) {
+    if (type === 'uuid' && isCredentialsBox(await source.read(offset, CREDENTIALS_HEAD_BYTES))) throw signedByCredentials()
+  }
 }
 
 function leavesPicturesOut({ handler, edits, samples }: Track): boolean {

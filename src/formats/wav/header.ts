@@ -3,6 +3,7 @@
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Source } from '../../codec/codec.ts'
+import { RIFF_CREDENTIALS, signedByCredentials } from '../../codec/content-credentials.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
 import { adpcm } from './adpcm.ts'
@@ -44,6 +45,7 @@ export async function readWave(source: Source): Promise<Wave> {
   if (riff.container === 'RIFX') throw unsupported('big-endian WAVE (RIFX)')
   const fmt = riff.chunks.find((chunk) => chunk.id === 'fmt ')
   const data = riff.chunks.find((chunk) => chunk.id === 'data')
+  if (riff.chunks.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
   if (!fmt || fmt.size < 16) throw malformed('wav', 12, "no 'fmt ' chunk")
   if (!data) throw malformed('wav', riff.end, "no 'data' chunk")
   if (riff.chunks.filter((chunk) => chunk.id === 'data').length > 1) throw unsupported("several 'data' chunks")

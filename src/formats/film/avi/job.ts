@@ -3,6 +3,7 @@
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../../bytes/column.ts'
 import type { Options, Reason, Source } from '../../../codec/codec.ts'
+import { RIFF_CREDENTIALS, signedByCredentials } from '../../../codec/content-credentials.ts'
 import { isCodecError, malformed, unsupported } from '../../../codec/error.ts'
 import type { PartPlan } from '../../../codec/segmented.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
@@ -49,6 +50,7 @@ const SOUND_PART_SECONDS = 1200
 /** @throws CodecError (unsupported_feature) when the wanted movie cannot hold a stream */
 export async function readJob(source: Source, options: Options): Promise<AviJob> {
   const file = await readAvi(source)
+  if (file.others.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
   const level = levelOf(options.quality)
   const movie = options.output !== 'avi'
   if (movie) checkMovie(file, options)
