@@ -8,7 +8,7 @@ import { readAll } from '../codec/source.ts'
 import { convertibleBmp } from '../formats/bmp/convert.ts'
 import { convertibleGifOf, gifSimilarity } from '../formats/gif/measure.ts'
 import { carriedOf } from '../formats/jpg/carried.ts'
-import { picture as jpegPicture } from '../formats/jpg/convert.ts'
+import { wholeSize as wholeJpeg } from '../formats/jpg/convert.ts'
 import { jpegRaster } from '../formats/jpg/pixels.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { type OutputId, pictureFacts } from '../formats/outputs.ts'
@@ -19,10 +19,14 @@ import { similarityOf } from '../formats/png/similarity.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { AvifCodec } from '../raster/avif-codec.ts'
 import { similarityOfGrid } from '../raster/avif-grid.ts'
-import { orientationOf, uprightRaster } from '../raster/orientation.ts'
-import { asRgba, type Carried, onWhite, type Raster } from '../raster/raster.ts'
+import { decodedRows } from '../raster/decoded.ts'
+import { type Deep, deepOnWhite, reducedDeep, similarityToDeep } from '../raster/deep.ts'
+import { orientationOf, uprightDeep, uprightRaster } from '../raster/orientation.ts'
+import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
+import type { Uploaded } from '../raster/reference.ts'
 import { resized } from '../raster/resize.ts'
 import { similarityOfRows } from '../raster/similarity.ts'
+import { inksSimilarity } from './inks.ts'
 
 export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
 
@@ -56,7 +60,7 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
 async function sameJpeg(original: Source, result: Source): Promise<Similarity | undefined> {
   const [before, after] = [await readHeader(original), await readHeader(result)]
   if (before.width !== after.width || before.height !== after.height || before.components !== after.components) return undefined
-  if (before.components === 4) return undefined
+  if (before.components === 4) return inksSimilarity([original, before], [result, after])
   const [luma, shown] = [await found('gray'), await found('rgb')]
   return { ...luma, psnrRgbDb: shown.psnrRgbDb }
 
@@ -64,9 +68,7 @@ async function sameJpeg(original: Source, result: Source): Promise<Similarity | 
     const raster =
       colour === 'gray' ? jpegRaster(original, before, 8, 'gray') : asRgb(jpegRaster(original, before) as Raster & { channels: 1 | 3 })
     const rows = colour === 'gray' ? jpegRaster(result, after, 8, 'gray') : asRgb(jpegRaster(result, after) as Raster & { channels: 1 | 3 })
-    const similarity = await similarityOfRows(raster, rows.rows())
-    if (!similarity) throw unsupported('a result whose rows end early')
-    return similarity
+    return whole(await similarityOfRows(raster, rows.rows()))
   }
 }
 
@@ -80,16 +82,34 @@ async function samePng(original: Source, result: Source, options: Options): Prom
 }
 
 async function rasterSimilarity({ original, result, format, output }: PicturePair, options: Options): Promise<Similarity> {
-  const { raster, carried } = await rasterOf(original, format, options)
-  const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(raster, orientationOf(carried.exif)) : raster
+  const uploaded = await uploadedOf(original, format, options)
+  const upright = orientationOf(uploaded.carried.exif)
+  const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(uploaded.raster, upright) : uploaded.raster
   const shown = await shownRaster(result, output, options)
-  if (!shown) return avifSimilarity(reference, await readAll(result))
+  if (!shown) {
+    const file = await readAll(result)
+    if (!uploaded.deep) return avifSimilarity(reference, file)
+    const deep = uprightDeep(uploaded.deep, upright)
+    return whole(await similarityToDeep(deep, decodedRows('avif', file, deep)))
+  }
   const proportion = (reference.width * shown.height) / (reference.height * shown.width)
   if (shown.width > reference.width || Math.abs(proportion - 1) > 0.02 + 1 / Math.min(shown.width, shown.height))
     throw unsupported(`a picture of ${reference.width}×${reference.height} that became one of ${shown.width}×${shown.height}`)
+  if (uploaded.deep) return whole(await similarityToDeep(deepAs(uploaded.deep, shown, output), asRgba(shown).rows()))
   return friendliest(reductionsOf(reference, shown), (scaled) =>
     shown.channels === 3 ? similarityOfRows(asRgb(onWhite(scaled)), shown.rows()) : similarityOfRows(asRgba(scaled), shown.rows()),
   )
+}
+
+/** All bits of the upload, as a result of this size and kind would show them: that those were rounded counts, too. */
+function deepAs(deep: Deep, size: { width: number; height: number }, output: OutputId): Deep {
+  const wanted = sameSize(deep, size) ? deep : reducedDeep(deep, size.width, size.height)
+  return output === 'jpg' ? deepOnWhite(wanted) : wanted
+}
+
+function whole(found: Similarity | undefined): Similarity {
+  if (!found) throw unsupported('a result whose rows end early')
+  return found
 }
 
 /** The upload's picture at the result's size. Nobody says by which filter it is reduced: by the usual two, of which the friendlier counts. */
@@ -116,29 +136,29 @@ async function friendliest(
 ): Promise<Similarity> {
   let best: Similarity | undefined
   for (const reference of references) {
-    const found = await measure(reference)
-    if (!found) throw unsupported('a result whose rows end early')
+    const found = whole(await measure(reference))
     if (!best || found.psnrDb > best.psnrDb) best = found
   }
   return best!
 }
 
-const sameSize = (a: Raster, b: { width: number; height: number }) => a.width === b.width && a.height === b.height
+const sameSize = (a: { width: number; height: number }, b: { width: number; height: number }) =>
+  a.width === b.width && a.height === b.height
 
-async function rasterOf(source: Source, format: PictureFormat, options: Options): Promise<{ raster: Raster; carried: Carried }> {
+async function uploadedOf(source: Source, format: PictureFormat, options: Options): Promise<Uploaded> {
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
   const header = await readHeader(source)
-  if (header.components === 4) throw unsupported('a picture of inks')
-  return { raster: jpegPicture(source, header, options).raster, carried: carriedOf(header) }
+  return { raster: wholeJpeg(source, header), carried: carriedOf(header) }
 }
 
 /** A result as readers show it: RGB of a JPEG, else RGBA; undefined for AVIF, which is decoded tile by tile. */
 async function shownRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
   if (output === 'jpg') {
     const header = await readHeader(result)
-    return asRgb(onWhite(jpegPicture(result, header, options).raster))
+    if (header.components === 4) throw unsupported('a picture of inks that was reduced')
+    return asRgb(onWhite(wholeJpeg(result, header)))
   }
   if (output === 'png') return pngRaster(result)
   if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
