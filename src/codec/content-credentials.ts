@@ -35,3 +35,6 @@ export const CREDENTIALS_HEAD_BYTES = 32
 
 /** The chunk of RIFF files that holds them (C2PA 2.1, A.3.4). */
 export const RIFF_CREDENTIALS = 'C2PA'
+
+/** The tag of a TIFF directory that holds them (C2PA 2.1, A.3.5). */
+export const TIFF_CREDENTIALS = 52545

@@ -5,11 +5,13 @@ import { avi } from '../../src/formats/film/avi/avi.ts'
 import { mp4 } from '../../src/formats/film/film.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { png } from '../../src/formats/png/png.ts'
+import { tiff } from '../../src/formats/tiff/tiff.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
 import { chunk } from '../../wasm/png/chunks.ts'
 import { GENERATORS } from '../support/generators.ts'
 import { jpegOf, photo, pngOf } from '../support/packages.ts'
 import { pressFile } from '../support/press-file.ts'
+import { buildTiff } from './tiff/build-tiff.ts'
 
 const SIDE = 96
 const ascii = (text: string) => new TextEncoder().encode(text)
@@ -69,6 +71,16 @@ describe.each(['high', 'medium', 'low'] as const)('at %s', (quality) => {
     expect((await pressFile(png, signed, 'a.png', { quality, output })).outcome).toEqual(SIGNED)
     expect((await pressFile(png, file, 'a.png', { quality, output })).outcome.kind).toBe('compressed')
   })
+})
+
+it('a TIFF with credentials stays, other fields do not hold it back', async () => {
+  const store = superbox('c2pa')
+  const tiffWith = (tag: number) =>
+    buildTiff([
+      { width: 97, height: 61, bits: 8, samples: 3, rowsPerStrip: 20, extra: [{ tag, type: 7, count: store.length, bytes: store }] },
+    ])
+  expect((await pressFile(tiff, tiffWith(52545), 'a.tif')).outcome).toEqual(SIGNED)
+  expect((await pressFile(tiff, tiffWith(65000), 'a.tif')).outcome.kind).toBe('compressed')
 })
 
 describe('films and sound', () => {

@@ -2,6 +2,7 @@
  * Files that are TIFF on the outside and keep more than TIFF says: offsets in private fields, pixels that no directory
  * names, raw camera data. Moving their bytes would lose something, so they are left alone.
  */
+import { signedByCredentials, TIFF_CREDENTIALS } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
 import { find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
 import { type Pixels, textOf } from './pixels.ts'
@@ -33,6 +34,7 @@ export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pix
   if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('Canon raw (CR2)')
   for (const directory of file.all) {
     for (const { tag } of directory.entries) {
+      if (tag === TIFF_CREDENTIALS) throw signedByCredentials()
       const what = UNMOVABLE[tag]
       if (what) throw unsupported(`tag ${tag}: ${what}`)
     }
