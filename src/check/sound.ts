@@ -1,5 +1,6 @@
 /** Sound, decoded side by side: the noise of the whole file. */
 import { Ffmpeg } from '../../wasm/ffmpeg/ffmpeg.ts'
+import { FlacDecoder } from '../../wasm/flac/flac.ts'
 import type { Options, Source } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { decode } from '../formats/mp3/reencode.ts'
@@ -29,6 +30,7 @@ export async function soundNoise(
   }
   const wave = await readWave(original)
   if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
+  if (output === 'flac') return await noise(interleaved(original, wave, options), ofFlac(result, wave.layout.channels))
   if (output !== 'mp3') throw unsupported(`the noise of ${output}`)
   const stream = await readStream(result, options)
   if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound at another sample rate')
@@ -39,6 +41,25 @@ export async function soundNoise(
 /** In 16-bit units, which hold every coding exactly. */
 async function* interleaved(source: Source, wave: Wave, options: Options): Blocks {
   for await (const samples of readSamples(source, wave, options)) yield [in16thUnits(samples)]
+}
+
+/** Where STREAMINFO, which is the first block, has the bits of a sample (RFC 9639, 8.2). */
+const FLAC_BITS_AT = 20
+const PIECE_BYTES = 64 * 1024
+
+/** In 16-bit units, too. */
+async function* ofFlac(source: Source, channels: number): Blocks {
+  const [high = 0, low = 0] = await source.read(FLAC_BITS_AT, 2)
+  const unit = 2 ** ((((high & 1) << 4) | (low >> 4)) + 1 - 16)
+  let decoded: Float64Array[] = []
+  using decoder = new FlacDecoder(channels, (samples) => void decoded.push(Float64Array.from(samples, (value) => value / unit)))
+  for (let at = 0; at <= source.size; at += PIECE_BYTES) {
+    if (at + PIECE_BYTES > source.size) decoder.end()
+    decoder.push((await source.read(at, Math.min(PIECE_BYTES, source.size - at))).slice())
+    if (!decoder.run()) throw unsupported('FLAC that cannot be decoded')
+    for (const samples of decoded) yield [samples]
+    decoded = []
+  }
 }
 
 async function* asPlayed(source: Source, wave: Wave, options: Options): Blocks {
