@@ -150,11 +150,43 @@ describe('the gate', () => {
     expect(await gate.enter(1, 20), 'behind the hungry one').toBeUndefined()
     one![Symbol.dispose]()
     one![Symbol.dispose]()
-    await Promise.resolve()
+    await new Promise((resolve) => setTimeout(resolve, 20))
     expect(order).toEqual([])
     two![Symbol.dispose]()
     ;(await hungry)![Symbol.dispose]()
     await small
     expect(order).toEqual(['hungry', 'small'])
+  })
+
+  it('forgets who was cancelled, inside and in line, and not who is only slow', async () => {
+    vi.useFakeTimers()
+    try {
+      const gate = new Gate(10)
+      const timers = vi.spyOn(globalThis, 'setInterval').mockReturnValueOnce(0 as never)
+      // Its timers died with its request.
+      await gate.enter(10)
+      timers.mockRestore()
+      const order: string[] = []
+      const entering = gate.enter(10).then((place) => {
+        order.push('next')
+        return place!
+      })
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect(order).toEqual([])
+      await vi.advanceTimersByTimeAsync(20_000)
+      expect(order).toEqual(['next'])
+      const last = gate.enter(10).then((place) => {
+        order.push('last')
+        return place!
+      })
+      await vi.advanceTimersByTimeAsync(300_000)
+      expect(order, 'who is alive keeps its place').toEqual(['next'])
+      ;(await entering)[Symbol.dispose]()
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(order).toEqual(['next', 'last'])
+      ;(await last)[Symbol.dispose]()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -24,7 +24,7 @@ describe('the room for bodies', () => {
       expect(inside).toBe(6)
       expect(await withRoom(100_000, async () => 'through')).toBe('through')
       held[0]!()
-      await vi.advanceTimersByTimeAsync(1)
+      await vi.advanceTimersByTimeAsync(250)
       expect(inside).toBe(7)
       await vi.advanceTimersByTimeAsync(20_000)
       expect(inside).toBe(7)
@@ -37,7 +37,7 @@ describe('the room for bodies', () => {
       await vi.advanceTimersByTimeAsync(1)
       expect(inside).toBe(13)
       for (const leave of held) leave()
-      await vi.advanceTimersByTimeAsync(1)
+      await vi.advanceTimersByTimeAsync(250)
       for (const leave of held) leave()
       await Promise.all(again)
     } finally {
