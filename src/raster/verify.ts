@@ -68,9 +68,10 @@ export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchange
 /** Of figures against what is found. */
 const SLACK = { ssim: 0.002, psnrDb: 0.1 }
 
-/** Figures may not be better than what is found. */
+/** Figures may not be better than what is found; without any, nothing may be found. */
 export function claimDifference(outcome: Outcome, found: Similarity): string | undefined {
-  if (outcome.kind === 'unchanged' || !outcome.loss) return undefined
+  if (outcome.kind === 'unchanged') return undefined
+  if (!outcome.loss) return Number.isFinite(found.psnrRgbDb) ? `claimed to be lossless, found ${found.psnrRgbDb} dB` : undefined
   if (!outcome.loss.pictures) return 'a loss without figures'
   const { ssim, psnrDb } = outcome.loss.pictures
   return ssim > found.ssim + SLACK.ssim || psnrDb > found.psnrDb + SLACK.psnrDb

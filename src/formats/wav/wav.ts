@@ -27,7 +27,7 @@ export const wav: Codec = {
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
-    if (options.output === 'mp3') return verifyMp3(original, result, options)
+    if (options.output === 'mp3') return verifyMp3(original, result, outcome, options)
     if (options.output === 'flac') return verifyFlac(original, result, outcome, options)
     return verifyWave(original, result, outcome, options)
   },
