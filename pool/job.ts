@@ -11,14 +11,13 @@ import { MAX_ATTEMPTS } from '../src/tasks/job.ts'
 import type { Step } from '../src/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
+import { Life, type LifeLimits, type Verdict } from './life.ts'
 import { CALLS, type Call, type Claimed, type FromPress, fileOf } from './link.ts'
 import type { PressProcess } from './press-process.ts'
 
-export interface JobLimits {
+export interface JobLimits extends LifeLimits {
   /** Resident memory of the press, in bytes. */
   readonly memoryBytes: number
-  /** Processor time of one step. */
-  readonly processorMs: number
 }
 
 export interface JobWorld {
@@ -43,6 +42,9 @@ export class Job {
   readonly #record: TaskRecordFace
   readonly #world: JobWorld
   readonly #ending = Promise.withResolvers<Ending>()
+  readonly #life: Life
+  /** Answers that are on their way to the press. */
+  #owed = 0
   #progress = 0
 
   constructor(press: PressProcess, step: Step, claim: Claimed, world: JobWorld) {
@@ -51,6 +53,7 @@ export class Job {
     this.#claim = claim
     this.#record = world.door.task(step.taskId)
     this.#world = world
+    this.#life = new Life(world.limits)
   }
 
   /** Resolves when the step has ended, one way or another, and the task knows. */
@@ -97,29 +100,37 @@ export class Job {
     if (answer === 'stop') this.#ending.resolve({ kind: 'stopped' })
   }
 
-  /** Nothing inside of a codec can be asked to stop: the press is looked at from outside. */
+  /** Looks at the press from outside. */
   async #look(): Promise<void> {
     const usage = await this.#press.usage()
-    const { memoryBytes, processorMs } = this.#world.limits
     if (!usage) return
-    this.#startedMs ??= usage.processorMs
-    if (usage.residentBytes > memoryBytes) this.#ending.resolve({ kind: 'over_budget', why: 'more memory than a job has' })
-    else if (usage.processorMs - this.#startedMs > processorMs)
-      this.#ending.resolve({ kind: 'over_budget', why: 'more processor time than a job has' })
+    if (usage.residentBytes > this.#world.limits.memoryBytes)
+      return this.#ending.resolve({ kind: 'over_budget', why: 'more memory than a job has' })
+    const verdict = this.#life.look(performance.now(), usage.processorMs, this.#owed > 0)
+    if (verdict) this.#ending.resolve(this.#endingOf(verdict))
   }
-  /** Processor time that the press had used when it was looked at first. */
-  #startedMs: number | undefined
+
+  #endingOf(verdict: NonNullable<Verdict>): Ending {
+    const { silentMs, stalledMs } = this.#world.limits
+    if (verdict === 'stalled') return { kind: 'died', why: `it did nothing for ${Math.round(stalledMs / 1000)} s` }
+    const silent = `one call of its codec did not end within ${Math.round(silentMs / 1000)} s of processor time`
+    return { kind: 'over_budget', why: verdict === 'silent' ? silent : 'more processor time than a job has' }
+  }
 
   #hear(message: FromPress): void {
+    this.#life.hear()
     if (message.kind === 'progress') this.#progress = message.share
     else if (message.kind === 'done') {
       if (message.error === undefined) this.#ending.resolve({ kind: 'done' })
       else this.#ending.resolve({ kind: 'died', why: message.error })
     } else if (message.kind === 'call') {
-      this.#answer(message.method, message.args).then(
-        (value) => this.#press.send({ kind: 'answer', call: message.call, value }),
-        (error: unknown) => this.#press.send({ kind: 'answer', call: message.call, error: String(error) }),
-      )
+      this.#owed++
+      this.#answer(message.method, message.args)
+        .then(
+          (value) => this.#press.send({ kind: 'answer', call: message.call, value }),
+          (error: unknown) => this.#press.send({ kind: 'answer', call: message.call, error: String(error) }),
+        )
+        .finally(() => this.#owed--)
     }
   }
 

@@ -10,6 +10,10 @@ import { openRuntime } from './runtime.ts'
 
 /** Processor time that one step may take: thrice what Cloudflare gives a message. */
 const STEP_PROCESSOR_MS = 900_000
+/** And without coming back to its loop: the longest calls of honest files take seconds. */
+const SILENT_PROCESSOR_MS = 60_000
+/** A step that computes nothing, and waits for nobody, is taken for lost after so long. */
+const STALLED_MS = 120_000
 
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
 const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes } = options
@@ -26,7 +30,7 @@ const runtime = await openRuntime({
     ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
   },
   workers,
-  limits: { memoryBytes, processorMs: STEP_PROCESSOR_MS },
+  limits: { memoryBytes, processorMs: STEP_PROCESSOR_MS, silentMs: SILENT_PROCESSOR_MS, stalledMs: STALLED_MS },
   log: (line) => console.log(line),
 })
 

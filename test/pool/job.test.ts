@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Job, type JobWorld } from '../../pool/job.ts'
+import { Job, type JobLimits, type JobWorld } from '../../pool/job.ts'
 import { type Claimed, fileOf } from '../../pool/link.ts'
 import { PressProcess } from '../../pool/press-process.ts'
 import type { TaskRecordFace } from '../../src/store/tasks.ts'
@@ -32,8 +32,8 @@ afterEach(() => {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Runs one job with a press whose work is `program`, a function body with `work`, `say`, `call` and `fs`. */
-async function run(program: string, change: { memoryBytes?: number; processorMs?: number; deaths?: number } = {}): Promise<string> {
-  const { memoryBytes = 1024 * MB, processorMs = 60_000, deaths = 0 } = change
+async function run(program: string, change: Partial<JobLimits & { deaths: number }> = {}): Promise<string> {
+  const { memoryBytes = 1024 * MB, processorMs = 60_000, silentMs = 60_000, stalledMs = 60_000, deaths = 0 } = change
   const build = join(root, 'build')
   mkdirSync(build)
   writeFileSync(join(root, 'secret'), 'secret')
@@ -84,7 +84,7 @@ say({ kind: 'ready', formats: [] })`,
       },
       adopt: async () => undefined,
     },
-    limits: { memoryBytes, processorMs },
+    limits: { memoryBytes, processorMs, silentMs, stalledMs },
     folder,
     deaths,
   }
@@ -137,10 +137,29 @@ describe('a job', () => {
     expect(told).toEqual([['giveUp', 1, 'the job lost its worker; it was tried 3 times']])
   })
 
-  it('ends a press that hangs, and its task as over_budget', async () => {
-    expect(await run('for (;;);', { processorMs: 1500 })).toBe('died')
-    expect(told).toEqual([['giveUp', 1, 'more processor time than a job has']])
+  it.each([
+    ['in one call', 'for (;;);'],
+    ['in calls that never come back to the loop', 'for (;;) await null'],
+  ])('ends a press that hangs %s, and its task as over_budget', async (_, program) => {
+    expect(await run(program, { silentMs: 500 })).toBe('died')
+    expect(told).toEqual([['giveUp', 1, 'one call of its codec did not end within 1 s of processor time']])
     expect(await press.exited).toBe('SIGKILL')
+  })
+
+  it('lets a press work that comes back to its loop, until it has used all that a step may', async () => {
+    const program = `for (;;) {
+      const until = performance.now() + 100
+      while (performance.now() < until);
+      say({ kind: 'progress', share: 0 })
+      await new Promise((go) => setTimeout(go, 0))
+    }`
+    expect(await run(program, { silentMs: 600, processorMs: 1200 })).toBe('died')
+    expect(told).toEqual([['giveUp', 1, 'more processor time than a job has']])
+  })
+
+  it('releases the step of a press that waits for nothing', async () => {
+    expect(await run(`setInterval(() => say({ kind: 'progress', share: 0 }), 100)`, { stalledMs: 1500 })).toBe('died')
+    expect(told).toEqual([['release', 1, 'its press ended: it did nothing for 2 s', undefined]])
   })
 
   it('ends a press that takes more memory than it may, and its task as over_budget', async () => {
