@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Channels } from '../../src/quality/metrics.ts'
-import { VisibleMeter } from '../../src/quality/visible.ts'
+import { ScoreMeter, VisibleMeter } from '../../src/quality/visible.ts'
 import { definition } from './ssimulacra2-definition.ts'
 
 const [WIDTH, HEIGHT] = [200, 150]
@@ -100,6 +100,33 @@ describe('what eyes see', () => {
       (x) => Array(3).fill(255 - Math.round(x / 25) * 25),
     )
     expect(look(shadow, stepped).score).toBeCloseTo(onWhite.score!, 0)
+  })
+
+  it('judges on all three what becomes translucent far down', () => {
+    const below = (alpha: (y: number) => number): Paint => {
+      return (x, y) => [...waves(x, y), y < 100 ? 255 : alpha(y)]
+    }
+    const { score, a, b } = look(
+      below((y) => y),
+      below((y) => y - 40),
+      131,
+    )
+    const on = (rgba: Uint8Array, ground: number) =>
+      Uint8Array.from({ length: (rgba.length / 4) * 3 }, (_, i) => {
+        const [from, alpha] = [Math.floor(i / 3) * 4, rgba[Math.floor(i / 3) * 4 + 3]!]
+        return Math.floor((rgba[from + (i % 3)]! * alpha + ground * (255 - alpha) + 127) / 255)
+      })
+    const each = [0, 128, 255].map((ground) => definition(on(a, ground), on(b, ground), 131, HEIGHT))
+    expect(Math.max(...each) - Math.min(...each)).toBeGreaterThan(3)
+    expect(score).toBeCloseTo(Math.min(...each), 2)
+  })
+
+  it.each([1, 2, 3, 4] as const)('finds the same score of %i channels where it looks at nothing else', (channels) => {
+    const paint: Paint = (x, y) => [...waves(x, y), 250 - y].slice(4 - channels)
+    const { score, a, b } = look(paint, noisy(paint, 20))
+    const meter = new ScoreMeter(WIDTH, HEIGHT, channels)
+    meter.push(a, b)
+    expect(meter.finish()).toBeCloseTo(score!, 6)
   })
 
   it('does not look at colours of what cannot be seen', () => {

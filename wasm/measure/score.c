@@ -122,6 +122,34 @@ void score_close(Score *s) {
   free(s);
 }
 
+static float *copied(bool *good, const float *from, uint32_t padded, uint32_t rows) {
+  float *p = from ? row_room(good, padded, rows) : NULL;
+  if (p) memcpy(p, from, ((size_t)padded * rows + 16) * sizeof *p);
+  return p;
+}
+
+Score *score_copy(const Score *from) {
+  Score *s = malloc(sizeof *s);
+  if (!s) return NULL;
+  bool good = true;
+  *s = *from;
+  for (int k = 0; k < SCALES; k++) {
+    Scale *l = &s->scale[k];
+    for (int c = 0; c < 3; c++) {
+      l->ring[c] = copied(&good, l->ring[c], l->padded, TAPS * QUANTITIES);
+      l->tiles[c] = copied(&good, l->tiles[c], s->tiles_across * 6, TILE_ROWS);
+    }
+    l->linear = copied(&good, l->linear, l->padded, 6);
+    l->upper = copied(&good, l->upper, l->padded, 6);
+  }
+  s->zeros = copied(&good, s->zeros, s->scale[0].padded, QUANTITIES);
+  s->down = copied(&good, s->down, s->scale[0].padded, QUANTITIES);
+  s->unused = copied(&good, s->unused, s->scale[0].padded, 1);
+  if (good) return s;
+  score_close(s);
+  return NULL;
+}
+
 bool score_tiles(Score *s) {
   bool good = true;
   s->tiles_across = (s->scale[0].width + SCORE_TILE - 1) / SCORE_TILE;

@@ -23,5 +23,7 @@ bool score_tiles(Score *s);
 /* After all rows: the lowest of tiles that have at least a half of their pixels each way; that of the whole picture where there
  * are none, or none were asked for. */
 double score_worst_tile(const Score *s);
+/* Of as many rows as were seen, for what comes to differ from there on. NULL when memory is short. */
+Score *score_copy(const Score *s);
 void score_close(Score *s);
 #endif

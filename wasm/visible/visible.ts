@@ -3,12 +3,11 @@ import wasmModule from './visible.wasm'
 
 /** What the kernel exports (visible.c). */
 export interface VisibleKernel extends Engine {
-  begin(width: number, height: number, channels: number, rowCapacity: number): number
+  begin(width: number, height: number, channels: number, rowCapacity: number, all: number): number
   reference_at(): number
   candidate_at(): number
-  push(rows: number): void
+  push(rows: number): number
   finish(): void
-  is_scored(): number
   score(): number
   worst_tile(): number
   cast(): number
@@ -16,5 +15,5 @@ export interface VisibleKernel extends Engine {
   flat_dirt(): number
 }
 
-/** A kernel, to be retired at the end: up to 700 bytes per pixel of width (2,000 with alpha), and the rows of one push. */
+/** A kernel, to be retired at the end: up to 700 bytes per pixel of width (2,000 where it is translucent), and the rows of one push. */
 export const createVisibleKernel = (): VisibleKernel => instantiate<VisibleKernel>(wasmModule, {}, KERNELS)
