@@ -32,6 +32,16 @@ export interface Wishes {
   target_size?: string
 }
 
+/** The part of `GET /v1/formats` that is shown. */
+export interface FormatFacts {
+  id: string
+  title: string
+  extensions: string[]
+  available: boolean
+  outputs: string[]
+  qualities: string[]
+}
+
 /** What an earlier run left, and this one leaves. */
 export interface Attempt {
   readonly key: string
@@ -102,12 +112,16 @@ export class Client {
     return this.#json(`/v1/tasks/${taskId}`, () => (waitSeconds > 0 ? { headers: { prefer: `wait=${waitSeconds}` } } : {}))
   }
 
-  tasks(limit: number): Promise<{ tasks: Task[] }> {
-    return this.#json(`/v1/tasks?limit=${limit}`)
+  tasks(limit: number, cursor?: string): Promise<{ tasks: Task[]; next_cursor: string | null }> {
+    return this.#json(`/v1/tasks?limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
   }
 
   usage(): Promise<Record<string, unknown>> {
     return this.#json('/v1/usage')
+  }
+
+  formats(): Promise<{ formats: FormatFacts[] }> {
+    return this.#json('/v1/formats')
   }
 
   remove(taskId: string): Promise<{ freed_bytes: number }> {

@@ -1,12 +1,15 @@
 /** `whittle`: files in, smaller files out. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { Client } from './client.ts'
+import { get, remove, removeAll, showFormats, showTasks, showUsage } from './account.ts'
+import { completionOf, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
+import type { Server } from './config.ts'
+import { login, logout } from './login.ts'
 import { withServer } from './server.ts'
-import { bytes } from './show.ts'
 import { Trouble } from './trouble.ts'
 import { type VerifyFlags, verify } from './verify.ts'
+import { watch } from './watch.ts'
 
 interface Flags {
   server?: string
@@ -19,9 +22,12 @@ const flagsOf = <T extends Flags>(command: Command) => command.optsWithGlobals<T
 const EXAMPLES = `
 Examples:
   whittle photo.jpg                          the result lies beside it: photo.whittled.jpg
+  whittle photo.jpg -o small.webp            exactly there, as WebP
   whittle scans/ -q low -o smaller/          a folder with everything below it
+  whittle photos/ --in-place                 instead of the files; they stay as name.original.ext
   whittle report.pdf --target-size 1MB       the best result that fits
   whittle verify photo.jpg photo.whittled.jpg receipt.jws
+  whittle watch inbox/ -o smaller/           what comes in goes out smaller, until Ctrl-C
   cat notes.txt | whittle - --name notes.txt > notes.txt.zst
   whittle compress --help                    all options
 `
@@ -29,16 +35,16 @@ Examples:
 /** Runs the command line; the answer is the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
+  const exit = (code: number) => {
+    exitCode = code
+  }
   const program = wholeProgram()
-  addCompress(program, (code) => {
-    exitCode = code
-  })
-  addVerify(program, (code) => {
-    exitCode = code
-  })
-  addUsage(program)
-  addTasks(program)
-  addRemove(program)
+  addCompress(program, exit)
+  addWatch(program, exit)
+  addVerify(program, exit)
+  addAccount(program)
+  addLogin(program)
+  addCompletion(program)
   try {
     await program.parseAsync(argv as string[])
     return exitCode
@@ -58,8 +64,8 @@ function wholeProgram(): Command {
     .version(manifest.version)
     .addHelpText('after', EXAMPLES)
     .description('Makes files smaller and proves that nothing was lost.')
-    .option('--server <url>', 'the service (or WHITTLE_SERVER); without one the embedded service is started')
-    .option('--key <key>', 'the API key (or WHITTLE_KEY)')
+    .option('--server <url>', 'the service (or WHITTLE_SERVER, or whittle login); without one the embedded service is started')
+    .option('--key <key>', 'the API key (or WHITTLE_KEY, or whittle login)')
     .option('--json', 'one JSON object a line instead of text')
     .exitOverride()
     .enablePositionalOptions(false)
@@ -67,10 +73,33 @@ function wholeProgram(): Command {
 
 /** The command that runs where none is named; `exit` gets its exit code. */
 function addCompress(program: Command, exit: (code: number) => void): void {
-  program
+  const command = program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
     .argument('[paths...]', 'files, folders with what is below them, or - for standard input to standard output')
+  addWishes(command)
+    .addOption(
+      new Option(
+        '-o, --out <path>',
+        'where results go: a folder, or a file name for one file (default: beside the file, as name.whittled.ext)',
+      ),
+    )
+    .addOption(new Option('-i, --in-place', 'put results in place of the files, which stay as name.original.ext').conflicts('out'))
+    .option('--no-backup', 'with --in-place: the files do not stay')
+    .option('--skip-existing', 'leave files alone whose results are there')
+    .option('--force', 'write over what has the name of a result')
+    .option('-n, --dry-run', 'say what would be sent and where results would go, and stop')
+    .option('--name <name>', 'what standard input is called, where its content does not tell its format', 'stdin')
+    .action(async (paths: string[], _options, command: Command) => {
+      const settings = flagsOf<CompressFlags>(command)
+      if (paths.length === 0) program.help({ error: true })
+      exit(await compress(paths, settings))
+    })
+}
+
+/** What `compress` and `watch` share. */
+function addWishes(command: Command): Command {
+  return command
     .addOption(
       new Option(
         '-q, --quality <level>',
@@ -80,18 +109,22 @@ function addCompress(program: Command, exit: (code: number) => void): void {
         .default('medium'),
     )
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
-    .option('-o, --out <folder>', 'where results go (default: beside the file, as name.whittled.ext)')
     .addOption(new Option('-p, --password <text>', 'encrypt the results').env('WHITTLE_PASSWORD'))
+    .option('--password-stdin', 'encrypt the results with the first line of standard input')
     .option('-t, --target-size <size>', 'the best result that fits, like 500kB or 1MB', parseSize)
     .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
-    .option('--name <name>', 'what standard input is called, where its content does not tell its format', 'stdin')
     .option('--keep', 'leave tasks and results on the service')
     .option('--hidden', 'in folders, also what has a name that begins with a dot')
     .option('--no-ignore', 'in folders, also node_modules, .git, and what .gitignore names')
-    .action(async (paths: string[], _options, command: Command) => {
-      const settings = flagsOf<CompressFlags>(command)
-      if (paths.length === 0) program.help({ error: true })
-      exit(await compress(paths, settings))
+    .option('--quiet', 'say failures alone')
+}
+
+function addWatch(program: Command, exit: (code: number) => void): void {
+  const command = program.command('watch').description('compress what appears in a folder, until Ctrl-C').argument('<folder>')
+  addWishes(command)
+    .requiredOption('-o, --out <folder>', 'where results go')
+    .action(async (folder: string, _options, command: Command) => {
+      exit(await watch(folder, { ...flagsOf<CompressFlags & { out: string }>(command), backup: true, name: '' }))
     })
 }
 
@@ -109,52 +142,65 @@ function addVerify(program: Command, exit: (code: number) => void): void {
     })
 }
 
-function addUsage(program: Command): void {
+/** Commands that ask the service what it knows. */
+function addAccount(program: Command): void {
+  const asking = (work: (server: Server, json: boolean) => Promise<void>, command: Command) =>
+    withServer(flagsOf(command), async (server) => {
+      await work(server, flagsOf(command).json === true)
+      return 0
+    })
+  program
+    .command('formats')
+    .description('what the service takes, and what it may become')
+    .action(async (_options, command: Command) => void (await asking(showFormats, command)))
   program
     .command('usage')
     .description("this month's usage")
-    .action(async (_options, command: Command) => {
-      await withServer(flagsOf(command), async (server) => {
-        const usage = await new Client(server).usage()
-        if (flagsOf(command).json) console.log(JSON.stringify(usage))
-        else for (const [name, value] of Object.entries(usage)) if (typeof value !== 'object') console.log(`${name.padEnd(18)} ${value}`)
-        return 0
-      })
-    })
-}
-
-function addTasks(program: Command): void {
+    .action(async (_options, command: Command) => void (await asking(showUsage, command)))
   program
     .command('tasks')
     .description('the newest tasks')
     .option('-n, --limit <count>', 'how many', parseCount, 20)
-    .action(async (options: { limit: number }, command: Command) => {
-      await withServer(flagsOf(command), async (server) => {
-        const { tasks } = await new Client(server).tasks(options.limit)
-        for (const task of tasks) {
-          const size = `${bytes(task.original_size)} → ${task.compressed_size === undefined ? '…' : bytes(task.compressed_size)}`
-          console.log(
-            flagsOf(command).json
-              ? JSON.stringify(task)
-              : `${task.task_id}  ${task.status.padEnd(10)} ${size.padEnd(22)} ${task.file_name}`,
-          )
-        }
-        return 0
-      })
-    })
-}
-
-function addRemove(program: Command): void {
+    .action(
+      async ({ limit }: { limit: number }, command: Command) =>
+        void (await asking((server, json) => showTasks(server, limit, json), command)),
+    )
+  program
+    .command('get')
+    .description("fetch a task's result, once it is there")
+    .argument('<task-id>')
+    .option('-o, --out <path>', 'a folder, or a file name (default: here, under its own name)')
+    .option('--force', 'write over what has the name')
+    .action(
+      async (id: string, { out, force }: { out?: string; force?: boolean }, command: Command) =>
+        void (await asking((server) => get(server, id, out, force === true), command)),
+    )
   program
     .command('rm')
     .description('delete tasks and their results')
-    .argument('<task-ids...>')
-    .action(async (ids: string[], _options, command: Command) => {
-      await withServer(flagsOf(command), async (server) => {
-        for (const id of ids) console.log(`${id}: ${bytes((await new Client(server).remove(id)).freed_bytes)} freed`)
-        return 0
-      })
+    .argument('[task-ids...]')
+    .option('--all', 'all that are done')
+    .action(async (ids: string[], { all }: { all?: boolean }, command: Command) => {
+      if ((all === true) === ids.length > 0) throw new Trouble('usage', 'Name tasks, or --all.')
+      await asking((server) => (all ? removeAll(server) : remove(server, ids)), command)
     })
+}
+
+function addLogin(program: Command): void {
+  program
+    .command('login')
+    .description('keep the address of a service and a key for it')
+    .argument('[url]', 'the service')
+    .action(async (url: string | undefined, _options, command: Command) => login(url, flagsOf(command)))
+  program.command('logout').description('forget them').action(logout)
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .action((shell: Shell) => console.log(completionOf(program, shell)))
 }
 
 function parseSize(text: string): string {

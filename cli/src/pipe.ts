@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Job } from './files.ts'
+import type { Place } from './place.ts'
 import type { Report } from './press.ts'
 import { Trouble } from './trouble.ts'
 
@@ -15,17 +16,17 @@ export interface Piped {
 }
 
 /** Takes all of standard input: an upload tells its size, and is sent again when the line breaks. */
-export async function fromStdin(name: string, out: string | undefined): Promise<Piped> {
+export async function fromStdin(name: string, wanted: Place | undefined): Promise<Piped> {
   if (process.stdin.isTTY) throw new Trouble('usage', 'There is nothing on standard input.')
   const folder = mkdtempSync(join(tmpdir(), 'whittle-'))
   const path = join(folder, basename(name))
   await pipeline(process.stdin, createWriteStream(path))
-  const results = out ?? join(folder, 'result')
-  mkdirSync(results, { recursive: true })
+  const results = join(folder, 'result')
+  mkdirSync(results)
   return {
-    job: { path, size: statSync(path).size, folder: results },
+    job: { path, size: statSync(path).size, place: wanted ?? { kind: 'folder', folder: results } },
     async deliver([report]) {
-      if (out !== undefined || report?.result === undefined) return
+      if (wanted !== undefined || report?.result === undefined) return
       await pipeline(createReadStream(report.result), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
         // Whoever reads has enough.
         if (error.code !== 'EPIPE') throw error

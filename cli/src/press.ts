@@ -1,16 +1,17 @@
 /** Compresses many files, some at a time: upload, wait, download, compare the hash. */
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
+import { chmodSync, createReadStream, mkdirSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Client, Task, Wishes } from './client.ts'
-import { type Job, numbered, resultPath } from './files.ts'
+import type { Job } from './files.ts'
 import type { Journal } from './journal.ts'
+import { existing, resultPath, settle } from './place.ts'
 import { Trouble } from './trouble.ts'
 
 export interface Report {
   readonly path: string
-  readonly status: 'compressed' | 'unchanged' | 'failed' | 'done before'
+  readonly status: 'compressed' | 'unchanged' | 'failed' | 'done before' | 'skipped'
   readonly originalSize: number
   readonly compressedSize?: number
   readonly result?: string
@@ -18,9 +19,11 @@ export interface Report {
   readonly message?: string
 }
 
+export type Stage = 'upload' | 'press' | 'download'
+
 export interface Watcher {
-  /** `share` 0–1 of the upload, then of the job. */
-  step(job: Job, what: 'upload' | 'press' | 'download', share: number): void
+  /** `share` 0–1 of that stage. */
+  step(job: Job, what: Stage, share: number): void
   done(report: Report): void
 }
 
@@ -28,6 +31,10 @@ export interface Settings {
   readonly wishes: Wishes
   readonly jobs: number
   readonly keep: boolean
+  /** Writes over what has a result's name. */
+  readonly force: boolean
+  /** Leaves files alone whose results are there. */
+  readonly skipExisting: boolean
   readonly signal: AbortSignal
 }
 
@@ -60,7 +67,11 @@ export async function pressAll(
 }
 
 async function press(client: Client, job: Job, journal: Journal, settings: Settings, watcher: Watcher): Promise<Report> {
-  const modifiedMs = statSync(job.path).mtimeMs
+  const looksBefore = settings.skipExisting || (job.place.kind === 'inPlace' && !settings.force)
+  const there = looksBefore ? existing(job, settings.wishes.format) : undefined
+  if (there !== undefined) return { path: job.path, status: 'skipped', originalSize: job.size, result: there }
+  const original = statSync(job.path)
+  const modifiedMs = original.mtimeMs
   const entry = journal.begin(job, modifiedMs)
   if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size, compressedSize: entry.compressedSize ?? job.size }
   const attempt = { key: entry.key, upload: entry.upload, begun: (upload: string) => journal.note(job, modifiedMs, upload) }
@@ -77,12 +88,13 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
   }
   const unchanged = task.result?.outcome === 'unchanged' && !settings.wishes.password
   const wanted = resultPath(job, task.output_name ?? task.file_name)
-  const toOtherFolder = dirname(wanted) !== dirname(job.path)
-  // Beside the upload an unchanged copy helps nobody; in a folder of results every file is expected.
-  const path =
-    !unchanged || toOtherFolder
-      ? await fetchResult(client, task, wanted, (bytes) => watcher.step(job, 'download', bytes / (task.compressed_size ?? 1)))
-      : undefined
+  // Beside the upload, or in its place, an unchanged copy helps nobody; elsewhere every file is expected.
+  const isExpected = job.place.kind === 'file' || dirname(wanted) !== dirname(job.path)
+  let path: string | undefined
+  if (!unchanged || isExpected) {
+    const received = (bytes: number) => watcher.step(job, 'download', bytes / (task.compressed_size ?? 1))
+    path = settle(await fetchResult(client, task, wanted, { original, received }), wanted, job, settings.force)
+  }
   const sizes = { originalSize: job.size, compressedSize: task.compressed_size ?? job.size }
   // In this order: the key of a task that is gone would find nothing.
   journal.end(job, modifiedMs, sizes.compressedSize)
@@ -97,10 +109,16 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
 }
 
 /**
- * Under a temporary name until its hash is the receipt's, so that a broken download never looks like a result.
- * @returns where it lies
+ * Under a temporary name until its hash is the receipt's, so that a broken download never looks like a result. It has the rights and
+ * the time of its original.
+ * @returns the temporary name
  */
-async function fetchResult(client: Client, task: Task, path: string, received: (bytes: number) => void): Promise<string> {
+export async function fetchResult(
+  client: Client,
+  task: Task,
+  path: string,
+  { original, received }: { original?: Stats; received: (bytes: number) => void },
+): Promise<string> {
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${task.task_id}.part`
   await client.download(task.task_id, temporary, received)
@@ -108,21 +126,9 @@ async function fetchResult(client: Client, task: Task, path: string, received: (
   await pipeline(createReadStream(temporary), hash)
   const digest = hash.digest('hex')
   if (digest !== task.result?.sha256) throw new Trouble('failed', `the download of ${path} is damaged (SHA-256 ${digest})`)
-  return moveToFreeName(temporary, path)
-}
-
-/** Never over a file that is there, nor over the result of a file of the same name from another folder. */
-function moveToFreeName(from: string, wanted: string): string {
-  for (let number = 1; ; number++) {
-    const path = numbered(wanted, number)
-    try {
-      // Fails where something has the name; a rename would replace it.
-      closeSync(openSync(path, 'wx'))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue
-      throw error
-    }
-    renameSync(from, path)
-    return path
+  if (original) {
+    chmodSync(temporary, original.mode)
+    utimesSync(temporary, original.atime, original.mtime)
   }
+  return temporary
 }

@@ -1,14 +1,20 @@
 /** What a person sees: bars while it runs, a line a file, a sum. With `--json`: one JSON line a file. */
 import { basename } from 'node:path'
+import { styleText } from 'node:util'
 import cliProgress from 'cli-progress'
 import type { Job } from './files.ts'
-import type { Report, Watcher } from './press.ts'
+import type { Report, Stage, Watcher } from './press.ts'
 
 /** DECAWM: whether a line that reaches the terminal's edge goes on below (ECMA-48 private mode 7). */
 const [WRAP_ON, WRAP_OFF] = ['\x1b[?7h', '\x1b[?7l']
+const COLOURS = { compressed: 'green', failed: 'red', unchanged: 'dim', skipped: 'dim', 'done before': 'dim' } as const
+/** Of the way of a file: where a stage begins, and how much of the way it is. */
+const STAGES: Record<Stage, readonly [from: number, share: number]> = { upload: [0, 0.3], press: [0.3, 0.6], download: [0.9, 0.1] }
+/** Before that nobody knows how long it takes. */
+const LEAST_MS = 1500
 
 export function bytes(count: number): string {
-  const units = ['B', 'kB', 'MB', 'GB']
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let value = count
   let unit = 0
   while (value >= 999.5 && unit < units.length - 1) {
@@ -22,16 +28,21 @@ export function line(report: Report): string {
   const { path, status, originalSize, compressedSize, result, message, task } = report
   if (status === 'failed') return `✗ ${path}: ${message}`
   if (status === 'done before') return `· ${path}: done before`
+  if (status === 'skipped') return `· ${path}: skipped, ${result} is there`
   if (status === 'unchanged') return `= ${path}: ${bytes(originalSize)}, unchanged (${task?.result?.detail ?? task?.result?.reason})`
   return `✓ ${path}: ${bytes(originalSize)} → ${bytes(compressedSize ?? 0)} (−${task?.compression_ratio}) ${result}`
 }
 
+/** Skipped files are not in it: nobody looked how large they are now. */
 export function sum(reports: readonly Report[]): string {
-  const before = reports.reduce((total, report) => total + report.originalSize, 0)
-  const after = reports.reduce((total, report) => total + (report.compressedSize ?? report.originalSize), 0)
-  const failed = reports.filter((report) => report.status === 'failed').length
+  const counted = reports.filter((report) => report.status !== 'skipped')
+  const before = counted.reduce((total, report) => total + report.originalSize, 0)
+  const after = counted.reduce((total, report) => total + (report.compressedSize ?? report.originalSize), 0)
+  const failed = counted.filter((report) => report.status === 'failed').length
+  const skipped = reports.length - counted.length
   const saved = before > 0 ? ((1 - after / before) * 100).toFixed(1) : '0.0'
-  return `${reports.length} file${reports.length === 1 ? '' : 's'}: ${bytes(before)} → ${bytes(after)}, ${saved}% saved${failed ? `, ${failed} failed` : ''}`
+  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${bytes(before)} → ${bytes(after)}, ${saved}% saved`
+  return `${sizes}${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
 }
 
 export interface Streams {
@@ -39,36 +50,98 @@ export interface Streams {
   readonly err: NodeJS.WriteStream
 }
 
+export interface Manner {
+  readonly json: boolean
+  /** Failures alone, and on standard error. */
+  readonly quiet: boolean
+}
+
+const STANDARD: Streams = { out: process.stdout, err: process.stderr }
+
 /** Bars above which lines appear, on a terminal; lines alone where either stream goes elsewhere. */
-export function watcher(json: boolean, { out, err }: Streams = { out: process.stdout, err: process.stderr }): Watcher & { stop(): void } {
-  const print = (report: Report) => `${json ? JSON.stringify(report) : line(report)}\n`
-  if (json || !out.isTTY || !err.isTTY) {
-    return { step: () => undefined, done: (report) => out.write(print(report)), stop: () => undefined }
+export function watcher({ json, quiet }: Manner, jobs: readonly Job[], { out, err }: Streams = STANDARD): Watcher & { stop(): void } {
+  const silent = { step: () => undefined, stop: () => undefined }
+  if (json) return { ...silent, done: (report) => out.write(`${JSON.stringify(report)}\n`) }
+  if (quiet) return { ...silent, done: (report) => report.status === 'failed' && err.write(`${coloured(report, err)}\n`) }
+  if (!out.isTTY || !err.isTTY) return { ...silent, done: (report) => out.write(`${coloured(report, out)}\n`) }
+  return new Bars(jobs, { out, err })
+}
+
+/** Node knows NO_COLOR, FORCE_COLOR and dumb terminals. */
+function coloured(report: Report, stream: NodeJS.WriteStream): string {
+  const text = line(report)
+  return stream.isTTY && stream.hasColors() ? styleText(COLOURS[report.status], text[0]!, { validateStream: false }) + text.slice(1) : text
+}
+
+/** A bar a file that is on its way, above them the lines of those that are done, and one bar for all of many. */
+class Bars {
+  readonly #bars: cliProgress.MultiBar
+  readonly #streams: Streams
+  readonly #shown = new Map<string, cliProgress.SingleBar>()
+  readonly #total: cliProgress.SingleBar | undefined
+  /** Bytes of the way behind us, by file. */
+  readonly #behind = new Map<string, number>()
+  readonly #size: number
+  readonly #count: number
+  #done = 0
+  readonly #begunMs = performance.now()
+
+  constructor(jobs: readonly Job[], streams: Streams) {
+    this.#streams = streams
+    this.#size = jobs.reduce((sum, job) => sum + Math.max(1, job.size), 0)
+    this.#count = jobs.length
+    this.#bars = new cliProgress.MultiBar(
+      // A line that is printed pushes the bars down: they are drawn again even where they did not change.
+      { format: '{bar} {percentage}% {what} {name}', clearOnComplete: true, hideCursor: true, forceRedraw: true, stream: streams.err },
+      cliProgress.Presets.shades_classic,
+    )
+    if (jobs.length > 1) this.#total = this.#bars.create(100, 0, { all: '' }, { format: '{bar} {percentage}% {all}' })
   }
-  const bars = new cliProgress.MultiBar(
-    // A line that is printed pushes the bars down: they are drawn again even where they did not change.
-    { format: '{bar} {percentage}% {what} {name}', clearOnComplete: true, hideCursor: true, forceRedraw: true, stream: err },
-    cliProgress.Presets.shades_classic,
-  )
-  const shown = new Map<string, cliProgress.SingleBar>()
-  return {
-    step(job: Job, what, share) {
-      const bar = shown.get(job.path) ?? bars.create(100, 0, { name: basename(job.path), what })
-      shown.set(job.path, bar)
-      bar.update(Math.round(share * 100), { what: what.padEnd(8) })
-    },
-    done(report) {
-      // Bars are cut at the terminal's edge, lines are not.
-      bars.log(`${WRAP_ON}${print(report)}${WRAP_OFF}`)
-      const bar = shown.get(report.path)
-      shown.delete(report.path)
-      // Either draws now. The next frame may never come: `stop` forgets what waits for it.
-      if (bar) bars.remove(bar)
-      else bars.update()
-    },
-    stop() {
-      bars.stop()
-      err.write(WRAP_ON)
-    },
+
+  step(job: Job, what: Stage, share: number): void {
+    const bar = this.#shown.get(job.path) ?? this.#bars.create(100, 0, { name: basename(job.path), what })
+    this.#shown.set(job.path, bar)
+    bar.update(Math.round(share * 100), { what: what.padEnd(8) })
+    const [from, most] = STAGES[what]
+    this.#behind.set(job.path, (from + most * Math.min(1, share)) * Math.max(1, job.size))
+    this.#drawTotal()
   }
+
+  done(report: Report): void {
+    this.#done++
+    this.#behind.set(report.path, Math.max(1, report.originalSize))
+    this.#drawTotal()
+    // Bars are cut at the terminal's edge, lines are not.
+    this.#bars.log(`${WRAP_ON}${coloured(report, this.#streams.out)}\n${WRAP_OFF}`)
+    const bar = this.#shown.get(report.path)
+    this.#shown.delete(report.path)
+    // Either draws now. The next frame may never come: `stop` forgets what waits for it.
+    if (bar) this.#bars.remove(bar)
+    else this.#bars.update()
+  }
+
+  stop(): void {
+    this.#bars.stop()
+    this.#streams.err.write(WRAP_ON)
+  }
+
+  #drawTotal(): void {
+    if (!this.#total) return
+    const behind = [...this.#behind.values()].reduce((sum, size) => sum + size, 0)
+    const elapsedMs = performance.now() - this.#begunMs
+    const share = Math.min(1, behind / this.#size)
+    const pace =
+      elapsedMs < LEAST_MS || share === 0
+        ? ''
+        : ` · ${bytes(Math.round((behind / elapsedMs) * 1000))}/s · ${duration((elapsedMs * (1 - share)) / share)} left`
+    this.#total.update(Math.floor(share * 100), { all: `${this.#done} of ${this.#count} files${pace}` })
+  }
+}
+
+/** `45 s`, `3:20 min`, `2:05 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const [large, small, unit] = seconds < 3600 ? [seconds / 60, seconds % 60, 'min'] : [seconds / 3600, (seconds / 60) % 60, 'h']
+  return `${Math.floor(Number(large))}:${String(Math.floor(Number(small))).padStart(2, '0')} ${unit}`
 }

@@ -1,8 +1,13 @@
 /** Runs the command line as a person would: with pipes, or on a terminal. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 
 const BIN = resolve(import.meta.dirname, '../../cli/bin/whittle.mjs')
+
+/** Starts it and lets it run, as `whittle watch` does. */
+export function whittleInBackground(folder: string, baseUrl: string, args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [BIN, ...args], { cwd: folder, env: environmentOf(folder, baseUrl) })
+}
 
 export interface Ran {
   readonly code: number | null
@@ -16,21 +21,14 @@ export function whittle(folder: string, baseUrl: string, args: readonly string[]
 }
 
 /** The same on a pseudo-terminal (util-linux `script`); `out` is everything that the terminal was sent. */
-export function whittleOnTerminal(folder: string, baseUrl: string, args: readonly string[]): Promise<Ran> {
+export function whittleOnTerminal(folder: string, baseUrl: string, args: readonly string[], environment = 'NO_COLOR=1'): Promise<Ran> {
   const quoted = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ')
-  return run('script', ['-qec', `stty cols 80; ${quoted}`, '/dev/null'], folder, baseUrl)
+  return run('script', ['-qec', `stty cols 80; ${environment} ${quoted}`, '/dev/null'], folder, baseUrl)
 }
 
 function run(command: string, args: readonly string[], folder: string, baseUrl: string, stdin = ''): Promise<Ran> {
-  const own = {
-    WHITTLE_SERVER: baseUrl,
-    WHITTLE_KEY: 'whl_live_test',
-    WHITTLE_STATE: join(folder, '.embedded'),
-    XDG_STATE_HOME: join(folder, '.state'),
-    XDG_CONFIG_HOME: join(folder, '.config'),
-  }
   return new Promise((done, failed) => {
-    const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...own } })
+    const child = spawn(command, args, { cwd: folder, env: environmentOf(folder, baseUrl) })
     child.stdin.end(stdin)
     let [out, err] = ['', '']
     child.stdout.on('data', (chunk: Buffer) => {
@@ -42,4 +40,16 @@ function run(command: string, args: readonly string[], folder: string, baseUrl: 
     child.once('error', failed)
     child.once('close', (code) => done({ code, out, err }))
   })
+}
+
+/** No server and no key where there is no address. */
+function environmentOf(folder: string, baseUrl: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    WHITTLE_SERVER: baseUrl,
+    WHITTLE_KEY: baseUrl === '' ? '' : 'whl_live_test',
+    WHITTLE_STATE: join(folder, '.embedded'),
+    XDG_STATE_HOME: join(folder, '.state'),
+    XDG_CONFIG_HOME: join(folder, '.config'),
+  }
 }

@@ -43,7 +43,7 @@ export class Screen {
     else if (final === 'K') this.#rows[this.#row] = parameter === '2' ? '' : this.#rows[this.#row]!.slice(0, this.#column)
     else if (final === 'J') this.#rows.splice(this.#row, Infinity, this.#rows[this.#row]!.slice(0, this.#column))
     else if (parameter === '?7') this.#wraps = final === 'h'
-    else if (parameter !== '?25') throw new Error(`this terminal does not know ESC [ ${parameter} ${final}`)
+    else if (parameter !== '?25' && final !== 'm') throw new Error(`this terminal does not know ESC [ ${parameter} ${final}`)
   }
 
   #goTo(row: number, column: number): void {

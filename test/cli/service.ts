@@ -7,12 +7,16 @@ export interface FakeService {
   readonly baseUrl: string
   /** Names of the files that were sent. */
   readonly received: string[]
+  /** What they were sent with, in the same order. */
+  readonly wishes: Record<string, string>[]
+  /** Tasks that were deleted. */
+  readonly removed: string[]
   stop(): Promise<void>
 }
 
 /** Files called `*.bin` are refused, as the service refuses what it does not know. */
 export async function fakeService(): Promise<FakeService> {
-  const received: string[] = []
+  const [received, wishes, removed] = [[] as string[], [] as Record<string, string>[], [] as string[]]
   const results = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -20,34 +24,61 @@ export async function fakeService(): Promise<FakeService> {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [, , what, id = ''] = (request.url ?? '').split('/')
-    if (request.method === 'DELETE') return answer(200, { freed_bytes: 0 })
-    if (what === 'tasks') return response.writeHead(200).end(results.get(id))
-    const { name, content } = readForm(Buffer.concat(chunks))
+    if (request.headers.authorization !== 'Bearer whl_live_test') return answer(401, { error: { code: 401, message: 'No such key.' } })
+    if (request.method === 'DELETE') {
+      removed.push(id)
+      return answer(200, { freed_bytes: 10 })
+    }
+    const [path = '', query = ''] = (request.url ?? '').split('?')
+    if (path === '/v1/usage') return answer(200, { plan: 'free', storage_used: 1234567, by_format: {} })
+    if (path === '/v1/formats') return answer(200, { formats: FORMATS })
+    if (path === '/v1/tasks') return answer(200, tasksAfter(new URLSearchParams(query).get('cursor')))
+    if (what === 'tasks' && !path.endsWith('/download')) return answer(200, taskOf(id, results.get(id) ?? RESULT))
+    if (what === 'tasks') return response.writeHead(200).end(results.get(id) ?? RESULT)
+    const { name, content, fields } = readForm(Buffer.concat(chunks))
     received.push(name)
+    wishes.push(fields)
     if (name.endsWith('.bin')) return answer(400, { error: { code: 400, message: `${name} has no format that Whittle knows.` } })
     const taskId = `tsk_${results.size}`
     const result = content.subarray(0, content.length >> 1)
     results.set(taskId, result)
-    const sha256 = createHash('sha256').update(result).digest('hex')
-    return answer(200, {
-      task_id: taskId,
-      status: 'completed',
-      original_size: content.length,
-      compressed_size: result.length,
-      compression_ratio: '50.0%',
-      file_name: name,
-      output_name: name,
-      result: { outcome: 'compressed', sha256 },
-    })
+    const outputName = fields['format'] === undefined ? name : name.replace(/[^.]+$/, fields['format'])
+    return answer(200, { ...taskOf(taskId, result), original_size: content.length, file_name: name, output_name: outputName })
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { baseUrl, received, stop: () => new Promise((done) => server.close(() => done())) }
+  return { baseUrl, received, wishes, removed, stop: () => new Promise((done) => server.close(() => done())) }
 }
 
-function readForm(form: Buffer): { name: string; content: Buffer } {
-  const head = /name="file"; filename="([^"]*)"[\s\S]*?\r\n\r\n/.exec(form.toString('latin1'))
+const FORMATS = [{ id: 'txt', title: 'Text', extensions: ['txt'], available: true, outputs: ['zst', 'gz'], qualities: ['high'] }]
+const RESULT = Buffer.from('a result that was made before')
+
+/** Two pages, of which the last task is still worked on. */
+function tasksAfter(cursor: string | null) {
+  const [ids, next_cursor] = cursor === null ? [['tsk_a', 'tsk_b'], 'more'] : [['tsk_c', 'tsk_d'], null]
+  return { next_cursor, tasks: ids.map((id) => ({ ...taskOf(id, RESULT), ...(id === 'tsk_d' ? { status: 'processing' } : {}) })) }
+}
+
+function taskOf(id: string, result: Buffer) {
+  return {
+    task_id: id,
+    status: 'completed',
+    format: 'txt',
+    created_at: '2026-11-20T10:00:00Z',
+    original_size: 2 * result.length,
+    compressed_size: result.length,
+    compression_ratio: '50.0%',
+    file_name: 'notes.txt',
+    output_name: 'notes.txt.zst',
+    result: { outcome: 'compressed', sha256: createHash('sha256').update(result).digest('hex') },
+  }
+}
+
+function readForm(form: Buffer): { name: string; content: Buffer; fields: Record<string, string> } {
+  const text = form.toString('latin1')
+  const head = /name="file"; filename="([^"]*)"[\s\S]*?\r\n\r\n/.exec(text)
   if (!head) throw new Error('the form has no file')
   const begin = head.index + head[0].length
-  return { name: head[1]!, content: form.subarray(begin, form.lastIndexOf('\r\n--')) }
+  const fields = Object.fromEntries([...text.matchAll(/name="(\w+)"\r\n\r\n(.*)\r\n/g)].map(([, field, value]) => [field!, value!]))
+  return { name: head[1]!, content: form.subarray(begin, form.lastIndexOf('\r\n--')), fields }
 }

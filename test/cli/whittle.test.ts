@@ -63,6 +63,20 @@ describe.runIf(process.platform === 'linux')('on a terminal', () => {
     ])
   })
 
+  it('paints the sign of a line, unless NO_COLOR is set', async () => {
+    lay({ 'photo.jpg': undefined })
+    const painted = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR= COLORTERM=')
+    expect(painted.out).toContain('\u001b[32m✓\u001b[39m photo.jpg')
+    const plain = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR=1')
+    expect(plain.out).not.toContain('\u001b[32m')
+  })
+
+  it('shows how far all of many files are', async () => {
+    lay({ 'in/a.txt': undefined, 'in/b.txt': undefined })
+    const { out } = await whittleOnTerminal(folder, service.baseUrl, ['in', '-o', 'out', '-j', '1'])
+    expect(out).toMatch(/50% 1 of 2 files/)
+  })
+
   it('shows the whole of a line that is wider than the terminal', async () => {
     const deep = `${'a-long-name-of-a-folder/'.repeat(5)}photo.jpg`
     lay({ [deep]: undefined })

@@ -1,0 +1,80 @@
+/** What the service knows: usage, tasks and their results, formats. */
+import { statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Client, type Task } from './client.ts'
+import type { Server } from './config.ts'
+import { namesFile, type Place, resultPath, settle } from './place.ts'
+import { fetchResult } from './press.ts'
+import { bytes } from './show.ts'
+import { Trouble } from './trouble.ts'
+
+const PAGE = 100
+const WAIT_SECONDS = 10
+
+export async function showUsage(server: Server, json: boolean): Promise<void> {
+  const usage = await new Client(server).usage()
+  if (json) return console.log(JSON.stringify(usage))
+  for (const [name, value] of Object.entries(usage)) {
+    if (typeof value === 'object') continue
+    const isSize = /size|storage/.test(name)
+    console.log(`${name.replaceAll('_', ' ').padEnd(18)} ${isSize ? bytes(Number(value)) : value}`)
+  }
+}
+
+export async function showTasks(server: Server, limit: number, json: boolean): Promise<void> {
+  const { tasks } = await new Client(server).tasks(limit)
+  for (const task of tasks) console.log(json ? JSON.stringify(task) : rowOf(task))
+}
+
+function rowOf(task: Task): string {
+  const size = `${bytes(task.original_size)} → ${task.compressed_size === undefined ? '…' : bytes(task.compressed_size)}`
+  const when = new Date(task.created_at).toLocaleString('sv')
+  return `${task.task_id}  ${when}  ${task.status.padEnd(10)} ${task.format.padEnd(9)} ${size.padEnd(20)} ${task.file_name}`
+}
+
+export async function remove(server: Server, ids: readonly string[]): Promise<void> {
+  const client = new Client(server)
+  for (const id of ids) console.log(`${id}: ${bytes((await client.remove(id)).freed_bytes)} freed`)
+}
+
+/** Tasks that are still worked on stay. */
+export async function removeAll(server: Server): Promise<void> {
+  const client = new Client(server)
+  let [count, freed] = [0, 0]
+  for (let cursor: string | undefined; ; ) {
+    const { tasks, next_cursor } = await client.tasks(PAGE, cursor)
+    for (const { task_id, status } of tasks) {
+      if (status !== 'completed' && status !== 'failed') continue
+      freed += (await client.remove(task_id)).freed_bytes
+      count++
+    }
+    if (next_cursor === null) break
+    cursor = next_cursor
+  }
+  console.log(`${count} task${count === 1 ? '' : 's'}: ${bytes(freed)} freed`)
+}
+
+/** Waits for the task; its result goes to `out`, or into the current folder. */
+export async function get(server: Server, taskId: string, out: string | undefined, force: boolean): Promise<void> {
+  const client = new Client(server)
+  let task = await client.task(taskId)
+  while (task.status === 'pending' || task.status === 'processing') task = await client.task(taskId, WAIT_SECONDS)
+  if (task.status === 'failed') throw new Trouble('failed', `${taskId}: ${task.error?.message ?? 'failed'}`)
+  const name = basename(task.output_name ?? task.file_name)
+  const place: Place = out !== undefined && namesFile(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out ?? '.' }
+  const placed = { path: join('result', name), place }
+  const wanted = resultPath(placed, name)
+  const path = settle(await fetchResult(client, task, wanted, { received: () => undefined }), wanted, placed, force)
+  console.log(`${path}: ${bytes(statSync(path).size)}`)
+}
+
+export async function showFormats(server: Server, json: boolean): Promise<void> {
+  const { formats } = await new Client(server).formats()
+  for (const format of formats) {
+    if (json) console.log(JSON.stringify(format))
+    else if (format.available)
+      console.log(
+        `${format.title.padEnd(24)} ${format.extensions.map((end) => `.${end.replace(/^\./, '')}`).join(' ')} → ${format.outputs.join(', ')}`,
+      )
+  }
+}

@@ -1,0 +1,133 @@
+/** Where results go, and what stays as it was. */
+import { chmodSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { inFolder } from './folder.ts'
+import { whittleInBackground } from './run.ts'
+
+const here = inFolder()
+const { lay, list, size, run } = here
+
+describe('-o with a file name', () => {
+  it('is the result of one file, in the format of its name', async () => {
+    lay({ 'photo.jpg': undefined, 'notes.jpeg': undefined })
+    expect(await run(['photo.jpg', '-o', 'small/p.webp'])).toMatchObject({ code: 0, out: expect.stringContaining(' small/p.webp\n') })
+    expect(await run(['notes.jpeg', '-o', 'n.jpg'])).toMatchObject({ code: 0 })
+    expect(list()).toEqual(['n.jpg', 'notes.jpeg', 'photo.jpg', 'small/p.webp'])
+    expect(here.service.wishes.map(({ format }) => format)).toEqual(['webp', undefined])
+  })
+
+  it('is a folder with a slash at its end, without an extension, or where a folder has the name', async () => {
+    lay({ 'photo.jpg': undefined, 'v1.2/old.txt': undefined })
+    for (const out of ['a.b/', 'plain', 'v1.2']) expect(await run(['photo.jpg', '-o', out])).toMatchObject({ code: 0 })
+    expect(list()).toEqual(['a.b/photo.jpg', 'photo.jpg', 'plain/photo.jpg', 'v1.2/old.txt', 'v1.2/photo.jpg'])
+  })
+
+  it('replaces nothing without --force, and no folder becomes one file', async () => {
+    lay({ 'photo.jpg': undefined, 'mine.jpg': 'mine', 'in/a.txt': undefined })
+    const refused = await run(['photo.jpg', '-o', 'mine.jpg'])
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('mine.jpg is there already; --force writes over it') })
+    expect(readFileSync(join(here.folder, 'mine.jpg'), 'utf8')).toBe('mine')
+    expect(list()).toHaveLength(3)
+    expect(await run(['photo.jpg', '-o', 'mine.jpg', '--force'])).toMatchObject({ code: 0 })
+    expect(size('mine.jpg')).toBe(500)
+    expect(await run(['in', '-o', 'all.txt'])).toMatchObject({ code: 2, err: 'all.txt is one file, and in a folder.\n' })
+  })
+})
+
+describe('--in-place', () => {
+  it('keeps the original beside the result, with its rights and its time, and works once', async () => {
+    lay({ 'in/photo.jpg': undefined })
+    const path = join(here.folder, 'in/photo.jpg')
+    chmodSync(path, 0o640)
+    utimesSync(path, 1e9, 1e9)
+    expect(await run(['in', '--in-place'])).toMatchObject({ code: 0 })
+    expect([size('in/photo.jpg'), size('in/photo.original.jpg')]).toEqual([500, 1000])
+    expect([statSync(path).mode & 0o777, statSync(path).mtimeMs]).toEqual([0o640, 1e12])
+    expect(await run(['in', '--in-place'])).toMatchObject({ code: 0, out: expect.stringContaining('· in/photo.jpg: skipped') })
+    expect([size('in/photo.jpg'), size('in/photo.original.jpg'), here.service.received]).toEqual([500, 1000, ['photo.jpg']])
+  })
+
+  it('keeps the true original also with --force, and none with --no-backup', async () => {
+    lay({ 'a.txt': undefined, 'b.txt': undefined })
+    await run(['a.txt', '-i'])
+    await run(['a.txt', '-i', '--force'])
+    await run(['b.txt', '-i', '--no-backup'])
+    expect(list().map((name) => [name, size(name)])).toEqual([
+      ['a.original.txt', 1000],
+      ['a.txt', 250],
+      ['b.txt', 500],
+    ])
+  })
+
+  it('replaces nothing by a file of another kind, and goes nowhere else', async () => {
+    lay({ 'photo.jpg': undefined })
+    expect(await run(['photo.jpg', '-i', '-f', 'webp'])).toMatchObject({ code: 0 })
+    expect(list().map((name) => [name, size(name)])).toEqual([
+      ['photo.jpg', 1000],
+      ['photo.webp', 500],
+    ])
+    expect(await run(['photo.jpg', '-i', '-o', 'out'])).toMatchObject({ code: 2 })
+  })
+})
+
+describe('a second run', () => {
+  it('takes no results of the first, wherever they lie', async () => {
+    lay({ 'in/a.txt': undefined, 'in/b.original.txt': undefined })
+    await run(['in'])
+    await run(['in', '-o', 'in/out'])
+    await run(['in', '-o', 'in/out', '--skip-existing'])
+    expect(here.service.received.sort()).toEqual(['a.txt', 'a.txt', 'b.original.txt', 'b.original.txt'])
+    await run(['in', '-o', 'in/out', '--force'])
+    expect(list('in')).toEqual(['a.txt', 'a.whittled.txt', 'b.original.txt', 'b.whittled.original.txt', 'out/a.txt', 'out/b.original.txt'])
+  })
+
+  it('with --skip-existing sends what is new, and says what it left', async () => {
+    lay({ 'in/a.txt': undefined, 'in/b.txt': undefined, 'out/a.txt.zst': undefined })
+    const { out } = await run(['in', '-o', 'out', '--skip-existing'])
+    expect(out).toBe(
+      '· in/a.txt: skipped, out/a.txt.zst is there\n✓ in/b.txt: 1.00 kB → 500 B (−50.0%) out/b.txt\n1 file: 1.00 kB → 500 B, 50.0% saved, 1 skipped\n',
+    )
+  })
+})
+
+describe('before anything is sent', () => {
+  it('--dry-run says what would be, and needs no service', async () => {
+    lay({ 'in/a.txt': undefined, 'in/b.txt': undefined })
+    const { code, out } = await run(['in', '-o', 'out', '--dry-run', '--server', 'http://127.0.0.1:1'])
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'in/a.txt: 1.00 kB → out/a.txt\nin/b.txt: 1.00 kB → out/b.txt\n2 files: 2.00 kB would be sent; nothing was\n',
+    })
+    expect([here.service.received, list()]).toEqual([[], ['in/a.txt', 'in/b.txt']])
+  })
+
+  it('a password may come on standard input, and must be there', async () => {
+    lay({ 'a.txt': undefined })
+    expect(await run(['a.txt', '--password-stdin'], 'pass word\nrest')).toMatchObject({ code: 0 })
+    expect(here.service.wishes).toEqual([{ quality: 'medium', password: 'pass word' }])
+    expect(await run(['a.txt', '--password-stdin'], '\n')).toMatchObject({ code: 2, err: 'There is no password on standard input.\n' })
+  })
+})
+
+describe('watch', () => {
+  it('compresses what comes in, once it is whole, and again when it changes', async () => {
+    lay({ 'in/before.txt': undefined, 'in/old.txt': undefined, 'out/old.txt.zst': undefined })
+    const watching = whittleInBackground(here.folder, here.service.baseUrl, ['watch', 'in', '-o', 'out', '--quiet'])
+    const ended = new Promise((done) => watching.once('close', done))
+    const until = async (isThere: () => boolean) => {
+      while (!isThere()) await new Promise((later) => setTimeout(later, 50))
+    }
+    await until(() => existsSync(join(here.folder, 'out/before.txt')))
+    lay({ 'in/deep/new.txt': undefined })
+    await until(() => existsSync(join(here.folder, 'out/deep/new.txt')))
+    lay({ 'in/deep/new.txt': 'y'.repeat(3000) })
+    await until(() => existsSync(join(here.folder, 'out/deep/new-2.txt')))
+    watching.kill('SIGINT')
+    expect(await ended).toBe(0)
+    expect([list('out'), here.service.received]).toEqual([
+      ['before.txt', 'deep/new-2.txt', 'deep/new.txt', 'old.txt.zst'],
+      ['before.txt', 'new.txt', 'new.txt'],
+    ])
+  })
+})
