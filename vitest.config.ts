@@ -34,6 +34,7 @@ export default defineConfig({
             'test/bytes/**/*.test.ts',
             'test/quality/**/*.test.ts',
             'test/containers/**/*.test.ts',
+            'test/fuzz/**/*.test.ts',
           ],
           server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
           testTimeout: 60_000,

@@ -1,0 +1,27 @@
+/** Boxes inside of boxes, and what may happen to them: for ISO media files and for RIFF. */
+import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
+import type { Random } from '../random.ts'
+
+export interface Box {
+  readonly type: string
+  /** Of a box without boxes in it; of others, what stands before them. */
+  readonly body: Uint8Array
+  readonly boxes?: readonly Box[]
+}
+
+/** One change somewhere in the tree: to a list of boxes, or to the fields of one. */
+export function changedTree(boxes: readonly Box[], random: Random, littleEndian: boolean): Box[] {
+  const inside = boxes.filter((box) => box.boxes && box.boxes.length > 0)
+  if (inside.length > 0 && random.chance(0.8)) {
+    const chosen = random.pick(inside)
+    return boxes.map((box) => (box === chosen ? { ...box, boxes: changedTree(box.boxes!, random, littleEndian) } : box))
+  }
+  if (random.chance(0.35)) return rearranged(boxes, random)
+  return withOne(boxes, random, (box) => {
+    if (random.chance(0.05)) return { ...box, type: random.pick(boxes).type }
+    if (random.chance(0.3)) return { ...box, body: damaged(box.body, random) }
+    // Most fields stand at the beginning; tables have words one after the other.
+    const at = random.chance(0.5) ? random.below(Math.min(48, box.body.length)) : 4 * random.below(box.body.length / 4)
+    return { ...box, body: withNumber(box.body, at, random.pick([1, 2, 4, 4]), littleEndian, random) }
+  })
+}
