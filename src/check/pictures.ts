@@ -14,7 +14,7 @@ import { readHeader } from '../formats/jpg/segments.ts'
 import { type OutputId, pictureFacts } from '../formats/outputs.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { convertible as convertiblePng } from '../formats/png/convert.ts'
-import { openPngFile, streamOf } from '../formats/png/file.ts'
+import { openPngFile } from '../formats/png/file.ts'
 import { similarityOf } from '../formats/png/similarity.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { AvifCodec } from '../raster/avif-codec.ts'
@@ -76,7 +76,7 @@ async function sameJpeg(original: Source, result: Source): Promise<Similarity | 
 async function samePng(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await openPngFile(original, options), await openPngFile(result, options)]
   if (before.header.width !== after.header.width || before.header.height !== after.header.height) return undefined
-  const found = await similarityOf(streamOf(original, options), streamOf(result, options), before.header)
+  const found = await similarityOf(before.bytes(), after.bytes(), before.header)
   if (typeof found === 'string') throw unsupported(found)
   return found
 }

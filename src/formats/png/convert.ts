@@ -59,7 +59,7 @@ function rasterOf(file: PngFile, source: Source, options: Options): Raster {
     channels,
     async *rows() {
       const most = stripRows(width, channels) * width * channels
-      for await (const { rows } of pngRows(streamOf(source, options), form)) {
+      for await (const { rows } of pngRows(streamOf(source, options, file.work), form)) {
         for (let at = 0; at < rows.length; at += most) yield rows.subarray(at, at + most)
         discard(rows)
       }
@@ -73,7 +73,7 @@ function deepRowsOf(file: PngFile, source: Source, options: Options): Deep {
     width,
     height,
     async *rows() {
-      for await (const { rows } of pngRows(streamOf(source, options), 'rgba16')) {
+      for await (const { rows } of pngRows(streamOf(source, options, file.work), 'rgba16')) {
         yield new Uint16Array(rows.buffer, rows.byteOffset, rows.byteLength / 2)
         discard(rows)
       }

@@ -4,7 +4,7 @@ import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { signedByCredentials } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
@@ -27,6 +27,8 @@ export interface PngFile extends PngPicture {
   readonly items: readonly (PngChunk | { frame: number })[]
   /** Where IEND ends in the file. */
   readonly end: number
+  /** How much there is to do: bytes of the rows of all frames, for a pixel one at least. */
+  readonly work: number
   events(): AsyncGenerator<PngEvent>
   /** The file as it came. */
   bytes(): Bytes
@@ -47,18 +49,27 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   return { width, height }
 }
 
-/** The source as a stream that obeys the task's signal and yields now and then. A part is gone when the next one is asked for. */
-export async function* streamOf(source: Source, options: Options, tick?: (bytes: number) => void): Bytes {
-  let since = 0
+/** What an engine gets in one call: 4 MB of rows at most. */
+const PIECE_BYTES = 4096
+/** Others run after so many bytes of rows, and after a quarter as many of the file. */
+const ROWS_A_BREATH = 2 * 2 ** 20
+const LEAST_EXPANSION = 4
+
+/**
+ * The source as a stream that obeys the task's signal and yields now and then: a drawing of few kilobytes may have a hundred megabytes
+ * of rows. A part is gone when the next one is asked for.
+ * @param work of the picture, where somebody looks at its rows
+ */
+export async function* streamOf(source: Source, options: Options, work = 0): Bytes {
+  const expansion = Math.max(LEAST_EXPANSION, work / source.size)
+  const breath = new Breath(ROWS_A_BREATH, options.signal)
   for await (const part of chunksOf(source)) {
     options.signal.throwIfAborted()
-    const { length } = part
-    tick?.(length)
-    yield part
-    since += length
-    if (since > 512 * 1024) {
-      since = 0
-      await yieldToOthers(options.signal)
+    for (let at = 0; at < part.length; at += PIECE_BYTES) {
+      const piece = part.subarray(at, at + PIECE_BYTES)
+      const { length } = piece
+      yield piece
+      await breath.after(length * expansion)
     }
   }
 }
@@ -67,7 +78,7 @@ export async function* streamOf(source: Source, options: Options, tick?: (bytes:
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
   const survey = await surveyOf(source, options)
   const { header } = survey
-  const bytes = () => streamOf(source, options)
+  const bytes = () => streamOf(source, options, survey.work)
   const events = () => readPng(bytes())
   return {
     ...survey,
@@ -163,7 +174,8 @@ async function surveyOf(source: Source, options: Options) {
   }
   if (!header || !defaultDone) throw new EngineError('png', 'truncated', 'no image data')
   if (animated) sequence.end()
-  return { header, items, frames, animated, end }
+  const work = pixels * Math.max(1, rowBytesOf(header, header.width) / header.width)
+  return { header, items, frames, animated, end, work }
 }
 
 function fitsInterlaced(header: PictureHeader, options: Options): boolean {

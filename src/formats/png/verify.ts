@@ -67,11 +67,11 @@ const SLACK = { ssim: 0.0001, psnrDb: 0.01 }
 async function comparePictures(
   original: Source,
   result: Source,
-  { header }: PngFile,
+  { header, work }: PngFile,
   claim: PictureLoss,
   options: Options,
 ): Promise<Verdict> {
-  const found = await similarityOf(streamOf(original, options), streamOf(result, options), header)
+  const found = await similarityOf(streamOf(original, options, work), streamOf(result, options, work), header)
   if (typeof found === 'string') return differ(found)
   if (claim.ssim > found.ssim + SLACK.ssim || claim.psnrDb > found.psnrDb + SLACK.psnrDb) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
