@@ -5,6 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReceipt } from '../src/codec/segmented.ts'
+import { ISOLATE_BYTES } from '../src/formats/format.ts'
 import type { TaskResult } from '../src/store/task.ts'
 import type { TaskRecordFace } from '../src/store/tasks.ts'
 import { MAX_ATTEMPTS } from '../src/tasks/job.ts'
@@ -33,6 +34,12 @@ export interface JobWorld {
 const BEAT_MS = 4000
 const LOOK_MS = 500
 
+/** Node, the bundle and its engines; 150 MB were measured. */
+const PRESS_BYTES = 224 * 2 ** 20
+
+/** What a job may use of a press; never less than in an isolate. */
+export const budgetOf = ({ memoryBytes }: Pick<JobLimits, 'memoryBytes'>): number => Math.max(ISOLATE_BYTES, memoryBytes - PRESS_BYTES)
+
 type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
 
 export class Job {
@@ -58,7 +65,7 @@ export class Job {
 
   /** Resolves when the step has ended, one way or another, and the task knows. */
   async run(): Promise<'done' | 'stopped' | 'died'> {
-    const { folder, blobs } = this.#world
+    const { folder, blobs, limits } = this.#world
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     await using lent = new AsyncDisposableStack()
@@ -67,7 +74,7 @@ export class Job {
       for (const key of this.#reads()) lent.use(await blobs.lend(key, folder))
       this.#press.onMessage((message) => this.#hear(message))
       void this.#press.exited.then((why) => this.#ending.resolve({ kind: 'died', why }))
-      this.#press.send({ kind: 'work', step: this.#step, claim: this.#claim, folder })
+      this.#press.send({ kind: 'work', step: this.#step, claim: this.#claim, folder, memoryBudget: budgetOf(limits) })
       const ending = await this.#ending.promise
       if (ending.kind !== 'done') this.#press.kill()
       await this.#tell(ending)
@@ -111,7 +118,8 @@ export class Job {
   }
 
   #endingOf(verdict: NonNullable<Verdict>): Ending {
-    const { silentMs, stalledMs } = this.#world.limits
+    const { stalledMs } = this.#world.limits
+    const { silentMs } = this.#life
     if (verdict === 'stalled') return { kind: 'died', why: `it did nothing for ${Math.round(stalledMs / 1000)} s` }
     const silent = `one call of its codec did not end within ${Math.round(silentMs / 1000)} s of processor time`
     return { kind: 'over_budget', why: verdict === 'silent' ? silent : 'more processor time than a job has' }
@@ -120,6 +128,7 @@ export class Job {
   #hear(message: FromPress): void {
     this.#life.hear()
     if (message.kind === 'progress') this.#progress = message.share
+    else if (message.kind === 'enlarged') this.#life.enlarge()
     else if (message.kind === 'done') {
       if (message.error === undefined) this.#ending.resolve({ kind: 'done' })
       else this.#ending.resolve({ kind: 'died', why: message.error })

@@ -16,11 +16,14 @@ export interface LifeLimits {
 
 export type Verdict = 'spent' | 'silent' | 'stalled' | undefined
 
+/** How much longer a call may take then. */
+const ENLARGED = 5
 /** What a press that only says that it is there may use. */
 const IDLE_SHARE = 0.01
 
 export class Life {
   readonly #limits: LifeLimits
+  #silentMs: number
   #heard = false
   #startedMs: number | undefined
   /** Processor time when it was heard last. */
@@ -30,6 +33,17 @@ export class Life {
 
   constructor(limits: LifeLimits) {
     this.#limits = limits
+    this.#silentMs = limits.silentMs
+  }
+
+  /** In one call, now. */
+  get silentMs(): number {
+    return this.#silentMs
+  }
+
+  /** Its calls take longer from now on: what it works on is larger than what isolates take. */
+  enlarge(): void {
+    this.#silentMs = ENLARGED * this.#limits.silentMs
   }
 
   /** It has said something, so its loop runs. */
@@ -43,13 +57,13 @@ export class Life {
    * @param waits for an answer that it asked for
    */
   look(now: number, processorMs: number, waits: boolean): Verdict {
-    const { processorMs: mostMs, silentMs, stalledMs } = this.#limits
+    const { processorMs: mostMs, stalledMs } = this.#limits
     this.#startedMs ??= processorMs
     const heard = this.#heard || this.#heardAtMs === 0
     if (heard) this.#heardAtMs = processorMs
     this.#heard = false
     if (processorMs - this.#startedMs > mostMs) return 'spent'
-    if (processorMs - this.#heardAtMs > silentMs) return 'silent'
+    if (processorMs - this.#heardAtMs > this.#silentMs) return 'silent'
     const idle = this.#idle
     if (!idle || waits || processorMs - idle.processorMs > stalledMs * IDLE_SHARE) this.#idle = { since: now, processorMs }
     // Only one that has just been heard had the processor for itself, and did nothing with it.

@@ -18,6 +18,8 @@ export interface Work {
   readonly claim: Claimed
   /** The press's own: blobs as files (`fileOf`), what it may read and all that it may write. */
   readonly folder: string
+  /** Of the press's own memory, what its job may use; in bytes. */
+  readonly memoryBudget: number
 }
 
 export type ToPress = Work | { readonly kind: 'answer'; readonly call: number; readonly value?: unknown; readonly error?: string }
@@ -25,6 +27,8 @@ export type ToPress = Work | { readonly kind: 'answer'; readonly call: number; r
 export type FromPress =
   | { readonly kind: 'ready'; readonly formats: readonly string[] }
   | { readonly kind: 'progress'; readonly share: number }
+  /** Its job goes on with more than an isolate has. */
+  | { readonly kind: 'enlarged' }
   | { readonly kind: 'call'; readonly call: number; readonly method: Call; readonly args: readonly unknown[] }
   /** `error`: the step could not even be recorded as broken. */
   | { readonly kind: 'done'; readonly error?: string }

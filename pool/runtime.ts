@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
 import type { Step } from '../src/tasks/run.ts'
 import { DoorClient } from './door-client.ts'
-import type { JobLimits } from './job.ts'
+import { budgetOf, type JobLimits } from './job.ts'
 import type { Kind } from './link.ts'
 import { Pool } from './pool.ts'
 
@@ -67,7 +67,7 @@ async function ask(pool: Pool, request: Request): Promise<Response> {
 type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 
 function workersOf(options: RuntimeOptions, secret: string, pool: (request: Request) => Promise<Response>): Options {
-  const { root, build, state, port, doorPort, inspectorPort, variables, log } = options
+  const { root, build, state, port, doorPort, inspectorPort, variables, limits, log } = options
   const worker = (name: string, file: string) => ({
     name,
     modules: [{ type: 'ESModule' as const, path: join(build, file) }],
@@ -91,7 +91,7 @@ function workersOf(options: RuntimeOptions, secret: string, pool: (request: Requ
     workers: [
       {
         ...worker('whittle', 'edge.mjs'),
-        bindings: { ...variables },
+        bindings: { ...variables, JOB_MEMORY_BYTES: String(budgetOf(limits)) },
         r2Buckets: { BLOBS: BUCKET },
         serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
         durableObjects: Object.fromEntries(Object.entries(OBJECTS).map(([binding, className]) => [binding, own(className)])),

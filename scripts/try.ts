@@ -11,7 +11,7 @@ import { readAll } from '../src/codec/source.ts'
 import { MEDIA_CODECS } from '../src/formats/media.ts'
 import type { OutputId } from '../src/formats/outputs.ts'
 import { PRESS_CODECS } from '../src/formats/press.ts'
-import { compress } from '../src/pipeline/compress.ts'
+import { compressWithin } from '../src/pipeline/compress.ts'
 import { identify } from '../src/pipeline/identify.ts'
 import { lendCodecs } from '../src/pipeline/inner.ts'
 import { fileSource } from './file-source.ts'
@@ -26,6 +26,8 @@ const { values, positionals } = parseArgs({
     lossless: { type: 'boolean', default: false },
     /** WIDTHxHEIGHT, as a document would ask for it. */
     fit: { type: 'string' },
+    /** What a job has, in MB; that of an isolate by default. */
+    memory: { type: 'string', default: '96' },
     out: { type: 'string', short: 'o' },
   },
 })
@@ -40,10 +42,9 @@ for (const path of positionals) {
     console.log(JSON.stringify({ path, format: format?.id ?? null, outcome: 'no codec' }))
     continue
   }
-  const base: Omit<Options, 'inner'> = {
+  const base: Omit<Options, 'inner' | 'memoryBudget'> = {
     quality: values.quality as Quality,
     output: (values.format ?? format.outputs[0]) as OutputId,
-    memoryBudget: 96 * 1024 * 1024,
     signal: new AbortController().signal,
     progress: () => undefined,
     ...(values.lossless ? { lossless: true } : {}),
@@ -52,9 +53,10 @@ for (const path of positionals) {
   }
   const before = process.cpuUsage()
   const started = performance.now()
-  const pressed = await compress(codec, source, async () => memorySink(base.targetSize ?? source.size, source.name), {
-    ...base,
-    inner: lendCodecs(CODECS, base),
+  const openSink = async () => memorySink(base.targetSize ?? source.size, source.name)
+  const pressed = await compressWithin(codec, source, openSink, Number(values.memory) * 2 ** 20, (memoryBudget) => {
+    const options = { ...base, memoryBudget }
+    return { ...options, inner: lendCodecs(CODECS, options) }
   }).catch((error: unknown) => ({
     outcome: { kind: 'crashed' as const, error: error instanceof Error ? error.stack : String(error) },
     result: undefined,

@@ -670,6 +670,11 @@ export interface components {
       limits: components['schemas']['Limits']
       /**
        * Format: int64
+       * @description What one job may use; a file that needs more comes back unchanged, `over_budget`
+       */
+      job_memory_bytes: number
+      /**
+       * Format: int64
        * @description The largest body of a request; what is larger goes up in chunks, see `/v1/uploads`
        */
       max_body_bytes: number
@@ -694,6 +699,8 @@ export interface components {
        * @enum {string}
        */
       password: 'pdf' | 'ooxml' | 'zip'
+      /** @description Of a picture, or of one of a film; larger ones come back unchanged, `over_budget` */
+      max_pixels?: number
       /**
        * Format: int64
        * @description Files up to this size are answered in the request; larger ones are queued
@@ -710,6 +717,8 @@ export interface components {
       wraps: boolean
       /** @description Pictures: what the output can hold */
       holds?: components['schemas']['Holds']
+      /** @description Of a picture without transparency that becomes this */
+      max_pixels?: number
     }
     Holds: {
       alpha: boolean

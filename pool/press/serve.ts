@@ -38,7 +38,9 @@ function recordOf({ claim }: Work): TaskRecordFace {
 async function work(codecs: Codecs, job: Work): Promise<void> {
   using files = new FileBucket(job.folder)
   const env: WorkerEnv = { BLOBS: files as unknown as R2Bucket, TASKS: { getByName: () => recordOf(job) } }
-  await run(env, codecs, job.step)
+  // Its reads are of files.
+  const enlarged = () => send({ kind: 'enlarged' })
+  await run(env, codecs, job.step, {}, { memoryBudget: job.memoryBudget, mostReads: Number.POSITIVE_INFINITY, enlarged })
 }
 
 /** Serves until the parent is gone: nothing of it stays behind. */

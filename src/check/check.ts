@@ -2,7 +2,9 @@
  * Whether a receipt is true, by the upload and the result alone: hashes and sizes, that one is the other decoded again, and every
  * figure measured anew (docs/design/check.md).
  */
+
 import { createHash } from 'node:crypto'
+import { grant } from '../../wasm/memories/memories.ts'
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Quality, type Source } from '../codec/codec.ts'
 import type { Loss } from '../codec/loss.ts'
 import type { FormatId } from '../formats/index.ts'
@@ -110,6 +112,7 @@ function optionsFor({ codecs, output }: Pair, quality: Quality): Options {
 
 /** What the result is of the original, at whichever of these levels it may be one. */
 async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<Checked> {
+  using _ = grant(MEMORY_BYTES)
   const { format, output } = pair
   const known = { format: format.id, output }
   // A wrapper stands around the whole file, and formats that are never lossy have no figures.

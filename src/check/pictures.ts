@@ -47,7 +47,7 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
     if (same) return same
   }
   if (format === 'jpg' && output === 'jpg') {
-    const same = await sameJpeg(original, result)
+    const same = await sameJpeg(original, result, options)
     if (same) return same
   }
   return rasterSimilarity(pair, options)
@@ -57,8 +57,8 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
  * JPEG of the same size and coding: luma and chroma as they are coded, which is what its receipts are about
  * (docs/design/similarity.md); undefined for others.
  */
-async function sameJpeg(original: Source, result: Source): Promise<Similarity | undefined> {
-  const [before, after] = [await readHeader(original), await readHeader(result)]
+async function sameJpeg(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
+  const [before, after] = [await readHeader(original, options), await readHeader(result, options)]
   if (before.width !== after.width || before.height !== after.height || before.components !== after.components) return undefined
   if (before.components === 4) return inksSimilarity([original, before], [result, after])
   const [luma, shown] = [await found('gray'), await found('rgb')]
@@ -149,14 +149,14 @@ async function uploadedOf(source: Source, format: PictureFormat, options: Option
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
-  const header = await readHeader(source)
+  const header = await readHeader(source, options)
   return { raster: wholeJpeg(source, header), carried: carriedOf(header) }
 }
 
 /** A result as readers show it: RGB of a JPEG, else RGBA; undefined for AVIF, which is decoded tile by tile. */
 async function shownRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
   if (output === 'jpg') {
-    const header = await readHeader(result)
+    const header = await readHeader(result, options)
     if (header.components === 4) throw unsupported('a picture of inks that was reduced')
     return asRgb(onWhite(wholeJpeg(result, header)))
   }

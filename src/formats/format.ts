@@ -25,6 +25,23 @@ export type Family =
   | 'science'
   | 'pointcloud'
 
+/** Heap and Wasm memory of one job in an isolate; that has 128 MB, and the service itself needs some of it. */
+export const ISOLATE_BYTES = 96 * 1024 * 1024
+
+/** Whether a job has more than in an isolate. What an isolate can do is done in the same way there, byte by byte. */
+export const isRoomy = ({ memoryBudget }: { readonly memoryBudget: number }): boolean => memoryBudget > ISOLATE_BYTES
+
+/** Pixels of a picture, or of one of a film, beyond which a job is `over_budget`. */
+export interface MostPixels {
+  readonly isolate: number
+  /** Where a job has a gigabyte: 2^28 is the largest square that WebP holds. */
+  readonly roomy: number
+}
+
+/** Of a format's facts, the limit of this job. */
+export const pixelsWithin = ({ isolate, roomy }: MostPixels, job: { readonly memoryBudget: number }): number =>
+  isRoomy(job) ? roomy : isolate
+
 export interface Format {
   /** Unique, lower-case; also the name of the output that is the same container. */
   readonly id: string
@@ -48,6 +65,8 @@ export interface Format {
   readonly ultra?: true
   /** Pictures: what the container can hold. */
   readonly holds?: Holds
+  /** Pictures and films whose size in memory is bounded. */
+  readonly mostPixels?: MostPixels
   /** How a password is applied; default is a WinZip AES-256 archive around the result. */
   readonly password?: 'pdf' | 'ooxml'
   /** What each level aims at, for `GET /v1/formats` and the docs. */

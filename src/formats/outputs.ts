@@ -2,7 +2,7 @@
  * What may come out besides the formats that come in, as facts. A new output is a row here and its engine; names of files,
  * `GET /v1/formats`, the console and the command line read this row.
  */
-import type { Format, Holds } from './format.ts'
+import type { Format, Holds, MostPixels } from './format.ts'
 import { FORMATS, type FormatId } from './index.ts'
 
 export interface Output {
@@ -25,6 +25,8 @@ export interface PictureFacts {
   readonly exactInstead: boolean
   /** Pixels are turned as EXIF says, for readers that do not. */
   readonly turnedUpright: boolean
+  /** Whose encoder has the whole picture in memory. */
+  readonly mostPixels?: MostPixels
   /** Readers take whatever follows for content of theirs, and stumble over it. */
   readonly readToTheEnd: boolean
 }
@@ -45,7 +47,7 @@ const OTHERS = {
     aliases: [],
     wraps: false,
     holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-    picture: { exactInstead: true, turnedUpright: false, readToTheEnd: false },
+    picture: { exactInstead: true, turnedUpright: false, readToTheEnd: false, mostPixels: { isolate: 31_000_000, roomy: 268_435_456 } },
   },
   avif: {
     title: 'AVIF',

@@ -339,6 +339,7 @@ const formatFacts = z
     levels: z.record(z.string(), z.string()).optional(),
     fidelity,
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
+    max_pixels: z.int().optional().describe('Of a picture, or of one of a film; larger ones come back unchanged, `over_budget`'),
     quick_up_to: bytes.describe('Files up to this size are answered in the request; larger ones are queued'),
   })
   .meta({ id: 'Format' })
@@ -361,6 +362,7 @@ const outputFacts = z
     media_type: z.string(),
     wraps: z.boolean().describe('Put around the whole file, which keeps its name: notes.md.zst'),
     holds: holds.optional().describe('Pictures: what the output can hold'),
+    max_pixels: z.int().optional().describe('Of a picture without transparency that becomes this'),
   })
   .meta({ id: 'Output' })
 export const formats = z
@@ -368,6 +370,7 @@ export const formats = z
     formats: z.array(formatFacts),
     output_formats: z.array(outputFacts),
     limits,
+    job_memory_bytes: bytes.describe('What one job may use; a file that needs more comes back unchanged, `over_budget`'),
     max_body_bytes: bytes.describe('The largest body of a request; what is larger goes up in chunks, see `/v1/uploads`'),
   })
   .meta({ id: 'Formats' })

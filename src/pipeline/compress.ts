@@ -1,4 +1,5 @@
 import { isEngineError } from '../../wasm/engine-error.ts'
+import { grant } from '../../wasm/memories/memories.ts'
 import {
   type Codec,
   type Compressed,
@@ -15,6 +16,7 @@ import {
 import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
 import type { Loss } from '../codec/loss.ts'
 import type { ResultSink } from '../codec/sink.ts'
+import { ISOLATE_BYTES, isRoomy } from '../formats/format.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
 import { GENTLER } from '../quality/ladder.ts'
 
@@ -40,6 +42,23 @@ export async function compress(codec: Codec, source: Source, openSink: () => Pro
     pressed = await attempt(codec, source, openSink, { ...options, quality })
   }
   return pressed
+}
+
+/**
+ * `compress` where a job may have more than in an isolate: what an isolate can do is done in the same way, so that its result is the
+ * same, and only what is `over_budget` there is tried again with all the memory there is.
+ */
+export async function compressWithin(
+  codec: Codec,
+  source: Source,
+  openSink: () => Promise<ResultSink>,
+  memoryBudget: number,
+  optionsWith: (memoryBudget: number) => Options,
+): Promise<Pressed> {
+  const lean = await compress(codec, source, openSink, optionsWith(Math.min(memoryBudget, ISOLATE_BYTES)))
+  if (!isRoomy({ memoryBudget }) || lean.outcome.kind === 'compressed' || lean.outcome.reason !== 'over_budget') return lean
+  using _ = grant(memoryBudget)
+  return await compress(codec, source, openSink, optionsWith(memoryBudget))
 }
 
 const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'

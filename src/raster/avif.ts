@@ -3,6 +3,7 @@
 import { yieldToOthers } from '../bytes/yield.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
+import { ISOLATE_BYTES } from '../formats/format.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../quality/target.ts'
 import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './avif-codec.ts'
@@ -25,7 +26,8 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const { width, height } = raster
   if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
-  if (width * height * BYTES_PER_PIXEL + BASE_BYTES > request.options.memoryBudget) return encodeGrid(raster, carried, request)
+  if (width * height * BYTES_PER_PIXEL + BASE_BYTES > Math.min(request.options.memoryBudget, ISOLATE_BYTES))
+    return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   const empty = codec.encode(EMPTY, 50, SPEED)

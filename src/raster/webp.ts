@@ -6,6 +6,7 @@ import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
+import { isRoomy } from '../formats/format.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
@@ -96,7 +97,8 @@ async function lossily(raster: Raster, carried: Carried, request: EncodeRequest)
 }
 
 /** Bytes for the picture. */
-const roomOf = ({ memoryBudget }: Options) => Math.min(memoryBudget, WEBP_MEMORY_MAX) - BASE_BYTES
+const roomOf = (options: Options) =>
+  (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX)) - BASE_BYTES
 const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor(roomOf(options) / perPixel / 1e6)
 
 type Made = { quality: number; figures: WebpFigures }

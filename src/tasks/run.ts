@@ -2,24 +2,24 @@
  * One step of one task, from claim to end. The quick lane (RPC) and the slow lane (queue) call the same function; so does
  * every part of a job that was split.
  */
+
 import { isCodecError, TargetUnreachable } from '../codec/error.ts'
 import type { WorkerEnv } from '../env.ts'
+import { ISOLATE_BYTES } from '../formats/format.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/steady.ts'
 import { type Claim, PROTOCOL, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'
-import { type Codecs, type Lease, type Step, StepRun, targetUnreachable } from './step-run.ts'
+import { type Codecs, ISOLATE, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
 
-export type { Codecs, Step } from './step-run.ts'
+export type { Codecs, Runtime, Step } from './step-run.ts'
 
-/** Heap and Wasm memory of one job; the isolate has 128 MB, and the service itself needs some of it. */
-export const MEMORY_BUDGET_BYTES = 96 * 1024 * 1024
 const BEAT_MS = 4000
 
-/** One memory-hungry job at a time per isolate. */
-const gate = new Gate(MEMORY_BUDGET_BYTES)
+/** One memory-hungry job at a time per isolate; a press of the pool has one at a time anyway. */
+const gate = new Gate(ISOLATE_BYTES)
 
 /** What a job may need at worst: small files cannot fill a budget, whatever their codec does. */
-const weightOf = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : MEMORY_BUDGET_BYTES)
+const weightOf = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : ISOLATE_BYTES)
 
 export interface Admission {
   /** How long it may wait for memory; for ever by default. The task is not claimed meanwhile. */
@@ -29,7 +29,13 @@ export interface Admission {
 }
 
 /** @returns 'busy': there was no memory in time, and nothing was done */
-export async function run(env: WorkerEnv, codecs: Codecs, step: Step, admission: Admission = {}): Promise<'done' | 'busy'> {
+export async function run(
+  env: WorkerEnv,
+  codecs: Codecs,
+  step: Step,
+  admission: Admission = {},
+  runtime: Runtime = ISOLATE,
+): Promise<'done' | 'busy'> {
   const record = recordOf(env, step.taskId)
   const weight = weightOf(step)
   let place = await gate.enter(weight, admission.waitMs)
@@ -41,11 +47,11 @@ export async function run(env: WorkerEnv, codecs: Codecs, step: Step, admission:
     if (claim.kind === 'forget') return 'done'
     const lease = keepLease(record, claim.attempt, step.part)
     try {
-      if (claim.alone && weight < MEMORY_BUDGET_BYTES) {
+      if (claim.alone && weight < ISOLATE_BYTES) {
         place[Symbol.dispose]()
-        place = (await gate.enter(MEMORY_BUDGET_BYTES))!
+        place = (await gate.enter(ISOLATE_BYTES))!
       }
-      await attempt({ env, codecs, record, claim, step, lease, memoryBudget: MEMORY_BUDGET_BYTES })
+      await attempt({ env, codecs, record, claim, step, lease, runtime })
     } finally {
       lease.end()
     }

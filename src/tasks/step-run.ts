@@ -1,16 +1,18 @@
 /** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
+
 import type { Codec, Options, Outcome, Source } from '../codec/codec.ts'
 import { overBudget } from '../codec/error.ts'
 import { isSegmented, type SegmentedCodec } from '../codec/segmented.ts'
 import type { ResultSink } from '../codec/sink.ts'
 import type { WorkerEnv } from '../env.ts'
 import { enginesOf } from '../formats/engines.ts'
+import { ISOLATE_BYTES } from '../formats/format.ts'
 import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
-import { attempt, compress, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
+import { attempt, compress, compressWithin, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
 import { encryptResult } from '../pipeline/encrypt.ts'
 import { lendCodecs } from '../pipeline/inner.ts'
-import { Blocks, r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
+import { Blocks, MOST_READS, r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import type { Task, TaskError } from '../store/task.ts'
 import type { Claim, JobMessage, TaskRecordFace } from '../store/tasks.ts'
 import { contentType, outputName } from './output-name.ts'
@@ -20,6 +22,18 @@ const JOIN_BLOCKS = 4
 
 export type Codecs = { readonly [Id in FormatId]?: Codec }
 export type Step = Omit<JobMessage, 'generation'> & { generation: number | null }
+
+/** What a job may use where it runs. */
+export interface Runtime {
+  /** Heap and Wasm memory, in bytes. */
+  readonly memoryBudget: number
+  /** Reads of blobs. */
+  readonly mostReads: number
+  /** Told when a job goes on with more than an isolate has: its single calls take longer, too. */
+  enlarged?(): void
+}
+
+export const ISOLATE: Runtime = { memoryBudget: ISOLATE_BYTES, mostReads: MOST_READS }
 
 /** The lease of a step while it runs. */
 export interface Lease {
@@ -36,8 +50,7 @@ export interface ClaimedStep {
   readonly claim: Extract<Claim, { kind: 'claimed' }>
   readonly step: Step
   readonly lease: Lease
-  /** Bytes. */
-  readonly memoryBudget: number
+  readonly runtime: Runtime
 }
 
 /** What a result is stored as: as it came out of its codec, or under the caller's password. */
@@ -57,7 +70,7 @@ export class StepRun implements Disposable {
   constructor(job: ClaimedStep) {
     this.#job = job
     this.#task = job.claim.task
-    this.#blocks = new Blocks(job.step.step === 'join' ? JOIN_BLOCKS : undefined)
+    this.#blocks = new Blocks(job.step.step === 'join' ? JOIN_BLOCKS : undefined, job.runtime.mostReads)
     this.#source = r2Source(job.env.BLOBS, job.claim.uploadKey, this.#task.originalSize, this.#task.fileName, this.#blocks)
   }
 
@@ -82,8 +95,13 @@ export class StepRun implements Disposable {
     const { codecs, claim, step, record } = this.#job
     const codec = this.#task.format === 'unknown' ? undefined : codecs[this.#task.format]
     if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: 'this format has no codec yet' }))
-    const options = this.#options()
-    if (!isSegmented(codec)) return this.#finish(await compress(codec, this.#source, this.#openSink, options))
+    const { memoryBudget, enlarged } = this.#job.runtime
+    const optionsWith = (bytes: number) => {
+      if (bytes > ISOLATE_BYTES) enlarged?.()
+      return this.#options(bytes)
+    }
+    if (!isSegmented(codec)) return this.#finish(await compressWithin(codec, this.#source, this.#openSink, memoryBudget, optionsWith))
+    const options = this.#options(memoryBudget)
     if (step.step === 'part') return this.#part(codec, options, step.part ?? 0)
     if (step.step === 'join') return this.#finish(await this.#join(codec, options))
     const plan = await codec.plan(this.#source, options)
@@ -91,8 +109,8 @@ export class StepRun implements Disposable {
     return this.#finish(plan.kind === 'unchanged' ? unchanged(plan) : await compress(codec, this.#source, this.#openSink, options))
   }
 
-  #options(): Options {
-    const { codecs, lease, memoryBudget } = this.#job
+  #options(memoryBudget: number): Options {
+    const { codecs, lease } = this.#job
     const { quality, output, targetSize } = this.#task
     const options: Omit<Options, 'inner'> = {
       quality,

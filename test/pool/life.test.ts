@@ -21,6 +21,14 @@ describe('a press that works', () => {
     expect(watch(1000, 1, (second) => second < 10)).toEqual({ verdict: 'silent', second: 70 })
   })
 
+  it('may be silent for five minutes when it works on what no isolate takes', () => {
+    const life = new Life(LIMITS)
+    life.look(0, 5000, false)
+    life.enlarge()
+    expect(life.look(1000, 304_000, false)).toBeUndefined()
+    expect(life.look(2000, 306_000, false)).toBe('silent')
+  })
+
   it('is not silent because a machine with too much to do gave it little: an hour with fifty seconds of it', () => {
     expect(watch(3600, 50 / 3600, () => false)).toBeUndefined()
   })

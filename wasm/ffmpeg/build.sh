@@ -59,4 +59,4 @@ done
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi "$build/glue.o" "$build/measure.o" "$build/pixels.o" "$ffmpeg/libswscale/libswscale.a" "$ffmpeg/libavcodec/libavcodec.a" \
   "$ffmpeg/libavutil/libavutil.a" "$prefix/lib/libx264.a" -lc -lm -lwasi-emulated-signal -lwasi-emulated-process-clocks -lwasi-emulated-mman \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
-  -s --gc-sections --import-memory --export-memory --initial-memory=4194304 --max-memory=134217728 -z stack-size=1048576 -o "$here/ffmpeg.wasm"
+  -s --gc-sections --import-memory --export-memory --initial-memory=4194304 --max-memory=2147483648 -z stack-size=1048576 -o "$here/ffmpeg.wasm"

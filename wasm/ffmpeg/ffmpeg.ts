@@ -157,11 +157,14 @@ export interface Sound {
  */
 const MOST_PAGES = 1376
 const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
+/** 1 GiB, for pictures that no isolate has room for: 4K took 300 MB. */
+const LARGE = new Memories({ initial: 64, maximum: 16_384 }, 16_384 * 65_536)
 
 /** Larger than anything a decoder or an encoder asks for at once. */
 const ROOM_BYTES = 16 * 1024 * 1024
 
 export class Ffmpeg implements Disposable {
+  readonly #memories: Memories
   readonly #exports: Exports
   #input = 0
   #inputBytes = 0
@@ -169,8 +172,10 @@ export class Ffmpeg implements Disposable {
   #aacBlocks = 0
   readonly #coloured: [VideoStream | undefined, VideoStream | undefined] = [undefined, undefined]
 
-  constructor() {
-    const memory = MEMORIES.take()
+  /** @param large it may take what no isolate has */
+  constructor(large = false) {
+    this.#memories = large ? LARGE : MEMORIES
+    const memory = this.#memories.take()
     this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule, { memory })).exports as unknown as Exports
     this.#exports._initialize?.()
     this.#exports.quiet()
@@ -178,10 +183,10 @@ export class Ffmpeg implements Disposable {
 
   /** Gives the memory to the next engine; this one, and views into its memory, must not be used any more. */
   [Symbol.dispose](): void {
-    MEMORIES.give(this.#exports.memory)
+    this.#memories.give(this.#exports.memory)
   }
 
-  /** Bytes of linear memory now, which is also the most there was. At most 90 MB; beyond, allocations fail. */
+  /** Bytes of linear memory now, which is also the most there was. At most 90 MB, or 1 GiB; beyond, allocations fail. */
   get memoryBytes(): number {
     return this.#exports.memory.buffer.byteLength
   }

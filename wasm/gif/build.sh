@@ -7,9 +7,9 @@ trap 'rm -rf "$work"' EXIT
 flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto
        -ffunction-sections -fdata-sections -std=c11 -Wall -Wextra -ffp-contract=off"
 for file in colours decode lzw near tables flat cast codings similarity frames recode engine ../measure/measure ../measure/pixels ../memories/heap; do
-  clang-19 $flags -DHEAP_FIRST_BYTES=2359296 -c "$file.c" -o "$work/$(basename "$file").o"
+  clang-19 $flags -DHEAP_FIRST_BYTES=2359296 -DHEAP_MOST_IS_TOLD -c "$file.c" -o "$work/$(basename "$file").o"
 done
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize \
   "$work"/*.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
-  -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=2359296 --max-memory=100663296 -z stack-size=131072 -o gif.wasm
+  -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=2359296 --max-memory=2147483648 -z stack-size=131072 -o gif.wasm
 sha256sum gif.wasm

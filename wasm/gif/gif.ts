@@ -3,13 +3,13 @@
  * target for every frame. About 9 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames; 7 for one.
  */
 import { EngineError } from '../engine-error.ts'
-import { CODECS, type Engine, instantiate, retire } from '../memories/memories.ts'
+import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
 
 export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'misuse' | 'unsupported'
 const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'misuse', 'unsupported']
 
-interface Exports extends Engine {
+interface Exports extends LargeEngine {
   _initialize(): void
   alloc(bytes: number): number
   begin(mode: number, exact: number, mute: number, hurry: number): void
@@ -112,7 +112,7 @@ export class GifEngine {
       // wasi-libc links these, nothing calls them.
       wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
     }
-    this.#wasm = instantiate<Exports>(module, imports, CODECS, FIRST_BYTES)
+    this.#wasm = instantiateLarge<Exports>(module, imports, FIRST_BYTES)
     this.#wasm._initialize()
     this.#buffer = this.#wasm.alloc(FEED_BYTES)
   }

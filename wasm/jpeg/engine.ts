@@ -1,9 +1,9 @@
 import { EngineError } from '../engine-error.ts'
-import { instantiate, type Engine as Pooled, retire } from '../memories/memories.ts'
+import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import wasmModule from './jpeg.wasm'
 
 /** What the engine exports (src/*.c). Pointers are byte offsets into `memory`. */
-interface Exports extends Pooled {
+interface Exports extends LargeEngine {
   _initialize(): void
   host_alloc(bytes: number): number
   host_free(pointer: number): void
@@ -87,7 +87,7 @@ export class Engine {
         .filter((entry) => entry.module === 'wasi_snapshot_preview1')
         .map((entry) => [entry.name, () => 8]),
     )
-    this.exports = instantiate<Exports>(wasmModule, { env, wasi_snapshot_preview1: wasi })
+    this.exports = instantiateLarge<Exports>(wasmModule, { env, wasi_snapshot_preview1: wasi })
     this.exports._initialize()
   }
 

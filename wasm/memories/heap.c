@@ -7,10 +7,19 @@
 
 static uintptr_t top = HEAP_FIRST_BYTES;
 
+#ifdef HEAP_MOST_IS_TOLD
+static uintptr_t most = HEAP_MOST_BYTES;
+
+/* Before the engine begins, where a job has more than in an isolate. */
+__attribute__((export_name("heap_most"))) void heap_most(uintptr_t bytes) { most = bytes; }
+#else
+static const uintptr_t most = HEAP_MOST_BYTES;
+#endif
+
 int heap_claim(uintptr_t end)
 {
 	if (end <= top) return 1;
-	if (end > HEAP_MOST_BYTES) return 0;
+	if (end > most) return 0;
 	uintptr_t have = (uintptr_t)__builtin_wasm_memory_size(0) * PAGE_BYTES;
 	if (end > have && __builtin_wasm_memory_grow(0, (end - have + PAGE_BYTES - 1) / PAGE_BYTES) == (size_t)-1) return 0;
 	top = end;

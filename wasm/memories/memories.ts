@@ -41,7 +41,8 @@ export class Memories {
 }
 
 /** Of the codecs: 1 MiB at first, 96 MiB at most. */
-export const CODECS = new Memories({ initial: 16, maximum: 1536 }, 64 * 1024 * 1024)
+const CODECS_BYTES = 96 * 1024 * 1024
+export const CODECS = new Memories({ initial: 16, maximum: CODECS_BYTES / PAGE_BYTES }, 64 * 1024 * 1024)
 /** Of those who only look at rows: small, and many at a time. */
 export const KERNELS = new Memories({ initial: 3, maximum: 1536 }, 8 * 1024 * 1024)
 
@@ -50,6 +51,26 @@ export interface Engine {
   readonly memory: WebAssembly.Memory
   /** Bytes of its memory that the engine took so far. */
   heap_top(): number
+}
+
+/** For engines whose recipe is linked for it, while a job has more than an isolate: 2 GiB at most. */
+const LARGE_BYTES = 2 * 1024 ** 3
+const LARGE = new Memories({ initial: 16, maximum: LARGE_BYTES / PAGE_BYTES }, 1024 ** 3)
+
+let grantedBytes = 0
+
+/**
+ * Lets engines take memories of up to `bytes`, as long as what is returned is not disposed of. Only for a process that does one
+ * job at a time.
+ */
+export function grant(bytes: number): Disposable {
+  const before = grantedBytes
+  grantedBytes = bytes
+  return {
+    [Symbol.dispose]() {
+      grantedBytes = before
+    },
+  }
 }
 
 const homes = new WeakMap<WebAssembly.Memory, Memories>()
@@ -69,6 +90,23 @@ export function instantiate<Exports extends Engine>(
   homes.set(memory, pool)
   const env = { ...imports['env'], memory }
   return new WebAssembly.Instance(module, { ...imports, env }).exports as unknown as Exports
+}
+
+/** An engine that is linked for memories of 2 GiB and asks how much of them it may take (heap.c, HEAP_MOST_IS_TOLD). */
+export interface LargeEngine extends Engine {
+  heap_most(bytes: number): void
+}
+
+/** As `instantiate`; where more was granted than codecs have, the engine gets that. */
+export function instantiateLarge<Exports extends LargeEngine>(
+  module: WebAssembly.Module,
+  imports: WebAssembly.Imports = {},
+  firstBytes = 0,
+): Exports {
+  if (grantedBytes <= CODECS_BYTES) return instantiate(module, imports, CODECS, firstBytes)
+  const engine = instantiate<Exports>(module, imports, LARGE, firstBytes)
+  engine.heap_most(Math.min(grantedBytes, LARGE_BYTES))
+  return engine
 }
 
 const RETIRED = new Proxy({} as Engine, {

@@ -8,11 +8,11 @@
  *     encoder.measure()                                   // SSIM and PSNR of what was just encoded
  */
 import { EngineError } from '../engine-error.ts'
-import { type Engine, instantiate, retire } from '../memories/memories.ts'
+import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './webp.wasm'
 
-interface Exports extends Engine {
+interface Exports extends LargeEngine {
   _initialize(): void
   host_alloc(bytes: number): number
   host_free(pointer: number): void
@@ -32,7 +32,7 @@ interface Exports extends Engine {
 /** VP8's limit in each direction. */
 export const WEBP_SIDE_MAX = 16383
 
-/** What an engine takes at most (build.sh): transparency and exact pictures would take all there is before they give up. */
+/** What an engine takes at most in an isolate (build.sh): transparency and exact pictures would take all there is before they give up. */
 export const WEBP_MEMORY_MAX = 72 * 1024 * 1024
 
 export interface WebpFigures {
@@ -47,7 +47,7 @@ function start(): Exports {
   const fail = (): never => {
     throw new EngineError('webp', 'memory', 'out of memory')
   }
-  const exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule, { fail }))
+  const exports = instantiateLarge<Exports>(wasmModule, refusedWasi(wasmModule, { fail }))
   exports._initialize()
   return exports
 }

@@ -10,6 +10,7 @@ export const BMP = {
   worker: 'press',
   quickUpTo: 4194304,
   outputs: ['bmp', 'jpg', 'png', 'webp', 'avif'],
+  mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
     low: `${palette('low')}, else exact`,

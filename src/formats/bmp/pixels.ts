@@ -7,12 +7,13 @@ import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { LARGE_BYTES } from '../../codec/source.ts'
 import type { PngPicture } from '../../raster/png-picture.ts'
+import { pixelsWithin } from '../format.ts'
+import { BMP } from './format.ts'
 import type { BmpHeader } from './header.ts'
 import { rleRowStarts, rleRows } from './rle.ts'
 
 export type Order = 'bottom-up' | 'top-down'
 const STRIP_BYTES = 256 * 1024
-const MOST_PIXELS = 110_000_000
 
 export interface BmpPixels {
   readonly header: PictureHeader
@@ -31,7 +32,7 @@ export interface BmpPixels {
 /** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
 export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
   const { width, height, bits, palette, masks } = bmp
-  if (width * height > MOST_PIXELS) throw overBudget(`${width} x ${height} pixels`)
+  if (width * height > pixelsWithin(BMP.mostPixels, options)) throw overBudget(`${width} x ${height} pixels`)
   if (bits <= 8) {
     const starts = bmp.coding === 'plain' ? undefined : await rleRowStarts(source, bmp)
     const bitDepth = starts ? 8 : bits

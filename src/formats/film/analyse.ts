@@ -161,7 +161,7 @@ async function judge(
     annexb: false,
   }
   try {
-    if (!probed) await probe(source, pictures)
+    if (!probed) await probe(source, pictures, options)
     const cuts = cutFor(pictures)
     return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts }
   } catch (error) {

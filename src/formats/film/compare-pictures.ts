@@ -1,12 +1,13 @@
 /** New pictures against the old: both films are decoded in one engine, wholly or in stretches, and measured anew. */
 
 import { EngineError } from '../../../wasm/engine-error.ts'
-import { Ffmpeg, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Ffmpeg, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import type { LumaFigures, PictureLoss } from '../../codec/loss.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import { Window } from '../../containers/window.ts'
+import { engineFor } from './refuse.ts'
 import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
 
 /** Pictures as they lie in one of the two films. */
@@ -60,7 +61,7 @@ export async function comparePictures(
   claim: PictureLoss | undefined,
   options: Options,
 ): Promise<Compared> {
-  using engine = new Ffmpeg()
+  using engine = engineFor(films[0].stream)
   engine.openVideo(films[0].stream, 0)
   engine.openVideo(films[1].stream, 1)
   let frames = 0
@@ -77,7 +78,7 @@ export async function comparePictures(
 
 /** Figures of a whole film, however long it is; what is wrong where its frames are not those of the upload. */
 export async function measurePictures(films: readonly [LaidPictures, LaidPictures], options: Options): Promise<FilmFigures | string> {
-  using engine = new Ffmpeg()
+  using engine = engineFor(films[0].stream)
   engine.openVideo(films[0].stream, 0)
   engine.openVideo(films[1].stream, 1)
   const found = await compareStretch(engine, films, WHOLE, options)

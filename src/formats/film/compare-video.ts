@@ -1,6 +1,6 @@
 /** A new track of pictures against the old one: as many frames, at the same times, that decode and look alike. */
 
-import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Source } from '../../codec/codec.ts'
@@ -19,6 +19,7 @@ import {
 } from './compare-pictures.ts'
 import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
+import { engineFor } from './refuse.ts'
 
 /** Pixels of a long film that are decoded to see that they can be: the beginning of every part. */
 const DECODED_PIXELS = 1.2e9
@@ -77,7 +78,7 @@ async function decodeSome({ source, moov, track }: Side, options: Options): Prom
   const samples = track.samples()
   const stream = videoStream(moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
-  using engine = new Ffmpeg()
+  using engine = engineFor(stream)
   using window = new Window(source)
   engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
   return await decodeStretches(engine, window, samples, stream.width * stream.height, options)

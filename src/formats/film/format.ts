@@ -7,6 +7,9 @@ const LEVELS = {
   high: `${frames('high')}, ${aac('high')}; lean tracks copied, dead space dropped`,
 } as const
 
+/** A telephone's whole screen, 1080×2400: more does not fit beside a decoder into the memory of an isolate. And cinema's 4K, either way up. */
+export const MOST_PIXELS = { isolate: 1088 * 2400, roomy: 4096 * 2304 } as const
+
 export const MP4 = {
   id: 'mp4',
   title: 'MP4',
@@ -16,6 +19,7 @@ export const MP4 = {
   worker: 'media',
   quickUpTo: 0,
   outputs: ['mp4', 'mov'],
+  mostPixels: MOST_PIXELS,
   fidelity: 'perceptual',
   levels: LEVELS,
 } as const satisfies Format
@@ -29,6 +33,7 @@ export const MOV = {
   worker: 'media',
   quickUpTo: 0,
   outputs: ['mov', 'mp4'],
+  mostPixels: MOST_PIXELS,
   fidelity: 'perceptual',
   levels: LEVELS,
 } as const satisfies Format
@@ -42,6 +47,7 @@ export const AVI = {
   worker: 'media',
   quickUpTo: 0,
   outputs: ['avi', 'mp4', 'mov'],
+  mostPixels: MOST_PIXELS,
   fidelity: 'perceptual',
   levels: {
     low: `${frames('low', ' at least')}, uncompressed sound as ${filmMp3('low')}; the rest copied`,

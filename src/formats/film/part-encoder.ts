@@ -128,8 +128,8 @@ export class PartEncoder {
   }
 
   #open(picture: Picture): Uint8Array {
-    const { track, crf, still } = this.#job
-    refuse(picture, track.stream)
+    const { track, crf, still, options } = this.#job
+    refuse(picture, track.stream, options)
     const wanted = settings(picture, crf, track, this.#memory, still)
     this.crf = wanted.crf
     const id: [string, string] = ['sps-id', String(parameterSetId(this.#memory, picture))]

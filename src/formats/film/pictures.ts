@@ -1,14 +1,14 @@
 /** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { Ffmpeg, type Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Source } from '../../codec/codec.ts'
+import type { Ffmpeg, Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Options, Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
 import { type Encode, type EncodedPart, PartEncoder, type PartQuality } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
-import { MAX_PIXELS, refuse } from './refuse.ts'
+import { engineFor, refuse, refuseLarger } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
 import { isStill } from './still.ts'
 
@@ -57,7 +57,7 @@ async function encodeInMemory(job: Encode): Promise<EncodedPart> {
 /** One encode with one rate factor, in place of what an earlier one wrote. @throws as `encodePart` */
 export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
   await job.part.restart()
-  using engine = new Ffmpeg()
+  using engine = engineFor(job.track.stream)
   return await encodeWith(engine, job, memory)
 }
 
@@ -98,9 +98,9 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
 }
 
 /** Decodes the first picture and says, by throwing, when it is better kept. @throws CodecError (unsupported_feature), CodecError (over_budget), CodecError (malformed) */
-export async function probe(source: Source, { stream, samples }: PictureTrack): Promise<void> {
-  if (stream.width * stream.height > MAX_PIXELS) throw overBudget(`pictures of ${stream.width}×${stream.height}`)
-  using engine = new Ffmpeg()
+export async function probe(source: Source, { stream, samples }: PictureTrack, options: Options): Promise<void> {
+  refuseLarger(stream, options)
+  using engine = engineFor(stream)
   using window = new Window(source, SMALL_WINDOW_BYTES)
   try {
     engine.openVideo(stream)
@@ -115,7 +115,7 @@ export async function probe(source: Source, { stream, samples }: PictureTrack): 
       picture = engine.nextPicture()
     }
     if (!picture) throw malformed('video', samples.offset[0] ?? 0, 'no pictures')
-    refuse(picture, stream)
+    refuse(picture, stream, options)
   } catch (error) {
     if (isEngineError(error, 'ffmpeg')) throw unsupported(error.message)
     throw error

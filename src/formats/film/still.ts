@@ -1,13 +1,14 @@
 /** Whether a part of a film shows something that hardly moves: a speaker, a slide, a camera on a tripod. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { Window } from '../../containers/window.ts'
 import type { Cut } from './cut.ts'
 import type { PictureTrack } from './picture-track.ts'
+import { engineFor } from './refuse.ts'
 
 /** Between the two pictures that are compared. */
 const APART_SECONDS = 0.8
@@ -29,7 +30,7 @@ interface Stretch {
 export async function isStill(part: Stretch): Promise<boolean> {
   const { num, den } = part.track.rate
   const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((APART_SECONDS * num) / den)))
-  using engine = new Ffmpeg()
+  using engine = engineFor(part.track.stream)
   try {
     const [a, b] = await twoPictures(engine, part, apart)
     return a !== undefined && b !== undefined && shareOfSame(a, b) >= STILL_SHARE

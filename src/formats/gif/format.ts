@@ -15,6 +15,7 @@ export const GIF = {
   worker: 'press',
   quickUpTo: 262144,
   outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
+  mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
     low: `every frame ${luma(LEVELS.palette.low)}, flat areas exact`,

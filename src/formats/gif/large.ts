@@ -4,6 +4,8 @@ import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine } from '../../../wasm/gi
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
+import { pixelsWithin } from '../format.ts'
+import { GIF } from './format.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
@@ -14,7 +16,6 @@ export const FIXED_BYTES = 4 * 1024 * 1024
  * second must fit beside it, with heap and buffers (docs/design/memory.md).
  */
 const MOST_WRITING_BYTES = 66 * 1024 * 1024
-const MOST_CANVAS_PIXELS = 110_000_000
 /** Of all frames together, each of its own size. */
 const MOST_PIXELS = 900_000_000
 
@@ -24,7 +25,7 @@ export async function isLarge(source: Source, options: Options): Promise<boolean
   if (head.length < 10) throw malformed('gif', head.length, 'no logical screen')
   const reader = new ByteReader(head, true)
   const [width, height] = [reader.u16(6), reader.u16(8)]
-  if (width * height > MOST_CANVAS_PIXELS) throw overBudget(`a canvas of ${width} x ${height}`)
+  if (width * height > pixelsWithin(GIF.mostPixels, options)) throw overBudget(`a canvas of ${width} x ${height}`)
   return !fits({ width, height }, options)
 }
 

@@ -11,7 +11,7 @@ import { verifyConverted } from './verify-converted.ts'
 export const jpg: Codec = {
   format: JPG,
   async compress(source, sink, options) {
-    const header = await readHeader(source)
+    const header = await readHeader(source, options)
     if (options.output !== 'jpg') return convert(source, sink, header, options)
     return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
   },

@@ -1,9 +1,11 @@
 /** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
 
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
-import type { Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
 import { isManifestStore, signedByCredentials } from '../../codec/content-credentials.ts'
 import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { pixelsWithin } from '../format.ts'
+import { JPG } from './format.ts'
 
 /** An APPn or COM segment, kept byte for byte. */
 export interface Segment {
@@ -31,8 +33,6 @@ export interface JpegHeader {
 const HEADER_BYTES_MAX = 24 * 1024 * 1024
 /** Each costs some hundred bytes beside its own; files with many previews or profiles have some hundred. */
 const SEGMENTS_MAX = 20_000
-/** About what a job has the CPU time for, and more than any camera delivers at once. */
-const PIXELS_MAX = 140_000_000
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -41,7 +41,9 @@ const SOS = 0xda
 /** Frames that are not Huffman-coded DCT with 8 bits: SOF3, 5–7 (lossless, hierarchical), 9–11, 13–15 (arithmetic). */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-export async function readHeader(source: Source): Promise<JpegHeader> {
+/** @throws CodecError (over_budget) also for more pixels than `options` allow */
+export async function readHeader(source: Source, options: Pick<Options, 'memoryBudget'>): Promise<JpegHeader> {
+  const mostPixels = pixelsWithin(JPG.mostPixels, options)
   const start = await source.read(0, 2)
   if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no start-of-image marker')
   const segments: Segment[] = []
@@ -67,7 +69,7 @@ export async function readHeader(source: Source): Promise<JpegHeader> {
     if (bytes.length < length + 2) throw malformed('jpg', offset, 'the file ends inside a segment')
     if (isFrame(marker)) {
       if (frame) throw malformed('jpg', offset, 'a second frame header')
-      frame = frameOf(marker, bytes, offset)
+      frame = frameOf(marker, bytes, offset, mostPixels)
     } else if (marker === SOS) {
       if (!frame) throw malformed('jpg', offset, 'a scan without a frame header')
       return { ...frame, interleaved: bytes[4] === frame.components, segments, scanOffset: offset }
@@ -86,7 +88,7 @@ export async function readHeader(source: Source): Promise<JpegHeader> {
 const tooManySegments = () => overBudget(`more than ${SEGMENTS_MAX} segments of metadata`)
 
 /** Frame header (B.2.2). */
-function frameOf(marker: number, bytes: Uint8Array, offset: number) {
+function frameOf(marker: number, bytes: Uint8Array, offset: number, mostPixels: number) {
   if (marker >= 0xc8) throw unsupported('arithmetic coding')
   if (marker === 0xc3 || marker >= 0xc5) throw unsupported('lossless or hierarchical JPEG')
   const precision = bytes[4] ?? 0
@@ -101,7 +103,8 @@ function frameOf(marker: number, bytes: Uint8Array, offset: number) {
   if (components > 4) throw unsupported(`${components} components`)
   const identifiers = new Set(Array.from({ length: components }, (_, i) => bytes[10 + 3 * i]))
   if (identifiers.size < components) throw unsupported('components of the same name, which readers take for each other')
-  if (width * height > PIXELS_MAX) throw overBudget(`${width}×${height} pixels are more than the ${PIXELS_MAX / 1e6} million of a job`)
+  if (width * height > mostPixels)
+    throw overBudget(`${width}×${height} pixels are more than the ${Math.floor(mostPixels / 1e6)} million of a job`)
   return { width, height, components, progressive: marker === 0xc2 }
 }
 

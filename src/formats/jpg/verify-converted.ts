@@ -7,7 +7,7 @@ import { readHeader } from './segments.ts'
 
 /** Decodes both and compares; exact results to the last sample. */
 export async function verifyConverted(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  const header = await readHeader(original)
+  const header = await readHeader(original, options)
   const { raster } = picture(original, header, options)
   const carried = carriedOf(header)
   const difference =

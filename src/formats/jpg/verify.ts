@@ -21,8 +21,8 @@ const AFAR_PIXELS = 96
 const differs = (difference: string): Verdict => ({ equal: false, difference })
 
 export async function verifyJpeg(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  const before = await readHeader(original)
-  const after = await readHeader(result)
+  const before = await readHeader(original, options)
+  const after = await readHeader(result, options)
   if (before.width !== after.width || before.height !== after.height) return downsampled(original, before, result, after, options)
   for (const fact of ['width', 'height', 'components'] as const) {
     if (before[fact] !== after[fact]) return differs(`${fact}: ${before[fact]} became ${after[fact]}`)

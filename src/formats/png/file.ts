@@ -10,9 +10,9 @@ import { signedByCredentials } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
 import { chunksOf } from '../../codec/source.ts'
 import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
+import { pixelsWithin } from '../format.ts'
+import { PNG } from './format.ts'
 
-/** Larger pictures would take more CPU than a job has. */
-const MOST_PIXELS = 110_000_000
 /** All frames of an animation together. */
 const MOST_FRAME_PIXELS = 400_000_000
 
@@ -129,7 +129,8 @@ async function surveyOf(source: Source, options: Options) {
     if (event.kind === 'data') sequence.hasData = true
     if (event.kind === 'header') {
       header = event.header
-      if (header.width * header.height > MOST_PIXELS) throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
+      if (header.width * header.height > pixelsWithin(PNG.mostPixels, options))
+        throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
       if (header.interlaced && options.memoryBudget < GATHER_BYTES + 24 * 1024 * 1024 && !fitsInterlaced(header, options)) {
         throw new EngineError('png', 'memory', 'an interlaced picture that does not fit into the memory budget')
       }

@@ -12,6 +12,7 @@ export const PNG = {
   quickUpTo: 1048576,
   outputs: ['png', 'jpg', 'webp', 'avif'],
   holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
+  mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
     low: `${palette('low')}, or eight bits a sample, else exact; animations exact`,

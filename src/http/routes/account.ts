@@ -1,5 +1,6 @@
 /** GET /v1/usage and GET /v1/formats. */
 
+import { ISOLATE_BYTES, type MostPixels, pixelsWithin } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../formats/outputs.ts'
 import { PLANS } from '../../store/plans.ts'
@@ -30,9 +31,10 @@ export const getFormats: Route = {
     const { plan: id, requestsPerMinute } = c.get('key')
     const plan = PLANS[id]
     const available = await availableFormats(c)
+    const job = { memoryBudget: Number(c.env.JOB_MEMORY_BYTES ?? ISOLATE_BYTES) }
     return json({
-      formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id))),
-      output_formats: REQUESTABLE.map(describeOutput),
+      formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id), job)),
+      output_formats: REQUESTABLE.map((output) => describeOutput(output, job)),
       limits: {
         plan: id,
         max_file_bytes: plan.maxFileBytes,
@@ -41,6 +43,7 @@ export const getFormats: Route = {
         requests_per_minute: requestsPerMinute ?? plan.requestsPerMinute,
         callbacks: plan.callbacks,
       },
+      job_memory_bytes: job.memoryBudget,
       max_body_bytes: Number(c.env.MAX_BODY_BYTES ?? MAX_BODY_BYTES),
     })
   },
@@ -53,12 +56,16 @@ async function availableFormats(c: AppContext): Promise<Set<string>> {
   return new Set([...press.formats, ...media.formats])
 }
 
-function describeOutput(id: OutputId) {
-  const { title, extension, mediaType, wraps, holds } = outputFacts(id)
-  return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}) }
+type Job = { readonly memoryBudget: number }
+
+const mostPixels = (most: MostPixels | undefined, job: Job) => (most ? { max_pixels: pixelsWithin(most, job) } : {})
+
+function describeOutput(id: OutputId, job: Job) {
+  const { title, extension, mediaType, wraps, holds, picture } = outputFacts(id)
+  return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}), ...mostPixels(picture?.mostPixels, job) }
 }
 
-function describe(format: KnownFormat, available: boolean) {
+function describe(format: KnownFormat, available: boolean, job: Job) {
   return {
     id: format.id,
     title: format.title,
@@ -71,6 +78,7 @@ function describe(format: KnownFormat, available: boolean) {
     ...(format.levels ? { levels: format.levels } : {}),
     fidelity: format.fidelity,
     password: format.password ?? 'zip',
+    ...mostPixels(format.mostPixels, job),
     quick_up_to: format.worker === 'press' ? format.quickUpTo : 0,
   }
 }

@@ -91,7 +91,7 @@ describe('jpg codec', () => {
     ]
     const bytes = withSegments(await encoded(), ...segments)
     const { bytes: result } = await press(bytes, { quality: 'low' })
-    const header = await readHeader(memorySource(result, ''))
+    const header = await readHeader(memorySource(result, ''), options())
     expect(header.segments.map((kept) => kept.bytes)).toEqual([...segments, header.segments.at(-1)?.bytes])
   })
 
@@ -112,7 +112,7 @@ describe('jpg codec', () => {
         expect(defect).toBeUndefined()
         if (outcome.kind !== 'compressed') continue
         expect(outcome.steps.join()).toContain('2 segments between scans')
-        const kept = (await readHeader(memorySource(bytes, ''))).segments.slice(-2).map((found) => found.bytes)
+        const kept = (await readHeader(memorySource(bytes, ''), options())).segments.slice(-2).map((found) => found.bytes)
         expect(kept).toEqual([comment, own])
       }
       expect((await press(file)).outcome.kind).toBe('compressed')
@@ -150,7 +150,7 @@ describe('jpg codec', () => {
     }
     const { outcome, bytes: result } = await press(file(0))
     expect(outcome.kind).toBe('compressed')
-    const moved = (await readHeader(memorySource(result, ''))).segments[0]
+    const moved = (await readHeader(memorySource(result, ''), options())).segments[0]
     const view = new DataView((moved?.bytes ?? new Uint8Array(80)).slice().buffer)
     const at = (moved?.offset ?? 0) + 8 + view.getUint32(4 + 30 + 16 + 8)
     expect(result.subarray(at)).toEqual(second)
@@ -215,10 +215,10 @@ describe('jpg codec', () => {
     const { outcome, bytes: result, defect } = await press(bytes, { fitWithin: { width: 200, height: 200 } })
     expect(defect).toBeUndefined()
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
-    expect(await readHeader(memorySource(result, ''))).toMatchObject({ width: 200, height: 148 })
+    expect(await readHeader(memorySource(result, ''), options())).toMatchObject({ width: 200, height: 148 })
     const cmyk = await press(await encoded('cmyk'), { fitWithin: { width: 150, height: 150 } })
     expect(cmyk.outcome.kind).toBe('compressed')
-    expect(await readHeader(memorySource(cmyk.bytes, ''))).toMatchObject({ width: 150, components: 4 })
+    expect(await readHeader(memorySource(cmyk.bytes, ''), options())).toMatchObject({ width: 150, components: 4 })
   })
 
   it('notices another picture, a lost segment and a cut file', async () => {

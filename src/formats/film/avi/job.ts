@@ -99,7 +99,7 @@ function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undef
 export async function probed(source: Source, job: AviJob, options: Options): Promise<AviJob> {
   if (!job.pictures) return job
   try {
-    await probe(source, job.pictures.track)
+    await probe(source, job.pictures.track, options)
     return job
   } catch (error) {
     if (options.output !== 'avi') throw error

@@ -1,5 +1,4 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { Options, Outcome, Source, Verdict } from '../../../codec/codec.ts'
 import { isCodecError, malformed } from '../../../codec/error.ts'
@@ -15,6 +14,7 @@ import { comparedShare, compareSound, type LaidSound, laidBlocks, laidPackets, l
 import { reorderDepth } from '../cut.ts'
 import { videoStream } from '../decoders.ts'
 import { secondsOf as secondsOfFrame } from '../picture-track.ts'
+import { engineFor } from '../refuse.ts'
 import { type Mp3Sound, mp3Frames } from './mp3-frames.ts'
 import { pictureTrack } from './picture-track.ts'
 import { isMp3, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
@@ -175,7 +175,7 @@ async function decodeStretches({ source, file }: Side, options: Options): Promis
   const found = await pictureTrack(source, file)
   if ('kept' in found) return found.kept
   const { stream, samples } = found.track
-  using engine = new Ffmpeg()
+  using engine = engineFor(stream)
   engine.openVideo(stream)
   using window = new Window(source)
   const keys: number[] = []
