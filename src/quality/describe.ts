@@ -6,10 +6,10 @@ const twoDecimals = (ssim: number) => ssim.toFixed(2)
 /** `SSIM 0.96 and 35 dB` */
 export const luma = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)} and ${psnrDb} dB`
 
-/** `SSIM 0.96 and 35 dB; of noise what eyes see (SSIMULACRA2 72, SSIM 0.93, 31.3 dB)` */
+/** `what eyes see (SSIMULACRA2 72, its worst tile 52), above SSIM 0.93 and 31.3 dB` */
 export function photograph(quality: Quality): string {
-  const { score, floor } = LEVELS.seenJpeg[quality]
-  return `${luma(LEVELS.jpeg[quality])}; of noise what eyes see (SSIMULACRA2 ${score}, ${lumaInList(floor)})`
+  const { score, worstTile, floor } = LEVELS.seenJpeg[quality]
+  return `what eyes see (SSIMULACRA2 ${score}, its worst tile ${worstTile}), above ${luma(floor)}`
 }
 
 /** `SSIM 0.96, 35 dB` */

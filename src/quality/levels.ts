@@ -31,12 +31,14 @@ export interface SeenTarget {
   readonly steps: number
 }
 
-/** What eyes may see of a picture that is steered by the score instead of by SSIM and PSNR. */
+/** What eyes may see of a JPEG, which is steered by the score instead of by SSIM and PSNR. */
 export interface SeenPicture extends SeenTarget {
   /** The score of the worst tile of 64 × 64 pixels. */
   readonly worstTile: number
   /** What luma keeps all the same, well above the floors. */
   readonly floor: LumaTarget
+  /** Where the search for it begins (mozjpeg's scale): half of all photographs end within ten of it. */
+  readonly usualQuality: number
 }
 
 export interface RasterTarget extends SeenTarget {
@@ -125,11 +127,11 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
 
 export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
-  /** Noisy photographs, which SSIM and PSNR would protect more than eyes do. */
+  /** JPEGs of at least 64 pixels a side (why these figures: docs/design/pictures.md). */
   seenJpeg: column<SeenPicture>(
-    { score: 85, worstTile: 65, cast: 2, steps: 0.3, floor: { ssim: 0.96, psnrDb: 34 } },
-    { score: 72, worstTile: 54, cast: 4, steps: 0.4, floor: { ssim: 0.93, psnrDb: 31.3 } },
-    { score: 60, worstTile: 42, cast: 7, steps: 0.45, floor: { ssim: 0.91, psnrDb: 30.5 } },
+    { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: 85 },
+    { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: 60 },
+    { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: 42 },
   ),
   /** Palettes (PNG, GIF, BMP, also inside documents); `high` stays exact there. */
   palette: PALETTE,

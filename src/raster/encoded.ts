@@ -8,6 +8,8 @@ export interface EncodeRequest {
   readonly target: Target
   /** Bytes the result may have at most (`target_size`); the best quality that fits, floors kept. */
   readonly targetSize?: number | undefined
+  /** Luma alone steers (JPEG), by `target`: what eyes see of it was not enough for the floors. */
+  readonly byLuma?: boolean
   /** Only an exact result will do. */
   readonly lossless?: boolean | undefined
   /** The picture was never lossy: an exact result is worth a try. */
@@ -22,6 +24,8 @@ export interface Encoded {
   readonly step: string
   /** Absent when the samples are those that went in. */
   readonly loss?: PictureLoss
+  /** It was looked at as readers show it, and is what its level promises to eyes (JPEG). */
+  readonly looked?: boolean
 }
 
 export type Encoder = (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>

@@ -8,7 +8,7 @@ import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../quality/target.ts'
 
 /** mozjpeg's quality scale, 1–100. */
 const LOWEST = 35
-const HIGHEST = 95
+export const HIGHEST = 95
 /** A sample is trusted only above the target by this much: dB, and a share of what SSIM lacks to 1. */
 const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
 /** What is expected after a miss must be above the target by this much: a third pass costs more than a step of quality. */
@@ -29,6 +29,8 @@ const SAMPLE_PAIRS = { least: 11, most: 40 }
 export interface SearchSettings {
   /** Awaited now and then during long work; throws to end it. */
   pause(): Promise<void>
+  /** Has what was made come so near to what was read that finer steps are of no use? */
+  isPointless?(job: JpegJob): boolean
 }
 
 export interface Found {
@@ -92,8 +94,8 @@ async function search(
 const at = (index: number): number => GRID[index] ?? HIGHEST
 
 /** Step sizes grow and shrink with this (IJG's scale); all figures are nearly straight lines over its logarithm. */
-const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
-const qualityOf = (logarithm: number) => {
+export const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
+export const qualityOf = (logarithm: number) => {
   const scale = Math.exp(logarithm)
   return scale > 100 ? 5000 / scale : 100 - scale / 2
 }

@@ -5,6 +5,7 @@ import { concat } from '../bytes/concat.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
+import { LEVELS } from '../quality/levels.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
   climbed,
@@ -16,6 +17,7 @@ import {
   searchQuality,
   smallestFile,
 } from './jpeg-search.ts'
+import { firstQuality, isScored, requantiseSeen, streamedSeen } from './jpeg-seen.ts'
 import { type Carried, onWhite, type Raster } from './raster.ts'
 
 const SIDE_MAX = 65535
@@ -39,7 +41,8 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (need(STREAMED_BYTES_PER_PIXEL) > request.options.memoryBudget) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
-  const found = stored ? await fromStored(flat, head.length, request) : await fromStreamed(flat, request)
+  const looked = mayLook(flat, request)
+  const found = await (stored ? fromStored(flat, head.length, request, looked) : fromStreamed(flat, request, looked))
   using job = found.job
   const { quality, figures } = found
   job.release('read')
@@ -51,6 +54,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
     chunks: [head, first.subarray(2), ...rest],
     loss: ofPixels(figures),
     step: step + onto,
+    looked,
   }
 }
 
@@ -67,11 +71,15 @@ async function taken(raster: Raster, request: EncodeRequest, intake: Intake, sub
   return taking.end()
 }
 
-async function fromStored(raster: Raster, overhead: number, request: EncodeRequest) {
+/** Is it steered by what eyes see? */
+const mayLook = (raster: Raster, { targetSize, byLuma }: EncodeRequest) => targetSize === undefined && !byLuma && isScored(raster)
+
+async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, looked: boolean) {
   const job = await taken(raster, request, { kind: 'store' }, false)
   const settings = { pause: () => yieldToOthers(request.options.signal) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
+  if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seenJpeg[request.options.quality], settings)) }
   const found =
     request.targetSize === undefined
       ? await requantiseTo(job, request.target, settings)
@@ -80,13 +88,18 @@ async function fromStored(raster: Raster, overhead: number, request: EncodeReque
 }
 
 /** Rows twice: a sample to find the quality, then everything, requantised on the way in. Chroma is halved. */
-async function fromStreamed(raster: Raster, request: EncodeRequest) {
+async function fromStreamed(raster: Raster, request: EncodeRequest, looked: boolean) {
   const settings = { pause: () => yieldToOthers(request.options.signal) }
   using sample = await taken(raster, request, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
-  let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   const { smoothPlanes } = sample
+  const stream = (quality: number) => taken(raster, request, { kind: 'stream', quality, smoothPlanes }, true)
+  if (looked) {
+    const wanted = LEVELS.seenJpeg[request.options.quality]
+    return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))
+  }
+  let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   for (;;) {
-    const job = await taken(raster, request, { kind: 'stream', quality, smoothPlanes }, true)
+    const job = await stream(quality)
     if (isReachedStreaming(quality, job.figures, request.target)) return { job, quality, figures: job.figures }
     quality = await climbed(sample, quality, job.figures, request.target, settings)
     job[Symbol.dispose]()

@@ -30,8 +30,9 @@ export async function encodeAsSeen(
 ): Promise<Encoded> {
   const similarity = SIMILARITY[output]
   let { target } = request
+  let byLuma = false
   for (let attempt = 1; ; attempt++) {
-    const encoded = await encode(raster, carried, { ...request, target })
+    const encoded = await encode(raster, carried, { ...request, target, byLuma })
     if (!similarity || !encoded.loss) return encoded
     const seen = await similarity(raster, concat([...encoded.chunks]))
     if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
@@ -40,9 +41,13 @@ export async function encodeAsSeen(
       LEAST_RGB_DB - seen.psnrRgbDb,
       10 * Math.log10(Math.max(1 - seen.ssim, 1e-9) / (1 - request.target.ssim)),
     )
-    const better = request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
+    const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
+    if (encoded.looked && !keeps) {
+      byLuma = true
+      continue
+    }
+    const better = !encoded.looked && request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
     if (!better) {
-      const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
         return await encode(raster, carried, { ...request, lossless: true })

@@ -12,6 +12,22 @@ import { LEVELS } from '../../src/quality/levels.ts'
 const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
 
 describe('what a level means', () => {
+  it('of JPEGs is less or as much from high to low, and never below the floors', () => {
+    const { high, medium, low, ultra } = LEVELS.seenJpeg
+    for (const [more, less] of [
+      [high, medium],
+      [medium, low],
+      [low, ultra],
+    ] as const) {
+      expect([more.score, more.worstTile].every((figure, at) => figure >= [less.score, less.worstTile][at]!)).toBe(true)
+      expect([less.cast, less.steps].every((figure, at) => figure >= [more.cast, more.steps][at]!)).toBe(true)
+      expect(more.floor.ssim).toBeGreaterThanOrEqual(less.floor.ssim)
+      expect(more.floor.psnrDb).toBeGreaterThanOrEqual(less.floor.psnrDb)
+    }
+    expect(ultra.floor.ssim).toBeGreaterThan(FLOOR_SSIM)
+    expect(ultra.floor.psnrDb).toBeGreaterThan(FLOOR_PSNR_DB)
+  })
+
   it('is less or as much from high to low, in every medium, and never below the floors', () => {
     for (const column of [LEVELS.jpeg, LEVELS.page, LEVELS.drawing, LEVELS.frame]) {
       for (const [more, less] of [
@@ -28,7 +44,11 @@ describe('what a level means', () => {
   })
 
   it('stands in docs/formats.md with the same figures', () => {
-    const row = (level: 'high' | 'medium' | 'low') => `| ${level} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
+    const row = (level: 'high' | 'medium' | 'low') => {
+      const { score, worstTile, floor } = LEVELS.seenJpeg[level]
+      const jpeg = `${score} (${worstTile}; SSIM ${floor.ssim.toFixed(2)}, ${floor.psnrDb} dB)`
+      return `| ${level} | ${jpeg} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
+    }
     for (const level of ['high', 'medium', 'low'] as const) expect(DOCS).toContain(row(level))
     expect(DOCS).toContain(`SSIM ${FLOOR_SSIM.toFixed(2)} and PSNR ${FLOOR_PSNR_DB} dB`)
     const { medium, low } = LEVELS.palette
@@ -46,7 +66,7 @@ describe('what a level means', () => {
 describe('sentences of the formats', () => {
   it('are made from the figures', () => {
     expect(JPG.levels.medium).toBe(
-      'SSIM 0.96 and 35 dB; of noise what eyes see (SSIMULACRA2 72, SSIM 0.93, 31.3 dB): no difference at normal viewing size',
+      'what eyes see (SSIMULACRA2 72, its worst tile 52), above SSIM 0.93 and 31.3 dB: no difference at normal viewing size',
     )
     expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied')
     expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.92, 32 dB at least\), uncompressed sound as MP3 -V6/)

@@ -6,8 +6,9 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { copyTail, tailSteps } from '../../codec/tail.ts'
-import { pictureTarget } from '../../quality/levels.ts'
+import { LEVELS, pictureTarget } from '../../quality/levels.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
+import { isScored, requantiseSeen } from '../../raster/jpeg-seen.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { dctScaleFor, jpegRaster } from './pixels.ts'
 import { DECIMATION_PSNR_DB } from './recompress.ts'
@@ -64,7 +65,11 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
-  const { quality, figures } = await requantiseTo(job, pictureTarget(options.quality), { pause })
+  const shown = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
+  const { quality, figures } =
+    through.pixels !== 'cmyk' && isScored(size)
+      ? await requantiseSeen(job, shown, LEVELS.seenJpeg[options.quality], { pause })
+      : await requantiseTo(job, pictureTarget(options.quality), { pause })
   job.release('read')
   const { coded } = smallestFile(job, figures)
   const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])

@@ -7,12 +7,10 @@ import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { tailSteps } from '../../codec/tail.ts'
-import { pictureTarget, type Target } from '../../quality/levels.ts'
+import { LEVELS, pictureTarget, type SeenPicture, type Target } from '../../quality/levels.ts'
 import { FLOORS, reaches } from '../../quality/target.ts'
-import { LEAST_SCORED } from '../../quality/visible.ts'
 import {
   climbed,
-  type Found,
   isReachedStreaming,
   requantiseTo,
   requantiseToSize,
@@ -22,8 +20,9 @@ import {
   smallestExactFile,
   smallestFile,
 } from '../../raster/jpeg-search.ts'
+import { firstQuality, isScored, requantiseSeen, streamedSeen } from '../../raster/jpeg-seen.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
-import { isNoisy, withLessNoise } from './less-noise.ts'
+import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
 /** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
@@ -42,12 +41,13 @@ const ESTIMATE_ERROR = 0.03
 const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 /** SSIM needs a whole window. */
 const SMALLEST_MEASURED = 11
-/** Pixels of the largest picture that is looked at: each look takes 0.15 s a megapixel. */
-const MOST_LOOKED_AT = 16e6
 /** With `target_size`, chroma is only halved where it would take less than this quality to fit without. */
 const FULL_CHROMA_QUALITY = 80
 /** PSNR of chroma that halving it may cost, by level. */
 export const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } as const
+
+/** Stored colours that any decoder shows alike, with or without the segments of the file. */
+const SHOWN_ALIKE: ReadonlySet<string> = new Set(['ycbcr', 'gray'])
 
 /** A candidate: what to write, how large it gets, what it is. */
 interface Candidate {
@@ -84,12 +84,14 @@ class Recompression {
   readonly options: Options
   readonly steps: string[] = []
   readonly target: Target
+  readonly wanted: SeenPicture
 
   constructor(source: Source, header: JpegHeader, options: Options) {
     this.source = source
     this.header = header
     this.options = options
     this.target = pictureTarget(options.quality)
+    this.wanted = LEVELS.seenJpeg[options.quality]
   }
 
   async best(): Promise<Candidate | undefined> {
@@ -102,7 +104,7 @@ class Recompression {
     const keepsFloors = reachesFloors(made.figures)
     const untouched = stored && this.steps.length === 0
     if (untouched && keepsFloors) {
-      const share = made.job.estimatedBytes('made') / made.job.estimatedBytes('read')
+      const share = shareOf(made.job)
       if (share > WORTH_LOSING + ESTIMATE_ERROR) return this.lossless(made.job)
       if (share < WORTH_LOSING - ESTIMATE_ERROR) return this.perceptual(made)
     }
@@ -118,16 +120,21 @@ class Recompression {
   private async stored(): Promise<Made> {
     const job = await this.read()
     await this.decimate(job, DECIMATION_PSNR_DB[this.options.quality])
-    const made = await requantiseTo(job, this.target, this)
-    return { job, ...(this.mayLook(job, made) ? await withLessNoise(job, this.source, made, this.options.quality, this) : made) }
+    const found = this.mayLook(job)
+      ? await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this)
+      : await requantiseTo(job, this.target, this)
+    return { job, ...found }
   }
 
-  /** Colours that are decoded alike without the file's own segments, and room for both pictures' rows beside the job. */
-  private mayLook(job: JpegJob, made: Found): boolean {
-    const { width, height, progressive } = this.header
-    const isPlain = job.info.colour === 'ycbcr' || job.info.colour === 'gray'
-    const isLarge = width * height > MOST_LOOKED_AT || Math.min(width, height) < LEAST_SCORED
-    return isPlain && !isLarge && isNoisy(made, this.target) && (!progressive || this.need(2) + this.need(1) <= this.options.memoryBudget)
+  /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
+  private mayLook(job: JpegJob): boolean {
+    if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header)) return false
+    return !this.header.progressive || this.need(2) + this.need(1) <= this.options.memoryBudget
+  }
+
+  /** Nearer to the exact file than this, it is what will be taken. */
+  isPointless(job: JpegJob): boolean {
+    return this.steps.length === 0 && shareOf(job) > WORTH_LOSING + ESTIMATE_ERROR
   }
 
   /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held. */
@@ -141,12 +148,16 @@ class Recompression {
       return await look(sample)
     }
     let smoothPlanes = 0
+    let maySee = false
     let quality = await sampled((sample) => {
       smoothPlanes = sample.smoothPlanes
-      return searchQuality(sample, this.target, this, STREAMED_CAUTION)
+      maySee = this.mayLook(sample)
+      return maySee ? firstQuality(sample, this.wanted, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
     })
+    const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes })
+    if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality)
     for (;;) {
-      const job = await JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality, smoothPlanes })
+      const job = await read(quality)
       const { figures } = job
       if (isReachedStreaming(quality, figures, this.target)) return { job, quality, figures }
       job[Symbol.dispose]()
@@ -260,6 +271,9 @@ class Recompression {
     await yieldToOthers(this.options.signal)
   }
 }
+
+/** Of the bytes of what was read, what was made takes. */
+const shareOf = (job: JpegJob) => job.estimatedBytes('made') / job.estimatedBytes('read')
 
 /** Tables and scans: what stays as it is says nothing about them. */
 const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
