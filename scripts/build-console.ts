@@ -23,6 +23,9 @@ for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
   copyFileSync(`node_modules/swagger-ui-dist/${file}`, `console/public/docs/${file}`)
 }
 
+// The photo of the guides, for whoever has no file at hand.
+copyFileSync('docs/photo.jpg', 'console/public/console/sample.jpg')
+
 /**
  * pdf.js. Of its fonts only the two that no system has: the console lets pdf.js use the system's for the others
  * (`useSystemFonts`), and its Liberation fonts are GPL.

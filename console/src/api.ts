@@ -17,9 +17,15 @@ export interface Task {
     outcome: 'compressed' | 'unchanged'
     reason?: string
     detail?: string
+    fidelity: 'lossless' | 'perceptual'
+    suggestion?: { format: string; estimated_size: number }
     ssim?: number
     psnr_db?: number
+    ssimulacra2?: number
     snr_db?: number
+    measured_at?: string
+    sha256: string
+    original_sha256: string
     steps?: string[]
   }
   error?: { message: string }
@@ -85,6 +91,13 @@ export interface People {
   invitations: { invitation_id: string; name: string; expires_at: string }[]
 }
 
+/** Who is signed in. */
+export interface Me {
+  name: string
+  account: { name: string; plan: string }
+  limits?: { max_file_bytes: number }
+}
+
 /** A refusal of the service, in its own words. */
 export class Refusal extends Error {
   readonly status: number
@@ -130,8 +143,15 @@ export async function call<T>(method: string, path: string, body?: object): Prom
 
 export const downloadUrl = (taskId: string) => `${BASE}/v1/tasks/${taskId}/download`
 
+export interface Sending {
+  /** Share of the bytes. */
+  readonly progress: (share: number) => void
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
 /** Uploads with progress, which `fetch` cannot tell. */
-export function upload(file: File, wishes: Record<string, string>, progress: (share: number) => void): Promise<Task> {
+export function upload(file: File, wishes: Readonly<Record<string, string>>, { progress, signal }: Sending): Promise<Task> {
   return new Promise((resolve, reject) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(wishes)) if (value) form.append(name, value)
@@ -143,6 +163,10 @@ export function upload(file: File, wishes: Record<string, string>, progress: (sh
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress(event.loaded / event.total)
     request.onerror = () => reject(new Refusal(0, UNREACHABLE))
+    signal.addEventListener('abort', () => {
+      request.abort()
+      reject(signal.reason as Error)
+    })
     request.onload = () => {
       const said = request.response as (Task & Said) | null
       if (request.status === 200 && said) resolve(said)

@@ -1,13 +1,22 @@
-/** Files on their way through the service. They outlive the page that shows them: a look at another page loses nothing. */
+/** Files on their way through the service. They outlive the page that shows them, and what was sent outlives a reload. */
 import { call, isOpen, Refusal, type Task, upload } from './api.ts'
+import { t } from './language.ts'
 import { message } from './parts.tsx'
 import { RESUMABLE_BYTES, uploadInChunks } from './resumable.ts'
 
 export interface Attempt {
   readonly id: number
-  readonly file: File
-  readonly wishes: Record<string, string>
+  readonly name: string
+  readonly size: number
+  /** Not after a reload: the browser forgets it. */
+  readonly file?: File
+  /** What was asked for; a password is not remembered. */
+  readonly wishes: Readonly<Record<string, string>>
+  readonly state: 'waiting' | 'uploading' | 'working' | 'done' | 'failed'
+  /** Share of the bytes. */
   readonly uploaded: number
+  /** When its upload began, ms of the page's clock. */
+  readonly begunMs?: number
   readonly task?: Task
   readonly error?: string
 }
@@ -18,10 +27,13 @@ const FIRST_LOOK_MS = 700
 const LAST_LOOK_MS = 4000
 /** A watch goes on while the service cannot be reached, for about two minutes. */
 const LOOKS_IN_VAIN = 30
+const MEMORY = 'whittle-files'
 
 let attempts: readonly Attempt[] = []
 let show: (all: readonly Attempt[]) => void = () => undefined
 let count = 0
+/** Ends the upload of an attempt. */
+const cancels = new Map<number, AbortController>()
 
 export const allAttempts = () => attempts
 
@@ -36,38 +48,108 @@ export function watchAttempts(listener: (all: readonly Attempt[]) => void): () =
 
 /** Whoever signs in next must not see them. */
 export function forgetAttempts(): void {
+  for (const cancel of cancels.values()) cancel.abort()
   waiting.length = 0
   put([])
 }
 
 function put(all: readonly Attempt[]): void {
   attempts = all
+  const kept = all.map(({ name, size, wishes: { password, ...wishes }, task }) => ({ name, size, wishes, taskId: task?.task_id }))
+  sessionStorage.setItem(MEMORY, JSON.stringify(kept))
   show(all)
 }
 
 const change = (id: number, part: Partial<Attempt>) => put(attempts.map((one) => (one.id === id ? { ...one, ...part } : one)))
+const isThere = (id: number) => attempts.some((one) => one.id === id)
 
-export async function begin(file: File, wishes: Record<string, string>): Promise<void> {
-  const id = ++count
-  put([{ id, file, wishes, uploaded: 0 }, ...attempts])
+/** Files in the order in which they came; `limit` is the largest that the plan takes. */
+export function begin(files: readonly File[], wishes: Readonly<Record<string, string>>, limit: number | undefined, tooLarge: string): void {
+  const fresh = files.map((file): Attempt => {
+    const isTooLarge = limit !== undefined && file.size > limit
+    const state = isTooLarge ? ({ state: 'failed', error: tooLarge } as const) : ({ state: 'waiting' } as const)
+    return { id: ++count, name: file.name, size: file.size, file, wishes, uploaded: 0, ...state }
+  })
+  put([...attempts, ...fresh])
+  for (const attempt of fresh) if (attempt.state === 'waiting') void go(attempt)
+}
+
+/** What this tab had sent before it was loaded again. */
+export function restoreAttempts(): void {
+  if (attempts.length > 0) return
+  const kept = JSON.parse(sessionStorage.getItem(MEMORY) ?? '[]') as (Pick<Attempt, 'name' | 'size' | 'wishes'> & { taskId?: string })[]
+  const restored = kept.map(({ taskId, ...known }): Attempt & { taskId?: string } => {
+    if (taskId === undefined) {
+      return {
+        id: ++count,
+        ...known,
+        uploaded: 0,
+        state: 'failed',
+        error: 'The page was loaded again before this file was there. Please choose it again.',
+      }
+    }
+    return { id: ++count, ...known, uploaded: 1, state: 'working', taskId }
+  })
+  put(restored.map(({ taskId, ...attempt }) => attempt))
+  for (const { id, taskId } of restored) if (taskId !== undefined) void follow(id, () => call<Task>('GET', `/v1/tasks/${taskId}`))
+}
+
+export function retry({ id }: Attempt): void {
+  const again = attempts.find((one) => one.id === id)
+  if (!again) return
+  const { error, task, ...asked } = again
+  const fresh: Attempt = { ...asked, state: 'waiting', uploaded: 0 }
+  put(attempts.map((one) => (one.id === id ? fresh : one)))
+  void go(fresh)
+}
+
+/** Off the list; what is on its way ends, and what the service has of it stays in the list of tasks unless it was still open. */
+export function dismiss({ id, task }: Attempt): void {
+  cancels.get(id)?.abort()
+  put(attempts.filter((one) => one.id !== id))
+  if (task && isOpen(task)) void call('DELETE', `/v1/tasks/${task.task_id}`).catch(() => undefined)
+}
+
+export function dismissDone(): void {
+  put(attempts.filter(({ state }) => state !== 'done' && state !== 'failed'))
+}
+
+async function go({ id, file, wishes }: Attempt): Promise<void> {
+  if (!file) return
+  const cancel = new AbortController()
+  cancels.set(id, cancel)
+  await follow(id, () => inTurn(() => uploadWhenFree(id, file, wishes, cancel.signal)))
+  cancels.delete(id)
+}
+
+/** Until the task is done, or cannot be. */
+async function follow(id: number, accepted: () => Promise<Task>): Promise<void> {
   try {
-    const task = await inTurn(() => uploadWhenFree(id, file, wishes))
-    change(id, { uploaded: 1, task })
+    const task = await accepted()
+    change(id, { uploaded: 1, ...stateOf(task) })
     await watch(id, task)
   } catch (problem) {
-    change(id, { error: message(problem) })
+    change(id, { state: 'failed', error: message(problem) })
   }
 }
 
+function stateOf(task: Task): Partial<Attempt> {
+  if (isOpen(task)) return { task, state: 'working' }
+  return task.status === 'completed' ? { task, state: 'done' } : { task, state: 'failed', error: task.error?.message ?? t('failed') }
+}
+
 /** More files than the plan takes in a minute wait for their turn. */
-async function uploadWhenFree(id: number, file: File, wishes: Record<string, string>): Promise<Task> {
+async function uploadWhenFree(id: number, file: File, wishes: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Task> {
   for (;;) {
+    signal.throwIfAborted()
+    change(id, { state: 'uploading', begunMs: performance.now() })
     try {
       const send = file.size > RESUMABLE_BYTES ? uploadInChunks : upload
-      return await send(file, wishes, (uploaded) => change(id, { uploaded }))
+      return await send(file, wishes, { progress: (uploaded) => change(id, { uploaded }), signal })
     } catch (problem) {
       const seconds = problem instanceof Refusal && problem.status === 429 ? problem.retryAfterSeconds : undefined
-      if (seconds === undefined || !attempts.some((one) => one.id === id)) throw problem
+      if (seconds === undefined || !isThere(id)) throw problem
+      change(id, { state: 'waiting', uploaded: 0 })
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
     }
   }
@@ -77,11 +159,11 @@ async function watch(id: number, accepted: Task): Promise<void> {
   let vain = 0
   for (let task = accepted, pauseMs = FIRST_LOOK_MS; isOpen(task); pauseMs = Math.min(LAST_LOOK_MS, pauseMs * 1.2)) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    if (!attempts.some((one) => one.id === id)) return
+    if (!isThere(id)) return
     try {
       task = await call<Task>('GET', `/v1/tasks/${task.task_id}`)
       vain = 0
-      change(id, { task })
+      change(id, stateOf(task))
     } catch (problem) {
       // A line that breaks, a service that is busy, or looks that are too many, do not end the job that is watched.
       if (!(problem instanceof Refusal) || (problem.status > 0 && problem.status < 500 && problem.status !== 429) || ++vain > LOOKS_IN_VAIN)
@@ -101,26 +183,5 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     running--
     waiting.shift()?.()
-  }
-}
-
-/** The files of a drop, also those in folders. */
-export async function droppedFiles(data: DataTransfer | null): Promise<File[]> {
-  // Both must be asked for before anything is awaited: afterwards the drop is empty.
-  const plain = [...(data?.files ?? [])]
-  const entries = [...(data?.items ?? [])].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  if (entries.length === 0) return plain
-  return (await Promise.all(entries.map(filesIn))).flat()
-}
-
-async function filesIn(entry: FileSystemEntry): Promise<File[]> {
-  if (entry.isFile) return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))]
-  const reader = (entry as FileSystemDirectoryEntry).createReader()
-  const all: File[] = []
-  for (;;) {
-    // A hundred or so at a time, until none come.
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
-    if (some.length === 0) return all
-    for (const one of some) all.push(...(await filesIn(one)))
   }
 }

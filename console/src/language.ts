@@ -30,3 +30,12 @@ export function bytes(count: number): string {
   while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`
 }
+
+/** `45 s`, `3:20 min`, `2:05 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  const [large, small, unit] = minutes < 60 ? [minutes, seconds % 60, 'min'] : [Math.floor(minutes / 60), minutes % 60, 'h']
+  return `${large}:${String(small).padStart(2, '0')} ${unit}`
+}

@@ -1,26 +1,21 @@
 /** The console: sign-in, navigation, pages. */
 import { type ComponentChildren, render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { call, Refusal, SIGNED_OUT } from './api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call, type Me, Refusal, SIGNED_OUT } from './api.ts'
 import { forgetAttempts } from './attempts.ts'
 import { type Language, language, setLanguage, t } from './language.ts'
 import { ApplicationsPage } from './pages/applications.tsx'
 import { CallbacksPage } from './pages/callbacks.tsx'
+import { CompressPage } from './pages/compress.tsx'
 import { PeoplePage } from './pages/people.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { TasksPage } from './pages/tasks.tsx'
-import { TryPage } from './pages/try.tsx'
 import { UsagePage } from './pages/usage.tsx'
 import { message, Problem } from './parts.tsx'
 import './style.css'
 
-export interface Me {
-  name: string
-  account: { name: string; plan: string }
-}
-
 const PAGES = {
-  try: { title: 'Try it', view: TryPage },
+  compress: { title: 'Compress', view: CompressPage },
   tasks: { title: 'Tasks', view: TasksPage },
   usage: { title: 'Usage', view: UsagePage },
   applications: { title: 'Applications', view: ApplicationsPage },
@@ -29,13 +24,14 @@ const PAGES = {
 } as const
 type PageName = keyof typeof PAGES
 
-const pageOf = (hash: string): PageName => (hash.slice(1) in PAGES ? (hash.slice(1) as PageName) : 'try')
+const pageOf = (hash: string): PageName => (hash.slice(1) in PAGES ? (hash.slice(1) as PageName) : 'compress')
 
 function App() {
   const [me, setMe] = useState<Me | null>()
   const [page, setPage] = useState<PageName>(pageOf(location.hash))
   const [shown, setShown] = useState<Language>(language())
   const [problem, setProblem] = useState<string>()
+  const moved = useRef(false)
   const load = () =>
     call<Me>('GET', '/me').then(setMe, (error: unknown) => {
       if (!(error instanceof Refusal && error.status === 401)) setProblem(message(error))
@@ -55,6 +51,13 @@ function App() {
       removeEventListener(SIGNED_OUT, leave)
     }
   }, [])
+
+  useEffect(() => {
+    document.title = `${t(me === null ? 'Sign in' : PAGES[page].title)} · Whittle`
+    // A reader of the screen begins where the new page begins.
+    if (moved.current) document.getElementById('main')?.focus()
+    moved.current = true
+  }, [page, shown, me === null])
 
   const choose = <LanguageChoice shown={shown} onChange={setShown} />
   if (me === undefined) {
@@ -83,7 +86,7 @@ function App() {
       <Header me={me} page={page} language={choose} onSignOut={signOut} />
       <main id="main" tabIndex={-1} key={`${page} ${shown}`}>
         <h1>{t(PAGES[page].title)}</h1>
-        <View />
+        <View me={me} />
       </main>
     </>
   )

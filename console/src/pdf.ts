@@ -1,8 +1,15 @@
-/** Draws the first page of a PDF, with pdf.js. It is fetched when the first PDF is shown. */
+/** Draws pages of a PDF, with pdf.js. It is fetched when the first PDF is shown. */
 import type * as PdfJs from 'pdfjs-dist'
 
 const FOLDER = '/console/pdf/'
-const WIDTH_PX = 900
+const WIDTH_PX = 1200
+
+export interface Pages {
+  readonly count: number
+  /** A page, from 1, as a PNG. */
+  draw(number: number): Promise<Blob>
+  close(): void
+}
 
 let loading: Promise<typeof PdfJs> | undefined
 
@@ -12,11 +19,8 @@ async function load(): Promise<typeof PdfJs> {
   return library
 }
 
-/**
- * The first page as a PNG.
- * @throws when the file is no PDF, is damaged or wants a password.
- */
-export async function firstPage(file: Blob): Promise<Blob> {
+/** @throws when the file is no PDF, is damaged or wants a password. */
+export async function pagesOf(file: Blob): Promise<Pages> {
   loading ??= load()
   const { getDocument } = await loading
   const task = getDocument({
@@ -29,17 +33,21 @@ export async function firstPage(file: Blob): Promise<Blob> {
     useWasm: false,
     wasmUrl: FOLDER,
   })
-  try {
-    const page = await (await task.promise).getPage(1)
-    const viewport = page.getViewport({ scale: WIDTH_PX / page.getViewport({ scale: 1 }).width })
-    const canvas = document.createElement('canvas')
-    canvas.width = Math.round(viewport.width)
-    canvas.height = Math.min(Math.round(viewport.height), 4 * WIDTH_PX)
-    await page.render({ canvas, viewport }).promise
-    return await new Promise((resolve, reject) =>
-      canvas.toBlob((picture) => (picture ? resolve(picture) : reject(new Error('not drawn'))), 'image/png'),
-    )
-  } finally {
-    await task.destroy()
+  const document = await task.promise
+  return {
+    count: document.numPages,
+    draw: async (number) => drawn(await document.getPage(number)),
+    close: () => void task.destroy(),
   }
+}
+
+async function drawn(page: PdfJs.PDFPageProxy): Promise<Blob> {
+  const viewport = page.getViewport({ scale: WIDTH_PX / page.getViewport({ scale: 1 }).width })
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.round(viewport.width)
+  canvas.height = Math.min(Math.round(viewport.height), 4 * WIDTH_PX)
+  await page.render({ canvas, viewport }).promise
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((picture) => (picture ? resolve(picture) : reject(new Error('not drawn'))), 'image/png'),
+  )
 }

@@ -1,5 +1,5 @@
 /** Large files go up in chunks (tus 1.0.0) and go on after a lost line, a service that was started again, or a page that was loaded again. */
-import { BASE, call, MARK, Refusal, refused, type Said, type Task } from './api.ts'
+import { BASE, call, MARK, Refusal, refused, type Said, type Sending, type Task } from './api.ts'
 
 /** From this size on. */
 export const RESUMABLE_BYTES = 32 * 1024 * 1024
@@ -14,7 +14,7 @@ const TUS = { ...MARK, 'Tus-Resumable': '1.0.0' }
 /** Where this tab had come to with this file. */
 const memoryOf = (file: File) => `whittle-upload/${file.name}/${file.size}/${file.lastModified}`
 
-export async function uploadInChunks(file: File, wishes: Record<string, string>, progress: (share: number) => void): Promise<Task> {
+export async function uploadInChunks(file: File, wishes: Readonly<Record<string, string>>, sending: Sending): Promise<Task> {
   const memory = memoryOf(file)
   const persistence = new Persistence()
   let path = sessionStorage.getItem(memory)
@@ -26,9 +26,10 @@ export async function uploadInChunks(file: File, wishes: Record<string, string>,
   }
   const upload = path
   for (let at = offset; at < file.size; ) {
+    sending.signal.throwIfAborted()
     const from = at
     at = await persistence.go(async () => {
-      const sent = await append(upload, file, from, progress)
+      const sent = await append(upload, file, from, sending)
       const now = sent ?? (await offsetOf(upload))
       if (now === undefined) throw new Refusal(404, 'The service has forgotten this upload; please try again.')
       return now
@@ -82,7 +83,7 @@ async function offsetOf(path: string): Promise<number | undefined> {
 }
 
 /** With progress, which `fetch` cannot tell. @returns where the next chunk begins; undefined: the upload stands somewhere else */
-function append(path: string, file: File, offset: number, progress: (share: number) => void): Promise<number | undefined> {
+function append(path: string, file: File, offset: number, { progress, signal }: Sending): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('PATCH', path)
@@ -91,6 +92,10 @@ function append(path: string, file: File, offset: number, progress: (share: numb
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress((offset + event.loaded) / file.size)
     // What came of a chunk that broke off counts: the service says how much.
+    signal.addEventListener('abort', () => {
+      request.abort()
+      reject(new Refusal(499, 'Cancelled.'))
+    })
     request.onerror = () => offsetOf(path).then(resolve, reject)
     request.onload = () => {
       if (request.status === 204) resolve(Number(request.getResponseHeader('Upload-Offset')))

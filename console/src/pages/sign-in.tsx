@@ -25,6 +25,9 @@ async function signIn(): Promise<void> {
   await call('POST', '/login', { credential: await startAuthentication({ optionsJSON: options }) })
 }
 
+/** The browser's own sentence for this speaks of a specification. */
+const chosenNone = (problem: unknown) => problem instanceof Error && problem.name === 'NotAllowedError'
+
 export function SignInPage(props: { language: ComponentChildren; onSignedIn: () => void }) {
   const invitation = invitationIn(location.hash)
   const [invited, setInvited] = useState<{ name: string }>()
@@ -41,10 +44,10 @@ export function SignInPage(props: { language: ComponentChildren; onSignedIn: () 
     setError(undefined)
     try {
       await work()
-      if (invitation) history.replaceState(null, '', '#try')
+      if (invitation) history.replaceState(null, '', '#compress')
       props.onSignedIn()
     } catch (problem) {
-      setError(message(problem))
+      setError(chosenNone(problem) ? 'No passkey was chosen. Please try again.' : message(problem))
       setBusy(false)
     }
   }

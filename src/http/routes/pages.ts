@@ -30,9 +30,9 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
   ]
 }
 
-/** Scripts, styles and pictures of our own only; blob: shows what was dropped and what came back. */
+/** Scripts, styles, pictures and sound of our own only; blob: shows what was dropped and what came back. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 async function page(c: AppContext, path: string): Promise<Response> {
