@@ -3,88 +3,18 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { hex } from '../bytes/hex.ts'
 import { PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
-import { noGain, overBudget } from '../codec/error.ts'
+import { noGain } from '../codec/error.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
-import { repeatedly, SHORT_PAUSES_MS } from './steady.ts'
+import { Blocks } from './blocks.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */
 export const PART_BYTES = PATCHABLE_BYTES
 
-/** Small reads are served from blocks, so that a parser that hops through headers does not pay a round trip each time. */
-const BLOCK_BYTES = 256 * 1024
-const MAX_BLOCKS = 8
-
-/**
- * Reads of objects that one attempt at a job may make. The Workers' `[limits] subrequests` is 100,000; past it the platform throws
- * what no file can be blamed for, and the task would fail. At 20 ms a read, one after the other, so many take the 15 minutes
- * that a queue gives a message; the lease, the result and its password have the rest.
- */
-export const MOST_READS = 45_000
-
-/** The blocks that were read last, and how often that was: one for all objects of a job, because a film has many parts. */
-export class Blocks implements Disposable {
-  readonly #kept = new Map<string, Promise<Uint8Array>>()
-  readonly #most: number
-  #sources = 0
-  #failure: unknown
-  #readsLeft: number
-
-  constructor(most = MAX_BLOCKS, mostReads = MOST_READS) {
-    this.#most = most
-    this.#readsLeft = mostReads
-  }
-
-  /** Before each request to the bucket. */
-  countRead(): void {
-    if (this.#readsLeft === 0) throw overBudget('more reads of the file than a job has')
-    this.#readsLeft--
-  }
-
-  /**
-   * Asks the bucket, again if need be. Codecs may take what is thrown for a fault of the file: it is remembered, too.
-   * @throws PlatformError
-   */
-  async ask<Answer>(what: string, request: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await repeatedly(what, SHORT_PAUSES_MS, request)
-    } catch (error) {
-      this.#failure ??= error
-      throw error
-    }
-  }
-
-  /** @throws PlatformError when the bucket failed since the beginning: what a codec said of the file is worth nothing then */
-  assertSound(): void {
-    if (this.#failure !== undefined) throw this.#failure
-  }
-
-  /** A name of its own for each source: an object may be written again under its key. */
-  nextSource(): number {
-    return this.#sources++
-  }
-
-  get(name: string, fetch: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const bytes = this.#kept.get(name) ?? fetch()
-    this.#kept.delete(name)
-    this.#kept.set(name, bytes)
-    // Whoever waits for the block that goes was first in line, and has copied what it wanted.
-    if (this.#kept.size > this.#most) this.#forget(this.#kept.keys().next().value!)
-    return bytes
-  }
-
-  #forget(name: string): void {
-    this.#kept.get(name)!.then(discard, () => undefined)
-    this.#kept.delete(name)
-  }
-
-  /** Frees them; they may be read again. */
-  [Symbol.dispose](): void {
-    for (const name of [...this.#kept.keys()]) this.#forget(name)
-  }
-}
+/** What streams hand out at a time. */
+const STREAMED_BYTES = 256 * 1024
 
 export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
-  async function fetchRange(offset: number, length: number): Promise<Uint8Array> {
+  const fetchRange = (offset: number, length: number) => {
     blocks.countRead()
     return blocks.ask(`read of ${key}`, async () => {
       const object = await bucket.get(key, { range: { offset, length } })
@@ -92,26 +22,11 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
       return new Uint8Array(await object.arrayBuffer())
     })
   }
-
-  const own = blocks.nextSource()
-  const block = (index: number) =>
-    blocks.get(`${own}:${index}`, () => fetchRange(index * BLOCK_BYTES, Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES)))
-
+  const windows = blocks.open(size, fetchRange)
   return {
     name,
     size,
-    async read(offset, wanted) {
-      const length = Math.max(0, Math.min(wanted, size - offset))
-      if (length === 0) return new Uint8Array()
-      if (length > BLOCK_BYTES) return fetchRange(offset, length)
-      const first = Math.floor(offset / BLOCK_BYTES)
-      const start = offset - first * BLOCK_BYTES
-      const bytes = new Uint8Array(length)
-      const head = Math.min(length, BLOCK_BYTES - start)
-      bytes.set((await block(first)).subarray(start, start + head))
-      if (head < length) bytes.set((await block(first + 1)).subarray(0, length - head), head)
-      return bytes
-    },
+    read: (offset, wanted) => windows.read(offset, Math.max(0, Math.min(wanted, size - offset))),
     stream: () => streamOf(bucket, key, blocks),
   }
 }
@@ -123,7 +38,7 @@ function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream
   const next = async () => {
     try {
       reader ??= (await opened(bucket, key, at)).getReader({ mode: 'byob' })
-      return (await reader.readAtLeast(BLOCK_BYTES, new Uint8Array(BLOCK_BYTES))).value
+      return (await reader.readAtLeast(STREAMED_BYTES, new Uint8Array(STREAMED_BYTES))).value
     } catch (error) {
       // A stream that broke goes on in another one.
       reader = undefined

@@ -12,13 +12,12 @@ import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { attempt, compress, compressWithin, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
 import { encryptResult } from '../pipeline/encrypt.ts'
 import { lendCodecs } from '../pipeline/inner.ts'
-import { Blocks, MOST_READS, r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
+import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
+import { Blocks, MOST_READS } from '../store/blocks.ts'
 import type { Task, TaskError } from '../store/task.ts'
 import type { Claim, JobMessage, TaskRecordFace } from '../store/tasks.ts'
+import { keptBytesFor } from './kept-bytes.ts'
 import { contentType, outputName } from './output-name.ts'
-
-/** A join reads two objects at a time, each from one end to the other. */
-const JOIN_BLOCKS = 4
 
 export type Codecs = { readonly [Id in FormatId]?: Codec }
 export type Step = Omit<JobMessage, 'generation'> & { generation: number | null }
@@ -70,7 +69,7 @@ export class StepRun implements Disposable {
   constructor(job: ClaimedStep) {
     this.#job = job
     this.#task = job.claim.task
-    this.#blocks = new Blocks(job.step.step === 'join' ? JOIN_BLOCKS : undefined, job.runtime.mostReads)
+    this.#blocks = new Blocks(keptBytesFor(this.#task), job.runtime.mostReads)
     this.#source = r2Source(job.env.BLOBS, job.claim.uploadKey, this.#task.originalSize, this.#task.fileName, this.#blocks)
   }
 

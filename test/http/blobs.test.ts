@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Blocks, r2Sink, r2Source, sha256OfBlob } from '../../src/store/blobs.ts'
+import { r2Sink, r2Source, sha256OfBlob } from '../../src/store/blobs.ts'
+import { Blocks } from '../../src/store/blocks.ts'
 
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i, 2654435761) >>> 13) & 255)
 
@@ -77,13 +78,39 @@ describe('blobs', () => {
       using blocks = new Blocks()
       const sources = parts.map((part, i) => r2Source(bucket, `shared/${i}`, part.length, 'part', blocks))
       for (const [i, source] of sources.entries()) expect((await source.read(0, 8)).slice()).toEqual(new Uint8Array(8).fill(i))
-      expect(fetched.filter(({ length }) => length > 0)).toHaveLength(8)
+      // Of 300 kB, in 2 MB.
+      expect(fetched.filter(({ length }) => length > 0)).toHaveLength(6)
       await env.BLOBS.put('shared/19', new Uint8Array(300_000).fill(77))
       const again = r2Source(bucket, 'shared/19', 300_000, 'part', blocks)
       expect((await again.read(4, 1)).slice()).toEqual(Uint8Array.of(77))
     }
     await Promise.resolve()
     expect(fetched.filter(({ length }) => length > 0)).toHaveLength(0)
+  })
+
+  it('reads more and more at once where reading goes on, and a small object as a whole', async () => {
+    const bytes = noise(9_000_000)
+    await env.BLOBS.put('windows', bytes)
+    const asked: R2Range[] = []
+    const bucket = {
+      get: (key: string, options: { range: R2Range }) => {
+        asked.push(options.range)
+        return env.BLOBS.get(key, options)
+      },
+    } as unknown as R2Bucket
+    const forwards = r2Source(bucket, 'windows', bytes.length, 'windows', new Blocks(4 * 1024 * 1024))
+    for (let at = 0; at < bytes.length; at += 100_000) {
+      // An index at the end, to which a parser returns now and then.
+      await forwards.read(8_900_000, 1000)
+      expect(Buffer.compare(await forwards.read(at, 100_000), bytes.subarray(at, at + 100_000))).toBe(0)
+    }
+    expect(asked.length).toBeLessThan(14)
+    asked.length = 0
+    const small = r2Source(bucket, 'windows', bytes.length, 'windows', new Blocks(27_000_000))
+    for (let at = bytes.length - 9; at > 0; at -= 700_000) {
+      expect(Buffer.compare(await small.read(at, 9), bytes.subarray(at, at + 9))).toBe(0)
+    }
+    expect(asked).toEqual([{ offset: 0, length: bytes.length }])
   })
 
   it('frees large chunks as soon as they are copied', async () => {

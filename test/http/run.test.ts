@@ -57,7 +57,7 @@ it('completes what took its workers along with the upload, under its password', 
   }
 })
 
-/** Reads the whole file again and again. */
+/** Reads the whole file again and again, which is more than is kept of it. */
 const insatiable: Codec = {
   ...whole,
   async compress(source) {
@@ -80,7 +80,7 @@ it('answers over_budget before the platform refuses a read, also under a passwor
   })
   const codecs = { mp4: insatiable }
   for (const change of [{}, { password: 'open sesame' }]) {
-    const { taskId } = await started({ originalSize: 300_000, ...change })
+    const { taskId } = await started({ originalSize: 1_000_000, ...change })
     reads = 0
     await run({ ...env, BLOBS: counting }, codecs, { taskId, generation: null, step: 'whole' })
     expect(reads).toBeGreaterThan(40_000)

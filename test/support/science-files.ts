@@ -1,8 +1,9 @@
 /** Small files of numbers: NIfTI, NetCDF-3, HDF5. */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { randomNumbers } from './press-file.ts'
 
-const fixture = (path: string) => new Uint8Array(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
+const fixture = (path: string) => new Uint8Array(readFileSync(join(import.meta.dirname, '../fixtures', path)))
 
 /** A NIfTI-1 volume of int16 voxels: a smooth blob in noise. */
 export function niftiFile(x: number, y: number, z: number): Uint8Array {

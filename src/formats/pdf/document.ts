@@ -38,6 +38,7 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   if (await hasAppendedArchive(reader)) {
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
   }
+  await reader.gather(options.signal)
   const found = await reach(reader, keepAt(options.quality), options.signal)
   if (found.signed) return { kind: 'unchanged', reason: 'signed' }
   if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED

@@ -40,15 +40,16 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
   for (let round = 0; round < ROUNDS; round++) {
     signal.throwIfAborted()
     const groups = await alike(reader, streams, duplicates)
+    const candidates = new Set(groups.flat())
+    // Not group by group: `streams` of a large file are in its order.
+    for (const number of streams) {
+      if (candidates.has(number) && !digests.has(number)) digests.set(number, await digestOf(reader, number))
+    }
     let found = 0
     for (const group of groups) {
       const first = new Map<string, number>()
       for (const number of group) {
-        let digest = digests.get(number)
-        if (digest === undefined) {
-          digest = await digestOf(reader, number)
-          digests.set(number, digest)
-        }
+        const digest = digests.get(number)!
         const original = first.get(digest)
         if (original === undefined) first.set(digest, number)
         else {

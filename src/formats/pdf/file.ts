@@ -19,7 +19,8 @@ export interface Indirect {
 /** Runs `parse` on a window at `offset`, larger and larger while the lexer asks for more. */
 export async function parseAt<T>(ranges: Ranges, offset: number, parse: (lexer: Lexer) => T): Promise<T> {
   for (let length = FIRST_WINDOW_BYTES; ; length *= 4) {
-    const bytes = await ranges.read(offset, length)
+    const known = length === FIRST_WINDOW_BYTES ? ranges.heads?.at(offset) : undefined
+    const bytes = known ?? (await ranges.read(offset, length))
     const whole = offset + bytes.length >= ranges.size
     try {
       return parse(new Lexer(bytes, 0, whole))
@@ -69,9 +70,9 @@ function streamStart(lexer: Lexer): number | undefined {
     return undefined
   }
   let p = lexer.position
-  if (p + 2 > lexer.bytes.length && !lexer.whole) throw new NeedMore()
   // CR LF or LF; other writers leave spaces or a single CR.
   while (lexer.at(p) === 32) p++
+  if (p + 2 > lexer.bytes.length && !lexer.whole) throw new NeedMore()
   if (lexer.at(p) === 13) p++
   if (lexer.at(p) === 10) p++
   return p

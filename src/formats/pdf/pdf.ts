@@ -41,6 +41,8 @@ export const pdf: Codec = {
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
     if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
+    await a.gather(options.signal)
+    await b.gather(options.signal)
     let shown: Promise<FontUsage | undefined> | undefined
     const judges = {
       image: imageJudge(a, b),

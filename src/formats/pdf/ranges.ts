@@ -1,5 +1,6 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Source } from '../../codec/codec.ts'
+import type { Heads } from './heads.ts'
 
 const BLOCK_BYTES = 65_536
 const MAX_BLOCKS = 32
@@ -7,6 +8,8 @@ const MAX_BLOCKS = 32
 /** A source read in blocks, the last few of which stay in memory; neighbouring misses are one read. */
 export class Ranges {
   readonly size: number
+  /** Beginnings of objects, where they were gathered. */
+  heads: Heads | undefined
   private readonly source: Source
   private readonly blocks = new Map<number, Uint8Array>()
 
@@ -20,6 +23,8 @@ export class Ranges {
     const start = Math.max(0, offset)
     const end = Math.min(this.size, offset + length)
     if (end <= start) return new Uint8Array(0)
+    const known = this.heads?.read(start, end - start)
+    if (known) return known
     const first = Math.floor(start / BLOCK_BYTES)
     const last = Math.floor((end - 1) / BLOCK_BYTES)
     // Long spans would only push the useful blocks out.

@@ -1,5 +1,6 @@
 /** Which objects a document uses (everything that can be reached from its trailer), and what kind of document it is. */
 import { overBudget } from '../../codec/error.ts'
+import { inFileOrder } from './heads.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
@@ -8,9 +9,15 @@ import { AT_OFFSET, IN_STREAM } from './xref.ts'
 export class Numbers {
   length = 0
   private items = new Uint32Array(1024)
+  static of(items: Uint32Array<ArrayBuffer>): Numbers {
+    const numbers = new Numbers()
+    numbers.items = items
+    numbers.length = items.length
+    return numbers
+  }
   push(number: number): void {
     if (this.length === this.items.length) {
-      const larger = new Uint32Array(this.length * 2)
+      const larger = new Uint32Array(Math.max(1024, this.length * 2))
       larger.set(this.items)
       this.items = larger
     }
@@ -19,8 +26,9 @@ export class Numbers {
   pop(): number | undefined {
     return this.length > 0 ? this.items[--this.length] : undefined
   }
-  at(index: number): number {
-    return this.items[index]!
+  /** All from `index` on. */
+  from(index: number): Uint32Array {
+    return this.items.slice(index, this.length)
   }
   *[Symbol.iterator](): Generator<number> {
     for (let i = 0; i < this.length; i++) yield this.items[i]!
@@ -30,7 +38,7 @@ export class Numbers {
 export interface Reach {
   /** 1 for every object number that is used. */
   used: Uint8Array
-  /** In the order they were met. */
+  /** In the order they were met; of a large file in that of the file. */
   objects: Numbers
   streams: Numbers
   /** A signature field has been signed: rewriting the file would break it. */
@@ -85,11 +93,27 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
     if (object === null) result.dangling++
     if (object instanceof Stream) {
       result.streams.push(number)
-      result.streamBytes += await reader.length(object)
       for (const [key, item] of object.dict) if (key !== 'Length' && typeof item === 'object' && keep(object.dict, key)) visit(item)
     } else visit(object)
   }
-  return result
+  const ordered = reader.isLarge ? inOrder(reader, result) : result
+  return measured(reader, ordered, signal)
+}
+
+const inOrder = ({ xref }: Reader, found: Reach): Reach => ({
+  ...found,
+  objects: Numbers.of(inFileOrder(xref, found.objects)),
+  streams: Numbers.of(inFileOrder(xref, found.streams)),
+})
+
+/** undefined as `walk` is. */
+async function measured(reader: Reader, found: Reach, signal: AbortSignal): Promise<Reach | undefined> {
+  for (const number of found.streams) {
+    signal.throwIfAborted()
+    const stream = await reader.get(number)
+    if (stream instanceof Stream) found.streamBytes += await reader.length(stream)
+  }
+  return reader.xref.size > found.used.length ? undefined : found
 }
 
 export interface Pages {

@@ -6,6 +6,7 @@ import { overBudget } from '../../codec/error.ts'
 import type { Decipher } from './ciphers.ts'
 import { type Indirect, measureStream, readIndirect, streamEndsAt } from './file.ts'
 import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
+import { Heads } from './heads.ts'
 import { Lexer } from './lexer.ts'
 import { Dict, latin1, Name, nameOf, numberOr, type ObjectId, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { Ranges } from './ranges.ts'
@@ -19,6 +20,8 @@ import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 const CACHED_OBJECT_BYTES = 512 * 1024
 const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
 const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
+/** Of streams. */
+const MOST_LENGTHS = 100_000
 const MAX_REFERENCE_STEPS = 32
 /** The encryption dictionary, its crypt filters, one of these. */
 const MAX_SECURITY_DEPTH = 3
@@ -76,6 +79,16 @@ export class Reader {
     return reader
   }
 
+  /** From now on objects are found without reading the file again and again. */
+  async gather(signal: AbortSignal): Promise<void> {
+    this.ranges.heads = await Heads.gather(this.ranges, this.xref, signal)
+  }
+
+  /** Whether it pays to read objects in the order of the file. */
+  get isLarge(): boolean {
+    return this.ranges.heads !== undefined
+  }
+
   private async decrypt(password: string): Promise<void> {
     const dictionary = await this.dict(this.trailer.get('Encrypt'))
     if (!dictionary) return
@@ -122,6 +135,7 @@ export class Reader {
   private async repair(): Promise<void> {
     if (this.repaired) throw new PdfSyntax('damaged beyond repair')
     this.repaired = true
+    this.ranges.heads = undefined
     this.forget()
     const old = this.trailer
     this.base = 0
@@ -269,7 +283,7 @@ export class Reader {
     const { id, offset } = stream
     const decipher = id && !this.opened?.lock.plain(stream.dict) ? this.opened?.decipher : undefined
     const length = decipher && id ? await decipher.plainLength(stored, () => this.ranges.read(offset + stored - 32, 32), id) : stored
-    if (this.lengths.size > 20_000) this.lengths.clear()
+    if (this.lengths.size > MOST_LENGTHS) this.lengths.clear()
     this.lengths.set(stream.offset, length)
     return length
   }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { isCodecError } from '../../codec/error.ts'
 import type { Duplicates } from './duplicates.ts'
 import type { Filter } from './filters.ts'
+import { inFileOrder } from './heads.ts'
 import { Dict, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import { Numbers, type Reach, TRAILER_KEYS } from './reach.ts'
 import type { Reader } from './reader.ts'
@@ -61,12 +62,15 @@ export class Rewriter {
       trailer.set(key, value)
       if (value instanceof Ref) this.refText(value)
     }
-    for (let i = 0; i < this.queue.length; i++) {
-      if (i % 64 === 0) plan.signal.throwIfAborted()
-      const number = this.queue.at(i)
-      const object = await reader.get(number)
-      if (object instanceof Stream) await this.stream(number, object)
-      else await writer.object(this.numbers[number]!, this.kept(object), this.refText)
+    for (let done = 0; done < this.queue.length; ) {
+      const generation = this.queue.from(done)
+      done += generation.length
+      for (const number of reader.isLarge ? inFileOrder(reader.xref, generation) : generation) {
+        plan.signal.throwIfAborted()
+        const object = await reader.get(number)
+        if (object instanceof Stream) await this.stream(number, object)
+        else await writer.object(this.numbers[number]!, this.kept(object), this.refText)
+      }
     }
     await writer.end(trailer, this.refText)
   }

@@ -5,6 +5,7 @@ import { isCodecError, overBudget } from '../../codec/error.ts'
 import { type ContentSummary, type Draw, interpret } from './content.ts'
 import type { Duplicates } from './duplicates.ts'
 import { FontUsage, type ShownFont } from './fonts/shown.ts'
+import { inFileOrder } from './heads.ts'
 import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
@@ -71,7 +72,7 @@ export class UsageScan {
   }
 
   async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<Usage> {
-    for (const number of pages) {
+    for (const number of this.reader.isLarge ? await this.byContents(pages) : pages) {
       this.signal.throwIfAborted()
       await this.page(number)
     }
@@ -80,6 +81,19 @@ export class UsageScan {
     await this.fonts.reserve(root)
     const images = this.fonts.doubt === 'too much content' ? new Map<number, Drawn>() : this.images
     return { images, sheets: this.sheets, fonts: this.fonts, transfers: this.transfers }
+  }
+
+  /** Pages in the order in which the file has their contents. */
+  private async byContents(pages: readonly number[]): Promise<number[]> {
+    const { reader } = this
+    const first = new Map<number, number[]>()
+    for (const number of pages) {
+      const contents = (await reader.dict(new Ref(number, 0)))?.get('Contents')
+      const item = Array.isArray(contents) ? contents[0] : contents
+      const stream = item instanceof Ref ? item.number : number
+      first.set(stream, [...(first.get(stream) ?? []), number])
+    }
+    return [...inFileOrder(reader.xref, [...first.keys()])].flatMap((stream) => first.get(stream) ?? [])
   }
 
   private async page(number: number): Promise<void> {

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Verdict } from '../../codec/codec.ts'
 import { componentsOf } from './colour.ts'
 import { GENERIC_FILTERS } from './filters.ts'
+import { inFileOrder } from './heads.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { Numbers } from './reach.ts'
 import type { Reader } from './reader.ts'
@@ -63,6 +64,7 @@ export async function verifyGraphs(
 
 class Walk {
   pages = 0
+  private steps = 0
   private readonly a: Reader
   private readonly b: Reader
   private readonly exceptions: Exceptions
@@ -87,15 +89,26 @@ class Walk {
       if (key === 'ID' && !this.a.trailer.has('ID')) continue
       await this.compare(this.a.trailer.get(key), this.b.trailer.get(key), key)
     }
-    let steps = 0
-    for (let number = this.todo.pop(); number !== undefined; number = this.todo.pop()) {
-      if (steps++ % 4096 === 0) this.signal.throwIfAborted()
-      const key = this.keys.pop() ?? ''
-      const x = await this.a.get(number)
-      const y = await this.b.get(this.map[number]!)
-      if (x instanceof Dict && nameOf(x.get('Type')) === 'Page') this.pages++
-      await this.compare(x, y, key, number)
+    if (this.a.isLarge) return this.generations()
+    for (let number = this.todo.pop(); number !== undefined; number = this.todo.pop()) await this.object(number, this.keys.pop() ?? '')
+  }
+
+  /** As they were written: in the order of the original. */
+  private async generations(): Promise<void> {
+    while (this.todo.length > 0) {
+      const numbers = this.todo.from(0)
+      const keys = new Map(this.keys.splice(0).map((key, i) => [numbers[i]!, key]))
+      this.todo.length = 0
+      for (const number of inFileOrder(this.a.xref, numbers)) await this.object(number, keys.get(number) ?? '')
     }
+  }
+
+  private async object(number: number, key: string): Promise<void> {
+    if (this.steps++ % 4096 === 0) this.signal.throwIfAborted()
+    const x = await this.a.get(number)
+    const y = await this.b.get(this.map[number]!)
+    if (x instanceof Dict && nameOf(x.get('Type')) === 'Page') this.pages++
+    await this.compare(x, y, key, number)
   }
 
   private fail(key: string, what: string): never {

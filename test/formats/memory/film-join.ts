@@ -19,7 +19,9 @@ import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead
 import { skeleton } from '../../../src/formats/film/skeleton.ts'
 import { verifyFilm } from '../../../src/formats/film/verify.ts'
 import { attempt } from '../../../src/pipeline/compress.ts'
-import { Blocks, PART_BYTES, r2Sink, r2Source } from '../../../src/store/blobs.ts'
+import { PART_BYTES, r2Sink, r2Source } from '../../../src/store/blobs.ts'
+import { Blocks } from '../../../src/store/blocks.ts'
+import { keptBytesFor } from '../../../src/tasks/kept-bytes.ts'
 import { noise, optionsFor } from '../media-fixtures.ts'
 
 const [WIDTH, HEIGHT, RATE, SECONDS] = [32, 32, 30, 7200]
@@ -46,9 +48,12 @@ function note(): void {
 const folder = mkdtempSync(join(tmpdir(), 'film-join-'))
 const pathOf = (key: string) => join(folder, key)
 const later = () => new Promise((resolve) => setImmediate(resolve))
+/** Requests for stretches of objects. */
+let reads = 0
 /** As much of R2 as jobs use, with files. */
 const bucket = {
   async get(key: string, { range }: { range: { offset: number; length: number } }) {
+    reads++
     await later()
     const bytes = new Uint8Array(Math.min(range.length, statSync(pathOf(key)).size - range.offset))
     readSync(opened(key), bytes, 0, bytes.length, range.offset)
@@ -200,7 +205,8 @@ collect()
 const before = held()
 Object.assign(most, before)
 const watch = setInterval(note, 5)
-using blocks = new Blocks(4)
+using blocks = new Blocks(keptBytesFor({ format: 'mov', originalSize: size }))
+reads = 0
 const film = r2Source(bucket, 'film', size, 'film.mov', blocks)
 const openSink = async () => r2Sink(bucket, 'result', size, 'film.mov', { patchable: false, blocks })
 const joiner: Codec = {
@@ -228,6 +234,7 @@ console.log(
     defect: 'defect' in pressed ? pressed.defect : undefined,
     resultMB: (pressed.result?.size ?? 0) / 1e6,
     parts,
+    reads,
     buffersMB: (most.buffers - before.buffers) / 1e6,
     memoryMB: (most.all - before.all) / 1e6,
   }),

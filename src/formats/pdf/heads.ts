@@ -1,0 +1,144 @@
+/**
+ * The beginnings of all objects of a file, gathered in one pass. A document is walked again and again in the order of its graph, which
+ * need not be that of the file: without them, each step is a read.
+ */
+import { AT_OFFSET, IN_STREAM, type Xref } from './xref.ts'
+
+/** Smaller files are not worth a pass: their blocks stay in memory. */
+export const GATHERED_FROM_BYTES = 4 * 1024 * 1024
+/** Dictionaries of ten thousand pages take two. */
+const MOST_BYTES = 6 * 1024 * 1024
+const MOST_OBJECTS = 400_000
+/** Of an object; streams are cut where their bytes begin, unless they hold objects. */
+const HEAD_BYTES = 1024
+const OBJECT_STREAM_BYTES = 64 * 1024
+/** "stream", CR, LF, and spaces that some writers leave. */
+const KEYWORD_BYTES = 6 + 10
+const STEP_BYTES = 1024 * 1024
+const STREAM = Buffer.from('stream')
+
+/** The file. */
+interface Bytes {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+  release(bytes: Uint8Array): void
+}
+
+interface Head {
+  readonly bytes: Uint8Array
+  /** Of its first byte in the file. */
+  readonly offset: number
+}
+
+export class Heads {
+  /** Where objects begin, in order. */
+  readonly #offsets: Float64Array
+  /** How many bytes of each were kept, and where. */
+  readonly #lengths: Uint32Array
+  readonly #places: Uint32Array
+  readonly #bytes: Uint8Array
+
+  private constructor(offsets: Float64Array, lengths: Uint32Array, places: Uint32Array, bytes: Uint8Array) {
+    this.#offsets = offsets
+    this.#lengths = lengths
+    this.#places = places
+    this.#bytes = bytes
+  }
+
+  /** undefined where there is nothing to gain, or no room. */
+  static async gather(ranges: Bytes, xref: Xref, signal?: AbortSignal): Promise<Heads | undefined> {
+    if (ranges.size < GATHERED_FROM_BYTES || xref.size > MOST_OBJECTS) return undefined
+    const { offsets, holders } = objectsOf(xref, ranges.size)
+    const [lengths, places] = [new Uint32Array(offsets.length), new Uint32Array(offsets.length)]
+    let bytes = new Uint8Array(64 * 1024)
+    let used = 0
+    for (let i = 0; i < offsets.length; ) {
+      signal?.throwIfAborted()
+      const start = offsets[i]!
+      const step = await ranges.read(start, STEP_BYTES)
+      const read = Buffer.from(step.buffer, step.byteOffset, step.byteLength)
+      const last = start + read.length >= ranges.size
+      for (const first = i; i < offsets.length; i++) {
+        const from = offsets[i]! - start
+        const most = Math.min((offsets[i + 1] ?? ranges.size) - offsets[i]!, holders.has(offsets[i]!) ? OBJECT_STREAM_BYTES : HEAD_BYTES)
+        if (from + most > read.length && !last && i > first) break
+        const head = read.subarray(from, from + most)
+        const keyword = holders.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
+        const length = keyword < 0 ? head.length : Math.min(head.length, keyword + KEYWORD_BYTES)
+        if (used + length > MOST_BYTES) return undefined
+        if (used + length > bytes.length) bytes = grown(bytes, used + length)
+        bytes.set(head.subarray(0, length), used)
+        lengths[i] = length
+        places[i] = used
+        used += length
+      }
+      ranges.release(step)
+    }
+    return new Heads(offsets, lengths, places, bytes)
+  }
+
+  /** What is kept from `offset` on, where an object begins there. */
+  at(offset: number): Uint8Array | undefined {
+    const head = this.#before(offset)
+    return head?.offset === offset ? head.bytes : undefined
+  }
+
+  /** Bytes `offset … offset + length`, where all of them are kept. */
+  read(offset: number, length: number): Uint8Array | undefined {
+    const head = this.#before(offset)
+    const from = head ? offset - head.offset : 0
+    return head && from + length <= head.bytes.length ? head.bytes.subarray(from, from + length) : undefined
+  }
+
+  /** Of the last object that begins at `offset` or before it. */
+  #before(offset: number): Head | undefined {
+    let [low, high] = [0, this.#offsets.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#offsets[middle]! <= offset) low = middle + 1
+      else high = middle
+    }
+    if (low === 0) return undefined
+    const place = this.#places[low - 1]!
+    return { offset: this.#offsets[low - 1]!, bytes: this.#bytes.subarray(place, place + this.#lengths[low - 1]!) }
+  }
+}
+
+/** Where objects begin, in order, each once; and which of these hold others. */
+function objectsOf(xref: Xref, size: number): { offsets: Float64Array; holders: ReadonlySet<number> } {
+  const all = new Float64Array(xref.size)
+  const holders = new Set<number>()
+  let count = 0
+  for (let number = 0; number < xref.size; number++) {
+    const [kind, place] = [xref.kind(number), xref.place(number)]
+    if (kind === AT_OFFSET && place >= 0 && place < size) all[count++] = place
+    if (kind === IN_STREAM && xref.kind(place) === AT_OFFSET) holders.add(xref.place(place))
+  }
+  return {
+    offsets: all
+      .subarray(0, count)
+      .sort()
+      .filter((offset, i, sorted) => offset !== sorted[i - 1]),
+    holders,
+  }
+}
+
+function grown(bytes: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(MOST_BYTES, Math.max(least, bytes.length * 2)))
+  larger.set(bytes)
+  return larger
+}
+
+/** Object numbers fit into 23 bits, offsets into the 30 that are left of a double's. */
+const NUMBERS = 2 ** 23
+
+/** Numbers of objects in the order in which the file has them; those within an object stream stand where that does. */
+export function inFileOrder(xref: Xref, numbers: { readonly length: number } & Iterable<number>): Uint32Array<ArrayBuffer> {
+  const keys = new Float64Array(numbers.length)
+  let count = 0
+  for (const number of numbers) {
+    const place = xref.kind(number) === IN_STREAM ? xref.place(xref.place(number)) : xref.place(number)
+    keys[count++] = place * NUMBERS + number
+  }
+  return Uint32Array.from(keys.subarray(0, count).sort(), (key) => key % NUMBERS)
+}
