@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
+import { countTask } from '../src/store/metrics.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
 import {
   type NewTask,
@@ -419,6 +420,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     }
     this.ctx.storage.kv.delete('password')
     this.#saveWithAlarm()
+    countTask(this.env.METRICS, ended, job.step.attempts)
     await this.#tellAccount()
     this.#wake()
     await this.#removeBlobs(ended, job, ended.result?.key)

@@ -1,6 +1,7 @@
 /** Bindings and variables of the three Workers, parsed once. */
 import type { AccountFace } from './store/accounts.ts'
 import type { KeyGateFace } from './store/keys.ts'
+import type { Metrics } from './store/metrics.ts'
 import type { Namespace } from './store/namespace.ts'
 import type { JobMessage, TaskRecordFace } from './store/tasks.ts'
 import type { UploadRecordFace } from './store/upload-records.ts'
@@ -36,6 +37,8 @@ export interface Env {
   readonly UPLOADS: Namespace<UploadRecordFace>
   readonly PRESS_JOBS: Queue<JobMessage>
   readonly MEDIA_JOBS: Queue<JobMessage>
+  /** Workers Analytics Engine; absent on one machine. */
+  readonly METRICS?: Metrics
   /** Encrypts passwords that wait for their job. A Worker secret. */
   readonly SECRET_KEY?: string
   /** A set of JSON Web Keys (RFC 7517): the first signs receipts, all are published without private parts. A Worker secret. */
@@ -68,4 +71,5 @@ export const callbackRules = (env: Env) => ({
 export interface WorkerEnv {
   readonly BLOBS: R2Bucket
   readonly TASKS: Namespace<TaskRecordFace>
+  readonly METRICS?: Metrics
 }

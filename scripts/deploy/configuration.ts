@@ -18,7 +18,9 @@ export function configurationOf(root: string, file: string, suffix: string): str
   if (ROUTES.test(text)) {
     throw new Error(`${file} names routes, which all environments would share. Give the domain with --domain or in deploy.config.json.`)
   }
-  return text.replace(/"(whittle(?:-[a-z]+)*)"/g, `"$1${suffix}"`)
+  // Datasets have no hyphens, or SQL would take them for a difference.
+  const named = text.replace(/"(whittle_[a-z]+)"/g, `"$1${suffix.replace('-', '_')}"`)
+  return named.replace(/"(whittle(?:-[a-z]+)*)"/g, `"$1${suffix}"`)
 }
 
 /** The edge at a domain of its own, and nowhere else: rules and firewalls of the zone do not hold at workers.dev. */

@@ -1,5 +1,6 @@
 /** How accounts, applications, keys and deliveries look to the operator and in the console. Never a key, never a hash. */
 import type { AccountRecord, ApplicationRecord, KeySummary } from '../store/accounts.ts'
+import type { DeadLetter } from '../store/dead-letters.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { DeliveryRecord, PeopleList } from '../store/people.ts'
 
@@ -35,6 +36,14 @@ export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedA
     ...(lastUsedAt === undefined ? {} : { last_used_at: iso(lastUsedAt) }),
   }
 }
+
+export const deadLetterView = ({ taskId, step, part, queue, at }: DeadLetter) => ({
+  task_id: taskId,
+  step,
+  ...(part === undefined ? {} : { part }),
+  queue,
+  at: iso(at),
+})
 
 export const deliveryView = (delivery: DeliveryRecord) => ({
   task_id: delivery.taskId || null,

@@ -1,4 +1,6 @@
 import type { WorkerEnv } from '../env.ts'
+import { keepDeadLetter } from '../store/dead-letters.ts'
+import { countDeadLetter } from '../store/metrics.ts'
 import type { JobMessage } from '../store/tasks.ts'
 import { type Codecs, run } from './run.ts'
 
@@ -15,8 +17,7 @@ export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, c
   for (const message of batch.messages) {
     const { taskId, step, part } = message.body
     if (dead) {
-      console.error(JSON.stringify({ level: 'error', event: 'dead_letter', task_id: taskId, step, part }))
-      message.ack()
+      await bury(message, batch.queue, env)
       continue
     }
     try {
@@ -27,5 +28,20 @@ export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, c
       console.error(JSON.stringify({ level: 'error', event: 'step_failed', task_id: taskId, step, part, error: String(error) }))
       message.retry({ delaySeconds: RETRY_SECONDS })
     }
+  }
+}
+
+/** The task sends another message by itself; that one was given up is the operator's business. */
+async function bury(message: Message<JobMessage>, queue: string, env: WorkerEnv): Promise<void> {
+  const { taskId, step, part } = message.body
+  console.error(JSON.stringify({ level: 'error', event: 'dead_letter', task_id: taskId, step, part }))
+  const letter = { taskId, step, queue, at: message.timestamp.getTime(), ...(part === undefined ? {} : { part }) }
+  try {
+    await keepDeadLetter(env.BLOBS, letter)
+    countDeadLetter(env.METRICS, queue)
+    message.ack()
+  } catch (error) {
+    console.error(JSON.stringify({ level: 'error', event: 'dead_letter_lost', task_id: taskId, error: String(error) }))
+    message.retry({ delaySeconds: RETRY_SECONDS })
   }
 }

@@ -149,6 +149,24 @@ describe('TaskRecord', () => {
     expect((await waiting)?.status).toBe('completed')
   })
 
+  it('counts a task that ended, once, with what it was and how long it took', async () => {
+    const points: unknown[] = []
+    const { task, claim } = await started({ createdAt: Date.now() - 5000 })
+    await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance) => {
+      Reflect.set(instance, 'env', { ...env, METRICS: { writeDataPoint: (point: unknown) => points.push(point) } })
+      const own = instance as unknown as TaskRecordFace
+      const result = { ...RESULT, key: 'results/x' }
+      expect([await own.complete(claim.attempt, result), await own.complete(claim.attempt, result)]).toEqual([true, false])
+    })
+    expect(points).toEqual([
+      {
+        indexes: ['text'],
+        blobs: ['task', 'text', task.output, 'medium', 'press', task.lane, 'compressed', ''],
+        doubles: [1000, 400, expect.closeTo(5000, -4), 1],
+      },
+    ])
+  })
+
   it('after removal there is nothing, not even for a worker that comes back', async () => {
     const { task, key } = await completed()
     expect(await record(task).remove()).toEqual({ freedBytes: 400 })

@@ -7,6 +7,7 @@ import { unsupported } from '../../src/codec/error.ts'
 import type { SegmentedCodec } from '../../src/codec/segmented.ts'
 import type { Env } from '../../src/env.ts'
 import { MP4 } from '../../src/formats/film/format.ts'
+import { deadLetters } from '../../src/store/dead-letters.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'
 import { run } from '../../src/tasks/run.ts'
@@ -109,8 +110,45 @@ it.each([
 ])('takes the jobs, not the dead letters, of an environment whose name begins with dead: $queue', async ({ queue, status }) => {
   const { taskId } = await started()
   let acknowledged = 0
-  const message = { body: { taskId, generation: null, step: 'whole' }, ack: () => acknowledged++, retry: () => undefined }
+  const message = {
+    body: { taskId, generation: null, step: 'whole' },
+    timestamp: new Date(1_800_000_000_000),
+    ack: () => acknowledged++,
+    retry: () => undefined,
+  }
   await consume({ queue, messages: [message] } as unknown as MessageBatch<JobMessage>, env, { mp4: whole })
   expect(acknowledged).toBe(1)
   expect((await env.TASKS.getByName(taskId).read())?.status).toBe(status)
+})
+
+it('dead letters are kept for the operator, newest first, and counted', async () => {
+  const points: unknown[] = []
+  const metrics = { writeDataPoint: (point: unknown) => points.push(point) }
+  const queue = 'whittle-media-dead'
+  const letter = (part: number, at: number) => ({
+    body: { taskId: 'tsk_dead', generation: 1, step: 'part', part },
+    timestamp: new Date(at),
+    ack: () => undefined,
+    retry: () => expect.unreachable(),
+  })
+  const messages = [letter(7, 1_800_000_000_000), letter(8, 1_800_000_060_000)]
+  await consume({ queue, messages } as unknown as MessageBatch<JobMessage>, { ...env, METRICS: metrics }, {})
+  const { letters } = await deadLetters(env.BLOBS, 2)
+  expect(letters).toEqual([
+    { taskId: 'tsk_dead', step: 'part', part: 8, queue, at: 1_800_000_060_000 },
+    { taskId: 'tsk_dead', step: 'part', part: 7, queue, at: 1_800_000_000_000 },
+  ])
+  expect(points).toEqual([
+    { indexes: ['dead_letter'], blobs: ['dead_letter', queue] },
+    { indexes: ['dead_letter'], blobs: ['dead_letter', queue] },
+  ])
+})
+
+it('a dead letter that cannot be kept comes again', async () => {
+  let retried = 0
+  const body = { taskId: 'tsk_dead', generation: 1, step: 'whole' }
+  const message = { body, timestamp: new Date(), ack: () => expect.unreachable(), retry: () => retried++ }
+  const broken = { ...env, BLOBS: { put: () => Promise.reject(new Error('R2 is away')) } as unknown as R2Bucket }
+  await consume({ queue: 'whittle-press-dead', messages: [message] } as unknown as MessageBatch<JobMessage>, broken, {})
+  expect(retried).toBe(1)
 })

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { enlist, enlisted } from '../../store/account-index.ts'
 import type { AccountRecord, NewKey } from '../../store/accounts.ts'
+import { deadLetters } from '../../store/dead-letters.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
@@ -9,7 +10,7 @@ import { sweep } from '../../tasks/sweep.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { accountView, applicationView, keyView, peopleView } from '../views.ts'
+import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../views.ts'
 
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
@@ -54,6 +55,15 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { min_age_seconds } = await readBody(c, sweepSettings)
       return json(await sweep(c.env, Date.now(), min_age_seconds * 1000))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/admin/dead-letters',
+    access: 'operator',
+    async handle(c) {
+      const page = await deadLetters(c.env.BLOBS, 100, c.req.query('cursor'))
+      return json({ dead_letters: page.letters.map(deadLetterView), next_cursor: page.cursor ?? null })
     },
   },
   {

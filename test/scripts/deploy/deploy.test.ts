@@ -1,5 +1,7 @@
 /** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { configurationOf, EDGE, SERVICES } from '../../../scripts/deploy/configuration.ts'
 import { PLANS } from '../../../src/store/plans.ts'
 import { type Call, Checkout, PRODUCTION } from './account.ts'
 
@@ -76,9 +78,24 @@ it('has the bucket remove by itself what is older than any retention', async () 
     conditions.prefix,
     deleteObjectsTransition && deleteObjectsTransition.condition.maxAge / 86_400,
   ])
-  expect(Object.fromEntries(days)).toEqual({ 'parts/': 2, 'results/': 32, 'uploads/': 32, 'incoming/': 32, '': undefined })
+  expect(Object.fromEntries(days)).toEqual({
+    'parts/': 2,
+    'results/': 32,
+    'uploads/': 32,
+    'incoming/': 32,
+    'dead-letters/': 32,
+    '': undefined,
+  })
   const longestMs = Math.max(...Object.values(PLANS).map(({ retentionMs }) => retentionMs))
   expect(32 * 86_400_000, 'a day for the job, and one for the sweep').toBeGreaterThanOrEqual(longestMs + 2 * 86_400_000)
+})
+
+it('has metrics of its own, under a name that SQL can write', () => {
+  const root = join(import.meta.dirname, '../../..')
+  for (const file of [EDGE, ...SERVICES]) {
+    expect(configurationOf(root, file, '-staging')).toContain('dataset = "whittle_tasks_staging"')
+    expect(configurationOf(root, file, '')).toContain('dataset = "whittle_tasks"')
+  }
 })
 
 describe('queues', () => {

@@ -1,0 +1,26 @@
+/** Messages that a queue gave up on, kept where the operator finds them. Each is an object of its own: they are rare. */
+import type { JobMessage } from './tasks.ts'
+
+export const DEAD_LETTERS = 'dead-letters/'
+/** Times are counted backwards, because buckets list names from the first on. */
+const END_OF_TIME_MS = 9_999_999_999_999
+
+export interface DeadLetter extends Pick<JobMessage, 'taskId' | 'step' | 'part'> {
+  readonly queue: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+export async function keepDeadLetter(blobs: R2Bucket, letter: DeadLetter): Promise<void> {
+  const { at, taskId, step, part } = letter
+  const key = `${DEAD_LETTERS}${String(END_OF_TIME_MS - at).padStart(13, '0')}/${taskId}/${step}${part ?? ''}`
+  await blobs.put(key, JSON.stringify(letter))
+}
+
+/** Newest first. */
+export async function deadLetters(blobs: R2Bucket, limit: number, cursor?: string): Promise<{ letters: DeadLetter[]; cursor?: string }> {
+  const page = await blobs.list({ prefix: DEAD_LETTERS, limit, ...(cursor ? { cursor } : {}) })
+  const found = await Promise.all(page.objects.map(async ({ key }) => (await blobs.get(key))?.json<DeadLetter>()))
+  const letters = found.filter((letter) => letter !== undefined)
+  return { letters, ...(page.truncated ? { cursor: page.cursor } : {}) }
+}
