@@ -25,7 +25,15 @@ const COMMON = {
 } as const
 const EXTENSION = { outExtension: { '.js': '.mjs' } }
 /** Not part of any bundle, but of what comes out. */
-const ALWAYS = ['pool/build.ts', 'scripts/build-console.ts', 'package-lock.json', 'console/src/**/*', 'src/formats/outputs.ts']
+const ALWAYS = [
+  'pool/build.ts',
+  'scripts/build-console.ts',
+  'scripts/guides.ts',
+  'package-lock.json',
+  'console/src/**/*',
+  'docs/*.*',
+  'src/formats/outputs.ts',
+]
 /** The console's own bundle lies with its other files, which Miniflare serves from there. */
 const CONSOLE = 'console/public/console/app.js'
 

@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { REQUESTABLE } from '../src/formats/outputs.ts'
+import { writeGuides } from './guides.ts'
 
 await build({
   entryPoints: { app: 'console/src/main.tsx' },
@@ -22,6 +23,8 @@ await build({
 for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
   copyFileSync(`node_modules/swagger-ui-dist/${file}`, `console/public/docs/${file}`)
 }
+
+writeGuides('console/public/docs')
 
 // The photo of the guides, for whoever has no file at hand.
 copyFileSync('docs/photo.jpg', 'console/public/console/sample.jpg')

@@ -16,3 +16,4 @@ const binary = types
   .replace(/(\/\*\* Format: binary \*\/\s+file\??): string/g, '$1: Blob')
   .replace(/(["']files\[\]["']\??): string\[\]/g, '$1: Blob[]')
 writeFileSync(out, binary)
+execFileSync('npx', ['biome', 'format', '--write', out], { stdio: 'inherit' })

@@ -123,7 +123,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The result of a completed task */
+    /**
+     * The result of a completed task
+     * @description The result of a completed task.
+     */
     get: operations['download']
     put?: never
     post?: never
@@ -160,7 +163,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Tasks, newest first */
+    /**
+     * Tasks, newest first
+     * @description Tasks, newest first.
+     */
     get: operations['listTasks']
     put?: never
     post?: never
@@ -177,7 +183,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The tasks of a batch, in upload order */
+    /**
+     * The tasks of a batch, in upload order
+     * @description The tasks of a batch, in upload order.
+     */
     get: operations['getBatch']
     put?: never
     post?: never
@@ -194,7 +203,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The account's month */
+    /**
+     * The account's month
+     * @description The account's month.
+     */
     get: operations['getUsage']
     put?: never
     post?: never
@@ -211,7 +223,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What goes in, what may come out, and the limits of your plan */
+    /**
+     * What goes in, what may come out, and the limits of your plan
+     * @description What goes in, what may come out, and the limits of your plan.
+     */
     get: operations['getFormats']
     put?: never
     post?: never
@@ -248,7 +263,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Does the service reach all of its parts? */
+    /**
+     * Does the service reach all of its parts?
+     * @description Does the service reach all of its parts?
+     */
     get: operations['healthz']
     put?: never
     post?: never
@@ -265,7 +283,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** This document */
+    /**
+     * This document
+     * @description This document.
+     */
     get: operations['openapi']
     put?: never
     post?: never
@@ -282,7 +303,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The reference for people */
+    /**
+     * The reference for people
+     * @description The reference for people.
+     */
     get: operations['docs']
     put?: never
     post?: never
@@ -293,7 +317,48 @@ export interface paths {
     trace?: never
   }
 }
-export type webhooks = Record<string, never>
+export interface webhooks {
+  'task.completed': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * A task has completed
+     * @description Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.
+     */
+    post: operations['onTaskCompletedEvent']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  'task.failed': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * A task has failed
+     * @description Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.
+     */
+    post: operations['onTaskFailedEvent']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+}
 export interface components {
   schemas: {
     CompressUpload: {
@@ -763,6 +828,20 @@ export interface components {
     HealthCheck: {
       ok: boolean
       ms: number
+    }
+    TaskCompletedEvent: {
+      /** @constant */
+      type: 'task.completed'
+      /** Format: date-time */
+      timestamp: string
+      data: components['schemas']['Task']
+    }
+    TaskFailedEvent: {
+      /** @constant */
+      type: 'task.failed'
+      /** Format: date-time */
+      timestamp: string
+      data: components['schemas']['Task']
     }
   }
   responses: never
@@ -1972,6 +2051,15 @@ export interface operations {
           'application/json': components['schemas']['KeySet']
         }
       }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
       /** @description Any other error */
       default: {
         headers: {
@@ -1999,6 +2087,15 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Health']
+        }
+      }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
         }
       }
       /** @description Busy; try again after `Retry-After` seconds */
@@ -2039,6 +2136,15 @@ export interface operations {
           'application/json': unknown
         }
       }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
       /** @description Any other error */
       default: {
         headers: {
@@ -2068,6 +2174,15 @@ export interface operations {
           'text/html': unknown
         }
       }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
       /** @description Any other error */
       default: {
         headers: {
@@ -2076,6 +2191,78 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error']
         }
+      }
+    }
+  }
+  onTaskCompletedEvent: {
+    parameters: {
+      query?: never
+      header: {
+        /** @description The same on every try: use it to count once */
+        'webhook-id': string
+        /** @description Seconds since 1970 */
+        'webhook-timestamp': string
+        /** @description `v1,` and base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}` */
+        'webhook-signature': string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TaskCompletedEvent']
+      }
+    }
+    responses: {
+      /** @description Taken */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description No more, please */
+      410: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+    }
+  }
+  onTaskFailedEvent: {
+    parameters: {
+      query?: never
+      header: {
+        /** @description The same on every try: use it to count once */
+        'webhook-id': string
+        /** @description Seconds since 1970 */
+        'webhook-timestamp': string
+        /** @description `v1,` and base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}` */
+        'webhook-signature': string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TaskFailedEvent']
+      }
+    }
+    responses: {
+      /** @description Taken */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description No more, please */
+      410: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
     }
   }

@@ -1,8 +1,8 @@
 /** `/openapi.json`: OpenAPI 3.1 from the routes and the schemas that validate. */
 import * as z from 'zod'
-import { ERROR_TYPES, type ErrorType } from '../tasks/api-error.ts'
+import { ERROR_TABLE, ERROR_TEXTS } from './error-texts.ts'
 import type { RequestHeader, Route, RouteDoc } from './route.ts'
-import { errorAnswer } from './schemas.ts'
+import { errorAnswer, task } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
@@ -20,73 +20,24 @@ const HEADER_TEXTS = {
   'Upload-Checksum': '`sha1` or `sha256`, a space, base64 of the digest of this chunk',
 } as const satisfies Record<RequestHeader, string>
 
-const ERROR_TEXTS: Readonly<Record<number, string>> = {
-  400: 'Parameters missing, badly formatted, or over limits',
-  401: 'No key, or one that is invalid, expired or disabled',
-  403: 'The key, its plan or its account may not do this',
-  404: 'There is no such thing',
-  409: 'Not now',
-  412: 'A precondition failed',
-  416: 'The range is outside of the file',
-  422: 'The Idempotency-Key belongs to another request',
-  429: 'Over the requests per minute of the plan',
-  460: 'The checksum is that of other bytes (tus)',
-  503: 'Busy; try again after `Retry-After` seconds',
-}
-
-/** Every `error_detail.type`, for people: what it means, and what helps. `doc_url` of an error leads to its line. */
-const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>> = {
-  missing_file: 'No part of the form has the name `file` (of a batch: `files[]`) and a file name, and no `upload` is named.',
-  empty_file: 'The file has no bytes.',
-  file_too_large: 'The file has more than `limit_bytes`, the most that your plan takes.',
-  too_many_files: 'More than `limit` files; `/v1/compress` takes one.',
-  invalid_parameter: 'The field, header or query parameter `param` cannot be what it is; `allowed` says what can be.',
-  malformed_request: 'The request is not readable: no multipart/form-data, a broken boundary, a body that ends too soon.',
-  unsupported_format: 'The bytes are no format that this service knows; see `/v1/formats`.',
-  unsupported_output: 'A file of this format cannot become what `format` asks for; `allowed` can be.',
-  unsafe_callback_url: 'Callbacks go to https and public names only: no IP address, no internal name, no credentials.',
-  password_not_applicable: 'A password would break the signature of this file, or it is under one already.',
-  missing_key: 'Send `Authorization: Bearer <API_KEY>`.',
-  invalid_key: 'There is no such key; a mistyped one is recognised by its checksum.',
-  expired_key: 'The key has expired; make a new one in the console.',
-  disabled_key: 'The key, or its account, is disabled.',
-  https_required: 'The request came over plain http: replace the key, it was sent in clear.',
-  missing_scope: 'The key lacks `scope`.',
-  plan_not_allowed: 'Your `plan` does not have this.',
-  not_owner: 'The task belongs to another account.',
-  storage_quota_exceeded: 'The results you keep, and uploads under way, fill your storage (`used_bytes` of `quota_bytes`): delete tasks.',
-  unknown_task: 'There is no such task; it was deleted, or its results have expired.',
-  unknown_batch: 'There is no such batch in your account, or all of its tasks are gone.',
-  unknown_upload: 'There is no such upload in your account; it was deleted, or it is older than 24 hours.',
-  unknown_route: 'There is nothing at this address.',
-  method_not_allowed: 'The address exists, the method does not; `Allow` says which do.',
-  not_completed: 'There is no result (yet): the task is `status`. `Prefer: wait=30` on the task waits for it.',
-  idempotency_in_flight: 'The first request under this Idempotency-Key is still being worked on; ask again.',
-  upload_used: 'The upload has become a task already; one upload is one task.',
-  offset_mismatch: 'The upload stands at `offset`: a PATCH goes on there, and a task needs all of its bytes.',
-  precondition_failed: 'The result is not what `If-Match` names, or `Tus-Resumable` is another version than 1.0.0.',
-  range_not_satisfiable: 'The range lies outside of the `size` bytes.',
-  idempotency_mismatch: 'The Idempotency-Key was used for another file or other fields within 24 hours.',
-  rate_limited: 'More than `limit` requests in 60 seconds; the next one is free in `retry_after_seconds`.',
-  checksum_mismatch: 'The chunk is not what its `Upload-Checksum` says, or broke off; nothing of it was kept.',
-  internal: 'Our mistake. Try again; if it stays, tell the `request_id`.',
-  overloaded: 'Busy; try again after `Retry-After` seconds.',
-  maintenance: 'Closed for a while.',
-  target_unreachable: 'Only of a task: no result of at most `target_size` keeps the quality floors; `best_size` does.',
-}
-
-const statusOf = (type: string) => (type in ERROR_TYPES ? ERROR_TYPES[type as ErrorType] : 400)
-
-const DESCRIPTION = `Makes any file smaller and proves that nothing was lost.
+const DESCRIPTION = `Makes any file smaller and proves that nothing was lost. Guides: [quick start](/docs/quick-start.html),
+[formats and levels](/docs/formats.html), [receipts](/docs/receipts.html), [large files](/docs/uploads.html),
+[callbacks](/docs/callbacks.html), [plans and limits](/docs/limits.html), [versions](/docs/versioning.html).
 
 Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, a failed task's as well.
 
-| type | status | |
-|---|---|---|
-${Object.entries(ERROR_MEANINGS)
-  .map(([type, meaning]) => `| \`${type}\` | ${statusOf(type)} | ${meaning} |`)
-  .join('\n')}
-`
+${ERROR_TABLE}`
+
+/** In the order in which somebody needs them; an operation belongs to the first whose paths it has. */
+const TAGS = [
+  { name: 'Compress', description: 'Files in, tasks out.', paths: /^\/v1\/(compress|batch)/ },
+  { name: 'Tasks', description: 'How far they are, their results, and the receipts that can be checked.', paths: /^\/v1\/tasks|jwks/ },
+  { name: 'Uploads', description: 'Resumable uploads, for what is larger than a body may be.', paths: /^\/v1\/uploads/ },
+  { name: 'Account', description: 'What was used, and what may be.', paths: /^\/v1\// },
+  { name: 'Service', description: 'Pages and health.', paths: /./ },
+] as const
+
+const tagOf = (path: string) => TAGS.find(({ paths }) => paths.test(path))!.name
 
 export function openApi(routes: readonly Route[], baseUrl: string): Json {
   const schemas = new Schemas()
@@ -101,10 +52,13 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
       version: '1.3.0',
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'Whittle', url: baseUrl },
     },
     servers: [{ url: baseUrl }],
+    tags: TAGS.map(({ name, description }) => ({ name, description })),
     security: [{ key: [] }],
     paths,
+    webhooks: webhooks(schemas),
     components: {
       schemas: schemas.components,
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer whl_live_…' } },
@@ -148,8 +102,9 @@ function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
   const parameters = [...pathParameters(route.path), ...queryParameters(doc, schemas), ...(doc.headers ?? []).map(headerParameter)]
   return {
     operationId: doc.id,
+    tags: [tagOf(route.path)],
     summary: doc.summary,
-    ...(doc.description ? { description: doc.description } : {}),
+    description: doc.description ?? `${doc.summary}.`.replace(/\?\.$/, '?'),
     ...(route.access === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(doc.form ? { requestBody: formBody(doc.form, schemas) } : {}),
@@ -201,7 +156,8 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
 
 function responses(route: Route, doc: RouteDoc, schemas: Schemas): Json {
   const error = schemas.of(errorAnswer, 'output')
-  const doorErrors = route.access === 'public' ? [] : route.access === 'key' ? [401, 429] : [401, 403, 429]
+  // A Host that is none is refused before any route is looked for.
+  const doorErrors = route.access === 'public' ? [400] : route.access === 'key' ? [401, 429] : [401, 403, 429]
   const codes = [...new Set([...doorErrors, ...doc.errors])].sort((a, b) => a - b)
   const content = { 'application/json': { schema: error } }
   const errors = Object.fromEntries(codes.map((code) => [code, { description: ERROR_TEXTS[code] ?? 'Error', content }]))
@@ -229,4 +185,34 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
     return { 200: { description: 'Signed, or decoded', content } }
   }
   return { 200: { description: 'Done', content: { 'application/json': { schema: schemas.of(answer, 'output') } } } }
+}
+
+/** What is sent to a `callback_url`, after Standard Webhooks 1.0.0. */
+function webhooks(schemas: Schemas): Json {
+  const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
+  const parameters = [
+    header('webhook-id', 'The same on every try: use it to count once'),
+    header('webhook-timestamp', 'Seconds since 1970'),
+    header('webhook-signature', '`v1,` and base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}`'),
+  ]
+  const event = (status: string) => {
+    const name = `Task${status === 'completed' ? 'Completed' : 'Failed'}Event`
+    const properties = {
+      type: { type: 'string', const: `task.${status}` },
+      timestamp: { type: 'string', format: 'date-time' },
+      data: schemas.of(task, 'output'),
+    }
+    const schema = schemas.named(name, { type: 'object', properties, required: Object.keys(properties) })
+    return {
+      operationId: `on${name}`,
+      tags: ['Compress'],
+      summary: `A task has ${status}`,
+      description: 'Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.',
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: { 200: { description: 'Taken' }, 410: { description: 'No more, please' } },
+    }
+  }
+  return { 'task.completed': { post: event('completed') }, 'task.failed': { post: event('failed') } }
 }

@@ -20,6 +20,8 @@ interface Schema {
 }
 interface Operation {
   operationId: string
+  tags: string[]
+  description: string
   parameters?: { name: string; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
@@ -27,9 +29,17 @@ interface Operation {
 
 let schemas: Record<string, Schema>
 let operations: Operation[]
+let tags: { name: string; description: string }[]
+let webhooks: Record<string, { post: Operation }>
 beforeAll(async () => {
-  type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
+  interface Document {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, Schema> }
+    tags: typeof tags
+    webhooks: typeof webhooks
+  }
   const document = (await (await call(undefined, '/openapi.json')).json()) as Document
+  ;({ tags, webhooks } = document)
   schemas = document.components.schemas
   operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
 }, 60_000)
@@ -88,6 +98,24 @@ describe('the document', () => {
       }
       expect(discriminator?.mapping, name).toEqual(words)
     }
+  })
+
+  it('puts every operation under a heading, and says something of each', () => {
+    const names = tags.map(({ name }) => name)
+    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Account', 'Service'])
+    const all = [...operations, ...Object.values(webhooks).map(({ post }) => post)]
+    for (const { operationId, tags: own, description } of all) {
+      expect(names, operationId).toContain(own[0])
+      expect(description, operationId).toMatch(/^\S.*[.?]$/s)
+    }
+    expect(new Set(operations.map(({ tags: own }) => own[0])), 'no heading is empty').toEqual(new Set(names))
+  })
+
+  it('describes what is sent to a callback_url', () => {
+    expect(Object.keys(webhooks)).toEqual(['task.completed', 'task.failed'])
+    const { requestBody } = webhooks['task.completed']!.post
+    const event = schemas[requestBody!.content['application/json']!.schema.$ref!.split('/').at(-1)!]!
+    expect(event.properties).toMatchObject({ type: { const: 'task.completed' }, data: { $ref: '#/components/schemas/Task' } })
   })
 
   it('says of files that they are bytes', () => {

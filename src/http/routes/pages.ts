@@ -23,11 +23,24 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
       doc: { id: 'docs', summary: 'The reference for people', answer: 'html', errors: [] },
     },
     { method: 'GET', path: '/docs/{file}', access: 'public', handle: (c) => page(c, `/docs/${c.req.param('file')}`) },
-    { method: 'GET', path: '/llms.txt', access: 'public', handle: (c) => page(c, '/llms.txt') },
+    { method: 'GET', path: '/llms.txt', access: 'public', handle: forAgents },
+    { method: 'GET', path: '/', access: 'public', handle: front },
     { method: 'GET', path: '/console', access: 'public', handle: (c) => page(c, '/console.html') },
     { method: 'GET', path: '/console/{file}', access: 'public', handle: (c) => page(c, `/console/${c.req.param('file')}`) },
     { method: 'GET', path: '/console/pdf/{file}', access: 'public', handle: (c) => page(c, `/console/pdf/${c.req.param('file')}`) },
   ]
+}
+
+/** A browser at the address that `npm start` prints wants the console; whatever else asks has mistyped. */
+async function front(c: AppContext): Promise<Response> {
+  if (c.req.header('Accept')?.includes('text/html')) return new Response(null, { status: 302, headers: { Location: '/console' } })
+  throw new ApiError('unknown_route', `There is nothing at /. The API begins at ${baseUrl(c)}/v1, its reference is ${baseUrl(c)}/docs.`)
+}
+
+/** Agents follow whole addresses. */
+async function forAgents(c: AppContext): Promise<Response> {
+  const answer = await page(c, '/llms.txt')
+  return new Response((await answer.text()).replaceAll('{base}', baseUrl(c)), answer)
 }
 
 /** Scripts, styles, pictures and sound of our own only; blob: shows what was dropped and what came back. */
