@@ -187,4 +187,6 @@ export const chinese: Readonly<Record<string, string>> = {
   'Choose all': '全选',
   'Choose {name}': '选择 {name}',
   'No passkey was chosen. Please try again.': '未选择通行密钥，请重试。',
+  all: '全部',
+  'Try it with a photo of yours:': '用您自己的照片试试：',
 }

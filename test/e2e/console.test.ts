@@ -336,6 +336,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await section.getByText('tasks:read, tasks:delete, usage:read').waitFor()
 
     await section.getByRole('button', { name: 'Reset' }).click()
+    expect(await page.getByRole('dialog').locator('select').inputValue(), 'a day is the default').toBe('86400')
+    await page.getByRole('dialog').locator('select').selectOption('0')
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
     const fresh = (await page.locator('pre.secret').innerText()).trim()
     expect(fresh).not.toBe(key)

@@ -113,11 +113,12 @@ function ChangeKeyDialog({ of, ...asking }: Asking & { of: Key }) {
   )
 }
 
-/** For how many seconds the old key goes on. */
+const DAY_SECONDS = 86_400
+/** For how many seconds the old key goes on; a day by default, for what runs with it must be told the new one. */
 const GRACE: [string, number][] = [
   ['It stops now', 0],
   ['One hour', 3600],
-  ['One day', 86_400],
+  ['One day', DAY_SECONDS],
   ['One week', 604_800],
 ]
 
@@ -131,7 +132,7 @@ function ResetKeyDialog({ of, ...asking }: Asking & { of: Key }) {
     <FormDialog title={`${t('Reset')} ${of.masked}`} submit={t('Reset')} work={work} {...asking}>
       <label>
         {t('The new key works at once. How long should the old one go on?')}
-        <select name="grace">
+        <select name="grace" value={DAY_SECONDS}>
           {GRACE.map(([title, seconds]) => (
             <option key={seconds} value={seconds}>
               {t(title)}
@@ -149,6 +150,8 @@ function ShownKeyDialog({ text, onClose }: { text: string; onClose: () => void }
       <p>{t('This is the only time the key is shown. Keep it in a safe place.')}</p>
       <pre class="secret">{text}</pre>
       <CopyButton text={text} />
+      <p>{t('Try it with a photo of yours:')}</p>
+      <pre>{`curl -H "Authorization: Bearer $WHITTLE_KEY" -F file=@photo.jpg ${location.origin}/v1/compress`}</pre>
     </Dialog>
   )
 }

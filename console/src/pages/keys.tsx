@@ -3,56 +3,60 @@ import { dateTime, t } from '../language.ts'
 
 const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 
+const STATES = { active: 'badge good', disabled: 'badge bad', expired: 'badge' } as const
+
 type Handlers = Record<'onChange' | 'onReset' | 'onToggle', (key: Key) => void>
 
 export function Keys(props: Handlers & { keys: Key[] }) {
   return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('Key')}</th>
-            <th scope="col">{t('State')}</th>
-            <th scope="col">{t('Scopes')}</th>
-            <th scope="col">{t('Last used')}</th>
-            <th scope="col">{t('Expires')}</th>
-            <td />
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">{t('Key')}</th>
+          <th scope="col">{t('State')}</th>
+          <th scope="col">{t('Plan')}</th>
+          <th scope="col">{t('Scopes')}</th>
+          <th scope="col">{t('Last used')}</th>
+          <th scope="col">{t('Expires')}</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {props.keys.map((key) => (
+          <tr key={key.key_id}>
+            <th scope="row">
+              <code>{key.masked}</code>
+            </th>
+            <td>
+              <span class={STATES[key.state]}>{t(key.state)}</span>
+            </td>
+            <td>{key.plan}</td>
+            <td>{key.scopes.length === SCOPES.length ? t('all') : key.scopes.join(', ')}</td>
+            <td class="number">{key.last_used_at ? dateTime(key.last_used_at) : t('never')}</td>
+            <td class="number">{key.expires_at ? dateTime(key.expires_at) : t('never')}</td>
+            <td class="actions">
+              {key.state !== 'expired' && (
+                <>
+                  <button type="button" onClick={() => props.onChange(key)}>
+                    {t('Change')}
+                  </button>
+                  {key.disabled_by !== 'operator' && (
+                    <>
+                      <button type="button" onClick={() => props.onReset(key)}>
+                        {t('Reset')}
+                      </button>
+                      <button type="button" onClick={() => props.onToggle(key)}>
+                        {key.state === 'disabled' ? t('Enable') : t('Disable')}
+                      </button>
+                    </>
+                  )}
+                </>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {props.keys.map((key) => (
-            <tr key={key.key_id}>
-              <th scope="row">
-                <code>{key.masked}</code>
-              </th>
-              <td>{t(key.state)}</td>
-              <td>{key.scopes.length === SCOPES.length ? '*' : key.scopes.join(', ')}</td>
-              <td>{key.last_used_at ? dateTime(key.last_used_at) : t('never')}</td>
-              <td>{key.expires_at ? dateTime(key.expires_at) : t('never')}</td>
-              <td class="actions">
-                {key.state !== 'expired' && (
-                  <>
-                    <button type="button" onClick={() => props.onChange(key)}>
-                      {t('Change')}
-                    </button>
-                    {key.disabled_by !== 'operator' && (
-                      <>
-                        <button type="button" onClick={() => props.onReset(key)}>
-                          {t('Reset')}
-                        </button>
-                        <button type="button" onClick={() => props.onToggle(key)}>
-                          {key.state === 'disabled' ? t('Enable') : t('Disable')}
-                        </button>
-                      </>
-                    )}
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
