@@ -503,7 +503,7 @@ export interface components {
       /** @description Films: over all frames */
       mean_ssim?: number
       mean_psnr_db?: number
-      /** @description Colour: the worst still picture of at least 64×64 */
+      /** @description What eyes see: SSIMULACRA 2.1 of the worst still picture of at least 64×64 that lost something; not of animations */
       ssimulacra2?: number
       /** @description Sound: signal-to-noise ratio */
       snr_db?: number

@@ -1,11 +1,12 @@
 /** Figures of a receipt against those that were measured anew. */
+import { NO_STILL_PICTURE, type PictureLoss } from '../codec/loss.ts'
 import type { FormatId } from '../formats/index.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import type { Measured } from './measure.ts'
 import type { Claims } from './receipt.ts'
 
 /** By how much a claim may be above what is measured here: other decoders round in other ways, and SSIM of large pictures and of films is sampled. */
-const TOLERANCE = { ssim: 0.002, filmSsim: 0.005, decibels: 0.2 }
+const TOLERANCE = { ssim: 0.002, filmSsim: 0.005, decibels: 0.2, points: 0.5 }
 
 export const FILMS: ReadonlySet<FormatId> = new Set(['mp4', 'mov', 'avi'])
 
@@ -24,7 +25,21 @@ export function figureFindings(claims: Claims, { loss, unmeasured }: Measured, f
     ...(isFilm ? [] : [{ field: 'snr_db', said: snr_db, measured: loss?.sound?.snrDb, tolerance: TOLERANCE.decibels }]),
   ]
   const figures = rows.flatMap((row) => figureFinding(row, unmeasured))
-  return [...figures, ...placeFinding(claims, format), ...shareFinding(claims, format)]
+  return [...figures, ...scoreFinding(claims, pictures, unmeasured), ...placeFinding(claims, format), ...shareFinding(claims, format)]
+}
+
+/** Receipts of older releases have none. */
+function scoreFinding(
+  { result: { ssimulacra2: said } }: Claims,
+  pictures: PictureLoss | undefined,
+  unmeasured: readonly string[],
+): Finding[] {
+  const field = 'ssimulacra2'
+  if (said === undefined) return []
+  if (pictures && pictures.ssimulacra2 === undefined) return [unchecked(field, 'it cannot be measured of such pictures')]
+  if (pictures?.ssimulacra2 !== NO_STILL_PICTURE)
+    return figureFinding({ field, said, measured: pictures?.ssimulacra2, tolerance: TOLERANCE.points }, unmeasured)
+  return [finding(field, false, `the receipt says ${said}, but there is no still picture of at least 64 × 64`)]
 }
 
 interface Row {

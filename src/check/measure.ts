@@ -2,7 +2,7 @@
 import { isEngineError } from '../../wasm/engine-error.ts'
 import type { Options, Source } from '../codec/codec.ts'
 import { isCodecError, unsupported } from '../codec/error.ts'
-import { type Loss, lossOf, ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
+import { type Loss, lossOf, NO_STILL_PICTURE, ofPixels, type PictureLoss, scored, worseLoss } from '../codec/loss.ts'
 import { memorySource } from '../codec/source.ts'
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { identify } from '../pipeline/identify.ts'
@@ -11,7 +11,8 @@ import { drawingSimilarity } from './drawing.ts'
 import { filmLoss } from './films.ts'
 import { type InnerPair, mailPairs, packagePairs } from './packages.ts'
 import { pagePictures } from './pdf.ts'
-import { pictureSimilarity } from './pictures.ts'
+import { type PicturePair, pictureSimilarity } from './pictures.ts'
+import { pictureScore } from './scores.ts'
 import { soundNoise } from './sound.ts'
 
 /** An upload of a known format and what became of it. */
@@ -46,9 +47,9 @@ async function measureKind(files: Files, options: Options): Promise<Measured> {
     case 'png':
     case 'gif':
     case 'bmp':
-      return whole(await pictureSimilarity({ original, format: id, result, output }, options))
+      return still({ original, format: id, result, output }, options)
     case 'svg':
-      return whole(await drawingSimilarity(original, result))
+      return whole(await drawingSimilarity(original, result), NO_STILL_PICTURE)
     case 'wav':
     case 'mp3':
       return heard(await soundNoise(original, id, result, output, options))
@@ -75,8 +76,15 @@ async function measureKind(files: Files, options: Options): Promise<Measured> {
   }
 }
 
-const whole = (found: Similarity): Measured =>
-  found.psnrRgbDb === Number.POSITIVE_INFINITY ? { unmeasured: [] } : { ...lossOf(ofPixels(found)), unmeasured: [] }
+async function still(pair: PicturePair, options: Options): Promise<Measured> {
+  const found = await pictureSimilarity(pair, options)
+  return isSame(found) ? { unmeasured: [] } : whole(found, await pictureScore(pair, options))
+}
+
+const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY
+
+const whole = (found: Similarity, ssimulacra2: number | undefined): Measured =>
+  isSame(found) ? { unmeasured: [] } : { ...lossOf(scored(ofPixels(found), ssimulacra2)), unmeasured: [] }
 
 const heard = (snrDb: number): Measured =>
   snrDb === Number.POSITIVE_INFINITY ? { unmeasured: [] } : { ...lossOf(undefined, { snrDb }), unmeasured: [] }

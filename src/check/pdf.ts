@@ -4,7 +4,7 @@
  */
 import type { Options, Source } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
-import { ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
+import { ofPixels, type PictureLoss, scored, worseLoss } from '../codec/loss.ts'
 import { withoutTail } from '../codec/tail.ts'
 import { openDocument } from '../formats/pdf/document.ts'
 import { type Duplicates, findDuplicates } from '../formats/pdf/duplicates.ts'
@@ -91,10 +91,10 @@ class Pictures {
       return
     }
     const mask = grids.length > 0 ? await maskOf(this.before, pair.original.dict) : undefined
-    const { stored, drawn } = await measure({ ...rows, mask }, grids)
+    const { stored, drawn, ssimulacra2 } = await measure({ ...rows, mask }, grids)
     // Means of a reduced picture may be what they were, and not what pages show.
     if ([stored, ...drawn].every(isSame)) return
-    this.stored = worseLoss(this.stored, ofPixels(stored))
+    this.stored = worseLoss(this.stored, scored(ofPixels(stored), ssimulacra2))
     for (const place of places) place.sheet.lose(figuresAt(place, grids, drawn), place.share)
   }
 

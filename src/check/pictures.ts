@@ -1,19 +1,11 @@
 /** Still pictures and animations, decoded side by side and measured pixel for pixel. */
-import { discard } from '../../wasm/memories/discard.ts'
-import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
-import { decodeWebp } from '../../wasm/webp/webp.ts'
 import type { Options, Source } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { readAll } from '../codec/source.ts'
-import { convertibleBmp } from '../formats/bmp/convert.ts'
-import { convertibleGifOf, gifSimilarity } from '../formats/gif/measure.ts'
-import { carriedOf } from '../formats/jpg/carried.ts'
-import { wholeSize as wholeJpeg } from '../formats/jpg/convert.ts'
+import { gifSimilarity } from '../formats/gif/measure.ts'
 import { jpegRaster } from '../formats/jpg/pixels.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { type OutputId, pictureFacts } from '../formats/outputs.ts'
-import { RowScaler } from '../formats/pdf/images/scale.ts'
-import { convertible as convertiblePng } from '../formats/png/convert.ts'
 import { openPngFile } from '../formats/png/file.ts'
 import { similarityOf } from '../formats/png/similarity.ts'
 import type { Similarity } from '../quality/metrics.ts'
@@ -23,12 +15,9 @@ import { decodedRows } from '../raster/decoded.ts'
 import { type Deep, deepOnWhite, reducedDeep, similarityToDeep } from '../raster/deep.ts'
 import { orientationOf, uprightDeep, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
-import type { Uploaded } from '../raster/reference.ts'
-import { resized } from '../raster/resize.ts'
 import { similarityOfRows } from '../raster/similarity.ts'
 import { inksSimilarity } from './inks.ts'
-
-export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
+import { asRgb, type PictureFormat, reductionsOf, sameSize, shownRaster, uploadedOf } from './shown.ts'
 
 /** A picture of an upload and the file that was made of it. */
 export interface PicturePair {
@@ -87,10 +76,9 @@ async function rasterSimilarity({ original, result, format, output }: PicturePai
   const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(uploaded.raster, upright) : uploaded.raster
   const shown = await shownRaster(result, output, options)
   if (!shown) {
-    const file = await readAll(result)
-    if (!uploaded.deep) return avifSimilarity(reference, file)
+    if (!uploaded.deep) return avifSimilarity(reference, await readAll(result))
     const deep = uprightDeep(uploaded.deep, upright)
-    return whole(await similarityToDeep(deep, decodedRows('avif', file, deep)))
+    return whole(await similarityToDeep(deep, decodedRows('avif', result, deep)))
   }
   const proportion = (reference.width * shown.height) / (reference.height * shown.width)
   if (shown.width > reference.width || Math.abs(proportion - 1) > 0.02 + 1 / Math.min(shown.width, shown.height))
@@ -112,24 +100,6 @@ function whole(found: Similarity | undefined): Similarity {
   return found
 }
 
-/** The upload's picture at the result's size. Nobody says by which filter it is reduced: by the usual two, of which the friendlier counts. */
-function reductionsOf(reference: Raster, size: { width: number; height: number }): Raster[] {
-  if (sameSize(reference, size)) return [reference]
-  return [resized(reference, size.width, size.height), byArea(reference, size)]
-}
-
-function byArea(reference: Raster, { width, height }: { width: number; height: number }): Raster {
-  return {
-    width,
-    height,
-    channels: reference.channels,
-    async *rows() {
-      const scaler = new RowScaler(reference, { width, height }, 'area', reference.channels === 4)
-      for await (const strip of reference.rows()) yield* scaler.push(strip)
-    },
-  }
-}
-
 async function friendliest(
   references: readonly Raster[],
   measure: (reference: Raster) => Promise<Similarity | undefined>,
@@ -142,61 +112,6 @@ async function friendliest(
   return best!
 }
 
-const sameSize = (a: { width: number; height: number }, b: { width: number; height: number }) =>
-  a.width === b.width && a.height === b.height
-
-async function uploadedOf(source: Source, format: PictureFormat, options: Options): Promise<Uploaded> {
-  if (format === 'png') return convertiblePng(source, options)
-  if (format === 'bmp') return convertibleBmp(source, options)
-  if (format === 'gif') return convertibleGifOf(source, options)
-  const header = await readHeader(source, options)
-  return { raster: wholeJpeg(source, header), carried: carriedOf(header) }
-}
-
-/** A result as readers show it: RGB of a JPEG, else RGBA; undefined for AVIF, which is decoded tile by tile. */
-async function shownRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
-  if (output === 'jpg') {
-    const header = await readHeader(result, options)
-    if (header.components === 4) throw unsupported('a picture of inks that was reduced')
-    return asRgb(onWhite(wholeJpeg(result, header)))
-  }
-  if (output === 'png') return pngRaster(result)
-  if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
-  if (output === 'webp') return webpRaster(await readAll(result))
-  if (output === 'avif') return undefined
-  throw unsupported(`a picture as ${output}`)
-}
-
-async function pngRaster(source: Source): Promise<Raster> {
-  const { header } = await readPngInfo(source.stream())
-  return {
-    width: header.width,
-    height: header.height,
-    channels: 4,
-    async *rows() {
-      for await (const { rows } of pngRows(source.stream(), 'rgba8')) {
-        yield rows
-        discard(rows)
-      }
-    },
-  }
-}
-
-function webpRaster(file: Uint8Array): Raster {
-  const { width, height } = webpSize(file)
-  const pixels = decodeWebp(file, width, height)
-  if (!pixels) throw unsupported('a WebP that cannot be decoded')
-  return {
-    width,
-    height,
-    channels: 4,
-    async *rows() {
-      const step = width * 4 * 64
-      for (let at = 0; at < pixels.length; at += step) yield pixels.subarray(at, at + step)
-    },
-  }
-}
-
 async function avifSimilarity(reference: Raster, file: Uint8Array): Promise<Similarity> {
   const grid = await similarityOfGrid(reference, {}, file)
   if (typeof grid === 'string') throw unsupported(grid)
@@ -207,31 +122,4 @@ async function avifSimilarity(reference: Raster, file: Uint8Array): Promise<Simi
   const { width, height, pixels } = decoded
   const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
   return friendliest(reductionsOf(reference, { width, height }), (scaled) => similarityOfRows(asRgba(scaled), [bytes]))
-}
-
-/** Grey as RGB. */
-function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & { readonly channels: 3 } {
-  const { width, height, channels } = raster
-  return {
-    width,
-    height,
-    channels: 3,
-    async *rows() {
-      for await (const strip of raster.rows())
-        yield channels === 3 ? strip : Uint8Array.from({ length: strip.length * 3 }, (_, i) => strip[Math.floor(i / 3)]!)
-    },
-  }
-}
-
-/** Width and height by the first chunk that says them (RFC 9649: VP8X, VP8L, VP8). */
-function webpSize(file: Uint8Array): { width: number; height: number } {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
-  const type = new TextDecoder('latin1').decode(file.subarray(12, 16))
-  const u24 = (at: number) => view.getUint8(at) | (view.getUint8(at + 1) << 8) | (view.getUint8(at + 2) << 16)
-  if (type === 'VP8X') return { width: u24(24) + 1, height: u24(27) + 1 }
-  if (type === 'VP8L') {
-    const bits = view.getUint32(21, true)
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
-  }
-  return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
 }

@@ -65,7 +65,8 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
 
 /** What `verify` found when it decoded the result again. `difference` says where, for the log. */
 /** `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise. */
-export type Verdict = { equal: true; share?: number } | { equal: false; difference: string }
+/** `ssimulacra2`: of pictures that lost something, as `PictureLoss` has it; codecs whose outcome tells it leave it out. */
+export type Verdict = { equal: true; share?: number; ssimulacra2?: number | undefined } | { equal: false; difference: string }
 
 export interface Options {
   readonly quality: Quality

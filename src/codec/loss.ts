@@ -18,9 +18,12 @@ export interface PictureLoss extends LumaFigures {
   readonly measuredAt: MeasuredAt | undefined
   /** Of a film, over all of its frames. */
   readonly mean?: LumaFigures
-  /** On colour, of the worst still picture of at least 64 × 64; absent where it was not measured of each of them. */
-  readonly ssimulacra2?: number
+  /** Of the worst still picture of at least 64 × 64, on colour, `NO_STILL_PICTURE` without any; undefined: one was not measured. */
+  readonly ssimulacra2?: number | undefined
 }
+
+/** The worst score of none. */
+export const NO_STILL_PICTURE = Number.POSITIVE_INFINITY
 
 /** The signal-to-noise ratio of the whole file against the upload, all channels together. */
 export interface SoundLoss {
@@ -34,6 +37,10 @@ export interface Loss {
 
 /** The loss of a stored picture that was measured pixel for pixel. */
 export const ofPixels = ({ ssim, psnrDb }: LumaFigures): PictureLoss => ({ ssim, psnrDb, measuredAt: 'pixels' })
+
+/** The same once its pictures have been scored, or are known not to be scored. */
+export const scored = (loss: PictureLoss, ssimulacra2: number | undefined): PictureLoss =>
+  ssimulacra2 === undefined ? loss : { ...loss, ssimulacra2 }
 
 /** The loss of a result whose pictures, or sound, or both were coded anew; without figures there is none. */
 export function lossOf(pictures: PictureLoss | undefined, sound?: SoundLoss): { readonly loss?: Loss } {

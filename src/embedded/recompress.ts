@@ -6,7 +6,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerRequest, type InnerResult, type Options, type Quality } from '../codec/codec.ts'
-import { ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
+import { ofPixels, type PictureLoss, scored, worseLoss } from '../codec/loss.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { gentlerTargets } from '../quality/ladder.ts'
 import { LEVELS, pictureTarget } from '../quality/levels.ts'
@@ -169,6 +169,7 @@ async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResul
   const measured = await similarity(before, bytes)
   if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
     return undefined
-  // At its own size as well, where its codec measured it.
-  return { bytes, output, loss: worseLoss(pictures, ofPixels(measured)), downsampled: true }
+  // At its own size as well, where its codec measured it, and at which alone it is scored.
+  const loss = scored(worseLoss(pictures, ofPixels(measured)), pictures.ssimulacra2)
+  return { bytes, output, loss, downsampled: true }
 }

@@ -176,7 +176,11 @@ const measured = {
     .describe('Where the worst was found: in a stored picture, on a page drawn at 144 dpi, in a second of a film'),
   mean_ssim: similarity.optional().describe('Films: over all frames'),
   mean_psnr_db: z.number().optional(),
-  ssimulacra2: z.number().max(100).optional().describe('Colour: the worst still picture of at least 64×64'),
+  ssimulacra2: z
+    .number()
+    .max(100)
+    .optional()
+    .describe('What eyes see: SSIMULACRA 2.1 of the worst still picture of at least 64×64 that lost something; not of animations'),
   snr_db: z.number().optional().describe('Sound: signal-to-noise ratio'),
 }
 const receiptCommon = {

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../codec/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
-import type { Loss } from '../codec/loss.ts'
+import { type Loss, scored } from '../codec/loss.ts'
 import type { ResultSink } from '../codec/sink.ts'
 import { ISOLATE_BYTES, isRoomy } from '../formats/format.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
@@ -77,7 +77,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     const result = await sink.finish()
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
-    if (verdict.equal) return { outcome, result, verifiedShare: verdict.share ?? 1 }
+    if (verdict.equal) return { outcome: withScore(outcome, verdict.ssimulacra2), result, verifiedShare: verdict.share ?? 1 }
     await sink.abort()
     const detail = 'the result did not pass its own verification'
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
@@ -87,6 +87,11 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     if (!expected || options.signal.aborted) throw error
     return expected
   }
+}
+
+function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compressed {
+  const { loss } = outcome
+  return loss?.pictures ? { ...outcome, loss: { ...loss, pictures: scored(loss.pictures, ssimulacra2) } } : outcome
 }
 
 interface Made {

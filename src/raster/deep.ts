@@ -2,6 +2,7 @@
  * Pictures with sixteen bits a sample, RGBA: what results are measured against where the upload has more than eight bits, or was
  * reduced, so that rounding counts as well.
  */
+import { discard } from '../../wasm/memories/discard.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { type Raster, stripRows } from './raster.ts'
 import { windows } from './resize.ts'
@@ -32,6 +33,23 @@ export function deepOf(raster: Raster): Deep {
           out[to + 3] = channels % 2 ? 65535 : (strip[from + alpha] ?? 0) * 257
         }
         yield out
+      }
+    },
+  }
+}
+
+/** The other way round, rounded. */
+export function eightBits({ width, height, rows }: Deep): Raster & { readonly channels: 4 } {
+  return {
+    width,
+    height,
+    channels: 4,
+    async *rows() {
+      for await (const strip of rows()) {
+        const out = new Uint8Array(strip.length)
+        for (let i = 0; i < strip.length; i++) out[i] = Math.round(strip[i]! / 257)
+        yield out
+        discard(out)
       }
     },
   }

@@ -1,5 +1,7 @@
 /** Still pictures as rows: what decoders give, resizing passes on and encoders take, so that no picture is ever whole in memory. */
 
+import { discard } from '../../wasm/memories/discard.ts'
+
 /** Samples of a pixel: grey, grey and alpha, RGB, RGBA (8 bits each, alpha not premultiplied). */
 export interface Raster {
   readonly width: number
@@ -89,7 +91,11 @@ export function asRgba(raster: Raster): Raster & { readonly channels: 4 } {
     height,
     channels: 4,
     async *rows() {
-      for await (const strip of raster.rows()) yield channels === 4 ? strip : expanded(strip, channels)
+      for await (const strip of raster.rows()) {
+        const rgba = channels === 4 ? strip : expanded(strip, channels)
+        yield rgba
+        if (rgba !== strip) discard(rgba)
+      }
     },
   }
 }

@@ -2,7 +2,7 @@
 import { concat } from '../bytes/concat.ts'
 import type { Options, Outcome, Source } from '../codec/codec.ts'
 import { ofPixels, type PictureLoss, worseLoss } from '../codec/loss.ts'
-import { readAll } from '../codec/source.ts'
+import { memorySource } from '../codec/source.ts'
 import { pictureFacts } from '../formats/outputs.ts'
 import { decodedRows } from './decoded.ts'
 import { type Deep, deepOf, deepOnWhite, reducedDeep, similarityToDeep } from './deep.ts'
@@ -49,7 +49,7 @@ export async function lossAgainst(
   const known = loss ?? (isIncomplete ? SAME_SAMPLES : undefined)
   const reference = referenceOf(uploaded, options)
   if (!reference) return known
-  const found = await similarityToDeep(reference, decodedRows(options.output, concat([...chunks]), reference))
+  const found = await similarityToDeep(reference, decodedRows(options.output, memorySource(concat([...chunks]), ''), reference))
   if (!found) throw new Error(`what the ${options.output} encoder made cannot be decoded`)
   return worseLoss(known, ofPixels(found))
 }
@@ -64,6 +64,6 @@ export async function differenceFromAll(
   const reference = referenceOf(uploaded, options)
   if (!reference) return undefined
   if (isExact(outcome)) return 'a picture with more bits than the result has, or reduced, is not exact'
-  const found = await similarityToDeep(reference, decodedRows(options.output, await readAll(result), reference))
+  const found = await similarityToDeep(reference, decodedRows(options.output, result, reference))
   return found ? claimDifference(outcome, found) : 'rows are missing'
 }

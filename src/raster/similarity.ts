@@ -1,7 +1,9 @@
 /** Pictures against what was made of them, row by row as both come. */
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { WebpRows } from '../../wasm/webp/webp.ts'
+import { NO_STILL_PICTURE } from '../codec/loss.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
+import { LEAST_SCORED, ScoreMeter, WIDEST } from '../quality/visible.ts'
 import { asRgba, onWhite, type Raster } from './raster.ts'
 
 type Strips = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
@@ -13,6 +15,15 @@ export async function similarityOfRows(raster: Raster, decoded: Strips): Promise
   return (await comparedRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
 }
 
+/** As `PictureLoss.ssimulacra2`; undefined where rows are missing, too. */
+export async function scoreOfRows(raster: Raster, decoded: Strips): Promise<number | undefined> {
+  const { width, height, channels } = raster
+  if (Math.min(width, height) < LEAST_SCORED) return NO_STILL_PICTURE
+  if (width > WIDEST) return undefined
+  using meter = new ScoreMeter(width, height, channels)
+  return (await comparedRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
+}
+
 /** Hands out the same rows of both; false where rows are missing. */
 export async function comparedRows(
   raster: Raster,
@@ -21,20 +32,25 @@ export async function comparedRows(
 ): Promise<boolean> {
   const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
   let rest: Uint8Array = new Uint8Array()
-  for await (const strip of raster.rows()) {
-    for (let at = 0; at < strip.length; ) {
-      if (rest.length === 0) {
-        const next = await strips.next()
-        if (next.done) return false
-        rest = next.value
+  try {
+    for await (const strip of raster.rows()) {
+      for (let at = 0; at < strip.length; ) {
+        if (rest.length === 0) {
+          const next = await strips.next()
+          if (next.done) return false
+          rest = next.value
+        }
+        const length = Math.min(rest.length, strip.length - at)
+        push(strip.subarray(at, at + length), rest.subarray(0, length))
+        rest = rest.subarray(length)
+        at += length
       }
-      const length = Math.min(rest.length, strip.length - at)
-      push(strip.subarray(at, at + length), rest.subarray(0, length))
-      rest = rest.subarray(length)
-      at += length
     }
+    return true
+  } finally {
+    // What decodes them has a memory to give back.
+    await strips.return?.()
   }
-  return true
 }
 
 /** As viewers show a lossy WebP; undefined where it is damaged, or of another size. */

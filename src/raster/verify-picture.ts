@@ -9,6 +9,7 @@ import type { Convertible } from './convert.ts'
 import { fitted } from './fitted.ts'
 import { onWhite, type Raster } from './raster.ts'
 import { differenceFromAll } from './reference.ts'
+import { scoreOfResult } from './score.ts'
 import { similarityOfRows } from './similarity.ts'
 import { claimDifference, differenceOf, isExact } from './verify.ts'
 
@@ -21,8 +22,10 @@ interface Made {
 /** Decodes the result and compares it with the picture as it was to be encoded; what stood behind it must stand there still. */
 export async function verifyPicture(picture: Convertible, { original, result, outcome }: Made, options: Options): Promise<Verdict> {
   const parted = await withoutTail(original, picture.end, result)
-  const difference = typeof parted === 'string' ? parted : await pictureDifference(picture, parted.result, outcome, options)
-  return difference === undefined ? { equal: true } : { equal: false, difference }
+  if (typeof parted === 'string') return { equal: false, difference: parted }
+  const difference = await pictureDifference(picture, parted.result, outcome, options)
+  if (difference !== undefined) return { equal: false, difference }
+  return { equal: true, ...(await scoreOfResult(picture, parted.result, outcome, options)) }
 }
 
 async function pictureDifference(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {

@@ -31,7 +31,7 @@ export async function differenceOfWebp(raster: Raster, carried: Carried, result:
     const pixels = decodeWebp(file, raster.width, raster.height)
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
   }
-  const found = await similarityOfRows(asRgba(raster), decodedRows('webp', file, raster))
+  const found = await similarityOfRows(asRgba(raster), decodedRows('webp', result, raster))
   return found ? unlike(outcome, found) : 'the result cannot be decoded at this size'
 }
 

@@ -57,7 +57,7 @@ function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: Picture
     ...decibels('psnr_db', psnrDb),
     ...(measuredAt && { measured_at: measuredAt }),
     ...(mean && { mean_ssim: floorTo(mean.ssim, 4), ...decibels('mean_psnr_db', mean.psnrDb) }),
-    ...(ssimulacra2 !== undefined && { ssimulacra2: floorTo(ssimulacra2, 1) }),
+    ...(ssimulacra2 !== undefined && Number.isFinite(ssimulacra2) && { ssimulacra2: floorTo(ssimulacra2, 1) }),
   }
 }
 

@@ -48,7 +48,7 @@ describe.each(IDS)('%s', (id) => {
     expect(await lie({ format: id === 'dxf' ? 'text' : 'dxf' })).toContain('format')
     if (claims.result.outcome === 'unchanged') return
     expect(await lie({}, { outcome: 'unchanged' })).toContain('outcome')
-    const { ssim, psnr_db, snr_db, fidelity } = claims.result
+    const { ssim, psnr_db, snr_db, ssimulacra2, fidelity } = claims.result
     const other = fidelity === 'lossless' ? 'perceptual' : 'lossless'
     expect(
       await lie({}, { fidelity: other, ...(other === 'perceptual' ? { ssim: 0.95, psnr_db: 40, measured_at: 'pixels' } : {}) }),
@@ -56,6 +56,7 @@ describe.each(IDS)('%s', (id) => {
     if (ssim !== undefined) expect(await lie({}, { ssim: ssim + (1 - ssim) * 0.9 })).not.toEqual([])
     if (psnr_db !== undefined) expect(await lie({}, { psnr_db: psnr_db + 3 })).not.toEqual([])
     if (snr_db !== undefined) expect(await lie({}, { snr_db: snr_db + 2 })).not.toEqual([])
+    if (ssimulacra2 !== undefined) expect(await lie({}, { ssimulacra2: ssimulacra2 + 1 })).toEqual(['ssimulacra2'])
   })
 
   it('another result and another original are found', async () => {

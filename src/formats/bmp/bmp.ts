@@ -14,6 +14,7 @@ import { convertPicture } from '../../raster/convert.ts'
 import { similarityToDeep } from '../../raster/deep.ts'
 import { applyPalette, lookAtColours, searchPalette, Trials } from '../../raster/png-quantise.ts'
 import { asRgba } from '../../raster/raster.ts'
+import { scoreOfRows } from '../../raster/similarity.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { verifyPicture } from '../../raster/verify-picture.ts'
 import { convertibleBmp } from './convert.ts'
@@ -263,5 +264,6 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   if (claim.ssim > found.ssim + 0.002 || claim.psnrDb > found.psnrDb + 0.1) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
   }
-  return { equal: true }
+  const [before, after] = [await convertibleBmp(original, options), await convertibleBmp(result, options)]
+  return { equal: true, ssimulacra2: await scoreOfRows(asRgba(before.raster), asRgba(after.raster).rows()) }
 }

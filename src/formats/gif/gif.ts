@@ -8,12 +8,14 @@ import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../.
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { overBudget } from '../../codec/error.ts'
-import { lossOf, ofPixels } from '../../codec/loss.ts'
+import { lossOf, NO_STILL_PICTURE, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { tailDifference, withTail } from '../../codec/tail.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture } from '../../raster/convert.ts'
+import { asRgba } from '../../raster/raster.ts'
+import { scoreOfRows } from '../../raster/similarity.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { verifyPicture } from '../../raster/verify-picture.ts'
 import { convertibleGif } from './convert.ts'
@@ -31,8 +33,7 @@ export const gif: Codec = {
 
   async verify(original, result, outcome, options) {
     if (options.output !== 'gif') {
-      const facts = await scanned(original, options)
-      const picture = convertibleGif(original, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
+      const picture = await still(original, options)
       return await verifyPicture({ ...picture, end: (await surveyGif(original)).end }, { original, result, outcome }, options)
     }
     const difference = await tailDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
@@ -300,7 +301,8 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
   let shownFor = 0 // what is left of the delay of the result's frame
   let needed = true
   let changed: GifPart | undefined // since the canvases were compared last
-  for (let number = 0; ; number++) {
+  let number = 0
+  for (; ; number++) {
     const left = await before.next()
     if (left.done || !left.value) break
     if (needed) {
@@ -331,5 +333,13 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
   if (claim.ssim > worst.ssim + 0.002 || claim.psnrDb > worst.psnrDb + 0.1) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${worst.ssim} and ${worst.psnrDb} dB`)
   }
-  return { equal: true }
+  return { equal: true, ssimulacra2: number === 1 ? await stillScore(original, result, options) : NO_STILL_PICTURE }
 }
+
+async function stillScore(original: Source, result: Source, options: Options): Promise<number | undefined> {
+  const [before, after] = [await still(original, options), await still(result, options)]
+  return await scoreOfRows(asRgba(before.raster), asRgba(after.raster).rows())
+}
+
+const still = async (source: Source, options: Options) =>
+  convertibleGif(source, await scanned(source, options), () => openEngine(options, 0.5, 'look'), framesOf, options)

@@ -39,6 +39,9 @@ export async function convertibleGifOf(source: Source, options: Options): Promis
   return convertibleGif(source, await factsOf(source, options), open, framesOf, options)
 }
 
+/** How many there are. */
+export const framesIn = async (source: Source, options: Options): Promise<number> => (await factsOf(source, options)).frames
+
 async function factsOf(source: Source, options: Options): Promise<GifFacts> {
   using engine = open()
   engine.begin('scan')

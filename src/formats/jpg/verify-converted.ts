@@ -1,5 +1,6 @@
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { differenceFromAll } from '../../raster/reference.ts'
+import { scoreOfResult } from '../../raster/score.ts'
 import { differenceOf } from '../../raster/verify.ts'
 import { carriedOf } from './carried.ts'
 import { picture, wholeSize } from './convert.ts'
@@ -10,8 +11,9 @@ export async function verifyConverted(original: Source, result: Source, outcome:
   const header = await readHeader(original, options)
   const { raster } = picture(original, header, options)
   const carried = carriedOf(header)
+  const uploaded = { raster: wholeSize(original, header), carried }
   const difference =
-    (await differenceOf(options.output, raster, carried, result, outcome)) ??
-    (await differenceFromAll({ raster: wholeSize(original, header), carried }, result, outcome, options))
-  return difference === undefined ? { equal: true } : { equal: false, difference }
+    (await differenceOf(options.output, raster, carried, result, outcome)) ?? (await differenceFromAll(uploaded, result, outcome, options))
+  if (difference !== undefined) return { equal: false, difference }
+  return { equal: true, ...(await scoreOfResult(uploaded, result, outcome, options)) }
 }

@@ -6,6 +6,8 @@ import { chunksOf } from '../../codec/source.ts'
 import { tailDifference } from '../../codec/tail.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
+import { scoreOfResult } from '../../raster/score.ts'
+import { wholeSize } from './convert.ts'
 import { readMultiPicture } from './mpf.ts'
 import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
@@ -18,12 +20,15 @@ const SMALL_SIDE = 128
 /** Both sides of a downsampled picture are brought to this size to be compared. */
 const AFAR_PIXELS = 96
 
+type Side = readonly [Source, JpegHeader]
+
 const differs = (difference: string): Verdict => ({ equal: false, difference })
 
 export async function verifyJpeg(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const before = await readHeader(original, options)
   const after = await readHeader(result, options)
-  if (before.width !== after.width || before.height !== after.height) return downsampled(original, before, result, after, options)
+  if (before.width !== after.width || before.height !== after.height)
+    return downsampled([original, before], [result, after], outcome, options)
   for (const fact of ['width', 'height', 'components'] as const) {
     if (before[fact] !== after[fact]) return differs(`${fact}: ${before[fact]} became ${after[fact]}`)
   }
@@ -37,11 +42,22 @@ export async function verifyJpeg(original: Source, result: Source, outcome: Outc
   if (segments) return differs(segments)
   if (ends[1].lateSegments.length > 0) return differs('segments between scans')
   const tail = await tailDifference(original, ends[0].endOffset, result, ends[1].endOffset)
-  return tail === undefined ? { equal: true } : differs(tail)
+  return tail === undefined ? { equal: true, ...(await score([original, before], result, outcome, options)) } : differs(tail)
+}
+
+/** As readers show both; of inks nobody says how they look. */
+async function score(
+  [original, header]: Side,
+  result: Source,
+  outcome: Outcome,
+  options: Options,
+): Promise<{ ssimulacra2?: number | undefined }> {
+  if (header.components === 4) return {}
+  return await scoreOfResult({ raster: wholeSize(original, header), carried: {} }, result, outcome, options)
 }
 
 /** A picture for a document that became smaller: of the size it had to have, and both the same seen from afar. */
-async function downsampled(original: Source, before: JpegHeader, result: Source, after: JpegHeader, options: Options): Promise<Verdict> {
+async function downsampled([original, before]: Side, [result, after]: Side, outcome: Outcome, options: Options): Promise<Verdict> {
   const size = options.fitWithin && !options.lossless && fittedSize(before.width, before.height, options.fitWithin)
   if (!size || size.width !== after.width || size.height !== after.height) {
     return differs(`${before.width}×${before.height} became ${after.width}×${after.height}`)
@@ -62,7 +78,8 @@ async function downsampled(original: Source, before: JpegHeader, result: Source,
   const tail = await tailDifference(original, ends[0], result, ends[1])
   if (tail) return differs(tail)
   const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
-  return psnrDb < THUMBNAIL_PSNR_DB ? differs(`another picture: ${psnrDb.toFixed(1)} dB from afar`) : { equal: true }
+  if (psnrDb < THUMBNAIL_PSNR_DB) return differs(`another picture: ${psnrDb.toFixed(1)} dB from afar`)
+  return { equal: true, ...(await score([original, before], result, outcome, options)) }
 }
 
 async function wholeOf(raster: Raster): Promise<Uint8Array> {
@@ -98,8 +115,6 @@ async function sameCoefficients(original: Source, result: Source): Promise<[Read
   const [before, after] = [await hashed(original), await hashed(result)]
   return before.digest === after.digest ? [before, after] : 'coefficients differ'
 }
-
-type Side = readonly [Source, JpegHeader]
 
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
 async function alike(original: Side, result: Side): Promise<[Read, Read] | string> {

@@ -1,7 +1,7 @@
 /** Pictures that are made ready before anything is written: cut to what is shown of them, or PNG that is better as JPEG. */
 
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../../codec/codec.ts'
-import { ofPixels } from '../../codec/loss.ts'
+import { NO_STILL_PICTURE, ofPixels, scored } from '../../codec/loss.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
 import { readEntry } from '../../containers/zip/read.ts'
@@ -110,7 +110,7 @@ export class PlannedPictures {
     if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
     const measured = await similarity(bytes, made.bytes, rect)
     if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
-    const loss = ofPixels(measured)
+    const loss = scored(ofPixels(measured), made.loss ? made.loss.ssimulacra2 : NO_STILL_PICTURE)
     const small = pictureFacts(made.bytes)
     if (made.output !== 'png' || made.downsampled || !small) return { ...made, loss, cut: true }
     const whole = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)

@@ -1,5 +1,5 @@
 /** Pages drawn at 144 dpi: how large pictures are on them, and what new pictures take away from each page. */
-import { type LumaFigures, type PictureLoss, worseLoss } from '../../codec/loss.ts'
+import { type LumaFigures, NO_STILL_PICTURE, type PictureLoss, worseLoss } from '../../codec/loss.ts'
 import { meanSquaredError, psnrDb } from '../../quality/metrics.ts'
 import { boundsOf, type Matrix } from './matrix.ts'
 
@@ -85,7 +85,8 @@ export class Sheet {
   get loss(): PictureLoss | undefined {
     if (this.worst.ssim === 0 && this.worst.error === 0) return undefined
     const ssim = 1 - Math.min(this.lost.ssim, this.worst.ssim)
-    return { ssim, psnrDb: psnrDb(Math.min(this.lost.error, this.worst.error)), measuredAt: 'page_144dpi' }
+    const figures = { ssim, psnrDb: psnrDb(Math.min(this.lost.error, this.worst.error)) }
+    return { ...figures, measuredAt: 'page_144dpi', ssimulacra2: NO_STILL_PICTURE }
   }
 }
 

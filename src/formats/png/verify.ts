@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import type { PictureLoss } from '../../codec/loss.ts'
 import { tailDifference } from '../../codec/tail.ts'
+import { scoreOfResult } from '../../raster/score.ts'
 import { carried } from './chunks.ts'
+import { convertible } from './convert.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
 import { digestOf, similarityOf } from './similarity.ts'
 
@@ -21,7 +23,9 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
     if (!pictures) return differ('a loss without figures')
     // The same samples, without a chunk of the upload's; else colours alone may differ.
     if (pictures.psnrDb === Number.POSITIVE_INFINITY && (await isSame(before, after))) return { equal: true }
-    return comparePictures(original, result, before, pictures, options)
+    const wrong = await pictureDifference(original, result, before, pictures, options)
+    if (wrong) return differ(wrong)
+    return { equal: true, ...(await scoreOfResult(await convertible(original, options), result, outcome, options)) }
   }
   return (await isSame(before, after)) ? { equal: true } : differ('samples differ')
 }
@@ -64,17 +68,17 @@ function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Arr
 const SLACK = { ssim: 0.0001, psnrDb: 0.01 }
 
 /** Both decoded side by side and measured at the depth of the upload; the claim may not be better than what is found. */
-async function comparePictures(
+async function pictureDifference(
   original: Source,
   result: Source,
   { header, work }: PngFile,
   claim: PictureLoss,
   options: Options,
-): Promise<Verdict> {
+): Promise<string | undefined> {
   const found = await similarityOf(streamOf(original, options, work), streamOf(result, options, work), header)
-  if (typeof found === 'string') return differ(found)
+  if (typeof found === 'string') return found
   if (claim.ssim > found.ssim + SLACK.ssim || claim.psnrDb > found.psnrDb + SLACK.psnrDb) {
-    return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
+    return `claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
   }
-  return { equal: true }
+  return undefined
 }

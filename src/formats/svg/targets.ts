@@ -1,4 +1,4 @@
-import { ofPixels, type PictureLoss } from '../../codec/loss.ts'
+import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../codec/loss.ts'
 import { LEVELS, type LumaTarget } from '../../quality/levels.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 
@@ -11,5 +11,6 @@ export const TARGETS = LEVELS.drawing
 const RENDERER_MARGIN_DB = 1.5
 const HIGHEST_CLAIM_DB = 45
 
+/** A drawing is no stored picture: it has no score. */
 export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
-  ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) })
+  scored(ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) }), NO_STILL_PICTURE)

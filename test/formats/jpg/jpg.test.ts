@@ -230,7 +230,7 @@ describe('jpg codec', () => {
     )
     expect(await check(withSegments(other, segment(0xfe, 'note')))).toMatchObject({ equal: false })
     expect(await check(await encoded())).toMatchObject({ equal: false })
-    expect(await check(withSegments(await encoded(), segment(0xfe, 'note')))).toEqual({ equal: true })
+    expect(await check(withSegments(await encoded(), segment(0xfe, 'note')))).toMatchObject({ equal: true })
     await expect(check(withSegments((await encoded()).subarray(0, 4000), segment(0xfe, 'note')))).rejects.toThrow(/ends/)
   })
 })

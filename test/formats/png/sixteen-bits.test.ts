@@ -96,7 +96,7 @@ describe('figures of sixteen bits are of sixteen bits', () => {
       const { outcome, bytes } = await run(file)
       const { ssim, psnrDb } = pictureLossOf(outcome)
       const verify = (claim: Outcome) => png.verify(memorySource(file, 'a.png'), memorySource(bytes, 'b.png'), claim, options)
-      expect(await verify(outcome)).toEqual({ equal: true })
+      expect(await verify(outcome)).toMatchObject({ equal: true })
       const more: Outcome = { kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb: psnrDb + 0.1 })), steps: [] }
       expect((await verify(more)).equal).toBe(false)
     }

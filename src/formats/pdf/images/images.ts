@@ -4,7 +4,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
-import { type LumaFigures, ofPixels, type PictureLoss, worseLoss } from '../../../codec/loss.ts'
+import { type LumaFigures, ofPixels, type PictureLoss, scored, worseLoss } from '../../../codec/loss.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
 import type { Similarity } from '../../../quality/metrics.ts'
 import { type Filter, setFilters } from '../filters.ts'
@@ -75,8 +75,14 @@ interface Picture {
   graphic: boolean
 }
 
-/** `seen`: what pages show of it at 144 dpi. */
-type Candidate = Coded & { deflated?: Filter[] | undefined; reduced: boolean; seen?: readonly { place: Place; figures: LumaFigures }[] }
+type Candidate = Coded & {
+  deflated?: Filter[] | undefined
+  reduced: boolean
+  /** What pages show of it at 144 dpi. */
+  seen?: readonly { place: Place; figures: LumaFigures }[]
+  /** As it is stored. */
+  ssimulacra2?: number | undefined
+}
 
 export class ImageRecompressor {
   readonly report: ImageReport = { worst: undefined, recoded: 0, reduced: 0, exact: 0 }
@@ -173,11 +179,12 @@ export class ImageRecompressor {
     if (!found.figures) return found
     const places = picture.drawn?.places ?? []
     const grids = gridsOf(places)
-    const { stored, drawn } = await this.measured(picture, found, grids)
+    const { stored, drawn, ssimulacra2 } = await this.measured(picture, found, grids)
     const floors = found.channels === 4 ? INK_FLOORS : FLOORS
     if (!keeps(stored, floors)) return undefined
     const seen = places.map((place) => ({ place, figures: figuresAt(place, grids, drawn) }))
-    return seen.every(({ place, figures }) => place.sheet.allows(figures, floors)) ? { ...found, figures: stored, seen } : undefined
+    if (!seen.every(({ place, figures }) => place.sheet.allows(figures, floors))) return undefined
+    return { ...found, figures: stored, seen, ssimulacra2 }
   }
 
   private async measured({ stream, facts, mask }: Picture, found: Candidate, grids: readonly Size[]): Promise<Measured> {
@@ -313,7 +320,7 @@ export class ImageRecompressor {
     else if (coded.figures) this.report.recoded++
     else this.report.exact++
     if (!coded.figures) return
-    this.report.worst = worseLoss(this.report.worst, ofPixels(coded.figures))
+    this.report.worst = worseLoss(this.report.worst, scored(ofPixels(coded.figures), coded.ssimulacra2))
     for (const { place, figures } of coded.seen ?? []) place.sheet.lose(figures, place.share)
   }
 }

@@ -1,12 +1,14 @@
 /** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
+import { NO_STILL_PICTURE } from '../../../codec/loss.ts'
 import { type Channels, type Similarity, SimilarityMeter } from '../../../quality/metrics.ts'
+import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../quality/visible.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { Mask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
 import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
 
-/** Rows as they are stored; of 1 or 3 channels. */
-export type Streamed = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
+/** Rows as they are stored; of 1 or 3 channels. `inks`: nobody says how these look. */
+export type Streamed = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; inks?: boolean }
 
 /** What is compared, and the mask that both lie below. */
 export interface Pair {
@@ -18,6 +20,8 @@ export interface Pair {
 export interface Measured {
   /** Pixel for pixel, what the mask hides as well; a larger original by the means of the areas that the pixels stand for. */
   stored: Similarity
+  /** The same, as `PictureLoss` has it. */
+  ssimulacra2: number | undefined
   /** At the size of each grid, both as a renderer draws them there and as far as the mask shows them. */
   drawn: Similarity[]
 }
@@ -26,14 +30,14 @@ export interface Measured {
 export async function measure({ original, result, mask }: Pair, grids: readonly Size[]): Promise<Measured> {
   if (result.channels !== original.channels || result.width > original.width || result.height > original.height)
     throw new PdfSyntax('a picture that is not what was coded')
-  const stored = new Comparison([original, result], result, 'area')
+  const stored = new Comparison([original, result], result, 'area', original.inks ? 'unscored' : 'scored')
   const drawn = grids.map((grid) => new Comparison(mask ? [original, result, { ...mask, channels: 1 }] : [original, result], grid, 'drawn'))
   const all = [stored, ...drawn]
   try {
     await inStep(mask ? [original, result, mask] : [original, result], (which, strip) => {
       for (const comparison of all) comparison.push(which, strip)
     })
-    return { stored: stored.finish(), drawn: drawn.map((comparison) => comparison.finish()) }
+    return { ssimulacra2: stored.score(), stored: stored.finish(), drawn: drawn.map((comparison) => comparison.finish()) }
   } finally {
     for (const comparison of all) comparison[Symbol.dispose]()
   }
@@ -73,13 +77,17 @@ class Comparison {
   private readonly waiting: Uint8Array[]
   private readonly rowPixels: number
   private readonly meter: SimilarityMeter
+  /** undefined: it cannot be scored. */
+  private readonly scorer: ScoreMeter | 'small' | undefined
 
-  constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode) {
+  constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
     this.scalers = pictures.map((picture) => new RowScaler(picture, size, mode))
     this.waiting = pictures.map(() => new Uint8Array())
     this.rowPixels = size.width
     const channels = pictures[0]!.channels + (pictures.length > 2 ? 1 : 0)
-    this.meter = new SimilarityMeter(size.width, size.height, (channels === 2 ? 4 : channels) as Channels)
+    const samples = (channels === 2 ? 4 : channels) as Channels
+    this.meter = new SimilarityMeter(size.width, size.height, samples)
+    this.scorer = score === 'scored' ? scorerOf(size, samples) : undefined
   }
 
   push(which: number, strip: Uint8Array): void {
@@ -100,7 +108,13 @@ class Comparison {
     const { channels } = this.scalers[0]!
     const shown = (pixels: Uint8Array) => (opacity ? withOpacity(pixels, channels, opacity) : pixels)
     this.meter.push(shown(original!), shown(result!))
+    if (this.scorer instanceof ScoreMeter) this.scorer.push(original!, result!)
     for (const [i, bytes] of this.waiting.entries()) this.waiting[i] = bytes.slice(rows * strides[i]!)
+  }
+
+  /** Of what is stored alone, whatever lies above it. */
+  score(): number | undefined {
+    return this.scorer === 'small' ? NO_STILL_PICTURE : this.scorer?.finish()
   }
 
   finish(): Similarity {
@@ -112,7 +126,13 @@ class Comparison {
   [Symbol.dispose](): void {
     for (const scaler of this.scalers) scaler[Symbol.dispose]()
     this.meter[Symbol.dispose]()
+    if (this.scorer instanceof ScoreMeter) this.scorer[Symbol.dispose]()
   }
+}
+
+function scorerOf({ width, height }: Size, channels: Channels): ScoreMeter | 'small' | undefined {
+  if (Math.min(width, height) < LEAST_SCORED) return 'small'
+  return width > WIDEST ? undefined : new ScoreMeter(width, height, channels)
 }
 
 function joined(held: Uint8Array, rows: Uint8Array): Uint8Array {

@@ -18,7 +18,7 @@ export async function resultOf(coded: Coded & { deflated?: readonly Filter[] | u
 export function asShown(rows: Streamed, { decode }: ImageFacts): Streamed {
   if (rows.channels !== 4) return rows
   const inverted = (decode?.[0] ?? 0) > (decode?.[1] ?? 1)
-  return { ...rows, channels: 3, strips: printed(rows.strips, inverted) }
+  return { ...rows, channels: 3, strips: printed(rows.strips, inverted), inks: true }
 }
 
 async function* printed(strips: Streamed['strips'], inverted: boolean): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,48 @@
+/** SSIMULACRA2 of a still picture: what readers show of both files, at the size of the result. */
+import type { Options, Source } from '../codec/codec.ts'
+import { NO_STILL_PICTURE } from '../codec/loss.ts'
+import { readAll } from '../codec/source.ts'
+import { framesIn } from '../formats/gif/measure.ts'
+import { readHeader } from '../formats/jpg/segments.ts'
+import { pictureFacts } from '../formats/outputs.ts'
+import { AvifCodec } from '../raster/avif-codec.ts'
+import { gridRows } from '../raster/avif-grid.ts'
+import { orientationOf, uprightRaster } from '../raster/orientation.ts'
+import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
+import { scoreOfRows } from '../raster/similarity.ts'
+import type { PicturePair } from './pictures.ts'
+import { reductionsOf, shownRaster, uploadedOf } from './shown.ts'
+
+/** As `PictureLoss.ssimulacra2`; of a reduced picture by the friendlier of two filters. */
+export async function pictureScore({ original, format, result, output }: PicturePair, options: Options): Promise<number | undefined> {
+  if (format === 'gif' && (await framesIn(original, options)) > 1) return NO_STILL_PICTURE
+  // Of inks that stay inks nobody says how they look.
+  if (format === 'jpg' && output === 'jpg' && (await readHeader(result, options)).components === 4) return undefined
+  const { raster, carried } = await uploadedOf(original, format, options)
+  const seen = output === 'jpg' ? onWhite(raster) : raster
+  const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(seen, orientationOf(carried.exif)) : seen
+  const shown = (await shownRaster(result, output, options)) ?? (await avifRaster(result, reference))
+  if (!shown) return undefined
+  let best: number | undefined
+  for (const scaled of reductionsOf(reference, shown)) {
+    const score = await scoreOfRows(asRgba(scaled), asRgba(shown).rows())
+    if (score !== undefined) best = Math.max(best ?? score, score)
+  }
+  return best
+}
+
+/** undefined: it cannot be decoded, or is a grid of another size than `reference`. */
+async function avifRaster(result: Source, reference: Raster): Promise<Raster | undefined> {
+  const file = await readAll(result)
+  const { width, height } = reference
+  if (gridRows(file, width, height)) return { width, height, channels: 4, rows: () => gridRows(file, width, height)! }
+  using codec = await AvifCodec.open('decoder')
+  const decoded = codec.decode(file)
+  if (!decoded) return undefined
+  const bytes = new Uint8Array(decoded.pixels.buffer, decoded.pixels.byteOffset, decoded.pixels.length)
+  return { width: decoded.width, height: decoded.height, channels: 4, rows: () => once(bytes) }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

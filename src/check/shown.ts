@@ -1,0 +1,121 @@
+/** Pictures of uploads and results as rows: what `pictures.ts` and `scores.ts` compare. */
+import { discard } from '../../wasm/memories/discard.ts'
+import { pngRows, readPngInfo } from '../../wasm/png/png.ts'
+import { decodeWebp } from '../../wasm/webp/webp.ts'
+import type { Options, Source } from '../codec/codec.ts'
+import { unsupported } from '../codec/error.ts'
+import { readAll } from '../codec/source.ts'
+import { convertibleBmp } from '../formats/bmp/convert.ts'
+import { convertibleGifOf } from '../formats/gif/measure.ts'
+import { carriedOf } from '../formats/jpg/carried.ts'
+import { wholeSize as wholeJpeg } from '../formats/jpg/convert.ts'
+import { readHeader } from '../formats/jpg/segments.ts'
+import type { OutputId } from '../formats/outputs.ts'
+import { RowScaler } from '../formats/pdf/images/scale.ts'
+import { convertible as convertiblePng } from '../formats/png/convert.ts'
+import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
+import type { Uploaded } from '../raster/reference.ts'
+import { resized } from '../raster/resize.ts'
+
+export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
+
+/** The upload's picture at the result's size. Nobody says by which filter it is reduced: by the usual two, of which the friendlier counts. */
+export function reductionsOf(reference: Raster, size: { width: number; height: number }): Raster[] {
+  if (sameSize(reference, size)) return [reference]
+  return [resized(reference, size.width, size.height), byArea(reference, size)]
+}
+
+function byArea(reference: Raster, { width, height }: { width: number; height: number }): Raster {
+  return {
+    width,
+    height,
+    channels: reference.channels,
+    async *rows() {
+      const scaler = new RowScaler(reference, { width, height }, 'area', reference.channels === 4)
+      for await (const strip of reference.rows()) yield* scaler.push(strip)
+    },
+  }
+}
+
+export const sameSize = (a: { width: number; height: number }, b: { width: number; height: number }) =>
+  a.width === b.width && a.height === b.height
+
+export async function uploadedOf(source: Source, format: PictureFormat, options: Options): Promise<Uploaded> {
+  if (format === 'png') return convertiblePng(source, options)
+  if (format === 'bmp') return convertibleBmp(source, options)
+  if (format === 'gif') return convertibleGifOf(source, options)
+  const header = await readHeader(source, options)
+  return { raster: wholeJpeg(source, header), carried: carriedOf(header) }
+}
+
+/** A result as readers show it: RGB of a JPEG, else RGBA; undefined for AVIF, which is decoded tile by tile. */
+export async function shownRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
+  if (output === 'jpg') {
+    const header = await readHeader(result, options)
+    if (header.components === 4) throw unsupported('a picture of inks that was reduced')
+    return asRgb(onWhite(wholeJpeg(result, header)))
+  }
+  if (output === 'png') return pngRaster(result)
+  if (output === 'gif') return (await convertibleGifOf(result, options)).raster
+  if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
+  if (output === 'webp') return webpRaster(await readAll(result))
+  if (output === 'avif') return undefined
+  throw unsupported(`a picture as ${output}`)
+}
+
+async function pngRaster(source: Source): Promise<Raster> {
+  const { header } = await readPngInfo(source.stream())
+  return {
+    width: header.width,
+    height: header.height,
+    channels: 4,
+    async *rows() {
+      for await (const { rows } of pngRows(source.stream(), 'rgba8')) {
+        yield rows
+        discard(rows)
+      }
+    },
+  }
+}
+
+function webpRaster(file: Uint8Array): Raster {
+  const { width, height } = webpSize(file)
+  const pixels = decodeWebp(file, width, height)
+  if (!pixels) throw unsupported('a WebP that cannot be decoded')
+  return {
+    width,
+    height,
+    channels: 4,
+    async *rows() {
+      const step = width * 4 * 64
+      for (let at = 0; at < pixels.length; at += step) yield pixels.subarray(at, at + step)
+    },
+  }
+}
+
+/** Grey as RGB. */
+export function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & { readonly channels: 3 } {
+  const { width, height, channels } = raster
+  return {
+    width,
+    height,
+    channels: 3,
+    async *rows() {
+      for await (const strip of raster.rows())
+        yield channels === 3 ? strip : Uint8Array.from({ length: strip.length * 3 }, (_, i) => strip[Math.floor(i / 3)]!)
+    },
+  }
+}
+
+/** Width and height by the first chunk that says them (RFC 9649: VP8X, VP8L, VP8). */
+function webpSize(file: Uint8Array): { width: number; height: number } {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const type = new TextDecoder('latin1').decode(file.subarray(12, 16))
+  const u24 = (at: number) => view.getUint8(at) | (view.getUint8(at + 1) << 8) | (view.getUint8(at + 2) << 16)
+  if (type === 'VP8X') return { width: u24(24) + 1, height: u24(27) + 1 }
+  if (type === 'VP8L') {
+    const bits = view.getUint32(21, true)
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+  }
+  return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+}
