@@ -64,11 +64,13 @@ function sums(rows: Row[], peer: string): string {
         bytes: 0,
         cpuSeconds: 0,
       })
-  const compared = rows.filter((row) => row.peers[peer]).length
-  return compared === 0
+  const compared = rows.filter((row) => row.peers[peer])
+  const share = (row: Row) => row.ours.bytes / (row.peers[peer]?.bytes ?? Number.POSITIVE_INFINITY)
+  const [worst] = compared.toSorted((a, b) => share(b) - share(a))
+  return worst === undefined
     ? 'not installed'
     : `${ratios(
         total((row) => row.ours),
         total((row) => row.peers[peer]),
-      )} over ${compared} rows`
+      )} over ${compared.length} rows, the worst ${share(worst).toFixed(3)} (${worst.name})`
 }
