@@ -1,4 +1,4 @@
-/** Rows of any picture as the best PNG: exact, or a palette within the target where that is allowed and smaller. */
+/** Rows of any picture as the best PNG: exact, or a palette or samples a little off, within the target, where that is allowed and smaller. */
 
 import { chunk, colourChunks, startOfPng } from '../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../wasm/png/png.ts'
@@ -7,10 +7,12 @@ import type { Options } from '../codec/codec.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
 import { ofPixels, type PictureLoss } from '../codec/loss.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
+import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './png-lossy.ts'
+import { mayComeNear, NearTrials } from './png-near.ts'
 import type { PngPicture } from './png-picture.ts'
-import { applyPalette, lookAtColours, type PalettePlan, paletteBytes, searchPalette, Trials } from './png-quantise.ts'
+import { lookAtColours, planPalette, Trials } from './png-quantise.ts'
 import type { Raster } from './raster.ts'
-import { PALETTE_TARGETS, TARGET_LADDER } from './targets.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from './targets.ts'
 
 const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
 
@@ -50,8 +52,8 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
   const alpha = !lossless.facts.opaque
   const around = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)
   const exactBytes = await losslessBytes(engine, picture, lossless)
-  const plan = await choosePalette()
-  if (plan) applyPalette(engine, plan)
+  const plan = await chooseLossy()
+  if (plan) applyPlan(engine, plan, picture)
   else {
     lossless.plan.apply(engine)
     engine.setEffort(lossless.plan.effort)
@@ -61,30 +63,36 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
   for (const { type, data } of chunks) if (BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
   pieces.push(...colourChunks(layout))
   for (const { type, data } of chunks) if (!BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
-  engine.begin(plan ? 'remap' : 'encode', { alpha })
+  engine.begin(plan ? passOf(plan) : 'encode', { alpha })
   await picture.visit(engine)
   for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
   pieces.push(chunk('IEND'))
   if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
   if (!plan) return { pieces, step: 'exact PNG' }
-  const colours = (layout.palette?.length ?? 0) / 3
-  return { pieces, loss: ofPixels(engine.quality()), step: `PNG with a palette of ${colours} colours` }
+  const made = layout.palette ? `a palette of ${layout.palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
+  return { pieces, loss: ofPixels(engine.quality()), step: `PNG with ${made}` }
 
-  async function choosePalette(): Promise<PalettePlan | undefined> {
+  async function chooseLossy(): Promise<LossyPlan | undefined> {
     const wanted = options.targetSize
     const fits = wanted === undefined ? options.quality === 'high' : exactBytes + around < wanted
     if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
     await lookAtColours(engine, picture)
     const trials = new Trials(engine)
+    const pause = () => yieldToOthers(options.signal)
     const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
     const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
-    let best: { plan: PalettePlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
+    let best: { plan: LossyPlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
+    const near = new NearTrials(engine, picture)
+    const nearPlan = async (target: RasterTarget) =>
+      mayComeNear(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
     for (const target of new Set(targets)) {
-      const found = await searchPalette(trials, picture, target, alpha, () => yieldToOthers(options.signal))
-      options.signal.throwIfAborted()
-      if (!found) continue
-      const bytes = await paletteBytes(engine, picture, found, alpha)
-      if (bytes < best.bytes) best = { plan: found, bytes }
+      for (const plan of [await planPalette(trials, picture, target, pause), await nearPlan(target)]) {
+        const found = plan && plan.estimate < best.bytes ? await untilItHolds(engine, picture, plan, target, alpha) : undefined
+        options.signal.throwIfAborted()
+        if (!found) continue
+        const bytes = await planBytes(engine, picture, found, alpha)
+        if (bytes < best.bytes) best = { plan: found, bytes }
+      }
       if (wanted !== undefined && best.bytes + around < wanted) break
     }
     if (wanted !== undefined && best.bytes + around >= wanted) throw new TargetUnreachable(best.bytes + around)

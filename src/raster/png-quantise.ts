@@ -3,14 +3,19 @@ import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../..
 import type { PngPicture } from './png-picture.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from './targets.ts'
 
+/** Where neighbours make up for a pixel's error; with none, every pixel has the nearest colour. */
+type Dither = 'none' | 'everywhere' | 'smooth'
+
 export interface PalettePlan {
+  readonly kind: 'palette'
   readonly colours: number
   readonly tolerance: number
-  /** The share of each error that neighbours make up for; 0: every pixel has the nearest colour. */
-  readonly dither: number
+  readonly dither: Dither
   readonly effort: Effort
   /** Bytes of the whole picture, estimated from the sample. */
   readonly estimate: number
+  /** What else holds the target on the sample, should this not hold it on the whole picture. */
+  readonly otherwise?: Way
 }
 
 const FILTER_NONE = 0x01
@@ -41,13 +46,20 @@ export async function lookAtColours(engine: PngEngine, picture: PngPicture): Pro
 /** What medium allows, and a little less: the colours of a picture are weighed once, for all targets. */
 const { medium } = PALETTE_TARGETS
 const MOST_SHADES = { cast: medium.cast * 0.85, steps: medium.steps * 0.9 }
-/** A full share shows as noise; less leaves steps. */
-const DITHER = 0.85
+/** The share of errors that goes on, and how much of that in texture: a full share shows as noise, less leaves steps; texture hides both. */
+const DITHERS: { readonly [where in Dither]: readonly [share: number, inTexture: number] } = {
+  none: [0, 0],
+  everywhere: [0.85, 0.5],
+  smooth: [0.85, 0],
+}
 /** Dithered indices deflate worse: they must do with so much fewer colours to be worth a closer look. */
-const DITHER_PAYS = 0.75
+const DITHER_PAYS = { everywhere: 0.9, smooth: 0.95 } as const
 
 /** The best score there is: until it is measured, it holds nothing back. */
 const NOT_YET = 100
+
+/** Colours to mix others of, not only to stand for others. */
+const isSpread = (dither: Dither) => dither === 'everywhere'
 
 type Way = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 
@@ -60,7 +72,7 @@ export class Trials {
 
   constructor(engine: PngEngine) {
     this.engine = engine
-    engine.minimiseCasts(MOST_SHADES, DITHER)
+    engine.minimiseCasts(MOST_SHADES, DITHERS.everywhere)
   }
 
   /** Other palettes may have been made since. */
@@ -69,11 +81,11 @@ export class Trials {
   }
 
   apply({ colours, tolerance, dither }: Way): void {
-    const current = `${colours} ${dither > 0}`
-    if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, dither > 0)
+    const current = `${colours} ${isSpread(dither)}`
+    if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, isSpread(dither))
     this.#current = current
     this.engine.setTolerance(tolerance)
-    this.engine.setDither(dither)
+    this.engine.setDither(...DITHERS[dither])
   }
 
   /** Decibels above (or below) the target. What costs much is measured only where the rest holds. */
@@ -116,25 +128,28 @@ export async function planPalette(
   trials.begin()
   const search: Search = { trials, target, pause }
   const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
-  const plain = await fewestColours(search, { least, most: 256, dither: 0 })
-  const most = plain === undefined ? 256 : Math.floor(plain * DITHER_PAYS)
-  const dithered = most > least ? await fewestColours(search, { least, most, dither: DITHER }) : undefined
-
-  let best = plain === undefined ? undefined : await withTolerance(search, plain)
-  if (dithered !== undefined) {
-    const way = { colours: dithered, tolerance: 0, dither: DITHER }
-    const bytes = trials.bytes(way, FILTER_NONE)
-    if (!best || bytes < best.bytes) best = { ...way, bytes }
+  const plain = await fewestColours(search, { least, most: 256, dither: 'none' })
+  const ways = plain === undefined ? [] : [await withTolerance(search, plain)]
+  for (const dither of ['everywhere', 'smooth'] as const) {
+    const most = plain === undefined ? 256 : Math.floor(plain * DITHER_PAYS[dither])
+    const colours = most > least ? await fewestColours(search, { least, most, dither }) : undefined
+    if (colours === undefined) continue
+    const way = { colours, tolerance: 0, dither }
+    ways.push({ ...way, bytes: trials.bytes(way, FILTER_NONE) })
   }
+  const [best, ...others] = ways.sort((a, b) => a.bytes - b.bytes)
   if (!best) return undefined
+  const otherwise = others.find((way) => way.dither === 'everywhere')
   const { colours, tolerance, dither } = best
   const filtered = trials.bytes(best, FILTER_BY_ENTROPY)
   const filters = filtered < best.bytes * WORTH_FILTERING
   const { width, height } = picture.header
   return {
+    kind: 'palette',
     colours,
     tolerance,
     dither,
+    ...(otherwise && { otherwise: { colours: otherwise.colours, tolerance: 0, dither: otherwise.dither } }),
     estimate: Math.min(filtered, best.bytes) / engine.sampleShare(),
     effort: finalEffort(width * height, filters ? FILTER_BY_ENTROPY : FILTER_NONE),
   }
@@ -148,17 +163,17 @@ async function withTolerance({ trials, target, pause }: Search, fewest: number):
     if (best && colours <= best.colours) break
     // Even with more tolerance than it is likely to have?
     const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
-    if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 0 }, FILTER_NONE) >= best.bytes) break
-    const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 0 }, target)
+    if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 'none' }, FILTER_NONE) >= best.bytes) break
+    const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
     const tolerance = mostTolerant(marginAt, best && Math.max(1, best.tolerance))
-    const way = { colours, tolerance, dither: 0 }
+    const way: Way = { colours, tolerance, dither: 'none' }
     const bytes = trials.bytes(way, FILTER_NONE)
     await pause()
     if (best && bytes >= best.bytes) break
     best = { ...way, bytes }
     if (colours === 256) break
   }
-  return best ?? { colours: fewest, tolerance: 0, dither: 0, bytes: Number.POSITIVE_INFINITY }
+  return best ?? { colours: fewest, tolerance: 0, dither: 'none', bytes: Number.POSITIVE_INFINITY }
 }
 
 function finalEffort(pixels: number, strategies: number): Effort {
@@ -174,7 +189,7 @@ const stepOf = (colours: number) => Math.ceil(STEPS_PER_DOUBLING * Math.log2(256
 /** The fewest colours that hold the target, to an eighth; undefined where `most` do not. */
 async function fewestColours(
   { trials, target, pause }: Search,
-  { least, most, dither }: { least: number; most: number; dither: number },
+  { least, most, dither }: { least: number; most: number; dither: Dither },
 ): Promise<number | undefined> {
   const marginAt = (step: number) => trials.margin({ colours: coloursAt(step), tolerance: 0, dither }, target)
   const first = stepOf(most)
@@ -223,8 +238,12 @@ function mostTolerant(margin: (tolerance: number) => number, guess?: number): nu
 /** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
 export function stepBack(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
   const { colours, tolerance } = plan
-  if ((colours === 256 && tolerance === 0) || attempt >= MOST_ATTEMPTS) return undefined
-  const last = attempt === MOST_ATTEMPTS - 1
+  if (attempt >= MOST_ATTEMPTS) return undefined
+  if (colours === 256 && tolerance === 0) {
+    const { otherwise, ...rest } = plan
+    return otherwise && { ...rest, ...otherwise }
+  }
+  const last = attempt === MOST_ATTEMPTS - (plan.otherwise ? 2 : 1)
   const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
   return {
     ...plan,
@@ -260,9 +279,9 @@ export async function measureWhole(engine: PngEngine, picture: PngPicture, plan:
 
 /** Makes a plan's palette the engine's layout, and its effort the engine's. */
 export function applyPalette(engine: PngEngine, plan: Way & { effort?: Effort }): void {
-  engine.quantise(plan.colours, K_MEANS_ROUNDS, plan.dither > 0)
+  engine.quantise(plan.colours, K_MEANS_ROUNDS, isSpread(plan.dither))
   engine.setTolerance(plan.tolerance)
-  engine.setDither(plan.dither)
+  engine.setDither(...DITHERS[plan.dither])
   if (plan.effort) engine.setEffort(plan.effort)
 }
 

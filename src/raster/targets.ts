@@ -4,7 +4,7 @@ import { LEVELS, type RasterTarget, type SeenTarget } from '../quality/levels.ts
 export type { RasterTarget, SeenTarget }
 
 /** Figures of a result; those that were not measured hold nothing back. */
-export type Found = Omit<RasterTarget, 'leastColours' | 'scoredSsim' | keyof SeenTarget> & Partial<SeenTarget>
+export type Found = Omit<RasterTarget, 'leastColours' | 'scored' | keyof SeenTarget> & Partial<SeenTarget>
 
 type Luma = readonly [ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number]
 type Seen = readonly [score: number, cast: number, steps: number]
@@ -12,7 +12,7 @@ type Seen = readonly [score: number, cast: number, steps: number]
 const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0] } = {}): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
   const [score, cast, steps] = seen
-  return { ssim, scoredSsim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, score, cast, steps, leastColours }
+  return { ssim, psnrDb, scored: { ssim: scoredSsim, psnrDb }, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, score, cast, steps, leastColours }
 }
 
 export const PALETTE_TARGETS = LEVELS.palette
@@ -38,11 +38,11 @@ export function holds(found: Found, wanted: RasterTarget, margin = 0): boolean {
 /** How far the figures are above the target (below: negative), in dB; the least of them. SSIM counts by its distance from 1. */
 export function marginDb(found: Found, wanted: RasterTarget, margin = 0): number {
   const hair = margin * 0.25 + 0.02
-  const wantedSsim = found.score === undefined ? wanted.ssim : wanted.scoredSsim
-  const ssim = 10 * Math.log10((1 - wantedSsim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
+  const luma = found.score === undefined ? wanted : wanted.scored
+  const ssim = 10 * Math.log10((1 - luma.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
   return Math.min(
     ssim,
-    found.psnrDb - wanted.psnrDb - hair,
+    found.psnrDb - luma.psnrDb - hair,
     found.rgbPsnrDb - wanted.rgbPsnrDb - hair,
     found.blockPsnrDb - wanted.blockPsnrDb - hair - margin * 0.4,
     found.blockRgbPsnrDb - wanted.blockRgbPsnrDb - hair,

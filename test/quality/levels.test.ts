@@ -56,7 +56,7 @@ describe('what a level means', () => {
       `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low`,
       `within ${medium.cast} (medium) or ${low.cast} (low)`,
       `within ${medium.steps} or ${low.steps} beyond the grain`,
-      `SSIM may be ${medium.scoredSsim} or ${low.scoredSsim}`,
+      `SSIM may be ${medium.scored.ssim} or ${low.scored.ssim} and PSNR ${medium.scored.psnrDb} or ${low.scored.psnrDb} dB`,
     ])
       expect(DOCS).toContain(sentence)
     expect(DOCS).toContain(`\`ultra\` (DOCX, XLSX, PPTX, OFD): ${LEVELS.shownDotsPerInch.ultra} dpi`)

@@ -275,6 +275,14 @@ void encode_row(const u8 *packed) {
   if (++band_rows >= band_rows_max) flush_band();
 }
 
+void encode_filtered(const u8 *line) {
+  const u32 n = row_bytes + 1;
+  if (segment_bytes + n > segment_room) flush_segment(false);
+  memcpy(segment + WINDOW + segment_bytes, line, n);
+  checksum = adler32_of(checksum, line, n);
+  segment_bytes += n;
+}
+
 void encode_frame_end(void) {
   flush_band();
   flush_segment(true);

@@ -10,6 +10,7 @@ enum {
   REMAP = 6,     /* palette indices, filtered and deflated; quality measured */
   INDICES = 7,   /* palette indices to the host; quality measured */
   SURVEY = 8,    /* ANALYSE and HISTOGRAM at once */
+  NEAR = 9,      /* rows near to the source's in the planned form, deflated; quality measured */
 };
 enum { FORM_NATIVE = 0, FORM_RGBA8 = 1, FORM_RGB8 = 2, FORM_GRAY8 = 3, FORM_RGBA16 = 4 };
 
@@ -74,6 +75,9 @@ EXPORT(set_key) void set_key(u32 r, u32 g, u32 b) {
 
 /* ---- passes ---- */
 
+static bool encodes(void) { return mode == ENCODE || mode == REMAP || mode == NEAR; }
+static bool measures(void) { return mode == REMAP || mode == INDICES || mode == NEAR; }
+
 EXPORT(begin) void begin(int wanted, int form, bool mute, bool alpha) {
   mode = wanted;
   row_form = form;
@@ -82,12 +86,13 @@ EXPORT(begin) void begin(int wanted, int form, bool mute, bool alpha) {
   frame_number = 0;
   if (mode == ANALYSE || mode == SURVEY) analyse_begin();
   if (mode == HISTOGRAM || mode == SURVEY) histogram_begin();
-  if (mode == ENCODE || mode == REMAP) encode_begin(mute);
-  if (mode == REMAP || mode == INDICES) {
+  if (encodes()) encode_begin(mute);
+  if (measures()) {
     free(measure);
     measure = new_measure(alpha);
     look_begin(source.height, alpha, LOOK_SHADES | LOOK_SCORE);
-    remap_begin();
+    if (mode == NEAR) near_begin();
+    else remap_begin();
   }
   free(out_row);
   free(index_row);
@@ -100,7 +105,7 @@ EXPORT(frame) void frame(u32 width, u32 height) {
   in_frame = true;
   fed_bytes = false;
   frame_number++;
-  if (mode == ENCODE || mode == REMAP) encode_frame(width, height);
+  if (encodes()) encode_frame(width, height);
   source_frame(width, height);
 }
 
@@ -120,8 +125,8 @@ EXPORT(frame_end) void frame_end(void) {
   if (fed_bytes) inflate_end();
   if (!source_complete()) host_fail(FAIL_TRUNCATED, "fewer rows than the picture has");
   in_frame = false;
-  if (mode == ENCODE || mode == REMAP) encode_frame_end();
-  if (measure && (mode == REMAP || mode == INDICES)) {
+  if (encodes()) encode_frame_end();
+  if (measure && measures()) {
     measure_break(measure);
     shades = look_result(&score);
     look_end();
@@ -129,7 +134,7 @@ EXPORT(frame_end) void frame_end(void) {
 }
 
 void rows_begin(void) {
-  if (mode == ENCODE || mode == REMAP) encode_rows_begin(rows.width);
+  if (encodes()) encode_rows_begin(rows.width);
 }
 
 static u64 mix(u64 v) { /* the finaliser of MurmurHash3 */
@@ -189,6 +194,15 @@ static void remap_one(const u8 *row, u32 y) {
   encode_row(out_row);
 }
 
+static void near_one(const u8 *row) {
+  if (rows.width != source.width) host_fail(FAIL_MISUSE, "a picture near to parts of another");
+  to_rgba8(row, rows.width, rgba_row);
+  u32 *shown = (u32 *)out_row;
+  encode_filtered(near_row(rgba_row, rows.width, shown));
+  measure_row(measure, rgba_row, shown);
+  look_row(rgba_row, shown);
+}
+
 void row_arrived(const u8 *row, u32 y) {
   switch (mode) {
     case DIGEST: digest_row(row, y); break;
@@ -205,6 +219,7 @@ void row_arrived(const u8 *row, u32 y) {
       break;
     case REMAP:
     case INDICES: remap_one(row, y); break;
+    case NEAR: near_one(row); break;
     default: host_fail(FAIL_MISUSE, "no pass was begun");
   }
 }
@@ -234,7 +249,7 @@ EXPORT(fact) u32 fact(int what) {
     default: return 0;
   }
 }
-/* Quality of the last REMAP or INDICES pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block, 6 SSIMULACRA 2.1,
+/* Quality of the last REMAP, INDICES or NEAR pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block, 6 SSIMULACRA 2.1,
  * 7 colour cast, 8 steps. */
 EXPORT(quality) double quality(int what) {
   if (!measure) return 0;

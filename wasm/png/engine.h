@@ -116,6 +116,7 @@ void encode_begin(bool mute);
 void encode_frame(u32 width, u32 height);
 void encode_rows_begin(u32 width);   /* a new frame or pass: no row above */
 void encode_row(const u8 *packed);
+void encode_filtered(const u8 *line);  /* the same with its filter chosen */
 void encode_frame_end(void);
 extern u64 encoded_bytes;
 
@@ -141,4 +142,8 @@ void weigh_up(u32 colour);               /* the next palette is to come closer t
 void remap_begin(void);
 void remap_row(const u32 *rgba, u32 width, u8 *indices);
 extern double predicted_mse; /* of the palette, per sample, before rows are mapped */
+
+/* ---- near.c ---- */
+void near_begin(void);
+const u8 *near_row(const u32 *px, u32 width, u32 *shown);
 #endif

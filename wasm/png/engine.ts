@@ -25,7 +25,7 @@ export interface PictureHeader {
   readonly key?: readonly [number, number, number]
 }
 
-export const PASS = { digest: 1, rows: 2, analyse: 3, encode: 4, histogram: 5, remap: 6, indices: 7, survey: 8 } as const
+export const PASS = { digest: 1, rows: 2, analyse: 3, encode: 4, histogram: 5, remap: 6, indices: 7, survey: 8, near: 9 } as const
 export const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as const
 
 /**
@@ -107,6 +107,9 @@ interface Exports extends Engine {
   frame_end(): void
   plan(palette: number, order: number, allowGray: number): number
   plan_verbatim(): number
+  plan_near(allowGray: number): void
+  set_step(levels: number): void
+  near_off(): number
   digest(): bigint
   encoded(): number
   layout_fact(what: number): number
@@ -115,9 +118,10 @@ interface Exports extends Engine {
   quantise(colours: number, rounds: number, spread: number): number
   colour_points(): number
   set_tolerance(multiple: number): void
-  set_dither(share: number): void
+  set_dither(share: number, inTexture: number): void
   weigh_as_at_first(): void
   trial_map(): void
+  trial_come_near(): number
   trial_measure(): void
   trial_shades(mostCast: number, mostSteps: number): void
   trial_score(): void
@@ -276,6 +280,17 @@ export class PngEngine {
     return this.#wasm.plan_verbatim()
   }
 
+  /** Rows near to the source's, with eight bits a sample; `step` in levels of 255: how coarse (`near.c`). For a `near` pass. */
+  planNear(step: number, allowGray = true): void {
+    this.#wasm.plan_near(allowGray ? 1 : 0)
+    this.#wasm.set_step(step)
+  }
+
+  /** How far any sample was off in a `near` pass, of 255. */
+  samplesOff(): number {
+    return this.#wasm.near_off()
+  }
+
   setEffort(effort: Effort): void {
     this.#wasm.effort(effort.level, effort.trialLevel, effort.strategies, effort.bandBytes, effort.passes, effort.sparse ? 1 : 0)
   }
@@ -298,7 +313,7 @@ export class PngEngine {
     return { ...base, palette, ...(translucent ? { paletteAlpha: alpha.slice(0, translucent) } : {}) }
   }
 
-  /** Bytes of the zlib streams of an `encode` or `remap` pass. */
+  /** Bytes of the zlib streams of an `encode`, `remap` or `near` pass. */
   encodedBytes(): number {
     return this.#wasm.encoded()
   }
@@ -323,9 +338,9 @@ export class PngEngine {
     this.#wasm.set_tolerance(multiple)
   }
 
-  /** The share of a pixel's error that its neighbours make up for (error diffusion); 0 for none. */
-  setDither(share: number): void {
-    this.#wasm.set_dither(share)
+  /** The share of a pixel's error that its neighbours make up for (error diffusion), 0 for none; `inTexture`: how much of that there. */
+  setDither(share: number, inTexture = 1): void {
+    this.#wasm.set_dither(share, inTexture)
   }
 
   /**
@@ -333,8 +348,18 @@ export class PngEngine {
    * windows; then what costs more, as long as `goesOn` says so of what was found.
    */
   trial(goesOn: (found: TrialFound) => boolean = () => true): TrialFound {
-    const { trial_map, trial_measure, trial_shades, trial_score, trial_fact } = this.#wasm
-    trial_map()
+    this.#wasm.trial_map()
+    return this.#measureTrial(goesOn)
+  }
+
+  /** The same for rows near to the sample's (`planNear`), and the bytes they deflate to. */
+  trialNear(goesOn: (found: TrialFound) => boolean): TrialFound & { readonly bytes: number } {
+    const bytes = this.#wasm.trial_come_near()
+    return { ...this.#measureTrial(goesOn), bytes }
+  }
+
+  #measureTrial(goesOn: (found: TrialFound) => boolean): TrialFound {
+    const { trial_measure, trial_shades, trial_score, trial_fact } = this.#wasm
     trial_measure()
     const { score: _score, cast: _cast, steps: _steps, ...luma } = qualityOf(trial_fact)
     const share = this.sampleShare()
@@ -350,13 +375,13 @@ export class PngEngine {
    * Palettes from now on come closer to the colours of those parts of the sample where 256 colours leave casts or steps above these,
    * first as they are, then mixed by error diffusion. Once for a histogram.
    */
-  minimiseCasts(most: Pick<PictureQuality, 'cast' | 'steps'>, dither: number): void {
+  minimiseCasts(most: Pick<PictureQuality, 'cast' | 'steps'>, dither: readonly [share: number, inTexture: number]): void {
     if (this.#castsMinimised) return
     this.#castsMinimised = true
     const { quantise, set_tolerance, set_dither, trial_map, trial_shades, trial_fact, weigh_as_at_first } = this.#wasm
     set_tolerance(0)
-    for (const share of [0, dither]) {
-      set_dither(share)
+    for (const [share, inTexture] of [[0, 0], dither] as const) {
+      set_dither(share, inTexture)
       let [first, last] = [0, 0]
       for (let round = 0; round < CAST_ROUNDS; round++) {
         quantise(256, 8, share > 0 ? 1 : 0)
@@ -385,7 +410,7 @@ export class PngEngine {
     return this.#wasm.trial_bytes(form === 'palette' ? 1 : 0, form === 'gray' ? 1 : 0, every)
   }
 
-  /** Of the last `remap` or `indices` pass. */
+  /** Of the last `remap`, `indices` or `near` pass. */
   quality(): PictureQuality {
     return qualityOf(this.#wasm.quality)
   }

@@ -140,6 +140,13 @@ EXPORT(plan) int plan(bool palette, int palette_order, bool allow_gray) {
   return palette ? plan_palette(palette_order) : plan_direct(allow_gray);
 }
 
+/* For rows near to the source's: eight bits a sample, and alpha where not all is opaque. */
+EXPORT(plan_near) void plan_near(bool allow_gray) {
+  layout.has_key = layout.verbatim = false;
+  layout.palette_size = 0;
+  layout_set((facts.gray && allow_gray ? GRAY : RGB) | (facts.opaque ? 0 : GRAY_ALPHA), 8);
+}
+
 /* The form of the source itself. */
 EXPORT(plan_verbatim) int plan_verbatim(void) {
   layout_set(source.colour_type, source.depth);

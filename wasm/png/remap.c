@@ -38,8 +38,12 @@ void palette_follow(void) {
 
 /* How far (in multiples of the palette's own error) a pixel may stray to repeat its left or upper neighbour's index. */
 EXPORT(set_tolerance) void set_tolerance(double multiple) { tolerance = (float)(multiple * predicted_mse); }
-/* The share of a pixel's error that goes on to its neighbours: 0 for none. */
-EXPORT(set_dither) void set_dither(double share) { dither = (float)share; }
+/* The share of a pixel's error that goes on to its neighbours: 0 for none; and how much of that in texture. */
+static float in_texture;
+EXPORT(set_dither) void set_dither(double share, double of_that_in_texture) {
+  dither = (float)share;
+  in_texture = (float)of_that_in_texture;
+}
 
 /* ---- where texture hides errors ---- */
 
@@ -50,7 +54,7 @@ EXPORT(set_dither) void set_dither(double share) { dither = (float)share; }
 static Texture texture;
 static u8 *hidden_above; /* of the row above */
 static u32 *bends_up_to;
-u8 *hidden; /* of 255, for each pixel of the row */
+u8 *hidden;
 
 static void hiding_begin(void) {
   if (!hidden) {
@@ -92,8 +96,6 @@ static bool backwards;
 #define EXACT .4f
 /* Errors that grow beyond are of colours outside of what the palette can mix. */
 #define MOST_ERROR 400.f
-/* Texture hides what is off, but not noise added to it: there a share goes on. */
-#define IN_TEXTURE .5f
 
 static void dither_begin(void) {
   const size_t room = ((size_t)source.width + 2) * sizeof **errors;
@@ -125,7 +127,7 @@ static void dither_row(const u32 *px, u32 width, u8 *indices) {
     v4f e = wanted - palette_points[index];
     const float square = square_of(e);
     if (square > MOST_ERROR) e *= sqrtf(MOST_ERROR / square);
-    e *= dither * (1 - (1 - IN_TEXTURE) * hidden[i] * (1 / 255.f));
+    e *= dither * (1 - (1 - in_texture) * hidden[i] * (1 / 255.f));
     here[(i32)i + step] += e * (7 / 16.f);
     below[(i32)i - step] += e * (3 / 16.f);
     below[i] += e * (5 / 16.f);

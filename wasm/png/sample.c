@@ -244,17 +244,35 @@ static void weigh_watched(void) {
 }
 
 static u8 *trial_indices; /* of the whole sample */
+static u32 *trial_near;   /* or what it becomes */
 static bool translucent(void) { return sample_alpha != 0xff000000u; }
 
 /* Maps the sample to the palette, for the trials that measure. */
 EXPORT(trial_map) void trial_map(void) {
-  free(trial_indices);
+  free(trial_indices), free(trial_near);
+  trial_near = NULL;
   trial_indices = allocate((size_t)sample_rows * source.width + 16);
   sample_remap_begin();
   for (u32 y = 0; y < sample_rows; y++) sample_remap(y, trial_indices + (size_t)y * source.width);
 }
 
+/* Makes the sample one of rows near to it, in the form that is planned, for the same trials. Their deflated bytes. */
+EXPORT(trial_come_near) double trial_come_near(void) {
+  free(trial_indices);
+  trial_indices = NULL;
+  if (!trial_near) trial_near = allocate((size_t)sample_rows * source.width * 4);
+  encode_begin(true);
+  encode_frame(source.width, sample_rows);
+  encode_rows_begin(source.width);
+  near_begin();
+  for (u32 y = 0; y < sample_rows; y++)
+    encode_filtered(near_row(sample + (size_t)y * source.width, source.width, trial_near + (size_t)y * source.width));
+  encode_frame_end();
+  return (double)encoded_bytes;
+}
+
 static const u32 *mapped_row(u32 y, u32 *mapped) {
+  if (trial_near) return trial_near + (size_t)y * source.width;
   if (!trial_indices) host_fail(FAIL_MISUSE, "no sample is mapped");
   const u8 *indices = trial_indices + (size_t)y * source.width;
   for (u32 i = 0; i < source.width; i++) mapped[i] = layout.palette[indices[i]];
@@ -274,7 +292,7 @@ EXPORT(trial_measure) void trial_measure(void) {
   trial_quality = measure_result(m);
   free(m);
   free(mapped);
-  if (groups_wanted < groups) hard_trial(&trial_quality);
+  if (groups_wanted < groups && !trial_near) hard_trial(&trial_quality);
 }
 
 /* Casts and steps of the mapped sample. With limits, the next palette will come closer to colours of windows

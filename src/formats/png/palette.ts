@@ -1,4 +1,4 @@
-/** A palette, or the exact form where that is smaller: compared as bytes that were really made, unless the case is clear. */
+/** A palette, rows near to the picture's, or the exact form: compared as bytes that were really made, unless the case is clear. */
 
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
@@ -10,16 +10,9 @@ import { lossOf, ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
-import {
-  applyPalette,
-  glanceAtExact,
-  measureWhole,
-  type PalettePlan,
-  paletteBytes,
-  planPalette,
-  stepBack,
-  Trials,
-} from '../../raster/png-quantise.ts'
+import { applyPlan, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
+import { mayComeNear, NearTrials } from '../../raster/png-near.ts'
+import { glanceAtExact, planPalette, Trials } from '../../raster/png-quantise.ts'
 import { marginDb, type RasterTarget } from '../../raster/targets.ts'
 import { isComplete, saidOf } from './dropped.ts'
 import { inEightBits } from './eight.ts'
@@ -27,8 +20,8 @@ import { openPngFile, type PngFile } from './file.ts'
 import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
 import { writePng } from './write.ts'
 
-interface ChosenPalette {
-  readonly plan: PalettePlan
+interface Chosen {
+  readonly plan: LossyPlan
   readonly target: RasterTarget
 }
 
@@ -43,10 +36,12 @@ export interface PaletteJob {
   readonly limit: number
 }
 
-type Chosen = { kind: 'palette'; write(sink: Sink): Promise<Outcome> } | { kind: 'exact'; exact: LosslessSearch | undefined }
+type Choice = { kind: 'lossy'; write(sink: Sink): Promise<Outcome> } | { kind: 'exact'; exact: LosslessSearch | undefined }
 
 /** What was estimated below this share of another, on the same sample, is smaller indeed. */
-const CLEARLY_SMALLER = { exact: 0.6, palette: 0.8 }
+const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
+/** Plans that are made, the smallest by their estimates. */
+const MOST_FINISHED = 3
 /** Results up to this size are made once, in memory, and thrown away when they miss the target. */
 const MOST_HELD_BYTES = 12 * 1024 * 1024
 
@@ -56,28 +51,18 @@ const FEW_COLOURS = 16
 const isSmall = ({ header: { width, height, colourType } }: PngFile) => width * height * (colourType === 6 ? 4 : 3) <= SMALL_BYTES
 
 /** After a `survey` pass. Low considers what medium would do, so that it is never larger. */
-export async function choosePalette(job: PaletteJob): Promise<Chosen> {
+export async function chooseLossy(job: PaletteJob): Promise<Choice> {
   const { engine, file, facts, options } = job
-  const plans: ChosenPalette[] = []
-  const trials = new Trials(engine)
-  for (const target of paletteTargets(options.quality)) {
-    const plan = await planPalette(trials, file, target, () => yieldToOthers(options.signal))
-    // What low allows is more than what medium allows: the same plan need not be made for both.
-    const same = plans.findIndex((other) => plan && isSame(other.plan, plan))
-    if (same >= 0) plans.splice(same, 1)
-    if (plan) plans.push({ plan, target })
-    options.signal.throwIfAborted()
-  }
-  options.progress(0.4)
-  plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
-  const [first, second] = plans
+  const plans = await plansFor(job)
   const exactEstimate = glanceAtExact(engine, facts)
-  let best = first && (await finish(job, first))
-  options.progress(0.6)
+  options.progress(0.4)
+  let best: Finished | undefined
   const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
-  if (second && !clear(second.plan.estimate, CLEARLY_SMALLER.palette)) {
-    const other = await finish(job, second)
+  for (const plan of plans.slice(0, MOST_FINISHED)) {
+    if (clear(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
+    const other = await finish(job, plan)
     if (other && !(best && best.bytes <= other.bytes)) best = other
+    options.progress(0.6)
   }
   if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) {
     const other = await finishEightBits(job)
@@ -85,15 +70,35 @@ export async function choosePalette(job: PaletteJob): Promise<Chosen> {
   }
   if (!best) return { kind: 'exact', exact: undefined }
   const small = isSmall(file) || facts.colours <= FEW_COLOURS
-  if (!small && clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'palette', write: best.write }
-  if (!small && (await isHopeless(engine, file, best.bytes - best.around))) return { kind: 'palette', write: best.write }
+  if (!small && clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'lossy', write: best.write }
+  if (!small && (await isHopeless(engine, file, best.bytes - best.around))) return { kind: 'lossy', write: best.write }
   const exact = await searchLossless(engine, file)
   return best.bytes < (await losslessBytes(engine, file, exact)) + best.around
-    ? { kind: 'palette', write: best.write }
+    ? { kind: 'lossy', write: best.write }
     : { kind: 'exact', exact }
 }
 
-const isSame = (a: PalettePlan, b: PalettePlan) => a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
+/** What the level and gentler ones would do, the smallest by its estimate first. */
+async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<Chosen[]> {
+  const plans: Chosen[] = []
+  const add = (plan: LossyPlan | undefined, target: RasterTarget) => {
+    // What low allows is more than what medium allows: the same plan need not be made for both.
+    const same = plans.findIndex((other) => plan && isSamePlan(other.plan, plan))
+    if (same >= 0) plans.splice(same, 1)
+    if (plan) plans.push({ plan, target })
+    options.signal.throwIfAborted()
+  }
+  const pause = () => yieldToOthers(options.signal)
+  const targets = paletteTargets(options.quality)
+  const trials = new Trials(engine)
+  for (const target of targets) add(await planPalette(trials, file, target, pause), target)
+  const least = Math.min(...plans.map(({ plan }) => plan.estimate))
+  if (mayComeNear(engine, facts, least)) {
+    const near = new NearTrials(engine, file)
+    for (const target of targets) add(await near.plan(target, least, pause), target)
+  }
+  return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
+}
 
 interface Finished {
   /** From the sample, corrected by what stepping back cost. */
@@ -105,14 +110,14 @@ interface Finished {
 }
 
 /** Makes the result, and again more gently where the whole picture misses the target. undefined: it does not, or not below the limit. */
-async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): Promise<Finished | undefined> {
+async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise<Finished | undefined> {
   const { engine, file, facts, options, limit } = job
   const alpha = !facts.opaque
   const around = bytesAround(file)
-  let plan: PalettePlan | undefined = first
+  let plan: LossyPlan | undefined = first
   let margin = 0
   let firstBytes: number | undefined
-  const finished = (of: PalettePlan, bytes: number, write: Finished['write']): Finished => ({
+  const finished = (of: LossyPlan, bytes: number, write: Finished['write']): Finished => ({
     estimate: (of.estimate * bytes) / (firstBytes ?? bytes),
     bytes,
     around,
@@ -120,11 +125,11 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
   })
   for (let attempt = 1; plan; attempt++) {
     options.signal.throwIfAborted()
-    const tried: PalettePlan = plan
+    const tried: LossyPlan = plan
     if (tried.estimate <= MOST_HELD_BYTES) {
       const held = heldSink(limit)
       try {
-        const { outcome, dropped } = await writePalette(job, tried, held, alpha)
+        const { outcome, dropped } = await writeLossy(job, tried, held, alpha)
         const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
         const exact = same && isComplete(dropped)
         margin = marginDb(engine.quality(), target)
@@ -137,15 +142,15 @@ async function finish(job: PaletteJob, { plan: first, target }: ChosenPalette): 
       }
     } else if (isDeep(file)) return undefined
     else {
-      margin = marginDb(await measureWhole(engine, file, tried, alpha), target)
-      if (margin < 0) firstBytes ??= await paletteBytes(engine, file, tried, alpha)
+      margin = marginDb(await measurePlan(engine, file, tried, alpha), target)
+      if (margin < 0) firstBytes ??= await planBytes(engine, file, tried, alpha)
       else
-        return finished(tried, (await paletteBytes(engine, file, tried, alpha)) + around, async (sink) => {
-          const { outcome } = await writePalette(job, tried, sink, alpha)
+        return finished(tried, (await planBytes(engine, file, tried, alpha)) + around, async (sink) => {
+          const { outcome } = await writeLossy(job, tried, sink, alpha)
           return outcome
         })
     }
-    plan = stepBack(tried, attempt, -margin)
+    plan = gentlerPlan(tried, attempt, -margin)
   }
   return undefined
 }
@@ -208,17 +213,18 @@ type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss }
 /** Sixteen bits a sample: the engine measures at eight, so the result is made in memory and measured there. */
 const isDeep = ({ header }: PngFile) => header.bitDepth === 16
 
-export async function writePalette(
+export async function writeLossy(
   { file, engine, options }: Pick<PaletteJob, 'file' | 'engine' | 'options'>,
-  plan: PalettePlan,
+  plan: LossyPlan,
   sink: Sink,
   alpha = !engine.facts().opaque,
 ): Promise<{ outcome: Measured; dropped: readonly string[] }> {
-  applyPalette(engine, plan)
-  const colours = (engine.layout().palette?.length ?? 0) / 3
+  applyPlan(engine, plan, file)
+  const { palette } = engine.layout()
   const held = isDeep(file) ? heldSink(MOST_HELD_BYTES) : undefined
-  const dropped = await writePng(file, engine, { kind: 'remap', alpha }, held ?? sink, options)
-  const steps = [`palette of ${colours} colours`, ...saidOf(dropped)]
+  const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
+  const made = palette ? `palette of ${palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
+  const steps = [made, ...saidOf(dropped)]
   const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   await held?.pass(sink, undefined)

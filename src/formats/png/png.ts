@@ -1,4 +1,4 @@
-/** PNG and APNG: exact at `high`; at `medium` and `low` a palette where the level's target holds and it is smaller. */
+/** PNG and APNG: exact at `high`; at `medium` and `low` a palette, or samples that are a little off, where the level's target holds and it is smaller. */
 
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
@@ -15,7 +15,7 @@ import { convertible } from './convert.ts'
 import { lossWithout, saidOf } from './dropped.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
-import { bytesAround, choosePalette, writePalette } from './palette.ts'
+import { bytesAround, chooseLossy, writeLossy } from './palette.ts'
 import { verifyPng } from './verify.ts'
 import { writePng } from './write.ts'
 
@@ -60,11 +60,11 @@ async function compressFile(file: PngFile, source: Source, sink: Sink, options: 
     if (options.targetSize !== undefined) {
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen
-        ? (await writePalette({ file, engine, options }, chosen.palette, sink)).outcome
+        ? (await writeLossy({ file, engine, options }, chosen.palette, sink)).outcome
         : await writeLossless(file, engine, chosen.exact, sink, options)
     }
-    const chosen = await choosePalette({ engine, engines, file, facts, options, limit: source.size })
-    if (chosen.kind === 'palette') return await chosen.write(sink)
+    const chosen = await chooseLossy({ engine, engines, file, facts, options, limit: source.size })
+    if (chosen.kind === 'lossy') return await chosen.write(sink)
     if (chosen.exact) return await writeLossless(file, engine, chosen.exact, sink, options)
   }
   return await writeLossless(file, engine, await searchLossless(engine, file), sink, options)

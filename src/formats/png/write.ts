@@ -11,13 +11,13 @@ import { carried, goesBeforePalette } from './chunks.ts'
 import type { PngChunk, PngFile } from './file.ts'
 
 /**
- * Runs the engine's `encode` or `remap` pass with the layout it has, and writes the whole file. Returns the types of chunks
+ * Runs the engine's `encode`, `remap` or `near` pass with the layout it has, and writes the whole file. Returns the types of chunks
  * that could not be carried over.
  */
 export async function writePng(
   file: PngFile,
   engine: PngEngine,
-  pass: { kind: 'encode' | 'remap'; alpha: boolean },
+  pass: { kind: 'encode' | 'remap' | 'near'; alpha: boolean },
   sink: Sink,
   options: Options,
 ): Promise<string[]> {
