@@ -9,8 +9,8 @@ static u32 slot_colour[1024];
 static u16 slot_index[1024]; /* index + 1 */
 static u32 recent_colour;
 static int recent_index;
-static u32 *side_by_side;    /* 256 x 256 counts */
-static u8 *opaque_colours;   /* a bit for each RGB colour; only where a colour key may be worth it */
+static u32 *side_by_side;  /* 256 x 256 counts */
+static u8 *opaque_colours; /* a bit for each RGB colour; only where a colour key may be worth it */
 
 void analyse_begin(void) {
   memset(&facts, 0, sizeof facts);
@@ -107,7 +107,8 @@ static void look_for_missing_colours(const u8 *row) {
   if (source.palette_size >= 1 << depth) return;
   for (u32 i = 0; i < rows.width; i++) {
     const u32 at = i * depth;
-    if ((row[at >> 3] >> (8 - depth - (at & 7)) & ((1 << depth) - 1)) >= source.palette_size) host_fail(FAIL_DAMAGED, "an index that the palette does not have");
+    if ((row[at >> 3] >> (8 - depth - (at & 7)) & ((1 << depth) - 1)) >= source.palette_size)
+      host_fail(FAIL_DAMAGED, "an index that the palette does not have");
   }
 }
 

@@ -23,8 +23,8 @@ u32 crc32_of(u32 crc, const u8 *p, size_t n) {
     memcpy(&a, p, 4);
     memcpy(&b, p + 4, 4);
     a ^= c;
-    c = crc_table[7][a & 255] ^ crc_table[6][a >> 8 & 255] ^ crc_table[5][a >> 16 & 255] ^ crc_table[4][a >> 24] ^
-        crc_table[3][b & 255] ^ crc_table[2][b >> 8 & 255] ^ crc_table[1][b >> 16 & 255] ^ crc_table[0][b >> 24];
+    c = crc_table[7][a & 255] ^ crc_table[6][a >> 8 & 255] ^ crc_table[5][a >> 16 & 255] ^ crc_table[4][a >> 24] ^ crc_table[3][b & 255] ^
+        crc_table[2][b >> 8 & 255] ^ crc_table[1][b >> 16 & 255] ^ crc_table[0][b >> 24];
   }
   while (n--) c = crc_table[0][(c ^ *p++) & 255] ^ c >> 8;
   return ~c;

@@ -8,7 +8,8 @@ struct libdeflate_compressor;
 struct libdeflate_compressor *libdeflate_alloc_compressor(int level);
 void libdeflate_free_compressor(struct libdeflate_compressor *);
 /* libdeflate-window.patch: in[-window..0) may be referred to; *bits carries value | count << 8 from call to call. */
-size_t libdeflate_segment(struct libdeflate_compressor *, const void *in, size_t n, size_t window, int is_final, void *out, size_t room, unsigned *bits);
+size_t libdeflate_segment(struct libdeflate_compressor *, const void *in, size_t n, size_t window, int is_final, void *out, size_t room,
+                          unsigned *bits);
 /* 0 for the level's own. `sparse`: positions inside long matches, but for one in so many (a power of two), are not searched later. */
 void libdeflate_tune(struct libdeflate_compressor *, int search_depth, int nice_length, int passes, int sparse);
 
@@ -24,15 +25,15 @@ static int final_level = -1, trial_level = -1, row_level = -1, final_passes;
 static u32 strategy_mask, band_target;
 
 static bool muted, stream_started;
-static u32 row_bytes, row_room;           /* of the rows now, and at most */
-static u8 *band, *best_band, *row_above;  /* packed rows; a filtered band */
+static u32 row_bytes, row_room;          /* of the rows now, and at most */
+static u8 *band, *best_band, *row_above; /* packed rows; a filtered band */
 static u32 band_room, band_rows, band_rows_max;
-static u8 *segment, *compressed, *trial;  /* `segment`: WINDOW bytes of history first */
+static u8 *segment, *compressed, *trial; /* `segment`: WINDOW bytes of history first */
 static u32 segment_room, segment_bytes, segment_window, compressed_room, trial_room;
 static u8 *filtered[5];
 static u32 checksum;
 static unsigned pending_bits;
-static float *log_table;                  /* v * log2(v) */
+static float *log_table; /* v * log2(v) */
 #define LOGS 65536u
 
 static void emit(const u8 *bytes, u32 count) {
@@ -74,7 +75,9 @@ static void apply_filter(int filter, u8 *restrict d, const u8 *restrict row, con
       for (; i < head; i++) d[i] = row[i];
       for (; i < n; i++) d[i] = row[i] - row[i - step];
       break;
-    case 2: for (; i < n; i++) d[i] = row[i] - up[i]; break;
+    case 2:
+      for (; i < n; i++) d[i] = row[i] - up[i];
+      break;
     case 3:
       for (; i < head; i++) d[i] = row[i] - (up[i] >> 1);
       for (; i < n; i++) d[i] = row[i] - ((row[i - step] + up[i]) >> 1);

@@ -48,7 +48,8 @@ EXPORT(crc) u32 host_crc(u32 crc, const u8 *bytes, u32 count) { return crc32_of(
 
 EXPORT(open) void open_picture(u32 width, u32 height, int colour_type, int depth, int interlace) {
   static const u8 channels[7] = {1, 0, 3, 1, 2, 0, 4};
-  if (!width || !height || width > 1 << 20 || height > 1 << 24 || colour_type < 0 || colour_type > 6 || !channels[colour_type] || source.width)
+  if (!width || !height || width > 1 << 20 || height > 1 << 24 || colour_type < 0 || colour_type > 6 || !channels[colour_type] ||
+      source.width)
     host_fail(FAIL_MISUSE, "a picture that cannot be opened");
   source = (Source){.width = width, .height = height, .colour_type = colour_type, .depth = depth, .interlace = interlace};
   source.channels = channels[colour_type];
@@ -162,7 +163,10 @@ static void give_row(const u8 *row, u32 y) {
   const u32 n = rows.width;
   switch (row_form) {
     case FORM_NATIVE: host_row(row, rows.row_bytes, y); return;
-    case FORM_RGBA8: to_rgba8(row, n, rgba_row); host_row((u8 *)rgba_row, n * 4, y); return;
+    case FORM_RGBA8:
+      to_rgba8(row, n, rgba_row);
+      host_row((u8 *)rgba_row, n * 4, y);
+      return;
     case FORM_RGB8:
       to_rgba8(row, n, rgba_row);
       for (u32 i = 0; i < n; i++) memcpy(out_row + 3 * i, rgba_row + i, 3);
@@ -173,7 +177,10 @@ static void give_row(const u8 *row, u32 y) {
       for (u32 i = 0; i < n; i++) out_row[i] = rgba_row[i];
       host_row(out_row, n, y);
       return;
-    case FORM_RGBA16: to_rgba16(row, n, (u16 *)out_row); host_row(out_row, n * 8, y); return;
+    case FORM_RGBA16:
+      to_rgba16(row, n, (u16 *)out_row);
+      host_row(out_row, n * 8, y);
+      return;
   }
 }
 
@@ -235,14 +242,17 @@ EXPORT(layout_fact) u32 layout_fact(int what) {
     case 1: return layout.depth;
     case 2: return layout.colour_type == INDEXED ? layout.palette_size : 0;
     case 3: return layout.has_key;
-    case 4: case 5: case 6: return layout.key[what - 4];
+    case 4:
+    case 5:
+    case 6: return layout.key[what - 4];
     default: return what >= 16 && what < 272 ? layout.palette[what - 16] : 0;
   }
 }
 /* 0 opaque, 1 grey, 2 colours (257: more), 3 sixteen bits needed. */
 EXPORT(fact) u32 fact(int what) {
   switch (what) {
-    case 0: return source.depth == 16 && !facts.bytes_equal ? !(source.has_key || ((source.colour_type & 4) && !facts.opaque16)) : facts.opaque;
+    case 0:
+      return source.depth == 16 && !facts.bytes_equal ? !(source.has_key || ((source.colour_type & 4) && !facts.opaque16)) : facts.opaque;
     case 1: return source.depth == 16 && !facts.bytes_equal ? !(source.colour_type & 2) || facts.gray16 : facts.gray;
     case 2: return facts.colours;
     case 3: return source.depth == 16 && !facts.bytes_equal;

@@ -30,8 +30,8 @@ typedef int32_t i32;
 /* Why a picture cannot go on; png.ts knows the same numbers. */
 enum { FAIL_MEMORY = 1, FAIL_TRUNCATED = 2, FAIL_DAMAGED = 3, FAIL_MISUSE = 4 };
 
-IMPORT(write) void host_write(const u8 *bytes, u32 count);          /* compressed bytes, in order */
-IMPORT(row) void host_row(const u8 *bytes, u32 count, u32 y);       /* a decoded row, or a row of palette indices */
+IMPORT(write) void host_write(const u8 *bytes, u32 count);    /* compressed bytes, in order */
+IMPORT(row) void host_row(const u8 *bytes, u32 count, u32 y); /* a decoded row, or a row of palette indices */
 IMPORT(fail) _Noreturn void host_fail(int code, const char *what);
 
 /* malloc that fails through host_fail; `zeroed` for calloc. */
@@ -53,18 +53,20 @@ enum { GRAY = 0, RGB = 2, INDEXED = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6 }; /* W3C P
 enum { INTERLACE_NONE = 0, INTERLACE_PASSES = 1, INTERLACE_GATHER = 2 };
 
 typedef struct {
-  u32 width, height;       /* of the picture (IHDR) */
+  u32 width, height; /* of the picture (IHDR) */
   int colour_type, depth, channels, pixel_bits, filter_bytes;
-  int interlace;           /* how Adam7 rows are delivered: pass by pass, or gathered in memory and in order */
-  u32 palette[256];        /* r | g << 8 | b << 16 | a << 24 */
+  int interlace;    /* how Adam7 rows are delivered: pass by pass, or gathered in memory and in order */
+  u32 palette[256]; /* r | g << 8 | b << 16 | a << 24 */
   int palette_size;
-  bool has_key;            /* tRNS of a grey or RGB picture */
+  bool has_key; /* tRNS of a grey or RGB picture */
   u16 key[3];
 } Source;
 extern Source source;
 
 /* The rows that are being delivered: a frame, or one Adam7 pass of it. x = x0 + i * dx, y = y0 + row * dy. */
-typedef struct { u32 width, height, x0, y0, dx, dy, row_bytes; } Rows;
+typedef struct {
+  u32 width, height, x0, y0, dx, dy, row_bytes;
+} Rows;
 extern Rows rows;
 
 u32 row_bytes_of(u32 width, int bits);
@@ -78,11 +80,11 @@ extern u32 *rgba_row;                               /* room for one row of the p
 
 /* ---- analyse.c: what the picture really needs ---- */
 typedef struct {
-  bool opaque, gray;          /* at eight bits */
-  bool bytes_equal;           /* sixteen-bit samples hold eight bits */
+  bool opaque, gray; /* at eight bits */
+  bool bytes_equal;  /* sixteen-bit samples hold eight bits */
   bool opaque16, gray16;
-  int gray_depths;            /* bit 0, 1, 2: fits into one, two, four bits */
-  int colours;                /* distinct RGBA8, 257 for "more than 256" */
+  int gray_depths; /* bit 0, 1, 2: fits into one, two, four bits */
+  int colours;     /* distinct RGBA8, 257 for "more than 256" */
   u32 colour[256];
   u64 count[256];
   bool key_possible, key_seen; /* the transparent pixels have one colour, and it is this */
@@ -91,14 +93,14 @@ typedef struct {
 extern Facts facts;
 void analyse_begin(void);
 void analyse_row(const u8 *row);
-int colour_index(u32 colour);       /* into facts.colour, -1 when it is not there */
-bool key_is_free(void);             /* no opaque pixel has the key colour */
-u32 neighbours(int a, int b);       /* how often the colours stand side by side */
+int colour_index(u32 colour); /* into facts.colour, -1 when it is not there */
+bool key_is_free(void);       /* no opaque pixel has the key colour */
+u32 neighbours(int a, int b); /* how often the colours stand side by side */
 
 /* ---- layout.c: the form of the result ---- */
 typedef struct {
   int colour_type, depth, pixel_bits, filter_bytes;
-  bool verbatim;             /* source rows are taken as they are */
+  bool verbatim; /* source rows are taken as they are */
   int palette_size;
   u32 palette[256];
   bool has_key;
@@ -106,17 +108,17 @@ typedef struct {
 } Layout;
 extern Layout layout;
 void layout_set(int colour_type, int depth);
-void pack_row(const u8 *row, u32 width, u8 *out);          /* source row to layout */
-bool pack_direct(const u32 *px, u32 width, u8 *out);       /* RGBA to layout, where that has no indices */
-void pack_indices(const u8 *indices, u32 width, u8 *out);  /* eight-bit indices to layout.depth */
+void pack_row(const u8 *row, u32 width, u8 *out);         /* source row to layout */
+bool pack_direct(const u32 *px, u32 width, u8 *out);      /* RGBA to layout, where that has no indices */
+void pack_indices(const u8 *indices, u32 width, u8 *out); /* eight-bit indices to layout.depth */
 void palette_by_luma(u32 *colours, int count);
 
 /* ---- encode.c: filters and deflate ---- */
 void encode_begin(bool mute);
 void encode_frame(u32 width, u32 height);
-void encode_rows_begin(u32 width);   /* a new frame or pass: no row above */
+void encode_rows_begin(u32 width); /* a new frame or pass: no row above */
 void encode_row(const u8 *packed);
-void encode_filtered(const u8 *line);  /* the same with its filter chosen */
+void encode_filtered(const u8 *line); /* the same with its filter chosen */
 void encode_frame_end(void);
 extern u64 encoded_bytes;
 
@@ -124,8 +126,8 @@ extern u64 encoded_bytes;
 enum { LOOK_SHADES = 1, LOOK_SCORE = 2 };
 void look_begin(u32 height, bool alpha, int at); /* of rows as wide as the picture */
 void look_row(const u32 *a, const u32 *b);
-void look_break(void);                   /* the next row is no neighbour */
-ShadesFound look_result(double *score);  /* after all rows */
+void look_break(void);                    /* the next row is no neighbour */
+ShadesFound look_result(double *score);   /* after all rows */
 void look_watch(float cast, float steps); /* remember windows with larger ones */
 const ShadesWindow *look_watched(u32 *count);
 void look_end(void);
@@ -138,7 +140,7 @@ void to_coordinates(float r, float g, float b, float a, float *out);
 int nearest_colour(const float *point, float *distance);
 void histogram_begin(void);
 void histogram_row(const u32 *rgba, u32 width, u32 y);
-void weigh_up(u32 colour);               /* the next palette is to come closer to it */
+void weigh_up(u32 colour); /* the next palette is to come closer to it */
 void remap_begin(void);
 void remap_row(const u32 *rgba, u32 width, u8 *indices);
 extern double predicted_mse; /* of the palette, per sample, before rows are mapped */

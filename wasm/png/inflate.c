@@ -13,7 +13,7 @@
 enum { ZLIB_HEADER, BLOCK_HEADER, STORED, SYMBOLS, TRAILER, DONE };
 
 static u8 *out, *in;
-static u32 out_end, out_given;   /* bytes in `out`, and how many of them were handed on */
+static u32 out_end, out_given; /* bytes in `out`, and how many of them were handed on */
 static u32 in_end, in_at;
 static u64 bits;
 static u32 bit_count;
@@ -26,9 +26,11 @@ static u32 stored_left, adler;
 #define DISTANCE_BITS 9
 static u32 literal_table[2048 + 2400], distance_table[512 + 1200];
 
-static const u16 length_base[29] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+static const u16 length_base[29] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                    31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
 static const u8 length_extra[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-static const u16 distance_base[30] = {1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+static const u16 distance_base[30] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
+                                      193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 static const u8 distance_extra[30] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
 
 static u8 pattern_of[16][16]; /* places in a vector that repeats so many bytes */
@@ -251,7 +253,10 @@ static void inflate_run(bool at_end) {
     if (at_end && in_at > in_end + 8) truncated();
     switch (state) {
       case ZLIB_HEADER: /* RFC 1950, 2.2: CMF, FLG */
-        if (available < 2) { more = false; break; }
+        if (available < 2) {
+          more = false;
+          break;
+        }
         if ((in[in_at] & 15) != 8 || (in[in_at] << 8 | in[in_at + 1]) % 31 || in[in_at + 1] & 32) damaged("not a zlib stream");
         in_at += 2;
         state = BLOCK_HEADER;
@@ -263,7 +268,10 @@ static void inflate_run(bool at_end) {
           state = TRAILER;
           break;
         }
-        if (available < HEADER_BYTES && !at_end) { more = false; break; }
+        if (available < HEADER_BYTES && !at_end) {
+          more = false;
+          break;
+        }
         need(3);
         last_block = take(1);
         switch (take(2)) {
@@ -277,8 +285,14 @@ static void inflate_run(bool at_end) {
             state = STORED;
             break;
           }
-          case 1: fixed_codes(); state = SYMBOLS; break;
-          case 2: dynamic_codes(); state = SYMBOLS; break;
+          case 1:
+            fixed_codes();
+            state = SYMBOLS;
+            break;
+          case 2:
+            dynamic_codes();
+            state = SYMBOLS;
+            break;
           default: damaged("a deflate block of an unknown type");
         }
         break;
@@ -291,7 +305,10 @@ static void inflate_run(bool at_end) {
         else more = false;
         break;
       case TRAILER: { /* RFC 1950, 2.2: ADLER32 */
-        if (available < 4) { more = false; break; }
+        if (available < 4) {
+          more = false;
+          break;
+        }
         deliver();
         const u8 *p = in + in_at;
         if (adler != ((u32)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3])) damaged("the image data's checksum is wrong");

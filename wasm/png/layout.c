@@ -3,7 +3,7 @@
 
 Layout layout;
 
-static u8 index_of[256];  /* facts.colour index to palette index */
+static u8 index_of[256]; /* facts.colour index to palette index */
 static u8 *index_row;
 
 static const u8 channels_of[7] = {1, 0, 3, 1, 2, 0, 4};

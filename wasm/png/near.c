@@ -100,7 +100,8 @@ static inline void round_colours(const float *left_over, int colours, int *out) 
     out[0] = rounded(left_over[0], (int)step);
     return;
   }
-  const int red = rounded(left_over[0] - left_over[1], CHROMA_STEPS * (int)step), blue = rounded(left_over[2] - left_over[1], CHROMA_STEPS * (int)step);
+  const int red = rounded(left_over[0] - left_over[1], CHROMA_STEPS * (int)step),
+            blue = rounded(left_over[2] - left_over[1], CHROMA_STEPS * (int)step);
   const float luma = .299f * (left_over[0] - (float)red) + .587f * left_over[1] + .114f * (left_over[2] - (float)blue);
   out[1] = rounded(luma, (int)step);
   out[0] = out[1] + red;

@@ -20,8 +20,13 @@
 typedef float v4f __attribute__((vector_size(16)));
 typedef i32 v4i __attribute__((vector_size(16)));
 
-typedef struct { u32 key, count; u64 sum[4]; } Bin;
-typedef struct { float at[COORDINATES], weight, first_weight; } Point;
+typedef struct {
+  u32 key, count;
+  u64 sum[4];
+} Bin;
+typedef struct {
+  float at[COORDINATES], weight, first_weight;
+} Point;
 
 float palette_xyz[COORDINATES][256] __attribute__((aligned(16)));
 int palette_used;
@@ -32,10 +37,10 @@ static u32 bins_used;
 static int bin_shift; /* low bits of each channel that bins ignore */
 static Point *points;
 static u32 point_count, *point_order;
-static u32 *slot_key;    /* of what the bins were */
-static u16 *slot_point;  /* + 1 */
-static u8 *weighed;      /* in this round */
-static int cuts_made; /* of the points into boxes; -1: none yet */
+static u32 *slot_key;   /* of what the bins were */
+static u16 *slot_point; /* + 1 */
+static u8 *weighed;     /* in this round */
+static int cuts_made;   /* of the points into boxes; -1: none yet */
 
 void to_coordinates(float r, float g, float b, float a, float *out) {
   const float k = a * (1 / 255.f);
@@ -88,7 +93,7 @@ static void bins_coarsen(void) {
   free(old);
 }
 
-void sample_begin(void);                                  /* sample.c */
+void sample_begin(void); /* sample.c */
 void sample_row(const u32 *rgba, u32 width, u32 y);
 void sample_new_colour(u32 x);
 
@@ -172,7 +177,11 @@ EXPORT(weigh_as_at_first) void weigh_as_at_first(void) {
 
 /* ---- variance cuts ---- */
 
-typedef struct { u32 from, count; int axis; double variance, weight, mean[COORDINATES]; } Box;
+typedef struct {
+  u32 from, count;
+  int axis;
+  double variance, weight, mean[COORDINATES];
+} Box;
 
 static void box_statistics(Box *box) {
   double weight = 0, sum[COORDINATES] = {0}, squares[COORDINATES] = {0}, widest = -1;
@@ -248,7 +257,10 @@ static bool box_cut(Box *box, Box *other) {
 }
 
 /* What each cut made: the first box's new mean, and that of another box, which is the next. */
-static struct { u8 box; float mean[2][COORDINATES]; } cuts[255];
+static struct {
+  u8 box;
+  float mean[2][COORDINATES];
+} cuts[255];
 static float mean_of_all[COORDINATES];
 
 static void all_cuts(void) {
@@ -384,7 +396,7 @@ static void k_means(int rounds) {
 
 /* ---- room for mixing ---- */
 
-#define SIDES 4 /* entries beside one, at most */
+#define SIDES 4        /* entries beside one, at most */
 #define REACH_OUT .85f /* all the way, and mixtures are noisier */
 
 /* Means lie inside of what they stand for: no mixture of them is as dark, as bright or as red as the outermost colours. So entries

@@ -12,7 +12,12 @@ static bool have_above;
 
 /* The nearest entries of colours that were met. */
 #define KNOWN_BITS 15
-typedef struct { v4f at; u32 colour; float distance; u8 nearest; } Known;
+typedef struct {
+  v4f at;
+  u32 colour;
+  float distance;
+  u8 nearest;
+} Known;
 static Known *known;
 
 static const Known *look_up(u32 colour) {
@@ -47,8 +52,8 @@ EXPORT(set_dither) void set_dither(double share, double of_that_in_texture) {
 
 /* ---- where texture hides errors ---- */
 
-#define REACH 8         /* pixels to each side that must be busy */
-#define MOST_BEND 32    /* one sharp edge is no texture */
+#define REACH 8           /* pixels to each side that must be busy */
+#define MOST_BEND 32      /* one sharp edge is no texture */
 #define QUIET (8 * REACH) /* bends on the calmer side at which nothing is hidden, and the range up to where all is */
 #define HIDING (16 * REACH)
 static Texture texture;

@@ -6,13 +6,13 @@
 
 typedef float v4f __attribute__((vector_size(16)));
 
-extern float tolerance;         /* squared distance that a repeated index may cost beyond the nearest colour, in texture */
-extern float dither;            /* the share of errors that goes on to the neighbours */
-extern v4f palette_points[256]; /* palette_xyz, entry by entry */
-extern u32 palette_version;     /* of palette_points */
-void palette_follow(void);      /* palette_xyz may have changed */
-void remap_break(void);         /* nothing is above the next row */
-extern u8 *hidden;              /* for each pixel of the row: how much texture hides there, of 255 */
+extern float tolerance;                    /* squared distance that a repeated index may cost beyond the nearest colour, in texture */
+extern float dither;                       /* the share of errors that goes on to the neighbours */
+extern v4f palette_points[256];            /* palette_xyz, entry by entry */
+extern u32 palette_version;                /* of palette_points */
+void palette_follow(void);                 /* palette_xyz may have changed */
+void remap_break(void);                    /* nothing is above the next row */
+extern u8 *hidden;                         /* for each pixel of the row: how much texture hides there, of 255 */
 void hiding_row(const u32 *px, u32 width); /* the next row */
 
 static inline float distance_to(v4f x, int i) {

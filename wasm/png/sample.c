@@ -124,7 +124,8 @@ static void number_sample(void) {
   numbered = 1;
   bool all = number_pixels(sample, pixels, numbers);
   for (u32 k = 0; k < HARD_BLOCKS && all && hard; k++)
-    if (hardness[k]) all = number_pixels(hard_blocks + (size_t)k * BLOCK * BLOCK, BLOCK * BLOCK, numbers + pixels + (size_t)k * BLOCK * BLOCK);
+    if (hardness[k])
+      all = number_pixels(hard_blocks + (size_t)k * BLOCK * BLOCK, BLOCK * BLOCK, numbers + pixels + (size_t)k * BLOCK * BLOCK);
   free(number_slots);
   if (!all) {
     numbers_forget();

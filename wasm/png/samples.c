@@ -37,16 +37,31 @@ static void apply_key(const u8 *row, u32 width, u32 *out) {
 void to_rgba8(const u8 *r, u32 width, u32 *out) {
   u32 i;
   switch (source.colour_type << 5 | source.depth) {
-    case GRAY << 5 | 8: for (i = 0; i < width; i++) out[i] = grey(r[i]) | OPAQUE; break;
-    case GRAY << 5 | 16: for (i = 0; i < width; i++) out[i] = grey(high(r + 2 * i)) | OPAQUE; break;
-    case RGB << 5 | 8: for (i = 0; i < width; i++) out[i] = r[3 * i] | r[3 * i + 1] << 8 | r[3 * i + 2] << 16 | OPAQUE; break;
-    case RGB << 5 | 16: for (i = 0; i < width; i++) out[i] = high(r + 6 * i) | high(r + 6 * i + 2) << 8 | high(r + 6 * i + 4) << 16 | OPAQUE; break;
-    case INDEXED << 5 | 8: for (i = 0; i < width; i++) out[i] = source.palette[r[i]]; break;
-    case GRAY_ALPHA << 5 | 8: for (i = 0; i < width; i++) out[i] = grey(r[2 * i]) | (u32)r[2 * i + 1] << 24; break;
-    case GRAY_ALPHA << 5 | 16: for (i = 0; i < width; i++) out[i] = grey(high(r + 4 * i)) | high(r + 4 * i + 2) << 24; break;
+    case GRAY << 5 | 8:
+      for (i = 0; i < width; i++) out[i] = grey(r[i]) | OPAQUE;
+      break;
+    case GRAY << 5 | 16:
+      for (i = 0; i < width; i++) out[i] = grey(high(r + 2 * i)) | OPAQUE;
+      break;
+    case RGB << 5 | 8:
+      for (i = 0; i < width; i++) out[i] = r[3 * i] | r[3 * i + 1] << 8 | r[3 * i + 2] << 16 | OPAQUE;
+      break;
+    case RGB << 5 | 16:
+      for (i = 0; i < width; i++) out[i] = high(r + 6 * i) | high(r + 6 * i + 2) << 8 | high(r + 6 * i + 4) << 16 | OPAQUE;
+      break;
+    case INDEXED << 5 | 8:
+      for (i = 0; i < width; i++) out[i] = source.palette[r[i]];
+      break;
+    case GRAY_ALPHA << 5 | 8:
+      for (i = 0; i < width; i++) out[i] = grey(r[2 * i]) | (u32)r[2 * i + 1] << 24;
+      break;
+    case GRAY_ALPHA << 5 | 16:
+      for (i = 0; i < width; i++) out[i] = grey(high(r + 4 * i)) | high(r + 4 * i + 2) << 24;
+      break;
     case RGB_ALPHA << 5 | 8: memcpy(out, r, (size_t)width * 4); break;
     case RGB_ALPHA << 5 | 16:
-      for (i = 0; i < width; i++) out[i] = high(r + 8 * i) | high(r + 8 * i + 2) << 8 | high(r + 8 * i + 4) << 16 | high(r + 8 * i + 6) << 24;
+      for (i = 0; i < width; i++)
+        out[i] = high(r + 8 * i) | high(r + 8 * i + 2) << 8 | high(r + 8 * i + 4) << 16 | high(r + 8 * i + 6) << 24;
       break;
     default: { /* grey or indexed below eight bits */
       const u32 scale = 255 / ((1u << source.depth) - 1);

@@ -13,12 +13,12 @@ void rows_begin(void);                  /* engine.c: `rows` changed */
 static const u8 pass_x0[7] = {0, 4, 0, 2, 0, 1, 0}, pass_y0[7] = {0, 0, 4, 0, 2, 0, 1};
 static const u8 pass_dx[7] = {8, 8, 4, 4, 2, 2, 1}, pass_dy[7] = {8, 8, 8, 4, 4, 2, 2};
 
-static u8 *current, *above;  /* filter byte, then the row; 16 bytes of room on both sides */
-static u32 have, row_at;     /* bytes of the row, rows of the pass */
+static u8 *current, *above; /* filter byte, then the row; 16 bytes of room on both sides */
+static u32 have, row_at;    /* bytes of the row, rows of the pass */
 static int pass;
 static bool complete;
 static u32 frame_width, frame_height;
-static u8 *gathered;         /* the whole picture, for INTERLACE_GATHER */
+static u8 *gathered; /* the whole picture, for INTERLACE_GATHER */
 static u32 gathered_stride;
 
 u32 row_bytes_of(u32 width, int bits) { return (u32)(((u64)width * bits + 7) >> 3); }
@@ -119,7 +119,8 @@ u8 paeth(int left, int up, int corner) {
 static inline __attribute__((always_inline)) void unfilter_pixels(int filter, u8 *row, const u8 *up, u32 n, const u32 step) {
   v128_t left = wasm_i16x8_splat(0), corner = left;
   for (u32 i = 0; i + step <= n; i += step) { /* there is room behind the row */
-    const v128_t raw = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(row + i)), over = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(up + i));
+    const v128_t raw = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(row + i)),
+                 over = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(up + i));
     v128_t predicted = left;
     if (filter == 3) predicted = wasm_u16x8_shr(wasm_i16x8_add(left, over), 1);
     if (filter == 4) {
@@ -150,8 +151,12 @@ static void unfilter(int filter, u8 *restrict row, const u8 *restrict up, u32 n,
   }
   switch (filter) {
     case 0: break;
-    case 1: for (i = step; i < n; i++) row[i] += row[i - step]; break;
-    case 2: for (i = 0; i < n; i++) row[i] += up[i]; break;
+    case 1:
+      for (i = step; i < n; i++) row[i] += row[i - step];
+      break;
+    case 2:
+      for (i = 0; i < n; i++) row[i] += up[i];
+      break;
     case 3:
       for (i = 0; i < head; i++) row[i] += up[i] >> 1;
       for (; i < n; i++) row[i] += (row[i - step] + up[i]) >> 1;
