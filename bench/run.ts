@@ -1,16 +1,22 @@
 /**
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
  * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long,
- * `throughput` wants a quiet machine: by name only.
+ * `throughput` and `load` want a quiet machine: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Bench, Measured, Row } from './harness.ts'
+import type { Load } from './load.ts'
 import type { Throughput } from './throughput.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { corpus: { type: 'string', default: '../shared/corpus' }, json: { type: 'string' } },
+  options: {
+    corpus: { type: 'string', default: '../shared/corpus' },
+    json: { type: 'string' },
+    minutes: { type: 'string', default: '5' },
+    clients: { type: 'string', default: '200' },
+  },
 })
 
 const known = readdirSync(new URL('./formats/', import.meta.url))
@@ -19,6 +25,7 @@ const known = readdirSync(new URL('./formats/', import.meta.url))
 const wanted = positionals.length > 0 ? positionals : ['http', ...known]
 const report: Record<string, Row[]> = {}
 let throughput: Throughput[] | undefined
+let load: Load | undefined
 
 for (const name of wanted) {
   if (name === 'http') {
@@ -29,11 +36,15 @@ for (const name of wanted) {
     report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
     continue
   }
-  if (name !== 'throughput' && !known.includes(name))
-    throw new Error(`no bench '${name}'; there are http, stock, throughput, ${known.join(', ')}`)
+  if (name !== 'throughput' && name !== 'load' && !known.includes(name))
+    throw new Error(`no bench '${name}'; there are http, stock, throughput, load, ${known.join(', ')}`)
   if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
   if (name === 'throughput') {
     throughput = await (await import('./throughput.ts')).benchThroughput(values.corpus)
+    continue
+  }
+  if (name === 'load') {
+    load = await (await import('./load.ts')).benchLoad(values.corpus, Number(values.minutes), Number(values.clients))
     continue
   }
   const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }
@@ -49,7 +60,8 @@ for (const name of wanted) {
   for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) console.log(`  Σ against ${peer}: ${sums(rows, peer)}`)
   report[name] = rows
 }
-if (values.json) writeFileSync(values.json, JSON.stringify({ ...report, ...(throughput && { throughput }) }, null, 2))
+if (values.json)
+  writeFileSync(values.json, JSON.stringify({ ...report, ...(throughput && { throughput }), ...(load && { load }) }, null, 2))
 
 function ratios(ours: Measured, peer: Measured): string {
   const cpu = peer.cpuSeconds > 0 ? (ours.cpuSeconds / peer.cpuSeconds).toFixed(2) : '–'

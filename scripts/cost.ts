@@ -13,6 +13,8 @@ const PRICE = {
   objectRequest: 0.15e-6,
   /** A gigabyte of a Durable Object's memory for a second. */
   objectGbSecond: 12.5e-6,
+  /** Into SQLite, alarms and indexes included. */
+  objectRow: 1e-6,
   bucketWrite: 4.5e-6,
   bucketRead: 0.36e-6,
   /** A gigabyte in R2 for a day. */
@@ -21,9 +23,9 @@ const PRICE = {
 }
 
 /** A quick file that is uploaded, downloaded once and expires after a day. Three queue operations more if it is queued. */
-const FILE = { requests: 2, objectRequests: 8 + 2 + 4, bucketWrites: 2 + 2, bucketReads: 4 + 1, queueOperations: 3 }
-/** Three objects of 128 MB (key, account, task) that sleep 10 seconds after their last request, as if nothing else came meanwhile. */
-const OBJECT_GB_SECONDS = 3 * 10 * 0.128
+const FILE = { requests: 2, objectRequests: 8 + 2 + 4, objectRows: 35, bucketWrites: 2 + 2, bucketReads: 4 + 1, queueOperations: 3 }
+/** Three objects of 128 MB (key, account, task), some 20 ms each: idle ones that can hibernate are not billed. */
+const OBJECT_GB_SECONDS = 3 * 0.02 * 0.128
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,6 +57,7 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(2)
 const operations =
   FILE.requests * PRICE.request +
   FILE.objectRequests * PRICE.objectRequest +
+  FILE.objectRows * PRICE.objectRow +
   OBJECT_GB_SECONDS * PRICE.objectGbSecond +
   FILE.bucketWrites * PRICE.bucketWrite +
   FILE.bucketReads * PRICE.bucketRead +

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration } from './deploy/configuration.ts'
+import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration, withLogShare } from './deploy/configuration.ts'
 import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
 import { LIFECYCLE } from './deploy/lifecycle.ts'
@@ -30,9 +30,9 @@ const MAX_GZIP_KIB = 10 * 1024
 
 try {
   const settings = readSettings(root, process.argv.slice(2))
-  const { suffix, shards } = settings
+  const { suffix, shards, logShare } = settings
   const wrangler = new Wrangler(root, settings.accountId)
-  const configured = (file: string) => withQueues(configurationOf(root, file, suffix), shards, suffix)
+  const configured = (file: string) => withLogShare(withQueues(configurationOf(root, file, suffix), shards, suffix), logShare)
   const [services, edge] = [SERVICES.map(configured), configured(EDGE)]
   if (settings.dryRun) dryRun(wrangler, [...services, settings.domain ? atDomain(edge, settings.domain) : edge])
   else await deploy({ ...settings, wrangler, services, edge })

@@ -8,6 +8,11 @@ import type { UploadRecordFace } from './store/upload-records.ts'
 
 export type { Namespace } from './store/namespace.ts'
 
+/** The platform's rate limiting, by address and place of the edge. */
+export interface RateLimiter {
+  limit(request: { key: string }): Promise<{ success: boolean }>
+}
+
 /** RPC of `whittle-press` for the quick lane. */
 export interface PressFace {
   /**
@@ -39,6 +44,9 @@ export interface Env {
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Workers Analytics Engine; absent on one machine. */
   readonly METRICS?: Metrics
+  /** Requests of one address a minute, without a key and with one; absent on one machine. */
+  readonly STRANGERS?: RateLimiter
+  readonly PROGRAMS?: RateLimiter
   /** Encrypts passwords that wait for their job. A Worker secret. */
   readonly SECRET_KEY?: string
   /** A set of JSON Web Keys (RFC 7517): the first signs receipts, all are published without private parts. A Worker secret. */

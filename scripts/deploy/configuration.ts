@@ -28,6 +28,11 @@ export function atDomain(edge: string, domain: string): string {
   return atHome(edge).replace(/^(name = .*)$/m, `$1\nroutes = [{ pattern = "${domain}", custom_domain = true }]`)
 }
 
+/** Logs of a share of all invocations; what is alerted on is in the metrics, which count all. */
+export function withLogShare(configuration: string, share: number): string {
+  return configuration.replace(/^head_sampling_rate = .*$/m, `head_sampling_rate = ${share}`)
+}
+
 /** The edge where nobody can ask it. */
 export function atHome(edge: string): string {
   return edge.replace(/^workers_dev = true$/m, 'workers_dev = false')

@@ -13,6 +13,8 @@ export interface Settings {
   readonly accountId: string | undefined
   /** Queues of each kind. */
   readonly shards: number
+  /** Share of invocations whose logs are kept, 0–1. */
+  readonly logShare: number
   /** How long `/healthz` may take to become good. */
   readonly waitSeconds: number
 }
@@ -32,6 +34,7 @@ const fileSchema = z.record(
       .regex(/^[0-9a-f]{32}$/, 'an account id has 32 hexadecimal digits')
       .optional(),
     queue_shards: z.int().min(1).max(MOST_SHARDS).optional(),
+    log_share: z.number().min(0).max(1).optional(),
   }),
 )
 
@@ -65,6 +68,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     domain,
     accountId: own?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
     shards: own?.queue_shards ?? 1,
+    logShare: own?.log_share ?? 1,
     waitSeconds: Number(values.wait),
   }
 }

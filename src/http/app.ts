@@ -5,6 +5,7 @@ import { authenticate, authenticateOperator } from './authenticate.ts'
 import { drain } from './body.ts'
 import { authenticateSession } from './console/session.ts'
 import type { App, AppContext } from './context.ts'
+import { assertMayKnock } from './door.ts'
 import { errorResponse, toApiError } from './errors.ts'
 import { DRAIN_BYTES } from './form.ts'
 import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
@@ -32,6 +33,7 @@ const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method })
 
 async function handle(c: AppContext, route: Route): Promise<Response> {
   const { access } = route
+  await assertMayKnock(c, access)
   if (access === 'operator') await authenticateOperator(c)
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
@@ -119,5 +121,6 @@ async function refuseRoute(c: AppContext): Promise<never> {
 
 /** Mistaken requests count like any other when they come with a key. */
 async function countIfKeyed(c: AppContext, path: string): Promise<void> {
+  await assertMayKnock(c, 'public')
   if (path.startsWith('/v1') && c.req.header('Authorization')) await authenticate(c, 'key')
 }

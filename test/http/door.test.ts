@@ -1,7 +1,7 @@
 /** What every answer has, and who is let in. */
 import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../src/env.ts'
 import { createApp } from '../../src/http/app.ts'
 import { ROUTES } from '../../src/http/routes/index.ts'
@@ -98,7 +98,59 @@ describe('every answer', () => {
   })
 })
 
+describe('health', () => {
+  it('asks one of many objects, and nobody while a good answer holds', async () => {
+    const names: string[] = []
+    const TASKS = {
+      getByName(name: string) {
+        names.push(name)
+        return env.TASKS.getByName(name)
+      },
+    }
+    const app = createApp(ROUTES)
+    const ask = () => app.fetch(new Request(`${BASE}/healthz`), { ...env, TASKS } as unknown as Env, createExecutionContext())
+    vi.useFakeTimers({ toFake: ['Date'] })
+    for (let minute = 1; minute <= 10; minute++) {
+      vi.setSystemTime(2_000_000_000_000 + minute * 60_000)
+      for (const _ of [1, 2, 3]) expect((await ask()).status).toBe(200)
+    }
+    vi.useRealTimers()
+    expect(names).toHaveLength(10)
+    expect(new Set(names).size).toBeGreaterThan(3)
+  })
+})
+
 describe('the door', () => {
+  it('lets an address knock so often: strangers and programs apart, before any object is asked', async () => {
+    const asked: string[] = []
+    const limiter = (name: string) => ({
+      limit: async ({ key }: { key: string }) => {
+        asked.push(`${name} ${key}`)
+        return { success: key !== '192.0.2.7' }
+      },
+    })
+    const KEY_GATES = { getByName: () => expect.unreachable() }
+    const own = { ...env, ENVIRONMENT: undefined, KEY_GATES, STRANGERS: limiter('strangers'), PROGRAMS: limiter('programs') }
+    const app = createApp(ROUTES)
+    const knock = (path: string, address: string, more: Record<string, string> = {}) => {
+      const request = new Request(`https://api.example.com${path}`, { headers: { 'CF-Connecting-IP': address, ...more } })
+      return app.fetch(request, own as unknown as Env, createExecutionContext())
+    }
+    const key = { Authorization: `Bearer ${makeKey()}` }
+    for (const [path, headers] of [
+      ['/healthz', {}],
+      ['/v1/usage', key],
+      ['/admin/accounts', key],
+      ['/v1/nowhere', key],
+    ] as const) {
+      const refused = await knock(path, '192.0.2.7', headers)
+      expect([refused.status, refused.headers.get('Retry-After')], path).toEqual([429, '60'])
+      expect((await errorOf(refused)).error_detail).toMatchObject({ type: 'rate_limited', window_seconds: 60 })
+    }
+    expect(asked).toEqual(['strangers 192.0.2.7', 'programs 192.0.2.7', 'strangers 192.0.2.7', 'strangers 192.0.2.7'])
+    expect((await knock('/healthz', '192.0.2.8')).status).toBe(200)
+  })
+
   const type = async (answer: Response) => [answer.status, (await errorOf(answer)).error_detail.type]
 
   it('knows missing, mistyped, unknown, expired and disabled keys', async () => {

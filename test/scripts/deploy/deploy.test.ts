@@ -1,7 +1,7 @@
 /** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configurationOf, EDGE, SERVICES } from '../../../scripts/deploy/configuration.ts'
+import { configurationOf, EDGE, SERVICES, withLogShare } from '../../../scripts/deploy/configuration.ts'
 import { PLANS } from '../../../src/store/plans.ts'
 import { type Call, Checkout, PRODUCTION } from './account.ts'
 
@@ -95,6 +95,13 @@ it('has metrics of its own, under a name that SQL can write', () => {
   for (const file of [EDGE, ...SERVICES]) {
     expect(configurationOf(root, file, '-staging')).toContain('dataset = "whittle_tasks_staging"')
     expect(configurationOf(root, file, '')).toContain('dataset = "whittle_tasks"')
+  }
+})
+
+it('keeps logs of the share that deploy.config.json says', async () => {
+  const root = join(import.meta.dirname, '../../..')
+  for (const file of [EDGE, ...SERVICES]) {
+    expect(withLogShare(configurationOf(root, file, ''), 0.05)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.05$/m)
   }
 })
 
