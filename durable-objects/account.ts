@@ -4,6 +4,7 @@ import type {
   AccountFace,
   AccountRecord,
   ApplicationRecord,
+  ExportedAccount,
   IdempotencyState,
   KeyChange,
   NewKey,
@@ -24,6 +25,8 @@ import { migrate } from './schema.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 
 const DELIVERIES_KEPT = 1000
+/** An answer is on its way within. */
+const ANSWER_MS = 200
 
 const FIRST = `
   CREATE TABLE IF NOT EXISTS applications (
@@ -227,9 +230,12 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord> {
     const applicationId = `app_${crypto.randomUUID().replaceAll('-', '')}`
     const application = { applicationId, name, environment, plan: plan ?? (await this.get())?.plan ?? 'free', createdAt: Date.now() }
-    const values = [applicationId, name, environment, application.plan, application.createdAt]
-    this.#sql.exec('INSERT INTO applications (id, name, environment, plan, created_at) VALUES (?, ?, ?, ?, ?)', ...values)
+    this.#insert([applicationId, name, environment, application.plan, application.createdAt])
     return application
+  }
+
+  #insert(application: readonly (string | number)[]) {
+    this.#sql.exec('INSERT OR REPLACE INTO applications (id, name, environment, plan, created_at) VALUES (?, ?, ?, ?, ?)', ...application)
   }
 
   async updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }) {
@@ -272,6 +278,40 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async resetKey(keyId: string, graceMs: number) {
     return this.#keys.reset(keyId, graceMs)
+  }
+
+  async exported(): Promise<ExportedAccount | undefined> {
+    const account = await this.get()
+    if (!account) return undefined
+    const applications = (await this.applications()).map(({ application }) => application)
+    const keys = (await this.#keys.all()).map(({ summary, record }) => ({ summary, record }))
+    return { account, applications, keys, usage: this.#tasks.allUsage() }
+  }
+
+  async adopt({ account, applications, keys, usage }: ExportedAccount): Promise<boolean> {
+    if (this.#record()) return false
+    this.ctx.storage.transactionSync(() => {
+      for (const { applicationId, name, environment, plan, createdAt } of applications)
+        this.#insert([applicationId, name, environment, plan, createdAt])
+      this.#tasks.adoptUsage(usage)
+    })
+    await this.#keys.adopt(keys)
+    await this.put(account)
+    return true
+  }
+
+  async restore(to: { at: number } | { bookmark: string }): Promise<string | undefined> {
+    const { storage } = this.ctx
+    try {
+      const bookmark = 'bookmark' in to ? to.bookmark : await storage.getBookmarkForTime(to.at)
+      const undo = await storage.onNextSessionRestoreBookmark(bookmark)
+      // The next session begins when this one has ended, and the answer goes before.
+      setTimeout(() => this.ctx.abort('the account is restored'), ANSWER_MS)
+      return undo
+    } catch (error) {
+      if (/point-in-time recovery/i.test(String(error))) return undefined
+      throw error
+    }
   }
 
   async #spreadLimit(): Promise<AccountRecord | undefined> {

@@ -158,6 +158,21 @@ export class KeyTable {
     return [...this.#sql.exec<{ plan: PlanId }>('SELECT plan FROM applications WHERE id = ?', applicationId)][0]?.plan
   }
 
+  /** Keys of an export, with the gates they had. */
+  adopt(keys: readonly Pick<KeyView, 'summary' | 'record'>[]): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const { summary, record } of keys) {
+        this.#insert(summary)
+        await this.#gates.getByName(summary.hash).put(record)
+      }
+    })
+  }
+
+  #insert({ keyId, applicationId, masked, hash, createdAt }: KeySummary): void {
+    const columns = 'id, application_id, masked, hash, created_at'
+    this.#sql.exec(`INSERT OR REPLACE INTO keys (${columns}) VALUES (?, ?, ?, ?, ?)`, keyId, applicationId, masked, hash, createdAt)
+  }
+
   async #make(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
     const account = this.#account()
     if (!account) return undefined
@@ -165,8 +180,7 @@ export class KeyTable {
     const hash = await hashKey(key)
     const keyId = `key_${crypto.randomUUID().replaceAll('-', '')}`
     const summary: KeySummary = { keyId, applicationId, masked: maskKey(key), hash, createdAt: Date.now() }
-    const columns = 'id, application_id, masked, hash, created_at'
-    this.#sql.exec(`INSERT INTO keys (${columns}) VALUES (?, ?, ?, ?, ?)`, keyId, applicationId, summary.masked, hash, summary.createdAt)
+    this.#insert(summary)
     const { state = 'active', ...rest } = options
     const disabledBy = state === 'disabled' ? { disabledBy: 'operator' as const } : {}
     const suspended = account.state === 'disabled' ? { suspended: true } : {}

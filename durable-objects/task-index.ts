@@ -1,4 +1,4 @@
-import type { TaskEvent } from '../src/store/accounts.ts'
+import type { UsageRow as ExportedUsage, TaskEvent } from '../src/store/accounts.ts'
 import { migrate } from './schema.ts'
 
 /** A task that was removed is remembered this long: what was sent before its removal and arrives behind it must not bring it back. */
@@ -125,6 +125,19 @@ export class TaskIndex {
   /** `month` like "2026-11". */
   usage(month: string): UsageRow[] {
     return [...this.#sql.exec<UsageRow>('SELECT * FROM usage WHERE day BETWEEN ? AND ?', `${month}-01`, `${month}-31`)]
+  }
+
+  allUsage(): UsageRow[] {
+    return [...this.#sql.exec<UsageRow>('SELECT * FROM usage')]
+  }
+
+  /** Of an export: it stands for what is counted here of the same days. */
+  adoptUsage(rows: readonly ExportedUsage[]): void {
+    const columns = 'day, format, completed, failed, original, compressed'
+    for (const { day, format, completed, failed, original, compressed } of rows) {
+      const values = [day, format, completed, failed, original, compressed]
+      this.#sql.exec(`INSERT OR REPLACE INTO usage (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
+    }
   }
 
   /** Task ids, newest first. `cursor` is opaque; undefined for a cursor that was never given out. */

@@ -1,5 +1,5 @@
 /**
- * `npm run account -- create|list|plan|disable|enable|invite|people|remove …`: the operator's side of a deployment, or of the local service.
+ * `npm run account -- create|list|plan|disable|enable|invite|people|remove|export|import|restore …`: the operator's side of a deployment, or of the local service.
  *
  * Locally the address and the token are found in `.dev`; for a deployment set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN.
  */
@@ -93,6 +93,25 @@ program.command('remove <account> <user>').action(async (account: string, user: 
   await call('DELETE', `/accounts/${account}/people/${user}`)
   console.log(`${user} is signed out, and gets in no more.`)
 })
+program
+  .command('export')
+  .description('all accounts into the bucket, as every night')
+  .action(async () => {
+    const { accounts, failed } = await call<{ accounts: number; failed: number }>('POST', '/export')
+    console.log(`${accounts} accounts exported${failed ? `, ${failed} could not be asked` : ''}.`)
+  })
+program
+  .command('import <account> <day>')
+  .description('an account that is gone, as its export of that day (2026-11-22)')
+  .action(async (account: string, day: string) => show(await call('POST', `/accounts/${account}/import`, { day })))
+program
+  .command('restore <account> <moment>')
+  .description('an account as it was at a moment of the last 30 days (2026-11-22T10:00:00Z), or at a bookmark; on Cloudflare')
+  .action(async (account: string, to: string) => {
+    const body = Number.isNaN(Date.parse(to)) ? { bookmark: to } : { at: new Date(to).toISOString() }
+    const { undo } = await call<{ undo: string }>('POST', `/accounts/${account}/restore`, body)
+    console.log(`${account} is restored. To undo it: npm run account -- restore ${account} ${undo}`)
+  })
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)

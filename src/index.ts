@@ -3,6 +3,7 @@ import type { Env } from './env.ts'
 import { createApp } from './http/app.ts'
 import { ROUTES } from './http/routes/index.ts'
 import { SHORT_PAUSES_MS, steady } from './store/steady.ts'
+import { exportAccounts } from './tasks/backup.ts'
 import { sweep } from './tasks/sweep.ts'
 
 export { Account } from '../durable-objects/account.ts'
@@ -11,6 +12,8 @@ export { TaskRecord } from '../durable-objects/task-record.ts'
 export { UploadRecord } from '../durable-objects/upload-record.ts'
 
 const app = createApp(ROUTES)
+/** UTC. */
+const EXPORT_HOUR = 3
 
 /** Objects may be reset or moved in the middle of a request: what does as much twice as once is repeated. */
 const steadied = (env: Env): Env => ({
@@ -31,7 +34,9 @@ const steadied = (env: Env): Env => ({
 
 export default {
   fetch: (request: Request, env, ctx) => app.fetch(request, steadied(env), ctx),
-  async scheduled(_, env, ctx) {
+  async scheduled({ scheduledTime }, env, ctx) {
     ctx.waitUntil(sweep(env).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
+    if (new Date(scheduledTime).getUTCHours() !== EXPORT_HOUR) return
+    ctx.waitUntil(exportAccounts(env).then((done) => console.log(JSON.stringify({ level: 'info', event: 'export', ...done }))))
   },
 } satisfies ExportedHandler<Env>

@@ -21,7 +21,7 @@ const expires = (prefix: string, days: number) => ({
 export const LIFECYCLE = {
   rules: [
     expires('parts/', PARTS_DAYS),
-    ...['results/', 'uploads/', 'incoming/', 'dead-letters/'].map((prefix) => expires(prefix, LONGEST_DAYS)),
+    ...['results/', 'uploads/', 'incoming/', 'dead-letters/', 'exports/'].map((prefix) => expires(prefix, LONGEST_DAYS)),
     { id: 'whittle multipart', enabled: true, conditions: { prefix: '' }, abortMultipartUploadsTransition: after(UPLOAD_DAYS) },
   ],
 }

@@ -58,6 +58,24 @@ export interface UsageView {
   by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
 }
 
+/** What one day did with one format. */
+export interface UsageRow {
+  readonly day: string
+  readonly format: string
+  readonly completed: number
+  readonly failed: number
+  readonly original: number
+  readonly compressed: number
+}
+
+/** All of an account but its tasks and its secrets. Keys are hashes: who has one can go on using it. */
+export interface ExportedAccount {
+  readonly account: AccountRecord
+  readonly applications: readonly ApplicationRecord[]
+  readonly keys: readonly { readonly summary: KeySummary; readonly record: KeyRecord }[]
+  readonly usage: readonly UsageRow[]
+}
+
 export type IdempotencyState =
   | { kind: 'new' }
   | { kind: 'in_flight' }
@@ -157,6 +175,15 @@ export interface AccountFace {
   updateOwnKey(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome>
   /** A new key with the rights and the expiry of an old one, which goes on for `graceMs`. */
   resetKey(keyId: string, graceMs: number): Promise<OwnKeyOutcome>
+  /** undefined: there is no such account. */
+  exported(): Promise<ExportedAccount | undefined>
+  /** Makes it what it was. false: there is one already. */
+  adopt(exported: ExportedAccount): Promise<boolean>
+  /**
+   * Back to what it was at a moment of the last 30 days (epoch milliseconds), or at a bookmark; tasks are not touched.
+   * @returns the bookmark that undoes it; undefined where the platform keeps none
+   */
+  restore(to: { at: number } | { bookmark: string }): Promise<string | undefined>
   /** Of sign-in: it is not known yet whose it will be, so they lie in accounts that nobody has, named `sign-in/…`. */
   readonly challenges: ChallengeFace
   /** Who manages the account in the console. */

@@ -1,8 +1,11 @@
 /** The operator's API. */
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { ROUTES } from '../../src/http/routes/index.ts'
+import type { AccountFace } from '../../src/store/accounts.ts'
+import { hashKey } from '../../src/store/key-format.ts'
 import { BASE, call, errorOf } from './client.ts'
 
 const operator = (path: string, method = 'GET', body?: unknown, token = env.ADMIN_TOKEN) =>
@@ -64,5 +67,71 @@ describe('the operator', () => {
     const { ADMIN_TOKEN: _, ...closed } = env
     const request = new Request(`${BASE}/admin/accounts`, { headers: { Authorization: 'Bearer undefined' } })
     expect((await createApp(ROUTES).fetch(request, closed, context)).status).toBe(404)
+  })
+})
+
+describe('backups', () => {
+  const shop = async () => {
+    const { account_id } = await made<{ account_id: string }>('/admin/accounts', { name: 'Ada', plan: 'pro' })
+    const base = `/admin/accounts/${account_id}`
+    const { application_id } = await made<{ application_id: string }>(`${base}/applications`, { name: 'Shop' })
+    const limits = { application_id, requests_per_minute: 77, scopes: ['usage:read'] }
+    const { key } = await made<{ key: string }>(`${base}/keys`, limits)
+    return { account_id, base, key }
+  }
+
+  it('an account that is gone is made again from its export, and its keys work as before', async () => {
+    const { account_id, base, key } = await shop()
+    const account = env.ACCOUNTS.getByName(account_id)
+    const at = Date.now()
+    const task = { taskId: `tsk_${account_id}`, format: 'text' }
+    await account.tell([
+      { kind: 'created', ...task, createdAt: at, size: 10 },
+      { kind: 'completed', ...task, at, originalSize: 10, compressedSize: 4 },
+    ])
+    const before = await (await call({ accountId: account_id, key }, '/v1/usage')).json()
+    expect(await made('/admin/export', {})).toMatchObject({ failed: 0 })
+    const day = new Date(at).toISOString().slice(0, 10)
+    expect((await operator(`${base}/import`, 'POST', { day })).status).toBe(412)
+    for (const name of ['ACCOUNTS', 'KEY_GATES'] as const) {
+      const id = name === 'ACCOUNTS' ? account_id : await hashKey(key)
+      const stub = env[name].getByName(id) as unknown as DurableObjectStub
+      await runInDurableObject(stub, async (_, state) => {
+        await state.storage.deleteAll()
+        state.abort('lost')
+      }).catch(() => undefined)
+    }
+    expect((await call({ accountId: account_id, key }, '/v1/usage')).status).toBe(401)
+    expect(await made(`${base}/import`, { day })).toMatchObject({ account_id, name: 'Ada', plan: 'pro', state: 'active' })
+    const after = await call({ accountId: account_id, key }, '/v1/usage')
+    expect(after.headers.get('X-RateLimit-Limit')).toBe('77')
+    // What was kept, and the calls of the key, were in objects that are lost.
+    const lost = { api_calls: 1, storage_used: 0, by_day: expect.anything() }
+    expect(await after.json()).toEqual({ ...(before as object), ...lost })
+    expect((await call({ accountId: account_id, key }, '/v1/tasks')).status).toBe(403)
+  })
+
+  it('goes back to a moment, or to a bookmark, where the platform keeps one', async () => {
+    const { account_id, base } = await shop()
+    const refused = await operator(`${base}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
+    expect(await errorOf(refused)).toMatchObject({ error: { message: expect.stringContaining('Only Cloudflare') } })
+    const never = await operator(`/admin/accounts/acc_${'x'.repeat(20)}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
+    expect(await errorOf(never)).toMatchObject({ error: { message: expect.stringContaining('never was') } })
+    const done: unknown[] = []
+    const account = env.ACCOUNTS.getByName(account_id) as unknown as DurableObjectStub
+    await runInDurableObject(account, async (instance, state) => {
+      const storage = {
+        getBookmarkForTime: async (at: number) => `bookmark of ${at}`,
+        onNextSessionRestoreBookmark: async (bookmark: string) => `${done.push(bookmark)} before`,
+      }
+      Reflect.set(instance, 'ctx', { storage, abort: (why: string) => done.push(why) })
+      const own = instance as unknown as AccountFace
+      expect(await own.restore({ at: 1_800_000_000_000 })).toBe('1 before')
+      expect(await own.restore({ bookmark: '1 before' })).toBe('2 before')
+      await vi.waitFor(() => expect(done).toHaveLength(4), 5000)
+      Reflect.set(instance, 'ctx', state)
+    })
+    const ended = 'the account is restored'
+    expect(done).toEqual(['bookmark of 1800000000000', '1 before', ended, ended])
   })
 })

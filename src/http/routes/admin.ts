@@ -1,17 +1,19 @@
 /** The operator's API: accounts, applications, keys. Exists only where ADMIN_TOKEN is set. */
 import * as z from 'zod'
-import { enlist, enlisted } from '../../store/account-index.ts'
+import { enlist, enlisted, isEnlisted } from '../../store/account-index.ts'
 import type { AccountRecord, NewKey } from '../../store/accounts.ts'
 import { deadLetters } from '../../store/dead-letters.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ApiError } from '../../tasks/api-error.ts'
+import { exportAccounts, exportOf } from '../../tasks/backup.ts'
 import { sweep } from '../../tasks/sweep.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../views.ts'
 
+const ACCOUNT_ID = /^acc_[0-9A-Za-z]{20}$/
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
 const moment = z.iso.datetime().transform((text) => Date.parse(text))
@@ -19,6 +21,9 @@ const state = z.enum(['active', 'disabled'])
 
 const newAccount = z.strictObject({ name: label, plan, storage_bytes: z.int().min(0).optional() })
 const accountChange = z.strictObject({ plan: plan.optional(), state: state.optional() })
+/** A moment, or the bookmark that a restoration answered with. */
+const restoration = z.union([z.strictObject({ at: moment }), z.strictObject({ bookmark: z.string().min(1).max(200) })])
+const importation = z.strictObject({ day: z.iso.date() })
 const newInvitation = z.strictObject({ name: label })
 const newApplication = z.strictObject({ name: label, environment: label.default('production') })
 const keyFields = {
@@ -112,6 +117,42 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const { account, record } = await accountOf(c)
       await account.update(await readBody(c, accountChange))
       return json(accountView((await account.get()) ?? record))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/admin/export',
+    access: 'operator',
+    handle: async (c) => json(await exportAccounts(c.env)),
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/{account_id}/import',
+    access: 'operator',
+    async handle(c) {
+      const accountId = c.req.param('account_id') ?? ''
+      const { day } = await readBody(c, importation)
+      const exported = ACCOUNT_ID.test(accountId) ? await exportOf(c.env.BLOBS, accountId, day) : undefined
+      if (!exported) throw new ApiError('unknown_route', `There is no export of this account of ${day}.`)
+      const made = await c.env.ACCOUNTS.getByName(accountId).adopt(exported)
+      if (!made) throw new ApiError('precondition_failed', 'There is such an account: an import does not change it.')
+      await enlist(c.env.BLOBS, accountId)
+      return json(accountView(exported.account))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/admin/accounts/{account_id}/restore',
+    access: 'operator',
+    async handle(c) {
+      const accountId = c.req.param('account_id') ?? ''
+      // Its record may be what was lost.
+      if (!(ACCOUNT_ID.test(accountId) && (await isEnlisted(c.env.BLOBS, accountId)))) {
+        throw new ApiError('unknown_route', `There never was an account '${accountId.slice(0, 40)}'.`)
+      }
+      const undo = await c.env.ACCOUNTS.getByName(accountId).restore(await readBody(c, restoration))
+      if (undo === undefined) throw new ApiError('unknown_route', 'Only Cloudflare keeps what accounts were: import an export instead.')
+      return json({ account_id: accountId, undo })
     },
   },
   {
@@ -216,7 +257,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
 async function accountOf(c: AppContext) {
   const id = c.req.param('account_id') ?? ''
   const account = c.env.ACCOUNTS.getByName(id)
-  const record = /^acc_[0-9A-Za-z]{20}$/.test(id) ? await account.get() : undefined
+  const record = ACCOUNT_ID.test(id) ? await account.get() : undefined
   if (!record) throw new ApiError('unknown_route', `There is no account '${id.slice(0, 40)}'.`)
   return { account, record }
 }

@@ -84,6 +84,7 @@ it('has the bucket remove by itself what is older than any retention', async () 
     'uploads/': 32,
     'incoming/': 32,
     'dead-letters/': 32,
+    'exports/': 32,
     '': undefined,
   })
   const longestMs = Math.max(...Object.values(PLANS).map(({ retentionMs }) => retentionMs))
