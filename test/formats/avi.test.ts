@@ -194,3 +194,40 @@ describe('AVI in parts', () => {
     expect(bytes.length).toBeLessThan(file.length)
   })
 })
+
+describe('an index that does not say what is there', () => {
+  const film = rawAvi(10, 64, 48, 8000)
+  const at = (id: string) => Buffer.from(film).indexOf(id)
+  const index = at('idx1') + 8
+  const offsets = async (file: Uint8Array) => [...(await readAvi(memorySource(file, 'a.avi'))).chunks.offset.subarray(0, 20)]
+
+  it('that names places inside of chunks is not believed: two chunks of another size changed places', async () => {
+    const movi = at('movi') + 4
+    const [picture, sound] = [64 * 48 * 2 + 8, 640 + 8]
+    const moved = film.slice()
+    moved.set(film.subarray(movi + picture, movi + picture + sound), movi)
+    moved.set(film.subarray(movi, movi + picture), movi + sound)
+    const { chunks } = await readAvi(memorySource(moved, 'a.avi'))
+    expect([chunks.stream[0], chunks.offset[0]]).toEqual([1, movi + 8])
+    expect([chunks.stream[1], chunks.offset[1]]).toEqual([0, movi + sound + 8])
+  })
+
+  it('that leaves a frame out is completed: players show it all the same', async () => {
+    const less = film.slice()
+    less.set(new TextEncoder().encode('7Fdb'), index + 4 * 16)
+    expect(await offsets(less)).toEqual(await offsets(film))
+  })
+
+  it('a byte too many in a picture does not make noise of the sound behind it: read a byte late, each sample is another', async () => {
+    const pair = 64 * 48 * 2 + 8 + 640 + 8
+    const inPicture = (frame: number) => at('movi') + 4 + frame * pair + 1000
+    const shifted = film.slice().copyWithin(inPicture(1) + 1, inPicture(1), inPicture(9))
+    const { outcome } = await press(avi, shifted, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  it('a second film behind the first stays, with the file: players go on with it', async () => {
+    const { outcome } = await press(avi, concat([film, film]), 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'a second film, which players go on with' })
+  })
+})

@@ -78,9 +78,24 @@ function streamAt(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 
+/** Of a long index so many entries are looked up; of others, all. */
+const PROBES = 256
+const SHORT_INDEX = 2048
+
+/** Whether an index names places where chunks of its streams begin; players that find others there walk the lists. */
+async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> {
+  const step = chunks.count > SHORT_INDEX ? Math.floor(chunks.count / PROBES) : 1
+  // From the last on: a byte too many anywhere moves it.
+  for (let i = chunks.count - 1; i >= 0; i -= step) {
+    const header = await source.read(chunks.offset[i]! - 8, 4)
+    if (header.length < 4 || streamAt(header, 0) !== chunks.stream[i]) return false
+  }
+  return true
+}
+
 /**
  * idx1 (AVIOLDINDEX): id, flags, offset, size; offsets count from the `movi` list or from the start of the file.
- * @returns undefined for an index without entries
+ * @returns undefined for an index without entries, or with entries that name no chunks
  */
 export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
   if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, `an index of ${idx1.size} bytes`)
@@ -102,7 +117,7 @@ export async function readOldIndex(source: Source, movi: Span, idx1: Span, strea
       chunks.add(stream, u16(table, at + 2), base + offset + 8, size, (u32(table, at + 4) & 0x10) !== 0)
     }
   }
-  return chunks.count ? chunks : undefined
+  return chunks.count > 0 && (await namesChunks(source, chunks)) ? chunks : undefined
 }
 
 /** The `indx` chunk of a stream, if it has one. */

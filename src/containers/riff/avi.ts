@@ -57,6 +57,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   // OpenDML files go on with further RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
   for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
     const head = await source.read(at, 12)
+    if (form > 0 && fourCC(head, 0) === 'RIFF' && fourCC(head, 8) === 'AVI ') throw unsupported('a second film, which players go on with')
     if (fourCC(head, 0) !== 'RIFF' || !['AVI ', 'AVIX'].includes(fourCC(head, 8))) {
       if (form === 0) throw malformed('avi', 0, 'no AVI header')
       break
@@ -121,8 +122,8 @@ async function findChunks(
   streams: readonly AviStream[],
 ): Promise<AviChunks> {
   const old = lists.length === 1 && idx1 ? await readOldIndex(source, lists[0]!, idx1, streams.length) : undefined
-  if (old && endOf(old) + FILLING_BYTES >= lists[0]!.offset + lists[0]!.size) return old
-  // Cameras that write OpenDML's indexes may leave an `idx1` of the first chunks only.
+  if (old && chunkBytes(old) + FILLING_BYTES >= lists[0]!.size) return old
+  // Cameras that write OpenDML's indexes may leave an `idx1` of the first chunks only; what an index leaves out is played all the same.
   try {
     const all = await newIndexesOrWalk(source, lists, streams)
     return old && old.count >= all.count ? old : all
@@ -132,8 +133,15 @@ async function findChunks(
   }
 }
 
-/** What may stand behind the last chunk of a list without making anyone wonder. */
+/** What a list may hold beside the chunks of its index without making anyone wonder. */
 const FILLING_BYTES = 16
+
+/** What the chunks take in their list, headers and padding included. */
+function chunkBytes(chunks: AviChunks): number {
+  let bytes = 0
+  for (let i = 0; i < chunks.count; i++) bytes += 8 + chunks.size[i]! + (chunks.size[i]! & 1)
+  return bytes
+}
 
 function endOf(chunks: AviChunks): number {
   let end = 0

@@ -167,8 +167,11 @@ class DirectoryReader {
     const reader = this.#reader(head)
     const entries: Entry[] = []
     const children = new Map<number, Directory[][]>()
+    const tags = new Set<number>()
     for (let i = 0; i < count; i++) {
       const entry = this.#entry(reader, at, countBytes + i * entryBytes)
+      // Some readers take the first of two, some the last.
+      if (tags.size === tags.add(entry.tag).size) throw this.#malformed(at, `tag ${entry.tag} stands there twice`)
       entries.push(entry)
       if (isPointer(entry) && !children.has(entry.tag)) children.set(entry.tag, await this.#children(entry, depth))
     }

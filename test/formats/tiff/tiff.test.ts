@@ -312,6 +312,13 @@ describe('bad input', () => {
     buildTiff([{ ...RGB, rowsPerStrip: 10, subIfds: [RGB] }], { big: true, littleEndian: false }),
   ]
 
+  test('a tag that stands in a directory twice: readers take one or the other', async () => {
+    const rows = { tag: 278, type: 3, count: 1, bytes: Uint8Array.of(1, 0) }
+    const file = buildTiff([{ ...RGB, rowsPerStrip: 20, extra: [rows] }])
+    const { outcome } = await pack(memorySource(file, 'a.tif'))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('tag 278 stands there twice') })
+  })
+
   test('cut off anywhere: malformed', async () => {
     for (const file of files) {
       for (let length = 8; length < file.length; length += 997) {
