@@ -230,4 +230,15 @@ describe('an index that does not say what is there', () => {
     const { outcome } = await press(avi, concat([film, film]), 'high', 'avi')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'a second film, which players go on with' })
   })
+
+  it.each([
+    ['a list of a stream that is called otherwise: its sound would be dropped', 'LIST', 8, 'a chunk of stream 1, which has no header'],
+    ['a stream of no known kind, which players cannot tell from the others', 'strh', 8, 'a stream of no known kind'],
+  ])('%s', async (_, id, behind, detail) => {
+    const broken = film.slice()
+    // The last in front of the padding is the sound's.
+    broken.set(Uint8Array.of(1, 0, 0, 0), Buffer.from(film.subarray(0, at('JUNK'))).lastIndexOf(id) + behind)
+    const { outcome } = await press(avi, broken, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })
+  })
 })

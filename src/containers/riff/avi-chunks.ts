@@ -78,6 +78,9 @@ function streamAt(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 
+/** A header that is damaged: what it should have told of would be lost. */
+const withoutHeader = (at: number, stream: number) => malformed('avi', at, `a chunk of stream ${stream}, which has no header`)
+
 /** Of a long index so many entries are looked up; of others, all. */
 const PROBES = 256
 const SHORT_INDEX = 2048
@@ -106,7 +109,8 @@ export async function readOldIndex(source: Source, movi: Span, idx1: Span, strea
     if (table.length < 16) break
     for (let at = 0; at + 16 <= table.length; at += 16, done += 16) {
       const stream = streamAt(table, at)
-      if (stream < 0 || stream >= streams) continue
+      if (stream < 0) continue
+      if (stream >= streams) throw withoutHeader(idx1.offset + done, stream)
       const offset = u32(table, at + 8)
       if (base === undefined) {
         const probe = await source.read(offset, 4)
@@ -211,7 +215,8 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
       if (at + 8 + size > source.size) throw malformed('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
       const stream = streamAt(window, at - windowAt)
       // `ix##` chunks do not begin with a number.
-      if (stream >= 0 && stream < streams) {
+      if (stream >= streams) throw withoutHeader(at, stream)
+      if (stream >= 0) {
         // Sound can be begun anywhere.
         chunks.add(stream, u16(window, at - windowAt + 2), at + 8, size, !seen.has(stream) || window[at - windowAt + 2] === 0x77)
         seen.add(stream)

@@ -42,6 +42,8 @@ export interface Avi {
   readonly end: number
 }
 
+/** Pictures, sound, texts, MIDI, both of DV, and what cameras log (fccType; vfw.h, and FFmpeg's reader). */
+const STREAM_KINDS = ['vids', 'auds', 'txts', 'mids', 'iavs', 'dats']
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
 
 const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
@@ -177,6 +179,7 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       const strh = parts.find((part) => part.id === 'strh')?.body
       const strf = parts.find((part) => part.id === 'strf')?.body
       if (!strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'a stream without headers')
+      if (!STREAM_KINDS.includes(fourCC(strh, 0))) throw malformed('avi', 12, 'a stream of no known kind')
       // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
       streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })

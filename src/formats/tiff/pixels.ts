@@ -143,7 +143,10 @@ async function readChunks(fields: Fields, offsets: number) {
   const chunkHeight = tiled ? await fields.number(TAG.tileLength, 0) : Math.min(height, rowsPerStrip)
   if (chunkWidth < 1 || chunkHeight < 1) throw fields.malformed(`tiles of ${chunkWidth}×${chunkHeight}`)
   const samplesPerPixel = await fields.number(TAG.samplesPerPixel, 1)
-  const planar = (await fields.number(TAG.planarConfiguration, 1)) === 2
+  const configuration = await fields.number(TAG.planarConfiguration, 1)
+  // Packed anew, such a picture is refused by readers that show its plain samples.
+  if (configuration !== 1 && configuration !== 2) throw fields.malformed(`planar configuration ${configuration}`)
+  const planar = configuration === 2
   if (samplesPerPixel < 1) throw fields.malformed('no samples')
   const planes = planar ? samplesPerPixel : 1
   const chunksPerPlane = Math.ceil(width / chunkWidth) * Math.ceil(height / chunkHeight)

@@ -319,6 +319,15 @@ describe('bad input', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('tag 278 stands there twice') })
   })
 
+  test('neither one plane nor several: readers that need no coding show it, and would not show the result', async () => {
+    const file = Buffer.from(buildTiff([RGB]))
+    const entry = file.indexOf(Uint8Array.of(284 & 255, 284 >> 8, 3, 0, 1, 0, 0, 0, 1, 0))
+    expect(entry).toBeGreaterThan(0)
+    file.writeUInt16LE(65_534, entry + 8)
+    const { outcome } = await pack(memorySource(new Uint8Array(file), 'a.tif'))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('planar configuration 65534') })
+  })
+
   test('cut off anywhere: malformed', async () => {
     for (const file of files) {
       for (let length = 8; length < file.length; length += 997) {
