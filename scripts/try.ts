@@ -22,6 +22,8 @@ const { values, positionals } = parseArgs({
     quality: { type: 'string', short: 'q', default: 'medium' },
     format: { type: 'string', short: 'f' },
     'target-size': { type: 'string' },
+    /** `drop`, as `usage_rights` of the API. */
+    'usage-rights': { type: 'string' },
     /** Only an exact result, as a container would ask for it. */
     lossless: { type: 'boolean', default: false },
     /** WIDTHxHEIGHT, as a document would ask for it. */
@@ -49,6 +51,7 @@ for (const path of positionals) {
     progress: () => undefined,
     ...(values.lossless ? { lossless: true } : {}),
     ...(values.fit ? { fitWithin: { width: Number(values.fit.split('x')[0]), height: Number(values.fit.split('x')[1]) } } : {}),
+    ...(values['usage-rights'] === 'drop' ? { usageRights: 'drop' as const } : {}),
     ...(values['target-size'] ? { targetSize: Number(values['target-size']) } : {}),
   }
   const before = process.cpuUsage()

@@ -30,6 +30,7 @@ export interface Wishes {
   format?: string
   password?: string
   target_size?: string
+  usage_rights?: string
 }
 
 /** The part of `GET /v1/formats` that is shown. */

@@ -20,6 +20,7 @@ export interface CompressFlags {
   password?: string
   passwordStdin?: boolean
   targetSize?: string
+  usageRights?: string
   /** A folder, or a file where one file comes in. */
   out?: string
   inPlace?: boolean
@@ -108,6 +109,7 @@ export async function run(server: Server, jobs: readonly Job[], flags: CompressF
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
     ...(flags.targetSize ? { target_size: flags.targetSize } : {}),
+    ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
   }
   const journal = new Journal(server.label, wishes, flags.out)
   const interrupt = new AbortController()

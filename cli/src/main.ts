@@ -112,6 +112,12 @@ function addWishes(command: Command): Command {
     .addOption(new Option('-p, --password <text>', 'encrypt the results').env('WHITTLE_PASSWORD'))
     .option('--password-stdin', 'encrypt the results with the first line of standard input')
     .option('-t, --target-size <size>', 'the best result that fits, like 500kB or 1MB', parseSize)
+    .addOption(
+      new Option(
+        '--usage-rights <choice>',
+        'PDFs with rights for Adobe Reader and no signature: drop compresses them without these',
+      ).choices(['keep', 'drop']),
+    )
     .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
     .option('--keep', 'leave tasks and results on the service')
     .option('--hidden', 'in folders, also what has a name that begins with a dot')

@@ -55,7 +55,7 @@ export interface paths {
     put?: never
     /**
      * Begin a resumable upload (tus 1.0.0)
-     * @description Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.
+     * @description Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `usage_rights`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.
      */
     post: operations['createUpload']
     delete?: never
@@ -379,6 +379,11 @@ export interface components {
        * @description Wanted size in bytes: the best result that fits.
        */
       target_size?: number
+      /**
+       * @description PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.
+       * @enum {string}
+       */
+      usage_rights?: 'keep' | 'drop'
       /** @description A finished resumable upload (`upl_…`), instead of `file` */
       upload?: string
     }
@@ -581,6 +586,11 @@ export interface components {
       password?: string
       /** @description Told when a task ends (Standard Webhooks). https to a public name. */
       callback_url?: string
+      /**
+       * @description PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.
+       * @enum {string}
+       */
+      usage_rights?: 'keep' | 'drop'
       /** @description Finished resumable uploads (`upl_…`) */
       'uploads[]'?: string[]
     }
@@ -883,6 +893,11 @@ export interface operations {
           callback_url?: string
           /** @description Wanted size in bytes: the best result that fits. */
           target_size?: string
+          /**
+           * @description PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.
+           * @enum {string}
+           */
+          usage_rights?: 'keep' | 'drop'
           /** @description A finished resumable upload (`upl_…`), instead of `file` */
           upload?: string
         }
@@ -990,6 +1005,11 @@ export interface operations {
           password?: string
           /** @description Told when a task ends (Standard Webhooks). https to a public name. */
           callback_url?: string
+          /**
+           * @description PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.
+           * @enum {string}
+           */
+          usage_rights?: 'keep' | 'drop'
           /** @description Finished resumable uploads (`upl_…`) */
           'uploads[]'?: string[]
         }

@@ -106,7 +106,15 @@ interface Pair {
 }
 
 function optionsFor({ codecs, output }: Pair, quality: Quality): Options {
-  const base = { quality, output, memoryBudget: MEMORY_BYTES, signal: new AbortController().signal, progress: () => undefined }
+  const base: Omit<Options, 'inner'> = {
+    quality,
+    output,
+    // Whether that was asked for stands in the steps; what else is signed is unchanged all the same.
+    usageRights: 'drop',
+    memoryBudget: MEMORY_BYTES,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  }
   return { ...base, inner: lendCodecs(codecs, base) }
 }
 

@@ -21,6 +21,7 @@ import { type Dict, PdfSyntax, type Stream } from '../formats/pdf/objects.ts'
 import { Reader } from '../formats/pdf/reader.ts'
 import { worstOf } from '../formats/pdf/sheets.ts'
 import { type Usage, UsageScan } from '../formats/pdf/usage.ts'
+import { mayDropRights } from '../formats/pdf/usage-rights.ts'
 import { type Pair, verifyGraphs } from '../formats/pdf/verify.ts'
 import type { Similarity } from '../quality/metrics.ts'
 
@@ -44,7 +45,8 @@ export async function pagePictures(upload: Source, made: Source, options: Option
   }
   const allowed = async () => undefined
   const { before, after } = pictures
-  await verifyGraphs(before, after, { image, font: allowed, toUnicode: allowed, glyphMap: allowed }, options.signal)
+  const rightsDropped = await mayDropRights(before, options)
+  await verifyGraphs(before, after, { image, font: allowed, toUnicode: allowed, glyphMap: allowed, rightsDropped }, options.signal)
   return pictures.found()
 }
 

@@ -78,6 +78,8 @@ export interface Options {
   readonly fitWithin?: { readonly width: number; readonly height: number }
   /** Only an exact result is acceptable, whatever the level. */
   readonly lossless?: boolean
+  /** `drop`: a PDF in which nothing but usage rights is signed gives them up; otherwise it stays as it is. */
+  readonly usageRights?: 'drop'
   /** Heap and Wasm memory the codec may use at its peak, together, in bytes. What needs more answers `over_budget`. */
   readonly memoryBudget: number
   /** Aborted when the task is deleted or its lease is lost. Long loops call `signal.throwIfAborted()`. */

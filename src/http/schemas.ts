@@ -42,12 +42,19 @@ const targetSize = z
   .transform(Number)
   .describe('Wanted size in bytes: the best result that fits.')
 
+const usageRights = z
+  .enum(['keep', 'drop'])
+  .describe(
+    'PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.',
+  )
+
 export const compressFields = z.object({
   quality,
   format: format.optional(),
   password: password.optional(),
   callback_url: callbackUrl.optional(),
   target_size: targetSize.optional(),
+  usage_rights: usageRights.optional(),
   upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
 })
 export const batchFields = compressFields.omit({ target_size: true, upload: true })
@@ -72,6 +79,7 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
     ...(parsed.password === undefined ? {} : { password: parsed.password }),
     ...(parsed.callback_url === undefined ? {} : { callbackUrl: parsed.callback_url }),
     ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
+    ...(parsed.usage_rights === undefined ? {} : { usageRights: parsed.usage_rights }),
   }
 }
 

@@ -25,6 +25,7 @@ export interface NewTask {
   readonly output: OutputId | 'unknown'
   readonly quality: Quality
   readonly targetSize?: number
+  readonly usageRights?: 'drop'
   readonly originalSize: number
   readonly originalSha256: string
   readonly worker: 'press' | 'media'

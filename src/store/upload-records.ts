@@ -16,6 +16,7 @@ export interface UploadWishes {
   readonly callbackUrl?: string
   /** Bytes. */
   readonly targetSize?: number
+  readonly usageRights?: 'keep' | 'drop'
 }
 
 export interface NewUpload {

@@ -4,6 +4,8 @@ import { FORMATS } from '../formats/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../formats/outputs.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
+export type UsageRights = 'keep' | 'drop'
+
 export interface JobOptions {
   readonly quality: Quality
   /** As the caller wrote it; absent: the format's usual output. */
@@ -12,6 +14,8 @@ export interface JobOptions {
   readonly callbackUrl?: string
   /** Bytes. */
   readonly targetSize?: number
+  /** Of PDFs: `drop` gives up usage rights that nothing but themselves is signed with. */
+  readonly usageRights?: UsageRights
 }
 
 /** The output a format gives for a wanted name: itself, one of its extensions or an alias, in any case, with or without a dot. */

@@ -110,7 +110,7 @@ export class StepRun implements Disposable {
 
   #options(memoryBudget: number): Options {
     const { codecs, lease } = this.#job
-    const { quality, output, targetSize } = this.#task
+    const { quality, output, targetSize, usageRights } = this.#task
     const options: Omit<Options, 'inner'> = {
       quality,
       output: output as OutputId,
@@ -118,6 +118,7 @@ export class StepRun implements Disposable {
       signal: lease.signal,
       progress: lease.progress,
       ...(targetSize === undefined ? {} : { targetSize }),
+      ...(usageRights === undefined ? {} : { usageRights }),
     }
     return { ...options, inner: lendCodecs(codecs, options) }
   }

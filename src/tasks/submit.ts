@@ -133,6 +133,7 @@ async function create(submission: Submission, staged: Staged, decision: Decision
     ...common(submission, staged),
     ...decision,
     ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
+    ...(jobOptions.usageRights === 'drop' ? { usageRights: jobOptions.usageRights } : {}),
     ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })
   if ('upload' in staged.kept) await staged.kept.upload.handOver()

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { paths } from '../../clients/typescript/schema.d.ts'
+import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
 import { type Running, startService } from './running.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -149,6 +150,14 @@ describe('whittle', () => {
     expect(fitted.code).toBe(0)
     expect(statSync(join(folder, 'fitted/photo.jpg')).size).toBeLessThanOrEqual(60_000)
     expect(await whittle(['in/photo.jpg', '-t', '1kB', '-o', 'tiny'])).toMatchObject({ code: 1, out: expect.stringContaining('floors') })
+  })
+
+  it('compresses a PDF without its usage rights where it may, and else says what would help', async () => {
+    const pdf = buildPdf(plainDocument(3, ['<</ByteRange [0 1 2 3]/Contents<00>>>'], '/Perms<</UR3 9 0 R>>'))
+    writeFileSync(join(folder, 'form.pdf'), pdf)
+    expect((await whittle(['form.pdf', '-o', 'rights'])).out).toContain('usage_rights=drop')
+    await whittle(['form.pdf', '--usage-rights', 'drop', '-o', 'no-rights'])
+    expect(statSync(join(folder, 'no-rights/form.pdf')).size).toBeLessThan(pdf.length)
   })
 
   it('needs no server: it starts one, and none is left when it ends', async () => {

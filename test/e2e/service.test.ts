@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
 import { Contract, type Document } from './openapi.ts'
 import { type Running, startService } from './running.ts'
 
@@ -88,6 +89,19 @@ describe('the service', () => {
   it('wraps a result in an archive under a password', async () => {
     const { body } = await upload(TEXT, 'secret.md', { password: 'pass word' })
     expect(body).toMatchObject({ status: 'completed', output_format: 'zst', output_name: 'secret.md.zst.zip' })
+  })
+
+  it('compresses a PDF with usage rights without them where that is asked for, and else says so', async () => {
+    const pdf = new Uint8Array(buildPdf(plainDocument(3, ['<</ByteRange [0 1 2 3]/Contents<00>>>'], '/Perms<</UR3 9 0 R>>')))
+    const kept = await upload(pdf, 'form.pdf')
+    expect(kept.body.result).toMatchObject({ outcome: 'unchanged', reason: 'signed', detail: expect.stringContaining('usage_rights=drop') })
+    const dropped = await upload(pdf, 'form.pdf', { usage_rights: 'drop' })
+    expect(dropped.body).toMatchObject({ status: 'completed', result: { outcome: 'compressed', verified: true } })
+    const form = new FormData()
+    form.append('usage_rights', 'drop')
+    form.append('files[]', new Blob([pdf]), 'form.pdf')
+    const batch = await call<{ tasks: Task[] }>('POST', '/v1/batch/compress', { body: form })
+    expect((await waited(batch.body.tasks[0]!.task_id)).result.outcome).toBe('compressed')
   })
 
   it('answers as documented when it refuses', async () => {

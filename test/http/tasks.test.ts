@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { TaskView } from '../../src/store/task.ts'
 import { BASE, blobs, call, compress, done, errorOf, form, member, TEXT } from './client.ts'
+import { Tus } from './tus.ts'
 
 const sha256 = async (bytes: ArrayBuffer | Uint8Array) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))).toString('hex')
@@ -88,6 +89,19 @@ describe('an upload', () => {
     const pdf = `%PDF-1.7\n1 0 obj <</Type/Sig/ByteRange[0 10 20 30]/Contents<00>>> endobj\n${'%'.repeat(2000)}`
     const answer = await compress(await member(), pdf, 'a.pdf', { password: 'pw' })
     expect(await detail(answer)).toMatchObject({ type: 'password_not_applicable' })
+  })
+
+  it('remembers that usage rights may go, whether its form says so or its metadata', async () => {
+    const who = await member()
+    const tus = new Tus(who)
+    const remembered = async (answer: Response) =>
+      (await env.TASKS.getByName(((await answer.json()) as TaskView).task_id).read())?.usageRights
+    expect(await remembered(await compress(who, TEXT, 'a.txt', { usage_rights: 'drop' }))).toBe('drop')
+    expect(await remembered(await compress(who, TEXT, 'a.txt', { usage_rights: 'keep' }))).toBeUndefined()
+    const upload = await tus.whole(new Uint8Array(encode(TEXT)), { filename: 'a.txt', usage_rights: 'drop' })
+    expect(await remembered(await call(who, '/v1/compress', { method: 'POST', body: form({ upload }, []) }))).toBe('drop')
+    const wrong = await compress(who, TEXT, 'a.txt', { usage_rights: 'sell' })
+    expect(await detail(wrong)).toMatchObject({ type: 'invalid_parameter', param: 'usage_rights', got: 'sell' })
   })
 
   it('keeps to the plan', async () => {

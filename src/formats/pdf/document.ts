@@ -1,9 +1,10 @@
 /** What a document is and whether it may be rewritten at all. */
 import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
-import { countPageObjects, hasSignatureBytes, type Reach, reach, walkPages } from './reach.ts'
+import { countPageObjects, type Reach, reach, walkPages } from './reach.ts'
 import { Reader } from './reader.ts'
 import { keepAt } from './trim.ts'
+import { whatIsSigned } from './usage-rights.ts'
 import type { Lock } from './writer.ts'
 
 export interface Document {
@@ -14,11 +15,18 @@ export interface Document {
   pages: number[]
   /** PDF/A-1 forbids object and cross-reference streams (ISO 19005-1, 6.1.4). */
   classic: boolean
+  /** Usage rights are among what is not reached, because they shall go. */
+  rightsDropped: boolean
 }
 
 export type Refusal = Extract<Outcome, { kind: 'unchanged' }>
 
 const ENCRYPTED: Refusal = { kind: 'unchanged', reason: 'encrypted' }
+const SIGNED: Refusal = { kind: 'unchanged', reason: 'signed' }
+const RIGHTS_KEPT: Refusal = {
+  ...SIGNED,
+  detail: 'nothing is signed but usage rights for Adobe Reader: with usage_rights=drop it would be compressed without them',
+}
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 /** End of central directory record (22 bytes) with the longest comment. */
 const MAX_ZIP_TAIL_BYTES = 22 + 65_535
@@ -34,18 +42,21 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   }
   const root = await reader.resolve(reader.trailer.get('Root'))
   if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
-  if (root.has('Perms') || (await hasSignatureBytes(reader, options.signal))) return { kind: 'unchanged', reason: 'signed' }
+  const signed = await whatIsSigned(reader, root, options.signal)
+  if (signed === 'signature') return SIGNED
+  if (signed === 'usage rights' && options.usageRights !== 'drop') return RIGHTS_KEPT
   if (await hasAppendedArchive(reader)) {
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
   }
   await reader.gather(options.signal)
-  const found = await reach(reader, keepAt(options.quality), options.signal)
-  if (found.signed) return { kind: 'unchanged', reason: 'signed' }
+  const found = await reach(reader, keepAt(options), options.signal)
+  if (found.signed) return SIGNED
   if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
   if (reader.repaired) await assertNothingLost(reader, found, pages)
-  return { reader, root, reach: found, pages: [...pages.leaves], classic: await isPdfA1(reader, root) }
+  const classic = await isPdfA1(reader, root)
+  return { reader, root, reach: found, pages: [...pages.leaves], classic, rightsDropped: signed === 'usage rights' }
 }
 
 /** Streams under a crypt filter of their own, or one that only a reference names: nobody here knows their key. */

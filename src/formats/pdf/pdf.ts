@@ -22,6 +22,7 @@ import { worstOf } from './sheets.ts'
 import { toSize, wantsSize } from './to-size.ts'
 import { keepAt } from './trim.ts'
 import { type Usage, UsageScan } from './usage.ts'
+import { mayDropRights } from './usage-rights.ts'
 import { verifyGraphs } from './verify.ts'
 import { noReference, Writer } from './writer.ts'
 
@@ -52,6 +53,7 @@ export const pdf: Codec = {
       }),
       toUnicode: toUnicodeJudge(a, b),
       glyphMap: glyphMapJudge(a, b),
+      rightsDropped: await mayDropRights(a, options),
     }
     return verifyGraphs(a, b, judges, options.signal)
   },
@@ -81,7 +83,7 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   const plan: Plan = {
     reach,
     duplicates,
-    keep: keepAt(options.quality),
+    keep: keepAt(options),
     adapt: fonts.adapt,
     transforms: [fonts.transform, images.transform],
     verbatim: await metadataNumbers(document),
@@ -95,7 +97,8 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   await rewriter.run()
   const pages = worstOf(usage.sheets)
   const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
-  return { kind: 'compressed', ...lossOf(loss), steps: stepsOf(writer, rewriter, merged, fonts, images) }
+  const dropped = document.rightsDropped ? ['usage rights for Adobe Reader left out, as asked for'] : []
+  return { kind: 'compressed', ...lossOf(loss), steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...dropped] }
 }
 
 /** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */

@@ -162,14 +162,18 @@ const SCAN_BYTES = 1024 * 1024
 
 /** Whether a signature stands anywhere in the bytes, used or not: an earlier revision may be signed. */
 export async function hasSignatureBytes(reader: Reader, signal: AbortSignal): Promise<boolean> {
+  return !(await signatureOffsets(reader, signal).next()).done
+}
+
+/** Where the ranges of bytes that signatures cover are named, some perhaps twice. */
+export async function* signatureOffsets(reader: Reader, signal: AbortSignal): AsyncGenerator<number> {
   for (let at = 0; at < reader.ranges.size; at += SCAN_BYTES - 32) {
     signal.throwIfAborted()
     const bytes = await reader.ranges.read(at, SCAN_BYTES)
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let i = chunk.indexOf(SIGNATURE); i >= 0; i = chunk.indexOf(SIGNATURE, i + 1)) {
-      if (/^\s*\[/.test(chunk.toString('latin1', i + SIGNATURE.length, i + SIGNATURE.length + 20))) return true
+      if (/^\s*\[/.test(chunk.toString('latin1', i + SIGNATURE.length, i + SIGNATURE.length + 20))) yield at + i
     }
     reader.ranges.release(bytes)
   }
-  return false
 }

@@ -10,6 +10,7 @@ import { Numbers, type Reach, TRAILER_KEYS } from './reach.ts'
 import type { Reader } from './reader.ts'
 import { Effort, type Rewritten, recompress } from './recompress.ts'
 import { serialise } from './serialise.ts'
+import { isTrimmable } from './trim.ts'
 import type { Writer } from './writer.ts'
 
 /** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `over_budget`) means: declines. */
@@ -42,7 +43,7 @@ export class Rewriter {
   private readonly hoisted = new Map<string, number>()
   private readonly effort = new Effort()
   private doneBytes = 0
-  /** Entries that were left out. */
+  /** Thumbnails and private entries that were left out. */
   trimmed = 0
 
   constructor(reader: Reader, writer: Writer, plan: Plan) {
@@ -92,7 +93,7 @@ export class Rewriter {
     const dict = this.plan.adapt?.(object) ?? object
     if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
     const rest = new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
-    this.trimmed += dict.size - rest.size
+    for (const key of dict.keys()) if (isTrimmable(dict, key) && !rest.has(key)) this.trimmed++
     return rest
   }
 

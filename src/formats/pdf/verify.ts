@@ -13,6 +13,7 @@ import { Numbers } from './reach.ts'
 import type { Reader } from './reader.ts'
 import { MAX_DECODED_BYTES } from './recompress.ts'
 import { isTrimmable } from './trim.ts'
+import { givesRights } from './usage-rights.ts'
 
 /** Keys of a stream's dictionary that say how it is stored, not what it is. */
 const STORAGE_KEYS: ReadonlySet<string> = new Set(['Length', 'Filter', 'DecodeParms', 'DP'])
@@ -37,6 +38,8 @@ export interface Exceptions {
   font: Judge
   toUnicode: Judge
   glyphMap: Judge
+  /** The catalog may have lost its usage rights. */
+  rightsDropped?: boolean
 }
 
 const FONT_KEYS = new Set(['FontFile', 'FontFile2', 'FontFile3'])
@@ -153,13 +156,17 @@ class Walk {
 
   private async compareDicts(x: Dict, y: Dict, key: string, ignored: ReadonlySet<string> | undefined): Promise<void> {
     for (const [name, value] of x) {
-      if (ignored?.has(name) || (isTrimmable(x, name) && !y.has(name))) continue
+      if (ignored?.has(name) || (this.mayBeAbsent(x, name) && !y.has(name))) continue
       await this.compare(value, y.get(becameCompact(x, y) && name === 'FontFile' ? 'FontFile3' : name), name)
     }
     for (const name of y.keys()) {
       if (x.has(name) || ignored?.has(name) || (name === 'FontFile3' && becameCompact(x, y))) continue
       this.fail(key, `entry ${name} was added`)
     }
+  }
+
+  private mayBeAbsent(dict: Dict, key: string): boolean {
+    return isTrimmable(dict, key) || (this.exceptions.rightsDropped === true && givesRights(dict, key))
   }
 
   private async compareStreams(pair: Pair): Promise<void> {

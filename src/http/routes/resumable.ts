@@ -52,7 +52,7 @@ export const createUploadRoute: Route = {
     id: 'createUpload',
     summary: 'Begin a resumable upload (tus 1.0.0)',
     description:
-      'Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.',
+      'Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `usage_rights`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.',
     headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata', 'Upload-Checksum'],
     answer: 'created',
     errors: [400, 403, 412, 460],
