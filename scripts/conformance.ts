@@ -1,6 +1,7 @@
 /**
  * `npm run conformance [-- arguments of verify.py]`: starts the service, and lets the acceptance tool of `../shared/verify`
- * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client, and veraPDF, where it is installed, the PDFs in it.
+ * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
+ * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
  */
 import { spawn } from 'node:child_process'
@@ -38,10 +39,8 @@ try {
   await service.stop()
   await rm(state, { recursive: true, force: true })
 }
-const archives = join(shared, 'corpus/document/pdf')
-if (existsSync(archives)) {
-  failed += await run(process.execPath, ['--import', './scripts/wasm-hook.ts', 'bench/conformance/pdfa.ts', archives])
-}
+const folders = [join(shared, 'corpus/document/pdf')].filter((folder) => existsSync(folder))
+failed += await run(process.execPath, ['--import', './scripts/wasm-hook.ts', 'bench/conformance/pdfa.ts', ...folders])
 process.exit(failed > 0 ? 1 : 0)
 
 function tool([script, ...options]: string[]): Promise<number> {

@@ -3,7 +3,7 @@ import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, type Reach, reach, walkPages } from './reach.ts'
 import { Reader } from './reader.ts'
-import { keepAt } from './trim.ts'
+import { type Keep, keepAt } from './trim.ts'
 import { whatIsSigned } from './usage-rights.ts'
 import type { Lock } from './writer.ts'
 
@@ -13,6 +13,10 @@ export interface Document {
   reach: Reach
   /** Object numbers of the pages, in order. */
   pages: number[]
+  /** What of it is written. */
+  keep: Keep
+  /** It says that it is PDF/A, PDF/UA or PDF/X. */
+  archive: boolean
   /** PDF/A-1 forbids object and cross-reference streams (ISO 19005-1, 6.1.4). */
   classic: boolean
   /** Usage rights are among what is not reached, because they shall go. */
@@ -49,14 +53,16 @@ export async function openDocument(source: Source, options: Options): Promise<Do
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
   }
   await reader.gather(options.signal)
-  const found = await reach(reader, keepAt(options), options.signal)
+  const archive = await isArchive(reader, root)
+  const keep = keepAt(options, archive)
+  const found = await reach(reader, keep, options.signal)
   if (found.signed) return SIGNED
   if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
   if (reader.repaired) await assertNothingLost(reader, found, pages)
-  const classic = await isPdfA1(reader, root)
-  return { reader, root, reach: found, pages: [...pages.leaves], classic, rightsDropped: signed === 'usage rights' }
+  const classic = archive && (await isPdfA1(reader, root))
+  return { reader, root, reach: found, pages: [...pages.leaves], keep, archive, classic, rightsDropped: signed === 'usage rights' }
 }
 
 /** Streams under a crypt filter of their own, or one that only a reference names: nobody here knows their key. */
@@ -92,13 +98,14 @@ async function hasAppendedArchive(reader: Reader): Promise<boolean> {
 export const isPdfA1 = (reader: Reader, root: Dict) => claims(reader, root, /pdfaid:part\s*(>|=\s*["'])\s*1\b/)
 
 /** Any part of PDF/A, PDF/UA or PDF/X. */
-export const isArchive = (reader: Reader, root: Dict) => claims(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
+const isArchive = (reader: Reader, root: Dict) => claims(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
 
 async function claims(reader: Reader, root: Dict, claim: RegExp): Promise<boolean> {
   const metadata = await reader.resolve(root.get('Metadata'))
   if (!(metadata instanceof Stream)) return false
   try {
-    return claim.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)))
+    // XMP may be UTF-16 or UTF-32, too (ISO 16684-1, 7.1): what is looked for is the same there, between zeros.
+    return claim.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)).replaceAll('\0', ''))
   } catch (error) {
     if (error instanceof PdfSyntax) return false
     throw error

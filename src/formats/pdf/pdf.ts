@@ -1,7 +1,7 @@
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { lossOf, worseLoss } from '../../codec/loss.ts'
 import { withoutTail, withTail } from '../../codec/tail.ts'
-import { type Document, isArchive, openDocument } from './document.ts'
+import { type Document, openDocument } from './document.ts'
 import { Duplicates, findDuplicates } from './duplicates.ts'
 import { endOfPdf } from './end.ts'
 import { FontSubsetter } from './fonts/fonts.ts'
@@ -20,7 +20,6 @@ import { type Plan, Rewriter } from './rewrite.ts'
 import { serialise } from './serialise.ts'
 import { worstOf } from './sheets.ts'
 import { toSize, wantsSize } from './to-size.ts'
-import { keepAt } from './trim.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { mayDropRights } from './usage-rights.ts'
 import { verifyGraphs } from './verify.ts'
@@ -79,11 +78,11 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   const images = await imageRecompressor(document, duplicates, usage, options)
   const merged = duplicates.merged
   const fonts = new FontSubsetter(reader, usage.fonts, duplicates)
-  await fonts.prepare(await isArchive(reader, document.root), options.signal)
+  await fonts.prepare(document.archive, options.signal)
   const plan: Plan = {
     reach,
     duplicates,
-    keep: keepAt(options),
+    keep: document.keep,
     adapt: fonts.adapt,
     transforms: [fonts.transform, images.transform],
     verbatim: await metadataNumbers(document),
@@ -132,13 +131,12 @@ const METADATA_SHARE = 0.01
  * XMP stays readable for tools that search files for it (14.3.2), unless it is much of a small file; in archives it always
  * does, and part 1 of PDF/A demands it (ISO 19005-1, 6.7.2).
  */
-async function metadataNumbers({ reader, root, reach }: Document): Promise<Set<number>> {
+async function metadataNumbers({ reader, archive, reach }: Document): Promise<Set<number>> {
   const numbers = new Set<number>()
-  const archived = await isArchive(reader, root)
   for (const number of reach.streams) {
     const stream = await reader.get(number)
     if (!(stream instanceof Stream) || nameOf(stream.dict.get('Type')) !== 'Metadata') continue
-    if (archived || (await reader.length(stream)) < reader.ranges.size * METADATA_SHARE) numbers.add(number)
+    if (archive || (await reader.length(stream)) < reader.ranges.size * METADATA_SHARE) numbers.add(number)
   }
   return numbers
 }

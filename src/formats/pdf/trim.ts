@@ -10,8 +10,14 @@ export function isTrimmable(dict: Dict, key: string): boolean {
   return key === 'PieceInfo' || (key === 'Thumb' && nameOf(dict.get('Type')) === 'Page')
 }
 
-/** Whether an entry is written: `high` keeps everything but the rights that are not wanted. */
-export const keepAt =
-  ({ quality, usageRights }: Pick<Options, 'quality' | 'usageRights'>): Keep =>
-  (dict, key) =>
-    (quality === 'high' || !isTrimmable(dict, key)) && !(usageRights === 'drop' && givesRights(dict, key))
+/**
+ * Whether an entry is written: `high` keeps everything but rights that are not wanted. Private data of the catalog are what lets an
+ * archive have an information dictionary (ISO 19005-4, 6.1.3).
+ */
+export function keepAt({ quality, usageRights }: Pick<Options, 'quality' | 'usageRights'>, archive: boolean): Keep {
+  const isWanted = (dict: Dict) => quality === 'high' || (archive && nameOf(dict.get('Type')) === 'Catalog')
+  return (dict, key) => {
+    if (usageRights === 'drop' && givesRights(dict, key)) return false
+    return !isTrimmable(dict, key) || isWanted(dict)
+  }
+}

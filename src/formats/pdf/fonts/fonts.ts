@@ -16,7 +16,7 @@ import { IDENTITY_CMAP } from './cmap.ts'
 import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
 import { FontMerge } from './merge.ts'
 import { bareCff, compactSubtype, hasOutlineTable } from './opentype.ts'
-import type { FontProgram, FontUsage } from './shown.ts'
+import { type FontProgram, type FontUsage, listsGlyphs } from './shown.ts'
 import { pruneToUnicode } from './to-unicode.ts'
 import { parseType1 } from './type1/program.ts'
 import { convertType1 } from './type1/to-cff.ts'
@@ -46,6 +46,8 @@ export class FontSubsetter {
   private readonly unions = new Set<number>()
   /** Type 1 and merged programs, and what stands for them. */
   private readonly compacted = new Map<number, Rewritten>()
+  /** Programs that lose no glyph, because an archive lists what they have. */
+  private readonly listed = new Set<number>()
   private readonly duplicates: Duplicates
   private readonly shelf: FontUsage
 
@@ -89,7 +91,8 @@ export class FontSubsetter {
    * name them by another number or key.
    */
   async prepare(archive: boolean, signal: AbortSignal): Promise<void> {
-    let bytes = await this.merge(archive, signal)
+    if (archive) for (const [number, program] of this.shelf.programs) if (await listsGlyphs(this.reader, program)) this.listed.add(number)
+    let bytes = await this.merge(signal)
     for (const [number, program] of this.shelf.programs) {
       signal.throwIfAborted()
       if (
@@ -103,7 +106,7 @@ export class FontSubsetter {
       if (program.fonts.some((font) => font.kind !== 'simple' || nameOf(font.dict.get('Subtype')) === 'TrueType')) continue
       const stream = await this.reader.get(number)
       if (!(stream instanceof Stream)) continue
-      const smaller = await this.type1(stream, program).catch(declined)
+      const smaller = await this.type1(number, stream, program).catch(declined)
       if (!smaller || smaller.data.length + CONVERSION_BYTES > (await this.reader.length(stream))) continue
       this.compacted.set(number, smaller)
       bytes += smaller.data.length
@@ -111,9 +114,9 @@ export class FontSubsetter {
   }
 
   /** Bytes of the programs that wait to be written. */
-  private async merge(archive: boolean, signal: AbortSignal): Promise<number> {
+  private async merge(signal: AbortSignal): Promise<number> {
     let bytes = 0
-    for (const { key, members, data } of await new FontMerge(this.reader, archive, signal).run(this.shelf)) {
+    for (const { key, members, data } of await new FontMerge(this.reader, this.listed, signal).run(this.shelf)) {
       const [first, ...others] = members
       const stream = await this.reader.get(first!)
       if (!(stream instanceof Stream) || bytes > MAX_COMPACTED_BYTES) continue
@@ -158,7 +161,7 @@ export class FontSubsetter {
     const cids = this.glyphMaps.get(number)
     if (cids) return rewritten(stream, prunedGlyphMap(await this.reader.decoded(stream, MAX_GLYPH_MAP_BYTES), cids), [])
     const program = this.programs.get(number)
-    if (!program || program.whole) return undefined
+    if (!program || program.whole || this.listed.has(number)) return undefined
     const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
     const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.third(stream, data, program)
     if (!smaller || smaller.length >= data.length) return undefined
@@ -169,10 +172,10 @@ export class FontSubsetter {
     return result
   }
 
-  private async type1(stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
+  private async type1(number: number, stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
     if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
     const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
-    const whole = program.whole || this.shelf.doubt !== ''
+    const whole = program.whole || this.listed.has(number) || this.shelf.doubt !== ''
     const wanted = whole ? undefined : await type1Names(this.reader, font, program.fonts)
     const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
     result.dict.set('Subtype', Name.of('Type1C'))

@@ -61,13 +61,13 @@ const WORTHWHILE = 0.97
 export class FontMerge {
   private readonly reader: Reader
   private readonly signal: AbortSignal
-  /** Descriptors of archives list the glyphs of their program. */
-  private readonly archive: boolean
+  /** Programs whose glyphs must stay what they are. */
+  private readonly listed: ReadonlySet<number>
   private spent = 0
 
-  constructor(reader: Reader, archive: boolean, signal: AbortSignal) {
+  constructor(reader: Reader, listed: ReadonlySet<number>, signal: AbortSignal) {
     this.reader = reader
-    this.archive = archive
+    this.listed = listed
     this.signal = signal
   }
 
@@ -75,7 +75,7 @@ export class FontMerge {
     if (shelf.doubt) return []
     const groups = new Map<string, number[]>()
     for (const [number, program] of shelf.programs) {
-      const name = await this.groupOf(program)
+      const name = this.listed.has(number) ? undefined : this.groupOf(program)
       if (name === undefined) continue
       const group = groups.get(name)
       if (group) group.push(number)
@@ -87,13 +87,9 @@ export class FontMerge {
   }
 
   /** Programs with equal names (but for the tag of a subset, 9.9.2) may be of one font. */
-  private async groupOf(program: FontProgram): Promise<string | undefined> {
+  private groupOf(program: FontProgram): string | undefined {
     const { key, fonts, whole, inline } = program
     if (whole || inline || fonts.some(({ kind, dict }) => kind === 'other' || (key === 'FontFile' && !isType1(dict)))) return undefined
-    for (const font of fonts) {
-      const descriptor = await this.reader.dict((font.cidFont ?? font.dict).get('FontDescriptor'))
-      if (this.archive && (descriptor?.has('CIDSet') || descriptor?.has('CharSet'))) return undefined
-    }
     const name = nameOf(fonts[0]?.dict.get('BaseFont')).replace(/^[A-Z]{6}\+/, '')
     return name && `${key} ${fonts[0]!.kind} ${name}`
   }

@@ -33,6 +33,18 @@ export interface FontProgram {
   inline: boolean
 }
 
+/**
+ * Whether a descriptor lists the glyphs of the program (9.8.1 and 9.8.3): in an archive it must list those that are there, shown or not
+ * (ISO 19005-2, 6.2.11.4.2).
+ */
+export async function listsGlyphs(reader: Reader, { fonts }: FontProgram): Promise<boolean> {
+  for (const font of fonts) {
+    const descriptor = await reader.dict((font.cidFont ?? font.dict).get('FontDescriptor'))
+    if (descriptor?.has('CIDSet') || descriptor?.has('CharSet')) return true
+  }
+  return false
+}
+
 const MAX_CMAP_BYTES = 4 * 1024 * 1024
 
 export class FontUsage {

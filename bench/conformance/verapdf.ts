@@ -1,0 +1,70 @@
+/** veraPDF's command line: what VERAPDF names, what is installed, or the program of its Greenfield parser, which Maven brings once. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+const VERSION = '1.28.2'
+const SHA256 = '687d4d8bcfec48c9f7e931cf78ed061f1eeccfba55d4cdc000ba9b4d8aa46ce6'
+const ARTIFACT = `org.verapdf.apps:greenfield-apps:${VERSION}`
+const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
+const MAIN = 'org.verapdf.apps.GreenfieldCliWrapper'
+
+/** A command and its first arguments. */
+export type Command = readonly [string, ...string[]]
+
+/** What runs veraPDF, or why nothing does. */
+export function findVeraPdf(): { command: Command } | { missing: string } {
+  const named = process.env['VERAPDF'] ?? 'verapdf'
+  if (runs(named, '--version')) return { command: [named] }
+  if (process.env['VERAPDF']) return { missing: `${named}, which VERAPDF names, does not run` }
+  if (!runs('java', '-version')) return { missing: 'neither veraPDF nor Java is installed' }
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'whittle')
+  const jar = join(cache, `greenfield-apps-${VERSION}.jar`)
+  if (!existsSync(jar)) {
+    mkdirSync(cache, { recursive: true })
+    const { status } = spawnSync('mvn', ['-q', '-B', PLUGIN, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${cache}`], { stdio: 'inherit' })
+    if (status !== 0 || !existsSync(jar)) return { missing: `Maven could not bring ${ARTIFACT}` }
+  }
+  if (createHash('sha256').update(readFileSync(jar)).digest('hex') !== SHA256) {
+    rmSync(jar)
+    return { missing: `${jar} was another one than ${ARTIFACT}` }
+  }
+  return { command: ['java', '-cp', jar, MAIN] }
+}
+
+const runs = (command: string, option: string) => spawnSync(command, [option], { stdio: 'ignore' }).status === 0
+
+/** Which rules a file breaks of each part of PDF/A or PDF/UA that it claims to follow: none means that it is valid. */
+export type Judgement = Map<string, string[]>
+
+const FILES_A_CALL = 500
+const REPORT_BYTES = 256 * 1024 * 1024
+
+/**
+ * Each file by the parts that it claims itself, and by PDF/A-1b where it claims none; a file that veraPDF cannot read has no
+ * judgement.
+ */
+export function judge([command, ...first]: Command, files: readonly string[]): Map<string, Judgement> {
+  const judged = new Map<string, Judgement>(files.map((file) => [file, new Map()]))
+  for (let at = 0; at < files.length; at += FILES_A_CALL) {
+    const options = ['--format', 'text', '-v', '--loglevel', '0', ...files.slice(at, at + FILES_A_CALL)]
+    const { stdout, error } = spawnSync(command, [...first, ...options], { encoding: 'utf8', maxBuffer: REPORT_BYTES })
+    if (error) throw error
+    collect(stdout, judged)
+  }
+  return judged
+}
+
+/** Lines `PASS file part` and `FAIL file part`, the latter followed by `  FAIL rule` for each broken rule. */
+function collect(report: string, judged: Map<string, Judgement>): void {
+  let broken: string[] = []
+  for (const line of report.split('\n')) {
+    const [, file, part] = /^(?:PASS|FAIL) (.+) (\S+)$/.exec(line) ?? []
+    if (file && part) {
+      broken = []
+      judged.get(file)?.set(part, broken)
+    } else if (line.startsWith('  FAIL ')) broken.push(line.slice('  FAIL '.length))
+  }
+}
