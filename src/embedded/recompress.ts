@@ -4,6 +4,7 @@
  */
 
 import { discard } from '../../wasm/memories/discard.ts'
+import { zlibCompress } from '../bytes/deflate.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerRequest, type InnerResult, type Options, type Quality } from '../codec/codec.ts'
 import { ofPixels, type PictureLoss, scored, worseLoss } from '../codec/loss.ts'
@@ -90,7 +91,12 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
     if (mayStand(left, options.quality)) {
       const result = await options.inner.compress(bytes, name, { ...attempt, ...exact })
       const judged = await judge(bytes, facts, result)
-      if (judged) return smaller(judged, gentler)
+      if (judged)
+        return smallest([
+          judged,
+          gentler,
+          ...(await gentlerPngs(bytes, name, facts, options, { request: { ...attempt, ...exact }, made: judged })),
+        ])
       if (hopeless(facts, result)) return gentler
       if (result.kind === 'compressed') discard(result.bytes)
     }
@@ -104,7 +110,34 @@ async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, op
   return gentler
 }
 
-const smaller = (a: Recompressed, b: Recompressed | undefined) => (b && b.bytes.length < a.bytes.length ? b : a)
+/** A PNG of large flat areas whose bytes repeat themselves: Deflate, which packages put around it, saves more than this of it. */
+const DEFLATES_AGAIN = 0.03
+const DEFLATE_LEVEL = 6
+
+/** What a package needs for it: PNGs may deflate again. */
+function packedBytes({ bytes, output }: Recompressed): number {
+  return output === 'png' ? Math.min(bytes.length, zlibCompress(bytes, DEFLATE_LEVEL).length) : bytes.length
+}
+
+const smallest = (results: readonly (Recompressed | undefined)[]) =>
+  results.filter((each) => each !== undefined).reduce((best, each) => (packedBytes(each) < packedBytes(best) ? each : best))
+
+/** What gentler levels make of a PNG that deflates again: the smaller file need not be the smaller one in its package. */
+async function gentlerPngs(
+  bytes: Uint8Array,
+  name: string,
+  facts: PictureFacts,
+  options: Lending,
+  { request, made }: { request: InnerRequest; made: Recompressed },
+): Promise<(Recompressed | undefined)[]> {
+  if (made.output !== 'png' || request.maxWidth !== undefined || packedBytes(made) > made.bytes.length * (1 - DEFLATES_AGAIN)) return []
+  const results: (Recompressed | undefined)[] = []
+  for (const quality of gentlerTargets(options.quality)) {
+    await yieldToOthers(options.signal)
+    results.push(await judge(bytes, facts, await options.inner.compress(bytes, name, { ...request, quality })))
+  }
+  return results
+}
 
 /** No larger size would bring a gain: nothing was gained, or the codec does not downsample. */
 function hopeless(facts: PictureFacts, result: InnerResult): boolean {

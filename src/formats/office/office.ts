@@ -53,14 +53,17 @@ class Tally {
   pictures = 0
   downsampled = 0
   jpegs = 0
+  bmps = 0
   packages = 0
   fonts = 0
   loss: PictureLoss | undefined
 
-  add({ output, downsampled, loss }: Recompressed, wasPng: boolean): void {
+  /** `extension`: of the part, before. */
+  add({ output, downsampled, loss }: Recompressed, extension: string): void {
     this.pictures++
     if (downsampled) this.downsampled++
-    if (wasPng && output === 'jpg') this.jpegs++
+    if (extension === 'png' && output === 'jpg') this.jpegs++
+    if (output !== 'bmp' && /^(bmp|dib)$/.test(extension)) this.bmps++
     if (loss) this.lose(loss)
   }
 
@@ -72,6 +75,7 @@ class Tally {
     const details = [
       this.downsampled > 0 && `${this.downsampled} downsampled to what is shown`,
       this.jpegs > 0 && `${this.jpegs} PNG to JPEG`,
+      this.bmps > 0 && `${this.bmps} BMP to PNG or JPEG`,
     ]
     const detail = details.filter(Boolean).join(', ')
     return [
@@ -121,7 +125,7 @@ async function fateOf({ document, plan, tally, options }: Job, entry: ZipEntry, 
       ? plan.ready.get(part)
       : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
     if (!result) return KEEP
-    tally.add(result, /\.png$/.test(part))
+    tally.add(result, part.slice(part.lastIndexOf('.') + 1))
     const name = plan.renamed.get(part)?.name
     return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
   }

@@ -1,4 +1,4 @@
-/** Pictures that are made ready before anything is written: cut to what is shown of them, or PNG that is better as JPEG. */
+/** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP that is as PNG. */
 
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../../codec/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, scored } from '../../codec/loss.ts'
@@ -9,12 +9,15 @@ import { cropped, surrounded } from '../../embedded/crop.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { pictureAsJpeg, type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
 import { similarity } from '../../embedded/similarity.ts'
+import { recompressAsPng } from '../../embedded/stand-in.ts'
 import type { Crop, Crops } from './crops.ts'
 import { isImage, type OoxmlDocument } from './document.ts'
 import type { Shown } from './usage.ts'
 
 /** Results kept between the plan and the writing; beyond this, pictures stay PNG. */
 const HELD_BYTES = 16 * 1024 * 1024
+/** The codec holds a picture, its PNG and the result. */
+const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 /** What is smaller gains less than it costs. */
 const SMALLEST_PICTURE_BYTES = 600
 /** A crop is worth it from this share of the upload's bytes down. */
@@ -58,26 +61,42 @@ export class PlannedPictures {
     }
   }
 
-  /** Those of `parts` that are PNG, and were not cropped before. */
-  async recompressPngs(parts: readonly string[]): Promise<void> {
+  /** Those of `parts` that may get another name, and were not cropped before: PNG below `high`, BMP always. */
+  async recompressRenamed(parts: readonly string[]): Promise<void> {
     for (const part of parts) {
       const entry = this.#document.parts.get(part)!
-      if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > HELD_BYTES || !isPngPart(this.#document, part, entry)) continue
+      if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > HELD_BYTES) continue
       this.#options.signal.throwIfAborted()
-      const fresh = freeJpegName(entry.name, this.#taken)
-      const bytes = await readEntry(this.#document.archive, entry)
-      if (pictureFacts(bytes)?.kind !== 'png' || !fresh) continue
-      const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: true }
-      this.#keep(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
+      if (isBmpPart(this.#document, part, entry)) await this.#bmp(part, entry)
+      else if (this.#options.quality !== 'high' && isPngPart(this.#document, part, entry)) await this.#png(part, entry)
     }
   }
 
-  #keep(part: string, result: Recompressed | undefined, jpegName: string | undefined): void {
+  async #png(part: string, entry: ZipEntry): Promise<void> {
+    const fresh = freeJpegName(entry.name, this.#taken)
+    const bytes = await readEntry(this.#document.archive, entry)
+    if (pictureFacts(bytes)?.kind !== 'png' || !fresh) return
+    const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: true }
+    this.#keep(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
+  }
+
+  /** What does not become smaller as a PNG is left to those that keep their names. */
+  async #bmp(part: string, entry: ZipEntry): Promise<void> {
+    const names = { png: freeName(entry.name, ['png'], this.#taken), jpg: freeJpegName(entry.name, this.#taken) }
+    if (!names.png) return
+    const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: names.jpg !== undefined }
+    const bytes = await readEntry(this.#document.archive, entry)
+    const result = await recompressAsPng(bytes, entry.name.split('/').at(-1)!, this.#options, wanted)
+    if (result) this.#keep(part, result, names.jpg, names.png)
+  }
+
+  #keep(part: string, result: Recompressed | undefined, jpegName: string | undefined, pngName?: string): void {
     this.#heldBytes += result?.bytes.length ?? 0
     this.ready.set(part, result)
-    if (jpegName === undefined || result?.output !== 'jpg') return
-    this.#taken.add(jpegName.toLowerCase())
-    this.renamed.set(part, { name: jpegName, type: 'image/jpeg' })
+    const name = result?.output === 'jpg' ? jpegName : pngName
+    if (name === undefined) return
+    this.#taken.add(name.toLowerCase())
+    this.renamed.set(part, { name, type: result?.output === 'jpg' ? 'image/jpeg' : 'image/png' })
   }
 
   /**
@@ -121,15 +140,25 @@ export class PlannedPictures {
   }
 }
 
-/** A PNG that only image relationships lead to, under a name that needs no escapes. */
-function isPngPart(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {
-  if (entry.opaque || entry.size < SMALLEST_PICTURE_BYTES || !/\.png$/i.test(part) || !/^[\w./ -]+$/.test(entry.name)) return false
-  if (document.typeOf(part) !== 'image/png') return false
+const isPngPart = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
+  /\.png$/i.test(part) && document.typeOf(part) === 'image/png' && mayBeRenamed(document, part, entry)
+
+const isBmpPart = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
+  /\.(bmp|dib)$/i.test(part) &&
+  /^image\/(x-|x-ms-|x-windows-)?bmp$/.test(document.typeOf(part) ?? '') &&
+  mayBeRenamed(document, part, entry)
+
+/** A picture that only image relationships lead to, under a name that needs no escapes. */
+function mayBeRenamed(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {
+  if (entry.opaque || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES || !/^[\w./ -]+$/.test(entry.name))
+    return false
   return document.rels.every(({ relationships }) => relationships.every((each) => each.part !== part || isImage(each)))
 }
 
-/** The same folder and stem with a JPEG's extension, if no part has it. */
-function freeJpegName(name: string, taken: ReadonlySet<string>): string | undefined {
+const freeJpegName = (name: string, taken: ReadonlySet<string>) => freeName(name, ['jpeg', 'jpg'], taken)
+
+/** The same folder and stem with one of these extensions, if there is one that no part has. */
+function freeName(name: string, extensions: readonly string[], taken: ReadonlySet<string>): string | undefined {
   const stem = name.slice(0, name.lastIndexOf('.'))
-  return [`${stem}.jpeg`, `${stem}.jpg`].find((candidate) => !taken.has(candidate.toLowerCase()))
+  return extensions.map((extension) => `${stem}.${extension}`).find((candidate) => !taken.has(candidate.toLowerCase()))
 }

@@ -54,7 +54,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   const planned = new PlannedPictures(document, shown, options)
   const crops = ultra ? await possibleCrops(document, layouts, new Set([...merged.keys(), ...merged.values()])) : NO_CROPS
   await planned.crop(crops)
-  if (options.quality !== 'high') await planned.recompressPngs([...pictures].filter((part) => !dropped.has(part) && !exact.has(part)))
+  await planned.recompressRenamed([...pictures].filter((part) => !dropped.has(part) && !exact.has(part)))
   return {
     pictures,
     shown,

@@ -5,7 +5,9 @@ import { decodeXml, encodeXml, spliced } from '../../containers/xml/scan.ts'
 import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry } from '../../containers/zip/read.ts'
+import { pictureFacts } from '../../embedded/facts.ts'
 import { unlikeCrop, unlikePicturesOf } from '../../embedded/package-codec.ts'
+import { unlikeStandIn } from '../../embedded/stand-in.ts'
 import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
@@ -55,7 +57,7 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
     }
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
-    if (type !== fresh && !(place !== part && fresh === 'image/jpeg')) return different(`${entry.name}: type ${type} became ${fresh}`)
+    if (type !== fresh && !(place !== part && isStandIn(type, fresh))) return different(`${entry.name}: type ${type} became ${fresh}`)
     const crop = crops?.crops.get(part)
     const changed = entry.size !== after.size || entry.crc32 !== after.crc32
     const problem =
@@ -66,7 +68,7 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
             crop.rect,
             cut?.parts.has(part) === true,
           )
-        : await compareParts(original, entry, result, after, fonts)
+        : await compareParts({ original, result, fonts }, entry, after)
     if (problem) return different(`${entry.name}: ${problem}`)
   }
   const known = new Set([...original.parts.keys(), ...successors.values()])
@@ -146,13 +148,15 @@ function mayGo(original: OoxmlDocument, part: string, dropped: ReadonlySet<strin
   return /(^|\/)media\/[^/]+$/.test(part) && !original.rels.some(({ relationships }) => relationships.some((each) => each.part === part))
 }
 
-async function compareParts(
-  original: OoxmlDocument,
-  before: ZipEntry,
-  result: OoxmlDocument,
-  after: ZipEntry,
-  fonts: EmbeddedFonts | undefined,
-): Promise<string | undefined> {
+/** PNG and BMP may become JPEG, BMP also PNG. */
+const isStandIn = (type: string | undefined, fresh: string | undefined) =>
+  fresh === 'image/jpeg' || (fresh === 'image/png' && /bmp$/.test(type ?? ''))
+
+interface Compared extends Pick<Documents, 'original' | 'result'> {
+  readonly fonts: EmbeddedFonts | undefined
+}
+
+async function compareParts({ original, result, fonts }: Compared, before: ZipEntry, after: ZipEntry): Promise<string | undefined> {
   if (before.opaque || after.opaque || (before.size === after.size && before.crc32 === after.crc32)) {
     return differentBytes(original.archive, before, result.archive, after)
   }
@@ -163,5 +167,7 @@ async function compareParts(
   if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
   if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
     return 'its bytes changed'
+  if (/\.(bmp|dib)$/.test(part) && pictureFacts(bytes)?.kind !== 'bmp')
+    return unlikeStandIn(await readEntry(original.archive, before), bytes)
   return unlikePicturesOf(original.archive, before, bytes, true)
 }
