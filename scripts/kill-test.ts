@@ -1,9 +1,11 @@
 /**
  * `node scripts/kill-test.ts [--rounds 100] [--seed 1]`: kills the whole service with SIGKILL at random moments while files
- * are uploaded, pressed quickly, queued and downloaded; then asks whether everything that was accepted has ended, whether
+ * are uploaded, at once and in chunks over several kills, pressed quickly and queued; then asks whether everything that was accepted
+ * has ended, whether files sent in chunks arrived byte by byte, whether
  * usage was counted once, and whether a sweep leaves exactly the blobs that tasks name.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,6 +99,51 @@ async function upload(bytes: number, asynchronous: boolean): Promise<string | un
   return answer.task_id
 }
 
+/** A file on its way in chunks, from one life of the service to the next. */
+interface Sending {
+  readonly url: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Once all of it has arrived. */
+  task?: string
+}
+const SENDING_BYTES = 9_000_000
+const CHUNK_BYTES = 1_300_000
+const TUS = { 'Tus-Resumable': '1.0.0' }
+const sendings: Sending[] = []
+
+/** Goes on with the file on its way, or begins another. Ends with the service at the latest. */
+async function sendOn(): Promise<void> {
+  const last = sendings.at(-1)
+  const sending = last && last.task === undefined ? last : await beginSending()
+  for (;;) {
+    const head = await fetch(sending.url, { method: 'HEAD', headers: { ...headers(), ...TUS } })
+    const task = head.headers.get('Whittle-Task')
+    if (task) {
+      sending.task = task
+      accepted.add(task)
+      return
+    }
+    const offset = Number(head.headers.get('Upload-Offset'))
+    await fetch(sending.url, {
+      method: 'PATCH',
+      headers: { ...headers(), ...TUS, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
+      body: sending.bytes.slice(offset, offset + CHUNK_BYTES),
+    })
+  }
+}
+
+async function beginSending(): Promise<Sending> {
+  const bytes = text(SENDING_BYTES)
+  const metadata = `filename ${btoa('chunks.txt')},compress ${btoa('true')}`
+  const more = { 'Upload-Length': String(bytes.length), 'Upload-Metadata': metadata }
+  const answer = await fetch(`${base}/v1/uploads`, { method: 'POST', headers: { ...headers(), ...TUS, ...more } })
+  const location = answer.headers.get('Location')
+  if (!location) throw new Error(`no upload was made: ${answer.status}`)
+  const sending = { url: new URL(location, base).href, bytes }
+  sendings.push(sending)
+  return sending
+}
+
 const accepted = new Set<string>()
 const SIZES = [3_000, 200_000, 2_000_000, 12_000_000]
 for (let round = 0; round < rounds; round++) {
@@ -107,15 +154,17 @@ for (let round = 0; round < rounds; round++) {
       () => undefined,
     ),
   )
+  const chunks = sendOn().catch(() => undefined)
   await sleep(random() * 2500)
   kill(service)
-  await Promise.all(uploads)
+  await Promise.all([...uploads, chunks])
   process.stdout.write(`\r${round + 1} of ${rounds} kills, ${accepted.size} tasks accepted`)
 }
 console.log()
 
 const service = await start()
 const problems: string[] = []
+if (sendings.some(({ task }) => task === undefined)) await sendOn()
 const all = new Map<string, string>()
 for (let deadline = Date.now() + 300_000; Date.now() < deadline; await sleep(2000)) {
   all.clear()
@@ -137,6 +186,12 @@ if (usage.tasks_completed !== count('completed'))
   problems.push(`usage counts ${usage.tasks_completed} completed, there are ${count('completed')}`)
 if (usage.tasks_failed !== count('failed')) problems.push(`usage counts ${usage.tasks_failed} failed, there are ${count('failed')}`)
 
+for (const { url, bytes, task } of sendings) {
+  const made = await api<{ result?: { original_sha256: string } }>(`/v1/tasks/${task}`)
+  const sent = createHash('sha256').update(bytes).digest('hex')
+  if (made.result?.original_sha256 !== sent) problems.push(`${url} (${task}) is not what was sent: ${JSON.stringify(made)}`)
+}
+
 const token = /^ADMIN_TOKEN=(.+)$/m.exec(readFileSync(join(state, 'secrets.env'), 'utf8'))?.[1]
 const admin = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 const sweep = async () =>
@@ -149,7 +204,9 @@ const second = await sweep()
 if (second.removed !== 0) problems.push(`a second sweep still removed ${second.removed} blobs`)
 if (second.looked !== count('completed')) problems.push(`${second.looked} blobs for ${count('completed')} completed tasks`)
 
-console.log(`${rounds} kills: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`)
+console.log(
+  `${rounds} kills, ${sendings.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
+)
 console.log(
   `the sweep looked at ${first.looked} blobs and removed ${first.removed} orphans; usage says ${usage.tasks_completed} + ${usage.tasks_failed}`,
 )
