@@ -1,7 +1,7 @@
 /**
  * `npm run look -- FILE|FOLDER … [-o look/]`: a page with every picture as it came and at each level, side by side at 100 %, with the
- * difference amplified, all figures, and what a peer makes of it at the same bytes. For whoever changes how pictures are coded. Needs
- * ImageMagick; pages of PDFs need poppler, peers cjpeg (JPEG) and pngquant (PNG) where they are installed.
+ * difference amplified, all figures, and what a peer makes of it at the same bytes. For whoever changes how pictures are coded. With
+ * `--accept` the figures of the forty difficult pictures are what the test holds from now on (accept.ts). Needs ImageMagick; pages of PDFs need poppler, peers cjpeg (JPEG) and pngquant (PNG) where they are installed.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -17,8 +17,15 @@ const PICTURES = /\.(jpe?g|png|gif|bmp|tiff?|webp|avif|svg|pdf)$/i
 const MAGICK = 'convert'
 const PAGE_DPI = 96
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string', short: 'o', default: 'look' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', short: 'o', default: 'look' }, accept: { type: 'boolean', default: false } },
+})
 const out = resolve(values.out)
+if (values.accept) {
+  await (await import('./accept.ts')).accept(out)
+  process.exit()
+}
 if (positionals.length === 0) throw new Error('name files or folders to look at')
 mkdirSync(out, { recursive: true })
 

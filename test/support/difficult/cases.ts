@@ -1,0 +1,137 @@
+/** Forty difficult pictures, what becomes of each at the levels, and how that looks in figures. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Codec, Quality } from '../../../src/codec/codec.ts'
+import { memorySource } from '../../../src/codec/source.ts'
+import type { PictureOutput } from '../../../src/formats/outputs.ts'
+import { PRESS_CODECS } from '../../../src/formats/press.ts'
+import { VisibleMeter } from '../../../src/quality/visible.ts'
+import { decodedRows } from '../../../src/raster/decoded.ts'
+import { GifEngine } from '../../../wasm/gif/gif.ts'
+import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
+import { PngEncoder, QUICK, readPngInfo } from '../../../wasm/png/png.ts'
+import { gifFile } from '../picture-files.ts'
+import { pressFile } from '../press-file.ts'
+import { MADE, madePicture, SIDE } from './made.ts'
+
+/** What is accepted; smaller is better for the last four. */
+export interface Figures {
+  readonly score: number
+  readonly worstTile: number
+  /** CIE Lab, as `Visible` has them. */
+  readonly cast: number
+  readonly steps: number
+  readonly dirt: number
+  /** Of the upload's bytes. */
+  readonly share: number
+}
+
+type Format = 'png' | 'jpg' | 'gif'
+type Output = PictureOutput | 'gif'
+
+export interface Difficult {
+  readonly name: string
+  readonly format: Format
+  /** As `output level`. */
+  readonly results: readonly string[]
+  bytes(): Uint8Array
+}
+
+/** Photographs, and drawings that came as JPEG: crops of what is in the public domain (CC0, NASA) by way of scikit-image. */
+const FIXTURES = join(import.meta.dirname, '../../fixtures/difficult')
+/** Few enough colours for GIF, or dithered to them. */
+const AS_GIF = ['sky with grain', 'comic', 'pixel art']
+const ALSO_WEBP = new Set(['skin.png', 'coffee.png', 'red text on blue', 'card with a soft shadow'])
+
+export const DIFFICULT: readonly Difficult[] = [
+  ...Object.keys(MADE).map((name) => difficult(name, 'png', () => asPng(madePicture(name)))),
+  ...AS_GIF.map((name) => difficult(`${name}.gif`, 'gif', () => asGif(madePicture(name)))),
+  ...readdirSync(FIXTURES)
+    .filter((name) => /\.(png|jpg)$/.test(name))
+    .sort()
+    .map((name) => difficult(name, name.endsWith('.png') ? 'png' : 'jpg', () => new Uint8Array(readFileSync(join(FIXTURES, name))))),
+]
+
+function difficult(name: string, format: Format, bytes: () => Uint8Array): Difficult {
+  const levels = format === 'jpg' ? ['high', 'medium', 'low'] : ['medium', 'low']
+  const webp = ALSO_WEBP.has(name) ? ['webp medium', 'webp low'] : []
+  return { name, format, results: [...levels.map((level) => `${format} ${level}`), ...webp], bytes }
+}
+
+/** Compresses a picture as `result` says, and looks at what came out; also returns it. */
+export async function lookAt(picture: Difficult, result: string): Promise<{ figures: Figures; before: Uint8Array; after: Uint8Array }> {
+  const [output, quality] = result.split(' ') as [Output, Quality]
+  const before = picture.bytes()
+  const codec: Codec = PRESS_CODECS[picture.format]!
+  const { outcome, bytes: after, defect } = await pressFile(codec, before, `picture.${picture.format}`, { quality, output })
+  if (defect) throw new Error(`${picture.name}, ${result}: ${defect}`)
+  const made = outcome.kind === 'compressed' ? output : picture.format
+  const [one, other] = [await pixelsOf(picture.format, before), await pixelsOf(made, after)]
+  using meter = new VisibleMeter(one.width, one.height, 4)
+  meter.push(one.rgba, other.rgba)
+  const { score = 100, worstTile = 100, cast, steps, dirt } = meter.finish()
+  return { figures: { score, worstTile, cast, steps, dirt, share: after.length / before.length }, before, after }
+}
+
+interface Pixels {
+  readonly width: number
+  readonly height: number
+  readonly rgba: Uint8Array
+}
+
+async function pixelsOf(output: Output, file: Uint8Array): Promise<Pixels> {
+  if (output === 'gif') return pixelsOfGif(file)
+  const size = await sizeOf(output, file)
+  const rows: Uint8Array[] = []
+  for await (const strip of decodedRows(output, memorySource(file, `picture.${output}`), size)) rows.push(strip.slice())
+  return { ...size, rgba: Buffer.concat(rows) }
+}
+
+async function sizeOf(output: Output, file: Uint8Array): Promise<{ width: number; height: number }> {
+  if (output === 'png') return (await readPngInfo(inOnePiece(file))).header
+  if (output !== 'jpg') return { width: SIDE, height: SIDE }
+  using jpeg = await JpegRows.open(file, { colour: 'rgb' })
+  return { width: jpeg.width, height: jpeg.height }
+}
+
+async function* inOnePiece(file: Uint8Array) {
+  yield file.slice()
+}
+
+/** The first frame. */
+function pixelsOfGif(file: Uint8Array): Pixels {
+  using engine = new GifEngine(() => undefined)
+  engine.begin('look')
+  for (let at = 0; at < file.length; ) {
+    const { taken, frame } = engine.push(file.subarray(at))
+    at += taken
+    if (!frame) continue
+    const rgba = new Uint8Array(SIDE * SIDE * 4)
+    for (let y = 0; y < SIDE; y++) rgba.set(engine.row(y).subarray(0, SIDE * 4), y * SIDE * 4)
+    return { width: SIDE, height: SIDE, rgba }
+  }
+  throw new Error('a GIF without a frame')
+}
+
+function asPng(rgba: Uint8ClampedArray): Uint8Array {
+  using encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 6, bitDepth: 8 }, QUICK)
+  for (let at = 0; at < rgba.length; at += SIDE * 4) encoder.writeRow(new Uint8Array(rgba.buffer, at, SIDE * 4))
+  return Buffer.concat(encoder.finish())
+}
+
+/** 6 shades of red, 7 of green and 6 of blue, with ordered dithering. */
+function asGif(rgba: Uint8ClampedArray): Uint8Array {
+  const palette = Array.from({ length: 256 }, (_, i) => [(i % 6) * 51, (Math.floor(i / 6) % 7) * 42.5, Math.floor(i / 42) * 51])
+  const pixels = Uint8Array.from({ length: SIDE * SIDE }, (_, i) => {
+    const threshold = BAYER[(Math.floor(i / SIDE) & 3) * 4 + ((i % SIDE) & 3)]! / 16
+    const level = (c: number, levels: number) => Math.min(levels, Math.floor((rgba[i * 4 + c]! / 255) * levels + threshold))
+    return level(0, 5) + 6 * level(1, 6) + 42 * level(2, 5)
+  })
+  return gifFile(
+    SIDE,
+    SIDE,
+    palette.flat().map((v) => Math.min(255, Math.round(v))),
+    [{ pixels, delay: 0 }],
+  )
+}
+const BAYER = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
