@@ -14,6 +14,7 @@ import type { BlobFiles } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
 import { Life, type LifeLimits, type Verdict } from './life.ts'
 import { CALLS, type Call, type Claimed, type FromPress, fileOf } from './link.ts'
+import { type NativeProgram, type NativeRequest, NativeRun } from './native.ts'
 import type { PressProcess } from './press-process.ts'
 
 export interface JobLimits extends LifeLimits {
@@ -25,6 +26,7 @@ export interface JobWorld {
   readonly door: Pick<DoorClient, 'task' | 'upload' | 'remove'>
   readonly blobs: Pick<BlobFiles, 'lend' | 'adopt'>
   readonly limits: JobLimits
+  readonly native?: NativeProgram
   /** The press's own; empty before and after. */
   readonly folder: string
   /** How many presses this step has taken along so far. */
@@ -53,6 +55,8 @@ export class Job {
   /** Answers that are on their way to the press. */
   #owed = 0
   #progress = 0
+  /** The program beside the press, while it runs. */
+  #running: NativeRun | undefined
 
   constructor(press: PressProcess, step: Step, claim: Claimed, world: JobWorld) {
     this.#press = press
@@ -65,7 +69,7 @@ export class Job {
 
   /** Resolves when the step has ended, one way or another, and the task knows. */
   async run(): Promise<'done' | 'stopped' | 'died'> {
-    const { folder, blobs, limits } = this.#world
+    const { folder, blobs, limits, native } = this.#world
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     await using lent = new AsyncDisposableStack()
@@ -74,13 +78,21 @@ export class Job {
       for (const key of this.#reads()) lent.use(await blobs.lend(key, folder))
       this.#press.onMessage((message) => this.#hear(message))
       void this.#press.exited.then((why) => this.#ending.resolve({ kind: 'died', why }))
-      this.#press.send({ kind: 'work', step: this.#step, claim: this.#claim, folder, memoryBudget: budgetOf(limits) })
+      this.#press.send({
+        kind: 'work',
+        step: this.#step,
+        claim: this.#claim,
+        folder,
+        memoryBudget: budgetOf(limits),
+        ...(native && { native: native.name }),
+      })
       const ending = await this.#ending.promise
       if (ending.kind !== 'done') this.#press.kill()
       await this.#tell(ending)
       return ending.kind === 'over_budget' ? 'died' : ending.kind
     } finally {
       for (const timer of timers) clearInterval(timer)
+      this.#running?.kill()
       this.#press.onMessage(() => undefined)
       await rm(folder, { recursive: true, force: true })
     }
@@ -132,14 +144,30 @@ export class Job {
     else if (message.kind === 'done') {
       if (message.error === undefined) this.#ending.resolve({ kind: 'done' })
       else this.#ending.resolve({ kind: 'died', why: message.error })
-    } else if (message.kind === 'call') {
-      this.#owed++
-      this.#answer(message.method, message.args)
-        .then(
-          (value) => this.#press.send({ kind: 'answer', call: message.call, value }),
-          (error: unknown) => this.#press.send({ kind: 'answer', call: message.call, error: String(error) }),
-        )
-        .finally(() => this.#owed--)
+    } else if (message.kind === 'call') this.#owe(message.call, this.#answer(message.method, message.args))
+    else if (message.kind === 'native') this.#owe(message.call, this.#runNative(message.request))
+  }
+
+  #owe(call: number, answer: Promise<unknown>): void {
+    this.#owed++
+    answer
+      .then(
+        (value) => this.#press.send({ kind: 'answer', call, value }),
+        (error: unknown) => this.#press.send({ kind: 'answer', call, error: String(error) }),
+      )
+      .finally(() => this.#owed--)
+  }
+
+  /** One at a time, with as much memory and processor time as the press. @returns what went wrong, if anything */
+  async #runNative(request: NativeRequest): Promise<string | undefined> {
+    const { native, folder, limits } = this.#world
+    if (!native || this.#running) throw new Error('there is no program for that')
+    const running = new NativeRun(native, request, folder, limits)
+    this.#running = running
+    try {
+      return await running.ended
+    } finally {
+      this.#running = undefined
     }
   }
 

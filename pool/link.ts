@@ -1,6 +1,7 @@
 /** What a press and its parent tell each other. Sent by structured clone, so `undefined`, bytes and Infinity arrive as they are. */
 import type { Claim, TaskRecordFace } from '../src/store/tasks.ts'
 import type { Step } from '../src/tasks/run.ts'
+import type { NativeRequest } from './native.ts'
 
 /** Presses under the GPL are processes of their own, as they are Workers of their own. */
 export type Kind = 'press' | 'media'
@@ -20,6 +21,8 @@ export interface Work {
   readonly folder: string
   /** Of the press's own memory, what its job may use; in bytes. */
   readonly memoryBudget: number
+  /** The name of a program for films that stands beside the press. */
+  readonly native?: string
 }
 
 export type ToPress = Work | { readonly kind: 'answer'; readonly call: number; readonly value?: unknown; readonly error?: string }
@@ -29,6 +32,8 @@ export type FromPress =
   | { readonly kind: 'progress'; readonly share: number }
   /** Its job goes on with more than an isolate has. */
   | { readonly kind: 'enlarged' }
+  /** The program beside it shall run; answered like a call, with what went wrong. */
+  | { readonly kind: 'native'; readonly call: number; readonly request: NativeRequest }
   | { readonly kind: 'call'; readonly call: number; readonly method: Call; readonly args: readonly unknown[] }
   /** `error`: the step could not even be recorded as broken. */
   | { readonly kind: 'done'; readonly error?: string }

@@ -11,4 +11,6 @@ export interface ServeOptions {
   readonly workers: number
   /** Of one press, in bytes. */
   readonly memoryBytes: number
+  /** Path of FFmpeg; "none", or the first on the PATH. */
+  readonly ffmpeg?: string
 }

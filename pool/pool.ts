@@ -9,6 +9,7 @@ import type { DoorClient } from './door-client.ts'
 import { Job, type JobLimits } from './job.ts'
 import { nextOf, type Waiting } from './line.ts'
 import type { Kind } from './link.ts'
+import type { NativeProgram } from './native.ts'
 import { PressProcess } from './press-process.ts'
 
 export interface PoolOptions {
@@ -20,6 +21,8 @@ export interface PoolOptions {
   /** For files of running steps; whatever an earlier pool left there is removed. */
   readonly folder: string
   readonly limits: JobLimits
+  /** For films that no engine here does. */
+  readonly native?: NativeProgram | undefined
   log(line: string): void
 }
 
@@ -122,7 +125,7 @@ export class Pool implements AsyncDisposable {
 
   /** Claims the step only now that somebody can begin with it: a lease should not run out in line. */
   async #work(entry: Entry): Promise<void> {
-    const { door, limits, log } = this.#options
+    const { door, limits, native, log } = this.#options
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
     try {
@@ -131,7 +134,7 @@ export class Pool implements AsyncDisposable {
       const press = await this.#take(entry.kind)
       const folder = this.#folders.get(press)!
       const deaths = this.#deaths.get(entry.key) ?? 0
-      const job = new Job(press, entry.step, claim, { door, blobs: this.#blobs, limits, folder, deaths })
+      const job = new Job(press, entry.step, claim, { door, blobs: this.#blobs, limits, folder, deaths, ...(native && { native }) })
       const ended = await job.run().catch(async (error: unknown) => {
         press.kill()
         await record.release(claim.attempt, String(error), part, 'platform')

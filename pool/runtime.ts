@@ -6,6 +6,7 @@ import type { Step } from '../src/tasks/run.ts'
 import { DoorClient } from './door-client.ts'
 import { budgetOf, type JobLimits } from './job.ts'
 import type { Kind } from './link.ts'
+import type { NativeProgram } from './native.ts'
 import { Pool } from './pool.ts'
 
 export interface RuntimeOptions {
@@ -22,6 +23,7 @@ export interface RuntimeOptions {
   readonly variables: Readonly<Record<string, string>>
   readonly workers: number
   readonly limits: JobLimits
+  readonly native?: NativeProgram | undefined
   log(line: string): void
 }
 
@@ -36,8 +38,8 @@ export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-m
 export async function openRuntime(options: RuntimeOptions): Promise<AsyncDisposable> {
   const secret = randomUUID() + randomUUID()
   const door = new DoorClient(`http://127.0.0.1:${options.doorPort}`, secret)
-  const { workers, build, state, limits, log } = options
-  const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, log })
+  const { workers, build, state, limits, native, log } = options
+  const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, native, log })
   const miniflare = new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => ask(pool, request))))
   try {
     await miniflare.ready

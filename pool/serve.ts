@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundles } from './build.ts'
+import { findNative } from './native.ts'
 import type { ServeOptions } from './options.ts'
 import { openRuntime } from './runtime.ts'
 
@@ -16,7 +17,7 @@ const SILENT_PROCESSOR_MS = 60_000
 const STALLED_MS = 120_000
 
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
-const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes } = options
+const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg } = options
 const build = await bundles(root, join(root, '.dev/build'))
 const runtime = await openRuntime({
   root,
@@ -30,6 +31,7 @@ const runtime = await openRuntime({
     ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
   },
   workers,
+  native: findNative(ffmpeg),
   limits: { memoryBytes, processorMs: STEP_PROCESSOR_MS, silentMs: SILENT_PROCESSOR_MS, stalledMs: STALLED_MS },
   log: (line) => console.log(line),
 })

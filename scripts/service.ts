@@ -40,6 +40,8 @@ export interface PoolOptions {
   readonly workers: number
   /** Of one press, in bytes. */
   readonly memoryBytes: number
+  /** Path of FFmpeg; "none", or the first on the PATH. */
+  readonly ffmpeg?: string
 }
 
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']

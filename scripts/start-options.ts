@@ -1,6 +1,7 @@
 /** What `npm start` can be told, parsed and checked. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { findNative } from '../pool/native.ts'
 
 export interface StartOptions {
   readonly port: number
@@ -9,6 +10,8 @@ export interface StartOptions {
   readonly workers: number
   /** Megabytes. */
   readonly memory: number
+  /** Path of FFmpeg, or "none". */
+  readonly ffmpeg?: string
   /** An https origin. */
   readonly publicUrl?: string
   readonly callbackPorts: readonly number[]
@@ -31,6 +34,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .option('--state <folder>', 'where everything is kept (default: .dev/state)')
     .option('--workers <n>', 'files that are compressed side by side; 0: inside workerd, as on Cloudflare', whole(0, 256), cores)
     .option('--memory <mb>', 'what one of them may take', whole(256, 65_536), 1536)
+    .option('--ffmpeg <path>', 'for 4K, HDR and AV1 films; none: without (default: the one on the PATH)', program)
     .option('--public-url <origin>', 'the https address that clients use, where a proxy stands before it', origin)
     .option('--callback-ports <n,n>', 'where callbacks may go beside ports 443 and 8443', ports, [])
     .option('--callback-networks <cidr,cidr>', 'where callbacks may go beside public addresses', list, [])
@@ -53,6 +57,15 @@ const whole = (least: number, most: number) => (text: string) => {
 function positive(text: string): number {
   if (Number(text) > 0) return Number(text)
   throw new InvalidArgumentError('It takes a number of seconds.')
+}
+
+function program(path: string): string {
+  try {
+    findNative(path)
+    return path
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 function origin(text: string): string {

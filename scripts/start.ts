@@ -37,7 +37,9 @@ const options: ServiceOptions = {
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: told.verbose,
   patienceMs: told.patience * 1000,
-  ...(told.workers > 0 ? { pool: { workers: told.workers, memoryBytes: told.memory * 2 ** 20 } } : {}),
+  ...(told.workers > 0
+    ? { pool: { workers: told.workers, memoryBytes: told.memory * 2 ** 20, ...(told.ffmpeg === undefined ? {} : { ffmpeg: told.ffmpeg }) } }
+    : {}),
 }
 let service: Service | undefined
 let stopping = false

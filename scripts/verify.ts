@@ -2,12 +2,17 @@
  * `whittle verify ORIGINAL RESULT [RECEIPT]`: decodes both, measures anew and says whether the receipt is true; no service is asked.
  * Exits with 1 where something is false, with 2 where a file cannot be read.
  */
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { JSONWebKeySet } from 'jose'
+import { findNative, NativeRun } from '../pool/native.ts'
+import { PressNative } from '../pool/press/native.ts'
 import { type Checked, type Codecs, checkFiles, checkReceipt } from '../src/check/check.ts'
 import { outputOf } from '../src/check/output.ts'
 import { readReceipt } from '../src/check/receipt.ts'
+import type { NativeFilm } from '../src/codec/native.ts'
 import { MEDIA_CODECS } from '../src/formats/media.ts'
 import { PRESS_CODECS } from '../src/formats/press.ts'
 import { identify } from '../src/pipeline/identify.ts'
@@ -15,6 +20,8 @@ import { figuresView } from '../src/store/receipt.ts'
 import { fileSource } from './file-source.ts'
 
 const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
+/** Of FFmpeg, for some seconds of film. */
+const LIMITS = { memoryBytes: 2 ** 31, processorMs: 900_000 }
 const MARKS = { true: '✓', false: '✗', unchecked: '?' } as const
 
 const { values, positionals } = parseArgs({
@@ -32,6 +39,8 @@ async function verify([originalPath, resultPath, receiptPath]: readonly string[]
   if (originalPath === undefined || resultPath === undefined) throw new Error('Name the original and the result.')
   using original = fileSource(originalPath)
   using result = fileSource(resultPath)
+  using program = besideUs()
+  const native = program?.film
   const checked = await check()
   const isFalse = checked.findings.some(({ verdict }) => verdict === 'false')
   console.log(values.json ? JSON.stringify(asJson(checked, isFalse)) : asText(checked, isFalse))
@@ -40,10 +49,25 @@ async function verify([originalPath, resultPath, receiptPath]: readonly string[]
   async function check(): Promise<Checked> {
     if (receiptPath !== undefined) {
       const receipt = await readReceipt(readFileSync(receiptPath, 'utf8'), await keysIn(values.jwks))
-      return checkReceipt(original, result, receipt, CODECS)
+      return checkReceipt(original, result, receipt, CODECS, native)
     }
     const format = await identify(original)
-    return checkFiles(original, result, format && (await outputOf(format, result)), CODECS)
+    return checkFiles(original, result, format && (await outputOf(format, result)), CODECS, native)
+  }
+}
+
+/** FFmpeg, where there is one, and a folder for it that goes with it. */
+function besideUs(): ({ readonly film: NativeFilm } & Disposable) | undefined {
+  const program = findNative(undefined)
+  if (!program) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-verify-'))
+  const film = new PressNative(program.name, folder, (request) => new NativeRun(program, request, folder, LIMITS).ended)
+  return {
+    film,
+    [Symbol.dispose]() {
+      film[Symbol.dispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import type { TaskRecordFace } from '../../src/store/tasks.ts'
 import { type Codecs, run } from '../../src/tasks/run.ts'
 import { CALLS, type Call, type FromPress, type ToPress, type Work } from '../link.ts'
 import { FileBucket } from './file-bucket.ts'
+import { PressNative } from './native.ts'
 
 const send = (message: FromPress) => void process.send?.(message)
 
@@ -15,10 +16,12 @@ const send = (message: FromPress) => void process.send?.(message)
 const owed = new Map<number, PromiseWithResolvers<unknown>>()
 let calls = 0
 
-function ask(method: Call, args: readonly unknown[]): Promise<unknown> {
+const ask = (method: Call, args: readonly unknown[]) => answered((call) => send({ kind: 'call', call, method, args }))
+
+function answered(say: (call: number) => void): Promise<unknown> {
   const answer = Promise.withResolvers<unknown>()
   owed.set(++calls, answer)
-  send({ kind: 'call', call: calls, method, args })
+  say(calls)
   return answer.promise
 }
 
@@ -40,7 +43,10 @@ async function work(codecs: Codecs, job: Work): Promise<void> {
   const env: WorkerEnv = { BLOBS: files as unknown as R2Bucket, TASKS: { getByName: () => recordOf(job) } }
   // Its reads are of files.
   const enlarged = () => send({ kind: 'enlarged' })
-  await run(env, codecs, job.step, {}, { memoryBudget: job.memoryBudget, mostReads: Number.POSITIVE_INFINITY, enlarged })
+  const runtime = { memoryBudget: job.memoryBudget, mostReads: Number.POSITIVE_INFINITY, enlarged }
+  if (job.native === undefined) return void (await run(env, codecs, job.step, {}, runtime))
+  using native = new PressNative(job.native, job.folder, (request) => answered((call) => send({ kind: 'native', call, request })))
+  await run(env, codecs, job.step, {}, { ...runtime, native })
 }
 
 /** Serves until the parent is gone: nothing of it stays behind. */

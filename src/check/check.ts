@@ -7,11 +7,13 @@ import { createHash } from 'node:crypto'
 import { grant } from '../../wasm/memories/memories.ts'
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Quality, type Source } from '../codec/codec.ts'
 import type { Loss } from '../codec/loss.ts'
+import type { NativeFilm } from '../codec/native.ts'
 import type { FormatId } from '../formats/index.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../formats/outputs.ts'
 import { identify } from '../pipeline/identify.ts'
 import { lendCodecs } from '../pipeline/inner.ts'
 import { figureFindings } from './figures.ts'
+import { needsProgram } from './films.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import { type Measured, measure } from './measure.ts'
 import type { Claims, ReadReceipt } from './receipt.ts'
@@ -39,7 +41,13 @@ const ANY_LOSS: Outcome = {
 const OF_PICTURES: ReadonlySet<FormatId> = new Set(['pdf', 'docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'eml'])
 
 /** Of two files without a receipt, and which of its outputs the result is. */
-export async function checkFiles(original: Source, result: Source, output: OutputId | undefined, codecs: Codecs): Promise<Checked> {
+export async function checkFiles(
+  original: Source,
+  result: Source,
+  output: OutputId | undefined,
+  codecs: Codecs,
+  native?: NativeFilm,
+): Promise<Checked> {
   const format = await identify(original)
   if (!format) return { findings: [finding('format', false, 'the original is of no known format')] }
   if (await sameBytes(original, result))
@@ -48,7 +56,7 @@ export async function checkFiles(original: Source, result: Source, output: Outpu
     const other = (await identify(result))?.id ?? 'unknown'
     return { format: format.id, findings: [finding('result', false, `what it is (${other}) a file of ${format.id} does not become`)] }
   }
-  return await checkContent({ original, format, result, output, codecs }, [
+  return await checkContent({ original, format, result, output, codecs, ...(native && { native }) }, [
     'high',
     'medium',
     'low',
@@ -56,7 +64,13 @@ export async function checkFiles(original: Source, result: Source, output: Outpu
   ])
 }
 
-export async function checkReceipt(original: Source, result: Source, receipt: ReadReceipt, codecs: Codecs): Promise<Checked> {
+export async function checkReceipt(
+  original: Source,
+  result: Source,
+  receipt: ReadReceipt,
+  codecs: Codecs,
+  native?: NativeFilm,
+): Promise<Checked> {
   const { claims } = receipt
   const signature = signatureFinding(receipt)
   if (!claims) return { findings: [signature, finding('receipt', false, 'it is no receipt that can be read')] }
@@ -81,14 +95,14 @@ export async function checkReceipt(original: Source, result: Source, receipt: Re
       format: format.id,
       findings: [...facts, smaller, finding('output_format', false, `a file of ${format.id} does not become ${claims.output_format}`)],
     }
-  const checked = await checkContent({ original, format, result, output, codecs }, [claims.quality])
+  const checked = await checkContent({ original, format, result, output, codecs, ...(native && { native }) }, [claims.quality])
   return {
     ...checked,
     findings: [
       ...facts,
       smaller,
       ...checked.findings,
-      ...(await claimFindings({ original, format, result, output, codecs }, checked, claims)),
+      ...(await claimFindings({ original, format, result, output, codecs, ...(native && { native }) }, checked, claims)),
     ],
   }
 }
@@ -103,9 +117,11 @@ interface Pair {
   readonly result: Source
   readonly output: OutputId
   readonly codecs: Codecs
+  /** Decodes films for which there is no engine here. */
+  readonly native?: NativeFilm
 }
 
-function optionsFor({ codecs, output }: Pair, quality: Quality): Options {
+function optionsFor({ codecs, output, native }: Pair, quality: Quality): Options {
   const base: Omit<Options, 'inner'> = {
     quality,
     output,
@@ -114,6 +130,7 @@ function optionsFor({ codecs, output }: Pair, quality: Quality): Options {
     memoryBudget: MEMORY_BYTES,
     signal: new AbortController().signal,
     progress: () => undefined,
+    ...(native && { native }),
   }
   return { ...base, inner: lendCodecs(codecs, base) }
 }
@@ -124,6 +141,9 @@ async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<
   const { format, output } = pair
   const known = { format: format.id, output }
   // A wrapper stands around the whole file, and formats that are never lossy have no figures.
+  const isMovie = format.id === 'mp4' || format.id === 'mov'
+  if (isMovie && !pair.native && (await needsProgram(pair.original, pair.result, optionsFor(pair, 'high')).catch(() => false)))
+    return { ...known, findings: [unchecked('result', 'an FFmpeg on this machine would decode its pictures')] }
   const isWhole = outputFacts(output).wraps || (format.fidelity === 'lossless' && !OF_PICTURES.has(format.id))
   let difference = ''
   for (const quality of qualities) {

@@ -5,8 +5,10 @@ import type { PictureLoss } from '../codec/loss.ts'
 import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
 import { readAvi } from '../containers/riff/avi.ts'
 import { laid, laidMovie } from '../formats/film/avi/verify.ts'
-import { type LaidPictures, measurePictures } from '../formats/film/compare-pictures.ts'
+import { type LaidPictures, measurePictures, type Side } from '../formats/film/compare-pictures.ts'
 import { laidPictures } from '../formats/film/compare-video.ts'
+import { measureNatively, nativeSides } from '../formats/film/native/compare.ts'
+import { isOnlyNative, nativeStream } from '../formats/film/native/stream.ts'
 
 export type FilmFormat = 'mp4' | 'mov' | 'avi'
 
@@ -27,8 +29,28 @@ export async function filmLoss(
 async function movieFigures(original: Source, result: Source, options: Options) {
   using before = await readMovie(original)
   using after = await readMovie(result)
+  const [x, y] = [sideOf(original, before), sideOf(result, after)]
+  const native = x && y && nativeSides(x, y, options)
+  if (native) return await measureNatively(native, options)
   const [old, made] = [picturesOf(original, before), picturesOf(result, after)]
   return old && made ? await measurePictures([old, made], options) : 'pictures that cannot be decoded'
+}
+
+function sideOf(source: Source, { moov, tracks }: Movie): Side | undefined {
+  const track = tracks.find(({ handler }) => handler === 'vide')
+  return track && { source, moov, track }
+}
+
+/** Whether a film had pictures that no engine here decodes, and has others now. */
+export async function needsProgram(original: Source, result: Source, options: Options): Promise<boolean> {
+  using before = await readMovie(original)
+  using after = await readMovie(result)
+  const streams = [before, after].map((movie) => {
+    const [entry] = sideOf(original, movie)?.track.descriptions ?? []
+    return entry && nativeStream(movie.moov, entry, options)
+  })
+  const [old, made] = streams
+  return old !== undefined && isOnlyNative(old) && (!made || Buffer.compare(old.entry, made.entry) !== 0)
 }
 
 function picturesOf(source: Source, { moov, tracks }: Movie): LaidPictures | undefined {

@@ -7,6 +7,7 @@
 import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import type { Quality } from '../quality/levels.ts'
 import type { Loss } from './loss.ts'
+import type { NativeFilm } from './native.ts'
 
 export type { Quality }
 
@@ -86,6 +87,8 @@ export interface Options {
   readonly signal: AbortSignal
   /** Share of the work done, 0–1. Cheap to call often. */
   progress(share: number): void
+  /** Where films are encoded for which there is no engine here; only in a press of the pool, and where one is installed. */
+  readonly native?: NativeFilm
   /** Container codecs borrow other codecs through this, never by import. */
   readonly inner: Inner
 }

@@ -2,6 +2,7 @@
 
 import type { Codec, Options, Outcome, Source } from '../codec/codec.ts'
 import { overBudget } from '../codec/error.ts'
+import type { NativeFilm } from '../codec/native.ts'
 import { isSegmented, type SegmentedCodec } from '../codec/segmented.ts'
 import type { ResultSink } from '../codec/sink.ts'
 import type { WorkerEnv } from '../env.ts'
@@ -28,6 +29,7 @@ export interface Runtime {
   readonly memoryBudget: number
   /** Reads of blobs. */
   readonly mostReads: number
+  readonly native?: NativeFilm
   /** Told when a job goes on with more than an isolate has: its single calls take longer, too. */
   enlarged?(): void
 }
@@ -109,7 +111,8 @@ export class StepRun implements Disposable {
   }
 
   #options(memoryBudget: number): Options {
-    const { codecs, lease } = this.#job
+    const { codecs, lease, runtime } = this.#job
+    const { native } = runtime
     const { quality, output, targetSize, usageRights } = this.#task
     const options: Omit<Options, 'inner'> = {
       quality,
@@ -117,6 +120,7 @@ export class StepRun implements Disposable {
       memoryBudget,
       signal: lease.signal,
       progress: lease.progress,
+      ...(native && { native }),
       ...(targetSize === undefined ? {} : { targetSize }),
       ...(usageRights === undefined ? {} : { usageRights }),
     }

@@ -122,6 +122,11 @@ uint32_t EXPORT(encode)(int which, float quality, int method, int lossless, int 
   WebPMemoryWriterClear(&written);
   WebPMemoryWriterInit(&written);
   WebPPicture *p = &pictures[which];
+  /* The modes of all blocks must fit into the 512 KiB of the first partition (RFC 6386, 9.7): above this they are kept short. */
+  if ((uint64_t)p->width * p->height > 100000000) {
+    config.segments = 1;
+    config.partition_limit = 100;
+  }
   p->writer = WebPMemoryWrite;
   p->custom_ptr = &written;
   return WebPEncode(&config, p) ? written.size : 0;

@@ -6,7 +6,7 @@ import type { Options, Reason, Source } from '../../codec/codec.ts'
 import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../codec/content-credentials.ts'
 import { CodecError, isCodecError, unsupported } from '../../codec/error.ts'
 import type { PartPlan, Plan } from '../../codec/segmented.ts'
-import { find } from '../../containers/isobmff/box.ts'
+import { type Box, find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
@@ -16,6 +16,7 @@ import { steadyPackets } from './compare-sound.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
 import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
+import { type NativeStream, nativeStream } from './native/stream.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { probe } from './pictures.ts'
 
@@ -23,6 +24,8 @@ export interface VideoJob {
   readonly track: Track
   readonly pictures: PictureTrack
   readonly cuts: readonly Cut[]
+  /** Encoded by the program beside the press. */
+  readonly native?: NativeStream
 }
 
 export interface SoundJob {
@@ -141,14 +144,16 @@ async function judge(
 ): Promise<VideoJob | { reason: Reason; detail: string }> {
   const [entry] = track.descriptions
   if (track.descriptions.length !== 1 || !entry) return { reason: 'unsupported_feature', detail: 'several kinds of pictures in one track' }
-  const stream = videoStream(movie.moov, entry)
+  const native = nativeOf(movie, entry, options)
+  if (native && 'reason' in native) return native
+  const stream = native?.stream ?? videoStream(movie.moov, entry)
   if (!stream) return { reason: 'unsupported_feature', detail: `pictures of type '${entry.type}' are kept as they are` }
   const samples = track.samples()
   const seconds = track.duration / track.timescale
   if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: 'a film without duration' }
   const pixels = stream.width * stream.height
   const bits = (trackBytes(track) * 8) / (pixels * samples.count)
-  const lean = LEAN_BITS[options.quality] * (stream.decoder === 'hevc' || stream.decoder === 'vp9' ? 0.6 : 1)
+  const lean = LEAN_BITS[options.quality] * (LEANER[stream.decoder] ?? 1)
   if (bits < lean) return { reason: 'no_gain', detail: `${bits.toFixed(3)} bits a pixel is lean already` }
   const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
   const pictures: PictureTrack = {
@@ -161,12 +166,25 @@ async function judge(
     annexb: false,
   }
   try {
-    if (!probed) await probe(source, pictures, options)
+    if (!probed && !native) await probe(source, pictures, options)
     const cuts = cutFor(pictures)
-    return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts }
+    return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts, ...(native && { native }) }
   } catch (error) {
     if (isCodecError(error, 'unsupported_feature')) return { reason: 'unsupported_feature', detail: error.message }
     if (isCodecError(error, 'over_budget')) return { reason: 'over_budget', detail: error.message }
+    throw error
+  }
+}
+
+/** What codecs newer than H.264 do with. */
+const LEANER: { readonly [decoder: string]: number | undefined } = { hevc: 0.6, vp9: 0.6, av1: 0.45 }
+
+function nativeOf(movie: Movie, entry: Box, options: Options) {
+  if (!options.native) return undefined
+  try {
+    return nativeStream(movie.moov, entry, options)
+  } catch (error) {
+    if (isCodecError(error, 'over_budget')) return { reason: error.reason, detail: error.message }
     throw error
   }
 }

@@ -6,9 +6,17 @@ import { Breath } from '../../bytes/yield.ts'
 import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import type { LumaFigures, PictureLoss } from '../../codec/loss.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
 import { engineFor } from './refuse.ts'
 import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
+
+/** A track of one of the two films. */
+export interface Side {
+  readonly source: Source
+  readonly moov: Uint8Array
+  readonly track: Track
+}
 
 /** Pictures as they lie in one of the two films. */
 export interface LaidPictures {

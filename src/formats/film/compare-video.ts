@@ -3,7 +3,7 @@
 import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Options, Outcome, Source } from '../../codec/codec.ts'
+import type { Options, Outcome } from '../../codec/codec.ts'
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
@@ -14,23 +14,18 @@ import {
   comparePictures,
   isShort,
   type LaidPictures,
+  type Side,
   type Stretch,
   WHOLE,
 } from './compare-pictures.ts'
 import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
+import { compareNatively, nativeSides } from './native/compare.ts'
 import { engineFor } from './refuse.ts'
 
 /** Pixels of a long film that are decoded to see that they can be: the beginning of every part. */
 const DECODED_PIXELS = 1.2e9
 const MAX_STRETCHES = 400
-
-/** A track of one of the two films. */
-export interface Side {
-  readonly source: Source
-  readonly moov: Uint8Array
-  readonly track: Track
-}
 
 /** What is wrong with a track, or how much of it was compared, 0–1. */
 export interface Found {
@@ -49,7 +44,10 @@ export async function compareVideo(old: Side, made: Side, outcome: Outcome, opti
   const counts = used === count ? undefined : `${used} frames became ${count}`
   const structure = counts ?? compareTimes(old.track, made.track)
   if (structure) return { difference: structure, share: 0 }
-  const { difference, frames } = await compareShown(old, made, outcome, options)
+  const native = nativeSides(old, made, options)
+  const { difference, frames } = native
+    ? await compareNatively(native, claimedOf(outcome), options)
+    : await compareShown(old, made, outcome, options)
   return { difference, share: frames / count }
 }
 

@@ -7,7 +7,7 @@ import { type Box, box, boxes, fullBox, text, u16At, u32At, words } from '../../
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
-const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'vexu'])
+const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'vexu', 'mdcv', 'clli', 'cclv', 'amve'])
 
 /** NAL units behind four-byte lengths. */
 function* nals(bytes: Uint8Array): Generator<Uint8Array> {
@@ -30,13 +30,38 @@ export function avcEntry(
   moov: Uint8Array,
   old: Box | undefined,
 ): Uint8Array {
+  return visualEntry('avc1', avcConfiguration(headers), { width, height }, moov, old)
+}
+
+/**
+ * `hvc1`, in the same way; static metadata of HDR stays, what Dolby Vision adds does not.
+ *
+ * @param headers HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, 8.3.3.1) of each part
+ * @throws CodecError (unsupported_feature) when they are not the same
+ */
+export function hevcEntry(
+  headers: readonly Uint8Array[],
+  width: number,
+  height: number,
+  moov: Uint8Array,
+  old: Box | undefined,
+): Uint8Array {
+  const [record, ...others] = distinct(headers)
+  if (!record || others.length > 0) throw unsupported('the parts of the film need different parameter sets')
+  return visualEntry('hvc1', box('hvcC', record), { width, height }, moov, old)
+}
+
+type Size = { readonly width: number; readonly height: number }
+
+/** VisualSampleEntry (ISO/IEC 14496-12, 12.1.3). */
+function visualEntry(type: string, configuration: Uint8Array, { width, height }: Size, moov: Uint8Array, old: Box | undefined): Uint8Array {
   const fields = new ByteWriter(new Uint8Array(78), false)
   fields.at(6).u16(old ? u16At(moov, old.body + 6) : 1) // data_reference_index
   fields.at(24).u16(width).u16(height).u32(0x480000).u32(0x480000) // 72 dpi across and down
   fields.at(40).u16(1) // frame_count
   fields.at(74).u16(24).u16(-1) // depth, and no colour table
-  const kept = old ? [...boxes(moov, old.body + 78, old.end)].filter(({ type }) => KEPT.has(type)) : []
-  return box('avc1', fields.finish(), avcConfiguration(headers), ...kept.map(({ start, end }) => moov.subarray(start, end)))
+  const kept = old ? [...boxes(moov, old.body + 78, old.end)].filter((child) => KEPT.has(child.type)) : []
+  return box(type, fields.finish(), configuration, ...kept.map(({ start, end }) => moov.subarray(start, end)))
 }
 
 const distinct = (sets: readonly Uint8Array[]) => [...new Map(sets.map((nal) => [nal.join(), nal])).values()]

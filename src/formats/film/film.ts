@@ -16,9 +16,10 @@ import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../..
 import type { KnownFormat } from '../outputs.ts'
 import { type Analysis, analyse, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { copiedOf } from './copied.ts'
-import { aacEntry, avcEntry } from './entries.ts'
+import { aacEntry, avcEntry, hevcEntry } from './entries.ts'
 import { MOV, MP4 } from './format.ts'
 import { isHopeless, isOfPictures, runInSequence, WORTH_IT } from './in-sequence.ts'
+import { encodeNatively } from './native/encode.ts'
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { belowFloors, finishPart, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
@@ -107,7 +108,9 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
-  const done = await encodePart({ source, track: video.pictures, cut, part: writer, options }, level)
+  const job = { source, track: video.pictures, cut, part: writer, options }
+  const { native } = video
+  const done = native ? await encodeNatively({ ...job, native }, level) : await encodePart(job, level)
   const { bytes, facts } = await finishPart(writer, done)
   return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
 }
@@ -149,7 +152,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     else if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
       fresh.set(video.track.index, track)
       pictures = loss
-      steps.push(describeVideo(video, files))
+      steps.push(describeVideo(video, files, options))
     }
   }
   for (const job of sounds) {
@@ -183,10 +186,12 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
 
 const KINDS: { readonly [handler: string]: 'pictures' | 'sound' | undefined } = { vide: 'pictures', soun: 'sound' }
 
-function describeVideo({ pictures, cuts }: VideoJob, files: readonly PartFile<PicturesHead>[]): string {
+function describeVideo({ pictures, cuts, native }: VideoJob, files: readonly PartFile<PicturesHead>[], options: Options): string {
   const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
   const parts = cuts.length > 1 ? ` in ${cuts.length} parts` : ''
-  return `pictures: ${pictures.stream.decoder} → H.264 crf ${crfs.join('/')}${parts}`
+  const to = native?.encoder === 'x265' ? `HEVC of ${native.bits} bits` : 'H.264'
+  const by = native ? ` by ${options.native?.name}${native.dolbyVision ? ', without the second layer of Dolby Vision' : ''}` : ''
+  return `pictures: ${pictures.stream.decoder} → ${to} crf ${crfs.join('/')}${parts}${by}`
 }
 
 /** About this long are the runs in which tracks take turns. */
@@ -195,7 +200,7 @@ export const CHUNK_SECONDS = 0.75
 /** The finished parts as one track; their tables are freed. */
 export function newVideo(
   movie: Movie,
-  { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
+  { track, pictures, native }: Pick<VideoJob, 'track' | 'pictures' | 'native'>,
   files: readonly PartFile<PicturesHead>[],
 ): NewTrack {
   const { pts, sizes, sync } = joinedTables(files)
@@ -210,7 +215,7 @@ export function newVideo(
   discard(shown)
   const { width, height } = pictures.stream
   return {
-    description: avcEntry(
+    description: (native?.encoder === 'x265' ? hevcEntry : avcEntry)(
       files.map(({ head }) => Uint8Array.from(head.headers)),
       width,
       height,

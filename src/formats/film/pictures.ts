@@ -34,7 +34,7 @@ export async function encodePart(job: Omit<Encode, 'crf' | 'still'>, level: Leve
 const LITTLE = { ssim: 0.006, psnrDb: 0.7 }
 
 /** How far a part is from what the level and the floors ask. */
-function missedBy({ seconds, meanPsnrDb, worstBlockSsim, worstPsnrDb }: PartQuality, level: Level): 'nothing' | 'little' | 'much' {
+export function missedBy({ seconds, meanPsnrDb, worstBlockSsim, worstPsnrDb }: PartQuality, level: Level): 'nothing' | 'little' | 'much' {
   // A second that the part only begins or ends with counts as one: then the whole second will be no worse than both shares.
   const { worst, mean } = seconds.figures(1)!
   const floors = Math.min(worst.ssim, worstBlockSsim) >= WORST_SSIM && Math.min(worst.psnrDb, worstPsnrDb) >= WORST_PSNR_DB

@@ -9,8 +9,9 @@ import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
 import { Window } from '../../containers/window.ts'
+import type { Side } from './compare-pictures.ts'
 import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
-import { compareVideo, type Found, type Side, startOf } from './compare-video.ts'
+import { compareVideo, type Found, startOf } from './compare-video.ts'
 
 /** Of copied tracks, at a time. */
 const COMPARED_BYTES = 512 * 1024

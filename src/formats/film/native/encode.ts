@@ -1,0 +1,162 @@
+/** A part of a film by the program beside the press: encoded, measured against the upload, and again with a lower factor. */
+
+import { sumOf } from '../../../bytes/column.ts'
+import { malformed, unsupported } from '../../../codec/error.ts'
+import type { NativeFilm } from '../../../codec/native.ts'
+import { memorySource } from '../../../codec/source.ts'
+import { type Box, find } from '../../../containers/isobmff/box.ts'
+import { readMovie } from '../../../containers/isobmff/movie.ts'
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import { LARGE_FRAME_CRF } from '../../../quality/levels.ts'
+import type { Level } from '../levels.ts'
+import type { Encode, EncodedPart } from '../part-encoder.ts'
+import { secondsOf } from '../picture-track.ts'
+import { missedBy } from '../pictures.ts'
+import { psnrOf, Sampling, Seconds } from '../seconds.ts'
+import { isLarge } from '../settings.ts'
+import { staticHdr } from './hdr.ts'
+import { ssimOf } from './measure.ts'
+import { type OneTrack, oneTrack } from './one-track.ts'
+import type { NativeStream } from './stream.ts'
+
+const MIN_CRF = 14
+const CRF_STEP = { much: 4, little: 2 }
+/** What the level's factor of x264 is for x265 at the same PSNR, about. */
+const X265_CRF = 1
+
+type Job = Omit<Encode, 'crf' | 'still'> & { readonly native: NativeStream }
+
+/** Writes the packets to `part`, without its end. @throws as `encodePart` */
+export async function encodeNatively(job: Job, level: Level): Promise<EncodedPart> {
+  const { source, track, cut, options, native } = job
+  const program = options.native
+  if (!program) throw unsupported('pictures for a program that is not here')
+  const { samples, timescale } = track
+  const original = await oneTrack({ source, samples, timescale, entry: native.entry }, cut.from, cut.to, options)
+  const shown = shownTimes(job)
+  const first = await source.read(samples.offset[cut.from]!, Math.min(samples.size[cut.from]!, FIRST_BYTES))
+  const hdr = native.encoder === 'x265' && track.stream.decoder === 'hevc' ? staticHdr(native.entry, first) : {}
+  const span = { from: shown[0]! - original.earlier, to: shown.at(-1)! + 1 - original.earlier }
+  let crf = level.crf + (isLarge(track.stream) ? LARGE_FRAME_CRF : 0) + (native.encoder === 'x265' ? X265_CRF : 0)
+  for (;;) {
+    const { encoder, bits } = native
+    const mostBetweenKeys = Math.max(24, Math.round((track.rate.num / track.rate.den) * 8))
+    const film = await program.encode(original.film, { encoder, bits, crf, mostBetweenKeys, timescale, shown: span, hdr })
+    options.signal.throwIfAborted()
+    const encoded = await measured(job, { program, original, film, span, shown, crf })
+    const missed = missedBy(encoded.quality, level)
+    if (missed === 'nothing' || crf <= MIN_CRF) return await written(job, film, encoded)
+    crf = Math.max(MIN_CRF, crf - CRF_STEP[missed])
+  }
+}
+
+/** Enough of the first access unit for all that stands before its picture. */
+const FIRST_BYTES = 64 * 1024
+
+/** Display times of the part's frames, in order. */
+function shownTimes({ track: { samples }, cut }: Job): Float64Array {
+  const times: number[] = []
+  for (let i = cut.from; i < cut.to; i++) {
+    const time = samples.dts[i]! + samples.composition[i]!
+    if (samples.size[i]! > 0 && time >= cut.start && time < cut.end) times.push(time)
+  }
+  if (times.length !== cut.frames) throw malformed('video', samples.offset[cut.from]!, `${times.length} pictures instead of ${cut.frames}`)
+  return Float64Array.from(times).sort()
+}
+
+interface Made {
+  readonly program: NativeFilm
+  readonly original: OneTrack
+  readonly film: Uint8Array
+  readonly span: { readonly from: number; readonly to: number }
+  readonly shown: Float64Array
+  readonly crf: number
+}
+
+async function measured({ track, cut, native }: Job, { program, original, film, span, shown, crf }: Made): Promise<EncodedPart> {
+  using movie = await readMovie(memorySource(film, 'part'))
+  const [made] = movie.tracks
+  const samples = made?.samples()
+  if (!made || !samples || made.timescale !== track.timescale || samples.count !== cut.frames)
+    throw malformed('video', track.samples.offset[cut.from]!, `${samples?.count ?? 0} pictures instead of ${cut.frames}`)
+  const sampling = new Sampling()
+  const sampled = [...shown.keys()].filter((i) => sampling.takes(secondsOf(track, shown[i]!)))
+  const all = { from: 0, to: Number.MAX_SAFE_INTEGER }
+  const figures = await program.measure(original.film, film, { bits: native.bits, original: span, result: all, sampled })
+  if (figures.mse.length !== cut.frames) throw malformed('video', track.samples.offset[cut.from]!, 'a picture is damaged')
+  const ssim = ssimOf(figures, sampled.length, { ...track.stream, bits: native.bits })
+  const seconds = new Seconds()
+  for (const [i, mse] of figures.mse.entries()) seconds.add(secondsOf(track, shown[i]!), mse, ssim[sampled.indexOf(i)])
+  const psnrDb = Float64Array.from(figures.mse, (mse) => Math.min(100, psnrOf(mse)))
+  return {
+    headers: headersOf(movie.moov, made.descriptions[0]!, native),
+    pts: inDecodingOrder(samples, shown),
+    keys: Uint8Array.from(samples.sync, (kind) => (kind === 1 ? 1 : 0)),
+    quality: {
+      frames: cut.frames,
+      seconds,
+      meanPsnrDb: sumOf(psnrDb) / psnrDb.length,
+      worstBlockSsim: worst(Float64Array.from(ssim)),
+      worstPsnrDb: worst(psnrDb),
+    },
+    memoryBytes: 0,
+    crf,
+    delay: 0,
+  }
+}
+
+/** Mean over the worst 1 %. */
+function worst(values: Float64Array): number {
+  const few = values
+    .slice()
+    .sort()
+    .subarray(0, Math.max(1, Math.ceil(values.length / 100)))
+  return sumOf(few) / few.length
+}
+
+/** The source's display times for the packets, which come in another order. */
+function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
+  const time = (i: number) => samples.dts[i]! + samples.composition[i]!
+  const order = [...samples.size.keys()].sort((a, b) => time(a) - time(b))
+  const pts = new Float64Array(samples.count)
+  order.forEach((sample, place) => {
+    pts[sample] = shown[place]!
+  })
+  const apart = time(order[0]!) - shown[0]!
+  if (order.some((sample) => time(sample) - pts[sample]! !== apart)) throw unsupported('times that the encoder does not keep')
+  return pts
+}
+
+/** Of HEVC the configuration; of H.264 its parameter sets behind four-byte lengths, as x264 here gives them. */
+function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream): Uint8Array {
+  const inside = { body: description.body + 78, end: description.end }
+  const box = find(moov, inside, encoder === 'x265' ? 'hvcC' : 'avcC')
+  if (!box) throw unsupported('an encoder without a configuration')
+  const record = moov.slice(box.body, box.end)
+  return encoder === 'x265' ? record : parameterSets(record)
+}
+
+/** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1). */
+function parameterSets(record: Uint8Array): Uint8Array {
+  const out: number[] = []
+  let at = 6
+  for (let left = record[5]! & 31, kind = 0; kind < 2; ) {
+    if (left-- === 0) {
+      left = record[at++]!
+      kind++
+      continue
+    }
+    const size = (record[at]! << 8) | record[at + 1]!
+    out.push(0, 0, size >> 8, size & 255, ...record.subarray(at + 2, at + 2 + size))
+    at += 2 + size
+  }
+  return Uint8Array.from(out)
+}
+
+async function written({ part }: Job, film: Uint8Array, encoded: EncodedPart): Promise<EncodedPart> {
+  await part.restart()
+  using movie = await readMovie(memorySource(film, 'part'))
+  const { offset, size, count } = movie.tracks[0]!.samples()
+  for (let i = 0; i < count; i++) await part.write(film.slice(offset[i]!, offset[i]! + size[i]!))
+  return encoded
+}
