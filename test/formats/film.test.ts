@@ -263,3 +263,14 @@ describe('bad input', () => {
     expect((await press(mov, film, 'medium', 'mov')).outcome.kind).toBe('compressed')
   })
 })
+
+it("a movie whose tracks stand in front of 'mvhd' stays: FFmpeg shows it, and nothing of a result with edits", async () => {
+  const film = Buffer.from(rawMovie(10))
+  const at = film.indexOf('mvhd') - 4
+  const [mvhd, trak] = [film.subarray(at, at + film.readUInt32BE(at)), at + film.readUInt32BE(at)]
+  const behind = trak + film.readUInt32BE(trak)
+  const turned = new Uint8Array(Buffer.concat([film.subarray(0, at), film.subarray(trak, behind), mvhd, film.subarray(behind)]))
+  expect(turned.length).toBe(film.length)
+  const { outcome } = await press(mov, turned, 'medium', 'mov')
+  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "tracks in front of 'mvhd'" })
+})

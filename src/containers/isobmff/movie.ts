@@ -46,6 +46,8 @@ export async function readMovie(source: Source): Promise<Movie> {
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
   const traks = [...boxes(moov, moovBox.body, moovBox.end)].filter(({ type }) => type === 'trak')
   if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, `${traks.length} tracks`)
+  // Readers take a track's edits by the movie's timescale, which they know by then or never: new edits would hide all that there is.
+  if (traks.some(({ body }) => body < mvhd.body)) throw unsupported("tracks in front of 'mvhd'")
   const fragmented = top.some(({ type }) => type === 'moof')
   let stored = traks.map((box, index) => readTrack(moov, box, index))
   if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
