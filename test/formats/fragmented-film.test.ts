@@ -5,7 +5,8 @@ import { memorySource } from '../../src/codec/source.ts'
 import { type Box, box, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../src/containers/isobmff/movie.ts'
 import type { Track } from '../../src/containers/isobmff/track.ts'
-import { mov, mp4 } from '../../src/formats/film/film.ts'
+import { leadOfPictures } from '../../src/containers/isobmff/write-fragment.ts'
+import { decodingTimesWithLead, mov, mp4 } from '../../src/formats/film/film.ts'
 import { optionsFor, press, rawMovie } from './media-fixtures.ts'
 
 const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]
@@ -95,11 +96,41 @@ describe('fragmented films', () => {
     expect(after.tracks.map(({ edits }) => edits?.[0])).toEqual(before.tracks.map(({ edits }) => edits?.[0]))
   })
 
-  it('with negative composition offsets are kept: players disagree about them', async () => {
+  it('with negative composition offsets stay fragments: every frame at its time, the largest lead as it was', async () => {
     const film = (await press(mov, rawMovie(40, 96, 64), 'high', 'mp4')).bytes
     const file = await fragmented(film, true)
-    const [video] = (await readMovie(memorySource(file, 'a.mp4'))).tracks
-    expect(Math.min(...video!.samples().composition)).toBeLessThan(0)
-    expect((await press(mp4, file, 'low', 'mp4')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    const before = await readMovie(memorySource(file, 'a.mp4'))
+    const lead = leadOfPictures(before.tracks[0]!.samples())
+    expect(lead).toBeGreaterThan(0)
+    const { outcome, bytes } = await press(mp4, file, 'low', 'mp4')
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      copied: ['sound'],
+      steps: expect.arrayContaining([expect.stringMatching(/h264 → H.264/)]),
+    })
+    const after = await readMovie(memorySource(bytes, 'b.mp4'))
+    expect(after.fragmented).toBe(true)
+    for (const track of [0, 1]) expect(shown(after, track)).toEqual(shown(before, track))
+    expect(leadOfPictures(after.tracks[0]!.samples())).toBe(lead)
+    expect(after.tracks.map(({ edits }) => edits)).toEqual(before.tracks.map(({ edits }) => edits))
+  })
+
+  it.each([
+    ['more than is needed', 3],
+    ['as much as is needed', 2],
+    ['less, so that two pictures are decoded sooner', 1],
+  ])('decoding times leave a lead of %s as it is', (_, lead) => {
+    // Shown at 5, 9, 7, 6, 8 … as a pyramid of B-frames is; the fourth is shown two frames before its turn.
+    const pts = Float64Array.from([5, 9, 7, 6, 8, 13, 11, 10, 12], (frame) => frame * 100)
+    const { start, durations, compositions } = decodingTimesWithLead(pts, pts.slice().sort(), lead * 100, 100)
+    expect(Math.min(...compositions)).toBe(-lead * 100)
+    let dts = start
+    const times = Array.from(compositions, (offset, i) => {
+      const time = dts + offset
+      dts += durations[i]!
+      return time
+    })
+    expect(times).toEqual([...pts])
+    expect(Math.min(...durations)).toBeGreaterThan(0)
   })
 })

@@ -5,11 +5,13 @@ import { type Column, columnOf, sumOf } from '../../bytes/column.ts'
 import { concat } from '../../bytes/concat.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { unsupported } from '../../codec/error.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64, wordsOf } from './box.ts'
 import type { Movie } from './movie.ts'
 import type { Samples } from './tables.ts'
 import type { Edit, Track } from './track.ts'
+import { type FragmentTrack, leadOfPictures, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
 
 /** Bytes of a source. */
 interface Extent {
@@ -42,6 +44,8 @@ interface Tables {
 
 /** A track whose samples are new. */
 export interface NewTrack extends Tables {
+  /** When the first sample is decoded, where that is not zero; only fragments can say so. */
+  readonly start?: number
   readonly pieces: readonly Piece[]
 }
 
@@ -106,17 +110,75 @@ export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, 
   const wide = mediaBytes > 0xf0000000
   const front = ftyp ?? new Uint8Array()
   const mdatHeader = wide ? concat([words(1), text('mdat'), words64(mediaBytes + 16)]) : concat([words(mediaBytes + 8), text('mdat')])
-  const draft = buildMoov(movie, lanes, 0, wide)
-  const headBytes = front.length + draft.length + mdatHeader.length
-  discard(draft)
-  const moov = buildMoov(movie, lanes, headBytes, wide)
-  const head = concat([front, moov, mdatHeader])
-  discard(moov)
+  const index = staysFragmented(movie)
+    ? fragmentedIndex(movie, lanes, mediaBytes, mdatHeader.length)
+    : wholeIndex(movie, lanes, front.length + mdatHeader.length, wide)
+  const head = concat([front, index, mdatHeader])
+  discard(index)
   for (const { sizes, durations, compositions } of fresh.values()) {
     for (const table of [sizes, durations, compositions]) if (table) discard(table)
   }
   const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
   return { head, total, media: extentsOf(lanes, order, total), behind }
+}
+
+/** Where some players of fragments count from the largest lead, and none does elsewhere, the sound would move for somebody. */
+export const staysFragmented = ({ fragmented, tracks }: Movie): boolean =>
+  fragmented && tracks.some((track) => leadOfPictures(track.samples()) > 0)
+
+function wholeIndex(movie: Movie, lanes: readonly Lane[], otherBytes: number, wide: boolean): Uint8Array {
+  const draft = buildMoov(movie, lanes, 0, wide)
+  const headBytes = draft.length + otherBytes
+  discard(draft)
+  return buildMoov(movie, lanes, headBytes, wide)
+}
+
+/** `moov` without samples, and one fragment with all of them. */
+function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
+  if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(`${mediaBytes} bytes are too many for a fragment`)
+  const within = (old: Box, path: readonly string[], change: (box: Box) => Uint8Array): Uint8Array =>
+    boxAround(
+      old.type,
+      rebuild(moov, old, (child) => {
+        if (child.type !== path[0]) return undefined
+        return path.length === 1 ? change(child) : within(child, path.slice(1), change)
+      }),
+    )
+  const traks = new Map(lanes.map((lane) => [lane.track.box.start, lane]))
+  const index = boxAround(
+    'moov',
+    rebuild(moov, moovBox, (child) => {
+      const lane = child.type === 'trak' ? traks.get(child.start) : undefined
+      return lane && within(child, ['mdia', 'minf', 'stbl'], () => emptyStbl(moov, lane))
+    }),
+  )
+  return concat([index, movieFragment(lanes.map(fragmentTrack), headerBytes)])
+}
+
+function emptyStbl(moov: Uint8Array, { track, fresh }: Lane): Uint8Array {
+  const stsd = fresh ? fullBox('stsd', 0, words(1), fresh.description) : moov.subarray(track.stsd.start, track.stsd.end)
+  const empty = ['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, words(0)))
+  return boxAround('stbl', [stsd, ...empty, fullBox('stsz', 0, words(0, 0))])
+}
+
+function fragmentTrack(lane: Lane): FragmentTrack {
+  const { track, fresh, places, count } = lane
+  const runs = Array.from({ length: count }, (_, i) => ({ samples: lane.samples(i), place: places[i]! }))
+  if (fresh) {
+    const sync = fresh.sync && new Set(fresh.sync)
+    return { ...fresh, start: fresh.start ?? 0, id: track.id, isSync: (sample) => !sync || sync.has(sample), runs }
+  }
+  const samples = track.samples()
+  const last = samples.dts[samples.count]! - (samples.dts[samples.count - 1] ?? 0)
+  return {
+    id: track.id,
+    start: samples.dts[0] ?? 0,
+    sizes: samples.size,
+    durations: durationsOf(samples, last),
+    compositions: samples.composition.some((value) => value !== 0) ? samples.composition : undefined,
+    isSync: (sample) => samples.sync[sample] !== 0,
+    runs,
+  }
 }
 
 const newPieces = (pieces: readonly Piece[]): Pieces => ({

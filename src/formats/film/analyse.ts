@@ -9,7 +9,7 @@ import type { PartPlan, Plan } from '../../codec/segmented.ts'
 import { type Box, find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import { trackBytes } from '../../containers/isobmff/write.ts'
+import { staysFragmented, trackBytes } from '../../containers/isobmff/write.ts'
 import { FAT_SOUND } from '../../quality/levels.ts'
 import { AAC_RATES } from './aac-rates.ts'
 import { steadyPackets } from './compare-sound.ts'
@@ -77,10 +77,9 @@ export async function analyse(source: Source, options: Options, probed = false):
   // The head of a stream whose fragments lie in other files, which need what it says of them.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
     throw unsupported('an index without its media')
-  // Pictures that are shown before they are decoded: in fragments some players count from the largest such lead, in whole films
-  // none does, so any rewriting would move the sound for somebody.
-  if (movie.fragmented && movie.tracks.some((track) => track.samples().composition.some((value) => value < 0)))
-    throw unsupported('a fragmented film with negative composition offsets')
+  const inFragments = staysFragmented(movie)
+  if (inFragments && (options.output === 'mov' || movie.brand === 'qt  '))
+    throw unsupported('a fragmented film with negative composition offsets as QuickTime')
   if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
     throw unsupported('a fragmented film with several sample descriptions in a track')
   // In fragments some players show what an edit list leaves out.
@@ -88,7 +87,8 @@ export async function analyse(source: Source, options: Options, probed = false):
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
-  const sounds = movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
+  // New sound needs an edit list, which some players of fragments do not read.
+  const sounds = inFragments ? [] : movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
   const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
   const judged = candidate ? await judge(source, movie, candidate, probed, options) : undefined
   const video = judged && 'cuts' in judged ? judged : undefined

@@ -12,7 +12,8 @@ import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'
-import { layOut, type NewTrack, type Piece, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import { layOut, type NewTrack, type Piece, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import { leadOfPictures } from '../../containers/isobmff/write-fragment.ts'
 import type { KnownFormat } from '../outputs.ts'
 import { type Analysis, analyse, planOf, type SoundJob, type VideoJob } from './analyse.ts'
 import { copiedOf } from './copied.ts'
@@ -167,6 +168,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
     steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
   }
+  const layout = staysFragmented(movie) ? 'one fragment, dead space dropped' : 'index first, dead space dropped'
   // What is new has tables of its own now.
   for (const track of movie.tracks) track.forget()
   checkContainer(movie, fresh, quickTime)
@@ -178,7 +180,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
   await copyTail(source, movie.end, sink)
-  steps.push('index first, dead space dropped', ...tailSteps(source, movie.end))
+  steps.push(layout, ...tailSteps(source, movie.end))
   if (kept && !pictures) steps.push(`pictures kept: ${kept.detail}`)
   const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
   return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }
@@ -207,7 +209,10 @@ export function newVideo(
   const shown = pts.slice().sort()
   const { samples, timescale } = pictures
   const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
-  const { durations, compositions, delay } = decodingTimes(pts, shown, lastDuration)
+  const inFragments = staysFragmented(movie)
+  const { start, durations, compositions, delay } = inFragments
+    ? decodingTimesWithLead(pts, shown, leadOfPictures(samples), lastDuration)
+    : decodingTimes(pts, shown, lastDuration)
   const base = shown[0]!
   const total = shown.at(-1)! - base + lastDuration
   const pieces = picturePieces(files, sizes, shown, timescale)
@@ -223,11 +228,12 @@ export function newVideo(
       track.descriptions[0],
     ),
     timescale,
+    start,
     sizes,
     durations,
     compositions: compositions.some((value) => value !== 0) ? compositions : undefined,
     sync: sync.length === sizes.length ? undefined : sync,
-    edits: newEdits(movie, { track, pictures }, { base, total, delay }),
+    edits: inFragments ? track.edits : newEdits(movie, { track, pictures }, { base, total, delay }),
     pieces,
   }
 }
@@ -264,7 +270,29 @@ function decodingTimes(pts: Float64Array, shown: Float64Array, lastDuration: num
     delay = Math.max(delay, -compositions[i]!)
   }
   for (let i = 0; i < frames; i++) compositions[i]! += delay
-  return { durations, compositions, delay }
+  return { start: 0, durations, compositions, delay }
+}
+
+/**
+ * For fragments: decoding times that leave every display time as it is and let pictures be shown before they are decoded by at
+ * most `lead`, and by as much once, as players that count from the largest lead did with the old ones.
+ */
+export function decodingTimesWithLead(pts: Float64Array, shown: Float64Array, lead: number, lastDuration: number) {
+  const frames = pts.length
+  const largest = pts.reduce((most, time, i) => Math.max(most, shown[i]! - time), 0)
+  const dts = new Float64Array(frames)
+  let latest = Number.POSITIVE_INFINITY
+  for (let i = frames - 1; i >= 0; i--) {
+    latest = Math.min(latest - 1, pts[i]! + lead)
+    dts[i] = Math.min(shown[i]! + Math.max(0, lead - largest), latest)
+  }
+  if (!(dts[0]! >= 0)) throw unsupported('pictures that would be decoded before the film begins')
+  return {
+    start: dts[0]!,
+    durations: dts.map((time, i) => (i + 1 < frames ? dts[i + 1]! - time : lastDuration)),
+    compositions: Int32Array.from(pts, (time, i) => time - dts[i]!),
+    delay: 0,
+  }
 }
 
 /** The old edits, later by `delay`, or one that is needed now. */

@@ -10,7 +10,7 @@ import type { Codec, Options, Source } from '../../../src/codec/codec.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { box } from '../../../src/containers/isobmff/box.ts'
-import { layOut, writeMovie } from '../../../src/containers/isobmff/write.ts'
+import { layOut, type NewTrack, writeMovie } from '../../../src/containers/isobmff/write.ts'
 import { type Analysis, analyse } from '../../../src/formats/film/analyse.ts'
 import { cutByTime } from '../../../src/formats/film/cut.ts'
 import { joinParts, newSound, partsOf, runPart } from '../../../src/formats/film/film.ts'
@@ -154,7 +154,7 @@ async function writeFilm(): Promise<void> {
   const plan = layOut(
     pictures,
     movie,
-    new Map([
+    new Map<number, NewTrack>([
       [0, film],
       [1, sound],
     ]),
