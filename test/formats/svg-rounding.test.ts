@@ -6,7 +6,8 @@ const svg = (inside: string, root = 'viewBox="0 0 1000 1000"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${root}>${inside}</svg>`
 const rounded = (text: string, decimals: number) => {
   const rounder = new SvgRounder(text)
-  return rounder.polish(rounder.round(decimals), decimals)
+  const grain = { decimals, trueArcs: false }
+  return rounder.polish(rounder.round(grain), grain)
 }
 
 describe('numbers that are no coordinates keep three decimals, however hard coordinates are rounded', () => {

@@ -1,8 +1,10 @@
-import { DRAWN_WIDTH, LEVELS, type Quality } from '../../quality/levels.ts'
+import { DRAWN_WIDTH, LEVELS, MAGNIFIED_WIDTH, type Quality } from '../../quality/levels.ts'
 import type { Format } from '../format.ts'
 
-const drawn = (quality: Quality) =>
-  `SSIM ${LEVELS.drawing[quality].ssim} and PSNR ${LEVELS.drawing[quality].psnrDb} dB, drawn ${DRAWN_WIDTH} pixels wide`
+function drawn(quality: Quality): string {
+  const { ssim, psnrDb, score, magnified } = LEVELS.drawing[quality]
+  return `SSIM ${ssim}, PSNR ${psnrDb} dB and SSIMULACRA2 ${score}, drawn ${DRAWN_WIDTH} pixels wide; ${magnified.score}, drawn ${MAGNIFIED_WIDTH} pixels wide`
+}
 
 export const SVG = {
   id: 'svg',

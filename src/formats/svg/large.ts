@@ -6,7 +6,6 @@ import { gzipCompress } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Similarity } from '../../quality/metrics.ts'
-import { reaches } from '../../quality/target.ts'
 import { fewestDecimals, sideOf } from './decimals.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
 import { rootAttributes } from './inventory.ts'
@@ -70,8 +69,9 @@ async function roundedLike(
       const text = concat([...gathered(leanSvg(bytes, decimals))])
       if (text.length > exactBytes * WORTH_ROUNDING) return undefined
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
-      const similarity = meter.measure(new TextDecoder().decode(text))
-      if (similarity && reaches(similarity, target)) return { decimals, similarity }
+      const drawing = new TextDecoder().decode(text)
+      const similarity = meter.measure(drawing)
+      if (similarity && meter.reaches(drawing, similarity, target)) return { decimals, similarity }
     }
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error

@@ -1,43 +1,90 @@
-/** How close an optimized SVG is to the original: both are drawn, on black and on white. */
+/** How close an optimized SVG is to the original: both are drawn at two sizes, and compared on black and on white. */
 
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
-import { DRAWN_WIDTH } from '../../quality/levels.ts'
-import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
+import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../quality/levels.ts'
+import { reaches } from '../../quality/target.ts'
 import { startTagsOf } from './markup.ts'
 import { type Rendering, SvgRenderer } from './renderer.ts'
+import { type DrawnSimilarity, type Seen, seenOf, similarityOf } from './similarity.ts'
 
-/** Drawn this wide, as a picture on a page; pictures of other shapes get the same number of pixels. */
+/** Pictures of other shapes get the same number of pixels. */
 const MAX_PIXELS = 1_500_000
+const MAX_MAGNIFIED_PIXELS = 2_560_000
 const MIN_SIDE = 8
+/** Texts that are longer are not magnified: what a tree of them and more pixels take together does not fit. */
+const MAX_MAGNIFIED_CHARACTERS = 1024 * 1024
 
 /** Instructions that drawing may take: a second or two, during which nobody else is served. The heaviest known needs half of it. */
 const MOST_WORK_OF_A_DRAWING = 20e9
 /** What all candidates together may take. */
 const MOST_WORK_OF_CANDIDATES = 80e9
 
-/** Draws the original once, candidates against it. */
+/** No drawing of 254 that had so much more than its target at one size missed that of the other. */
+const SURPLUS = { score: 18, worstTile: 40 }
+
+interface Original {
+  readonly zoom: number
+  readonly rendering: Rendering
+}
+
+/** Draws the original once at each size, candidates against it. */
 export class SvgMeter {
   readonly #renderer = new SvgRenderer()
-  readonly #zoom: number
-  readonly #original: Rendering
+  readonly #text: string
+  readonly #original: Original
+  readonly #magnification: number
   readonly #mostWork: number
+  /** null: it would take too much memory or work. */
+  #magnified: Original | null | undefined
 
   /** @throws EngineError when the original cannot be drawn, or would take too long */
   constructor(original: string) {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
     if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
-    this.#zoom = Math.min(DRAWN_WIDTH / width, Math.sqrt(MAX_PIXELS / (width * height)))
-    if (this.#zoom * Math.min(width, height) < MIN_SIDE)
+    const zoomTo = (wide: number, pixels: number) => Math.min(wide / width, Math.sqrt(pixels / (width * height)))
+    const zoom = zoomTo(DRAWN_WIDTH, MAX_PIXELS)
+    if (zoom * Math.min(width, height) < MIN_SIDE)
       throw new EngineError('resvg', 'damaged', `a picture of ${width}×${height} is too slender to be measured`)
-    this.#original = this.#renderer.render(original, this.#zoom, MOST_WORK_OF_A_DRAWING - this.#renderer.work)
+    const before = this.#renderer.work
+    this.#text = original
+    this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MOST_WORK_OF_A_DRAWING - before) }
+    this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
+    const expected = (this.#renderer.work - before) * this.#magnification ** 2
+    if (expected > MOST_WORK_OF_A_DRAWING || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
     this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
   }
 
-  /** The worse of black and white; undefined when the candidate has another size or cannot be drawn. */
-  measure(candidate: string): Similarity | undefined {
+  /** undefined when the candidate has another size or cannot be drawn. */
+  measure(candidate: string): DrawnSimilarity | undefined {
+    const rendering = this.#draw(candidate, this.#original.zoom)
+    return rendering && similarityOf(this.#original.rendering, rendering)
+  }
+
+  /** Whether a candidate of this similarity reaches the target, also when it is magnified, which is drawn where that is in doubt. */
+  reaches(candidate: string, similarity: DrawnSimilarity, target: DrawingTarget): boolean {
+    const { score, worstTile } = target
+    if (!reaches(similarity, target) || !looks(similarity, target)) return false
+    if (looks(similarity, { score: score + SURPLUS.score, worstTile: worstTile + SURPLUS.worstTile, cast: target.cast })) return true
+    const original = this.#magnifiedOriginal()
+    if (!original) return true
+    const rendering = this.#draw(candidate, original.zoom)
+    const seen = rendering && seenOf(original.rendering, rendering)
+    return seen !== undefined && looks(seen, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
+  }
+
+  #magnifiedOriginal(): Original | null {
+    if (this.#magnified === undefined) {
+      const zoom = this.#original.zoom * this.#magnification
+      const rendering = this.#draw(this.#text, zoom)
+      this.#magnified = rendering ? { zoom, rendering } : null
+    }
+    return this.#magnified
+  }
+
+  /** undefined when it cannot be drawn. */
+  #draw(text: string, zoom: number): Rendering | undefined {
     try {
-      const left = Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work)
-      return similarityOf(this.#original, this.#renderer.render(candidate, this.#zoom, left))
+      return this.#renderer.render(text, zoom, Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work))
     } catch (error) {
       if (isEngineError(error, 'resvg')) return undefined
       throw error
@@ -45,30 +92,9 @@ export class SvgMeter {
   }
 }
 
-/** The worse of black and white; undefined for another size. */
-function similarityOf(original: Rendering, rendering: Rendering): Similarity | undefined {
-  const { width, height, pixels } = original
-  if (rendering.width !== width || rendering.height !== height) return undefined
-  if (Buffer.compare(pixels, rendering.pixels) === 0) return EQUAL
-  // Where nothing shines through, the background makes no difference.
-  const backgrounds = isOpaque(pixels) && isOpaque(rendering.pixels) ? [0] : [0, 255]
-  const figures = backgrounds.map((background) => {
-    using meter = new SimilarityMeter(width, height, 3)
-    const rows = 64
-    for (let y = 0; y < height; y += rows) {
-      const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4]
-      meter.push(over(pixels.subarray(from, to), background), over(rendering.pixels.subarray(from, to), background))
-    }
-    return meter.finish()
-  })
-  return {
-    ssim: Math.min(...figures.map(({ ssim }) => ssim)),
-    psnrDb: Math.min(...figures.map(({ psnrDb }) => psnrDb)),
-    psnrRgbDb: Math.min(...figures.map(({ psnrRgbDb }) => psnrRgbDb)),
-  }
-}
-
-const EQUAL: Similarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY }
+/** Small drawings have no score. */
+const looks = ({ score = 100, worstTile = 100, cast }: Seen, target: Omit<DrawingTarget, 'ssim' | 'psnrDb' | 'magnified'>): boolean =>
+  score >= target.score && worstTile >= target.worstTile && cast <= target.cast
 
 /** The root element without its content, which has the same size as the whole; undefined where the content decides about it. */
 function bareRoot(text: string): string | undefined {
@@ -78,21 +104,4 @@ function bareRoot(text: string): string | undefined {
   const has = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
   const shares = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)
   return has('viewBox') || (has('width') && has('height') && !shares) ? `${root}/>` : undefined
-}
-
-function isOpaque(rgba: Uint8Array): boolean {
-  for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 255) return false
-  return true
-}
-
-/** Premultiplied RGBA on a grey background, as RGB. */
-function over(rgba: Uint8Array, background: number): Uint8Array {
-  const rgb = new Uint8Array((rgba.length / 4) * 3)
-  for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
-    const rest = background === 0 ? 0 : 255 - rgba[from + 3]!
-    rgb[to] = rgba[from]! + rest
-    rgb[to + 1] = rgba[from + 1]! + rest
-    rgb[to + 2] = rgba[from + 2]! + rest
-  }
-  return rgb
 }

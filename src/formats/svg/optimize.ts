@@ -3,7 +3,7 @@
 import { optimize, type PluginConfig } from 'svgo/browser'
 import { malformed } from '../../codec/error.ts'
 import { exactPlugins, offFor, type PluginName, POLISHING, paramsOf, ROUNDING, TIDYING } from './preset.ts'
-import { roundingPlugin } from './rounding-plugins.ts'
+import { type Grain, roundingPlugin } from './rounding-plugins.ts'
 
 /**
  * No number and no shape is changed; only what has no influence on the picture goes.
@@ -25,19 +25,19 @@ export class SvgRounder {
     this.#off = offFor(text, gentle)
   }
 
-  /** The text with coordinates of `precision` decimals. @throws CodecError (malformed) when it is not well-formed */
-  round(precision: number): string {
-    this.#tidy ??= run(this.#text, [...this.#plugins(TIDYING, precision), EMPTY_METADATA])
+  /** The text with coordinates of so many decimals. @throws CodecError (malformed) when it is not well-formed */
+  round(grain: Grain): string {
+    this.#tidy ??= run(this.#text, [...this.#plugins(TIDYING, grain), EMPTY_METADATA])
     const root = keepRoot()
-    return run(this.#tidy, [root.remember, ...this.#plugins(ROUNDING, precision), root.restore])
+    return run(this.#tidy, [root.remember, ...this.#plugins(ROUNDING, grain), root.restore])
   }
 
   /** A rounding once more, as long as it pays: what has moved up or down the tree may make more of it superfluous. */
-  polish(rounded: string, precision: number): string {
+  polish(rounded: string, grain: Grain): string {
     let text = rounded
     for (let pass = 1; pass < MAX_PASSES; pass++) {
       const root = keepRoot()
-      const again = run(text, [root.remember, ...this.#plugins(POLISHING, precision), root.restore])
+      const again = run(text, [root.remember, ...this.#plugins(POLISHING, grain), root.restore])
       const saved = text.length - again.length
       if (saved > 0) text = again
       if (saved < WORTH_A_PASS * text.length) break
@@ -45,10 +45,10 @@ export class SvgRounder {
     return text
   }
 
-  #plugins(names: readonly PluginName[], precision: number): PluginConfig[] {
+  #plugins(names: readonly PluginName[], grain: Grain): PluginConfig[] {
     return names
       .filter((name) => !this.#off.has(name))
-      .map((name) => roundingPlugin(name, precision) ?? ({ name, params: paramsOf(name) } as PluginConfig))
+      .map((name) => roundingPlugin(name, grain) ?? ({ name, params: paramsOf(name) } as PluginConfig))
   }
 }
 

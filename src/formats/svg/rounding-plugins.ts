@@ -9,9 +9,19 @@ interface Visitor {
 }
 type PluginFunction = (root: SvgElement, params: object, info: object) => Visitor | null
 
+export interface Grain {
+  /** What coordinates keep. */
+  readonly decimals: number
+  /**
+   * Curves become arcs of circles only where they hardly differ from them. Otherwise svgo lets an arc stray by two and a half
+   * steps of a coordinate, which makes thin rings uneven.
+   */
+  readonly trueArcs: boolean
+}
+
 /** The plugin under this name; undefined for those that round nothing. */
-export function roundingPlugin(name: string, decimals: number): PluginConfig | undefined {
-  const fn = name === 'cleanupNumericValues' ? roundAttributes(decimals) : isBuiltin(name) ? byElement(name, decimals) : undefined
+export function roundingPlugin(name: string, grain: Grain): PluginConfig | undefined {
+  const fn = name === 'cleanupNumericValues' ? roundAttributes(grain.decimals) : isBuiltin(name) ? byElement(name, grain) : undefined
   return fn && ({ name, fn } as unknown as PluginConfig)
 }
 
@@ -37,15 +47,19 @@ function decimalsOfTransform({ attributes }: SvgElement, decimals: number): numb
   return Math.min(2 * MOST_DECIMALS, Math.max(least, Math.ceil(-Math.log10(scale)) + 2 * Number(scale < 0.1)))
 }
 
-function paramsOf(name: Builtin, decimals: number, applyTransforms: boolean): object {
+/** In steps of a coordinate, and in percent of the radius. */
+const TRUE_ARCS = { threshold: 0.5, tolerance: 0.5 }
+
+function paramsOf(name: Builtin, { decimals, trueArcs }: Grain, applyTransforms: boolean): object {
   const whole = Math.ceil(decimals)
   if (name === 'convertTransform')
     return { floatPrecision: whole, transformPrecision: Math.max(4, whole + 2), degPrecision: Math.max(LEAST_DECIMALS - 1, whole) }
-  return { floatPrecision: whole, ...(name === 'convertPathData' ? { applyTransforms } : {}) }
+  if (name !== 'convertPathData') return { floatPrecision: whole }
+  return { floatPrecision: whole, applyTransforms, ...(trueArcs ? { makeArcs: TRUE_ARCS } : {}) }
 }
 
 /** Elements that need the same decimals have one pass, as the plugin keeps its precision for itself; nearly always it is one. */
-function byElement(name: Builtin, decimals: number): PluginFunction {
+function byElement(name: Builtin, { decimals, trueArcs }: Grain): PluginFunction {
   const plugin = builtinPlugins.find((builtin) => builtin.name === name) as unknown as { readonly fn: PluginFunction }
   return (root, _, info) => {
     const groups = new Map<number, { node: SvgElement; parent: SvgElement }[]>()
@@ -61,7 +75,7 @@ function byElement(name: Builtin, decimals: number): PluginFunction {
       else groups.set(needed, [{ node, parent }])
     })
     for (const [needed, elements] of groups) {
-      const enter = plugin.fn(root, paramsOf(name, needed, untouched === 0), info)?.element?.enter
+      const enter = plugin.fn(root, paramsOf(name, { decimals: needed, trueArcs }, untouched === 0), info)?.element?.enter
       if (!enter) continue
       for (const { node, parent } of elements) {
         if (name === 'mergePaths') mergeInRuns(enter, node, parent)

@@ -2,19 +2,21 @@
 
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
-import type { Similarity } from '../../quality/metrics.ts'
-import { reaches } from '../../quality/target.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
 import { inventoryDifference, rootAttributes } from './inventory.ts'
 import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
+import type { Grain } from './rounding-plugins.ts'
+import type { DrawnSimilarity } from './similarity.ts'
 import type { Target } from './targets.ts'
 
 export interface Rounding {
   readonly text: string
   /** Decimals that coordinates kept. */
   readonly precision: number
-  readonly similarity: Similarity
+  readonly similarity: DrawnSimilarity
+  /** It reaches the level's target. */
+  readonly fits: boolean
 }
 
 /** What most drawings need, so the search begins there. */
@@ -27,36 +29,41 @@ const SMALL_CHARACTERS = 16 * 1024
 
 /**
  * With one decimal, or as many as a small drawing's steps need; with none, where that leaves room for it; with more, until one
- * meets the target. Higher levels look further, behind everything that lower ones have seen.
+ * meets the target, each with true arcs where it does not with svgo's. Higher levels look further, behind everything that lower
+ * ones have seen.
  */
 export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
   const rounders = [new SvgRounder(text), new SvgRounder(text, true)]
   const found: Rounding[] = []
-  const look = async (precision: number) => {
+  const isMet = (room = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + room)
+  const lookAt = async (grain: Grain) => {
     await yieldToOthers(options.signal)
-    options.progress((0.8 * (precision + 1)) / (MOST_DECIMALS + 2))
-    const rounded = roundWhole(text, precision, rounders)
-    // What is longer than one that will do is not drawn.
-    if (rounded === undefined || found.some((other) => reaches(other.similarity, target) && other.text.length <= rounded.length)) return
+    options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
+    const rounded = roundWhole(text, grain, rounders)
+    // What is longer than one that will do is not drawn; the same is drawn once.
+    if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
     const similarity = meter.measure(rounded)
-    if (similarity) found.push({ text: rounded, precision, similarity })
+    if (similarity) found.push({ text: rounded, precision: grain.decimals, similarity, fits: meter.reaches(rounded, similarity, target) })
   }
-  const isMet = (by = target) => found.some(({ similarity }) => reaches(similarity, by))
+  const look = async (decimals: number) => {
+    await lookAt({ decimals, trueArcs: false })
+    if (!isMet()) await lookAt({ decimals, trueArcs: true })
+  }
   const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
   let precision = Math.max(USUAL_PRECISION, fewest)
   await look(precision)
-  if (precision > fewest && isMet({ ...target, psnrDb: target.psnrDb + DECIBELS_OF_A_DECIMAL })) await look(precision - 1)
+  if (precision > fewest && isMet(DECIBELS_OF_A_DECIMAL)) await look(precision - 1)
   while (!isMet() && precision < MOST_DECIMALS) await look(++precision)
   if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await look(precision + 1)
   return found
 }
 
 /** Rounded with nothing missing: with the usual preset, else a gentler one. */
-function roundWhole(text: string, precision: number, rounders: readonly SvgRounder[]): string | undefined {
+function roundWhole(text: string, grain: Grain, rounders: readonly SvgRounder[]): string | undefined {
   for (const rounder of rounders) {
-    const rounded = rounder.round(precision)
+    const rounded = rounder.round(grain)
     if (inventoryDifference(text, rounded) !== undefined) continue
-    const polished = rounder.polish(rounded, precision)
+    const polished = rounder.polish(rounded, grain)
     return polished === rounded || inventoryDifference(text, polished) === undefined ? polished : rounded
   }
   return undefined

@@ -3,7 +3,6 @@ import { gzipCompress } from '../../bytes/deflate.ts'
 import type { Codec, Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import type { Similarity } from '../../quality/metrics.ts'
-import { reaches } from '../../quality/target.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
 import { compressImages } from './images.ts'
@@ -19,6 +18,7 @@ interface Candidate {
   readonly text: string
   readonly precision: number | undefined
   readonly similarity: Similarity | undefined
+  readonly fits: boolean
   /** Why it could not be drawn, and so not be rounded. */
   readonly undrawn?: string
 }
@@ -31,8 +31,7 @@ export const svg: Codec = {
     if (!document) return compressLean(source, sink, options)
     const { text, zipped } = document
     const candidates = await candidatesOf(text, options)
-    const target = TARGETS[options.quality]
-    const fitting = candidates.filter(({ similarity }) => !similarity || reaches(similarity, target))
+    const fitting = candidates.filter(({ fits }) => fits)
     const encoded = fitting.map((candidate) => ({ candidate, bytes: encode(candidate.text, zipped) }))
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
@@ -78,12 +77,11 @@ async function readTree(source: Source): Promise<SvgDocument | undefined> {
 /** Roundings, and the exact one where they bring little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: slim } = await compressImages(text, options.inner)
-  const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, similarity: undefined })
+  const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, similarity: undefined, fits: true })
   if (options.lossless) return [exact()]
   try {
-    const target = TARGETS[options.quality]
-    const rounded = await roundingsOf(slim, new SvgMeter(text), target, options)
-    const gains = rounded.some(({ text: { length }, similarity }) => reaches(similarity, target) && length < WORTH_ROUNDING * slim.length)
+    const rounded = await roundingsOf(slim, new SvgMeter(text), TARGETS[options.quality], options)
+    const gains = rounded.some(({ text: { length }, fits }) => fits && length < WORTH_ROUNDING * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error

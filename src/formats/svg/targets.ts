@@ -1,8 +1,8 @@
 import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../codec/loss.ts'
-import { LEVELS, type LumaTarget } from '../../quality/levels.ts'
+import { type DrawingTarget, LEVELS } from '../../quality/levels.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 
-export type Target = LumaTarget
+export type Target = DrawingTarget
 
 /** What a level asks of the drawing. */
 export const TARGETS = LEVELS.drawing
