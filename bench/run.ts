@@ -1,12 +1,13 @@
 /**
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
  * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long,
- * `throughput` and `load` want a quiet machine: by name only.
+ * `throughput` and `load` want a quiet machine, `scores` says what receipts say: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Bench, Measured, Row } from './harness.ts'
 import type { Load } from './load.ts'
+import type { Scores } from './scores.ts'
 import type { Throughput } from './throughput.ts'
 
 const { values, positionals } = parseArgs({
@@ -26,6 +27,7 @@ const wanted = positionals.length > 0 ? positionals : ['http', ...known]
 const report: Record<string, Row[]> = {}
 let throughput: Throughput[] | undefined
 let load: Load | undefined
+let scores: Scores[] | undefined
 
 for (const name of wanted) {
   if (name === 'http') {
@@ -36,11 +38,15 @@ for (const name of wanted) {
     report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
     continue
   }
-  if (name !== 'throughput' && name !== 'load' && !known.includes(name))
-    throw new Error(`no bench '${name}'; there are http, stock, throughput, load, ${known.join(', ')}`)
+  if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
+    throw new Error(`no bench '${name}'; there are http, stock, throughput, load, scores, ${known.join(', ')}`)
   if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
   if (name === 'throughput') {
     throughput = await (await import('./throughput.ts')).benchThroughput(values.corpus)
+    continue
+  }
+  if (name === 'scores') {
+    scores = await (await import('./scores.ts')).benchScores(values.corpus)
     continue
   }
   if (name === 'load') {
@@ -61,7 +67,10 @@ for (const name of wanted) {
   report[name] = rows
 }
 if (values.json)
-  writeFileSync(values.json, JSON.stringify({ ...report, ...(throughput && { throughput }), ...(load && { load }) }, null, 2))
+  writeFileSync(
+    values.json,
+    JSON.stringify({ ...report, ...(throughput && { throughput }), ...(scores && { scores }), ...(load && { load }) }, null, 2),
+  )
 
 function ratios(ours: Measured, peer: Measured): string {
   const cpu = peer.cpuSeconds > 0 ? (ours.cpuSeconds / peer.cpuSeconds).toFixed(2) : '–'
