@@ -144,6 +144,8 @@ export const LEVELS = {
     { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: 60 },
     { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: 42 },
   ),
+  /** PSNR in dB of the chroma that JPEGs are left with at half the resolution: above it, halving takes fewer bytes at the same score. */
+  halvedChromaPsnrDb: column(42, 39, 36),
   /** Palettes (PNG, GIF, BMP, also inside documents); `high` stays exact there. */
   palette: PALETTE,
   page: column<PageTarget>(

@@ -27,8 +27,6 @@ const STORED_BYTES_PER_PIXEL = 3
 const STREAMED_BYTES_PER_PIXEL = 0.6
 const BASE_BYTES = 12 * 1024 * 1024
 const COMFORT_BYTES = 48 * 1024 * 1024
-/** Halving chroma may cost this PSNR at most: graphics with coloured edges keep theirs. */
-const DECIMATION_PSNR_DB = 36
 
 export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
@@ -78,7 +76,7 @@ async function fromStored(raster: Raster, overhead: number, request: EncodeReque
   const job = await taken(raster, request, { kind: 'store' }, false)
   const settings = { pause: () => yieldToOthers(request.options.signal) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
-  if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB) job.decimate()
+  if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]) job.decimate()
   if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seenJpeg[request.options.quality], settings)) }
   const found =
     request.targetSize === undefined

@@ -12,6 +12,7 @@ interface Exports extends LargeEngine {
   assume_smooth(planes: number): void
   stream_quality(quality: number, trellis: number): void
   chroma_quality(shift: number): void
+  try_tables(pointer: number, weight: number): void
   read_begin(): void
   rows_out_begin(dctScale: number, colour: number): void
   push(pointer: number, length: number, end: number): number

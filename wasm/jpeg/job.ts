@@ -180,6 +180,12 @@ export class JpegJob {
     this.engine.exports.assume_smooth(wanted ? UNKNOWN : 0)
   }
 
+  /** For whoever looks for better ones: 64 steps of quality 50 for luma, 64 for chroma, and how much more errors weigh than in mozjpeg. */
+  tryTables(steps: Uint32Array, weight: number): void {
+    const { engine } = this
+    engine.lend(new Uint8Array(steps.buffer, steps.byteOffset, steps.byteLength), (pointer) => engine.exports.try_tables(pointer, weight))
+  }
+
   /** Looks at one quality (1–100, mozjpeg's scale) on one of `every` pairs of MCU rows. */
   estimate(quality: number, every: number, trellis = true): Measured {
     this.engine.exports.requantise_start(quality, trellis ? 1 : 0, every, 0)

@@ -11,7 +11,6 @@ import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-searc
 import { isScored, requantiseSeen } from '../../raster/jpeg-seen.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { dctScaleFor, jpegRaster } from './pixels.ts'
-import { DECIMATION_PSNR_DB } from './recompress.ts'
 import { isSegment, type JpegHeader } from './segments.ts'
 
 /** Packed bytes per pixel of coefficients in steps of 1, as read and as made: noisy photographs. */
@@ -63,7 +62,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   using job = taking.end()
   const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
-  if (chromaPsnrDb !== undefined && chromaPsnrDb >= DECIMATION_PSNR_DB[options.quality]) job.decimate()
+  if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
   const shown = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
   const { quality, figures } =

@@ -43,8 +43,6 @@ const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 const SMALLEST_MEASURED = 11
 /** With `target_size`, chroma is only halved where it would take less than this quality to fit without. */
 const FULL_CHROMA_QUALITY = 80
-/** PSNR of chroma that halving it may cost, by level. */
-export const DECIMATION_PSNR_DB = { high: 46, medium: 39, low: 35, ultra: 35 } as const
 
 /** Stored colours that any decoder shows alike, with or without the segments of the file. */
 const SHOWN_ALIKE: ReadonlySet<string> = new Set(['ycbcr', 'gray'])
@@ -119,7 +117,7 @@ class Recompression {
   /** Everything in memory: coefficients as read and as made. */
   private async stored(): Promise<Made> {
     const job = await this.read()
-    await this.decimate(job, DECIMATION_PSNR_DB[this.options.quality])
+    await this.decimate(job, LEVELS.halvedChromaPsnrDb[this.options.quality])
     const found = this.mayLook(job)
       ? await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this)
       : await requantiseTo(job, this.target, this)
@@ -174,14 +172,14 @@ class Recompression {
     const { job } = exact
     const overhead = assembledBytes(this.source, await this.frame(job), 0)
     const fitted = () => requantiseToSize(job, limit, overhead, this)
-    if (this.mayDecimate(job, DECIMATION_PSNR_DB.low)) {
+    if (this.mayDecimate(job, LEVELS.halvedChromaPsnrDb.low)) {
       // Full chroma where there is room for it: from here on, finer steps bring less than finer colour.
       const full = await fitted().catch((error: unknown) => {
         if (error instanceof TargetUnreachable) return undefined
         throw error
       })
       if (full && full.quality >= FULL_CHROMA_QUALITY) return this.perceptual({ job, ...full })
-      await this.decimate(job, DECIMATION_PSNR_DB.low)
+      await this.decimate(job, LEVELS.halvedChromaPsnrDb.low)
     }
     return this.perceptual({ job, ...(await fitted()) })
   }

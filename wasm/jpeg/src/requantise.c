@@ -10,11 +10,11 @@ typedef struct {
   JBLOCKROW out;         /* the row, requantised */
   uint32_t first, width; /* the blocks of a row that are looked at: all, but for a sample of a wide picture */
   uint32_t last_row;
-  uint32_t rows;         /* done so far */
-  int dc;                /* predictor for the symbol counts */
-  Counts counts;         /* symbols of all rows, for the size estimate */
-  Counts recent;         /* aged: what prices are made of */
-  Counts seen;           /* the part of the counts that is in the aged ones */
+  uint32_t rows; /* done so far */
+  int dc;        /* predictor for the symbol counts */
+  Counts counts; /* symbols of all rows, for the size estimate */
+  Counts recent; /* aged: what prices are made of */
+  Counts seen;   /* the part of the counts that is in the aged ones */
   Prices prices;
   int priced;
   double coefficient_error; /* Σ squared difference of dequantised coefficients: Parseval gives the pixels' */
@@ -37,15 +37,38 @@ static void prepare_tables(void) {
   tables.in_color_space = JCS_YCbCr;
   tables.input_components = 3;
   jpeg_set_defaults(&tables);
-  jpeg_c_set_int_param(&tables, JINT_BASE_QUANT_TBL_IDX, 3); /* the tables tuned for MS-SSIM on a Kodak set, as sharp uses */
 }
 
 /* Quality of the chroma tables, relative to luma's. */
 void EXPORT(chroma_quality)(float shift) { chroma_shift = shift; }
 
+/*
+ * What steps are at quality 50, for luma and for chroma: mozjpeg's tables tuned for MS-SSIM (its index 3, which are alike in both), bent
+ * by bench/jpeg-tables.ts until photographs took the fewest bytes for a score of SSIMULACRA 2.1. Finer where gradients and hues are, and
+ * at the highest frequencies, which the trellis leaves out where they are noise; coarser in between.
+ */
+static unsigned int base_tables[2][DCTSIZE2] = {
+    {
+        10, 20, 22, 26, 35, 45, 54, 61, 20, 22, 29, 39, 47, 48, 50, 52, 22, 29, 35, 44, 57, 70, 81, 87, 26, 39, 44, 54, 64, 75, 83, 88,
+        35, 47, 57, 64, 73, 81, 86, 88, 45, 48, 70, 75, 81, 86, 88, 86, 54, 50, 81, 83, 86, 88, 86, 81, 61, 52, 87, 88, 88, 86, 81, 74,
+    },
+    {
+        9,   14,  16,  20,  31, 52, 87,  149, 14,  16,  20,  30,  43,  56,  84,  132, 16,  20,  26,  37,   56, 90,
+        147, 244, 20,  30,  37, 51, 74,  113, 179, 293, 31,  43,  56,  74,  104, 154, 235, 374, 52,  56,   90, 113,
+        154, 219, 325, 500, 87, 84, 147, 179, 235, 325, 469, 702, 149, 132, 244, 293, 374, 500, 702, 1019,
+    },
+};
+
+/* For bench/jpeg-tables.ts: 64 steps for luma and 64 for chroma instead, and how much more errors weigh against bits. */
+void EXPORT(try_tables)(const uint32_t *steps, float weight) {
+  for (int i = 0; i < 2 * DCTSIZE2; i++) base_tables[i / DCTSIZE2][i % DCTSIZE2] = steps[i];
+  trellis_weight(weight);
+}
+
 static void scaled_tables(float quality) {
   quality = quality < 1 ? 1 : quality > 100 ? 100 : quality;
-  jpeg_set_linear_quality(&tables, (int)(jpeg_float_quality_scaling(quality) + 0.5f), TRUE);
+  const int percent = jpeg_float_quality_scaling(quality) + 0.5f;
+  for (int slot = 0; slot < 2; slot++) jpeg_add_quant_table(&tables, slot, base_tables[slot], percent, TRUE);
 }
 
 /* Never finer than what was read: finer steps cost bytes and bring nothing back. */

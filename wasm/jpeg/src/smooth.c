@@ -11,12 +11,12 @@
 #include <wasm_simd128.h>
 
 #define NOISE 3.0f
-#define FLAT 4 /* eighths of a level that means of blocks may differ in a flat colour */
-#define STEEP 320 /* and more than that is an edge between two */
+#define FLAT 4     /* eighths of a level that means of blocks may differ in a flat colour */
+#define STEEP 320  /* and more than that is an edge between two */
 #define SHARE 0.02 /* of a picture's places */
 #define STEP_MAX 8 /* an eighth of a DC step is a level: finer ones are rounded by decoders, and halves always upwards, which tints */
 #define STEP_FINE 4
-#define FINE_BELOW 12 /* what quality 62 and better have */
+#define FINE_BELOW 12 /* what quality 70 and better have in luma */
 
 #define SMOOTH_UNKNOWN (-1)
 static int told = SMOOTH_UNKNOWN, seen = SMOOTH_UNKNOWN;
@@ -35,8 +35,8 @@ float ac_energy(const JCOEF *block, const float *step) {
     const v128_t high = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(levels)), wasm_v128_load(step + k + 4));
     energies = wasm_f32x4_add(energies, wasm_f32x4_add(wasm_f32x4_mul(low, low), wasm_f32x4_mul(high, high)));
   }
-  const float energy = wasm_f32x4_extract_lane(energies, 0) + wasm_f32x4_extract_lane(energies, 1) +
-                       wasm_f32x4_extract_lane(energies, 2) + wasm_f32x4_extract_lane(energies, 3);
+  const float energy = wasm_f32x4_extract_lane(energies, 0) + wasm_f32x4_extract_lane(energies, 1) + wasm_f32x4_extract_lane(energies, 2) +
+                       wasm_f32x4_extract_lane(energies, 3);
   const float dc = block[0] * step[0];
   return energy - dc * dc;
 }

@@ -61,8 +61,10 @@ void prices_from(Prices *prices, const Counts *counts) {
 double counts_bits(const Counts *counts) {
   const float dc = log2_total(counts->dc, 16), ac = log2_total(counts->ac, 256);
   double bits = 0;
-  for (int i = 0; i < 16; i++) if (counts->dc[i]) bits += counts->dc[i] * (dc - log2f(counts->dc[i]) + i);
-  for (int i = 0; i < 256; i++) if (counts->ac[i]) bits += counts->ac[i] * (fmaxf(ac - log2f(counts->ac[i]), 1) + (i & 15));
+  for (int i = 0; i < 16; i++)
+    if (counts->dc[i]) bits += counts->dc[i] * (dc - log2f(counts->dc[i]) + i);
+  for (int i = 0; i < 256; i++)
+    if (counts->ac[i]) bits += counts->ac[i] * (fmaxf(ac - log2f(counts->ac[i]), 1) + (i & 15));
   return bits;
 }
 
@@ -97,8 +99,14 @@ void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t wi
   for (uint32_t x = 0; x < width; x++) round_block(in[x], ratio, scaled, out[x]);
 }
 
+/* Errors weigh more than in mozjpeg: eyes miss what the trellis saves by leaving out (bench/jpeg-tables.ts). */
+static float error_weight = 2.3f;
+void trellis_weight(float weight) { error_weight = weight; }
+
 /* λ: the busier a block, the less its errors are seen. */
-static inline float lambda_of(float energy) { return 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + energy * (1 / 63.0f)); }
+static inline float lambda_of(float energy) {
+  return error_weight * 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + energy * (1 / 63.0f));
+}
 
 /*
  * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is what it
@@ -172,7 +180,8 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
     level = level > LEVEL_MAX ? LEVEL_MAX : level < -LEVEL_MAX ? -LEVEL_MAX : level;
     float least = 1e30f;
     for (int l = 0; l < DC_CANDIDATES; l++) {
-      const float cost = left ? left->cost[l] + prices->dc[bits_of(magnitude(level - left->level[l]))] : prices->dc[bits_of(magnitude(level))];
+      const float cost =
+          left ? left->cost[l] + prices->dc[bits_of(magnitude(level - left->level[l]))] : prices->dc[bits_of(magnitude(level))];
       if (cost >= least) continue;
       least = cost;
       step->from[c] = l;
@@ -237,7 +246,8 @@ void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBL
     dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda * weight[0], prices);
   }
   int best = 0;
-  for (int c = 1; c < DC_CANDIDATES; c++) if (path[at.width - 1].cost[c] < path[at.width - 1].cost[best]) best = c;
+  for (int c = 1; c < DC_CANDIDATES; c++)
+    if (path[at.width - 1].cost[c] < path[at.width - 1].cost[best]) best = c;
   for (uint32_t x = at.width; x-- > 0;) {
     out[x][0] = path[x].level[best];
     best = path[x].from[best];

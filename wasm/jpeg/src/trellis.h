@@ -27,6 +27,7 @@ typedef struct {
   uint32_t row, first, width;
   int smooth; /* the picture has smooth areas */
 } RowPlace;
+void trellis_weight(float weight); /* of errors against bits, where mozjpeg has 1 */
 void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in, JBLOCKROW out);
 
 #endif
