@@ -63,13 +63,13 @@ export interface EngineFacts {
   readonly sources?: readonly string[]
 }
 
-const PICTURES = ['libdeflate', 'png', 'scale', 'ssim'] as const
+const PICTURES = ['libdeflate', 'png', 'scale', 'ssim', 'visible'] as const
 /** Of packages: the pictures in them are lent their codecs. */
-const PACKAGES = [...PICTURES, 'gif', 'jpeg', 'visible'] as const
+const PACKAGES = [...PICTURES, 'gif', 'jpeg'] as const
 
 /** In the container that came in. */
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
-  avi: ['ffmpeg', 'lame', 'libdeflate'],
+  avi: ['ffmpeg', 'lame', 'libdeflate', 'ssim'],
   bmp: PICTURES,
   dicom: ['jpegls', 'libdeflate'],
   docx: PACKAGES,
@@ -80,18 +80,18 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   geotiff: ['libdeflate'],
   gif: [...PICTURES, 'gif'],
   hdf5: ['hdf5', 'libdeflate'],
-  jpg: [...PICTURES, 'jpeg', 'visible'],
+  jpg: [...PICTURES, 'jpeg'],
   kmz: PACKAGES,
   las: ['laz', 'libdeflate'],
   laz: [],
-  mov: ['ffmpeg', 'libdeflate'],
+  mov: ['ffmpeg', 'libdeflate', 'ssim'],
   mp3: ['ffmpeg', 'lame'],
-  mp4: ['ffmpeg', 'libdeflate'],
+  mp4: ['ffmpeg', 'libdeflate', 'ssim'],
   netcdf: ['hdf5', 'libdeflate'],
   netcdf3: [],
   nifti: ['libdeflate'],
   ofd: PACKAGES,
-  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'scale', 'ssim'],
+  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'scale', 'ssim', 'visible'],
   png: PICTURES,
   pptx: PACKAGES,
   shapefile: ['libdeflate'],

@@ -34,7 +34,7 @@ describe('the score of a receipt', () => {
     const made = await make(id, `a.${id}`, await file(), output, 'low')
     const { ssimulacra2 } = made.claims.result
     const [before, after] = [await shown(made.file, id), await shown(made.bytes, output)]
-    expect(ssimulacra2).toBe(floorTo(definition(before, after, WIDTH, HEIGHT)))
+    expect(ssimulacra2).toBe(floorTo(definition(before, after, WIDTH, HEIGHT, true)))
     expect(falseOf(await check(made, made.claims))).toEqual([])
     expect(await ofLie(made, { ssimulacra2: ssimulacra2! + 1 })).toEqual(['ssimulacra2'])
   })
@@ -63,7 +63,7 @@ describe('the score of a receipt', () => {
     expect(results.get('small.jpg')!.length).toBeLessThan(parts['small.jpg'].length)
     const scores = await Promise.all(
       (['a.jpg', 'b.jpg'] as const).map(async (name) =>
-        definition(await shown(parts[name], 'jpg'), await shown(results.get(name)!, 'jpg'), WIDTH, HEIGHT),
+        definition(await shown(parts[name], 'jpg'), await shown(results.get(name)!, 'jpg'), WIDTH, HEIGHT, true),
       ),
     )
     expect(made.claims.result.ssimulacra2).toBe(floorTo(Math.min(...scores)))

@@ -111,8 +111,16 @@ function maps(x: Plane, y: Plane): number[] {
   return [...found.map((plane) => mean(plane, 1)), ...found.map((plane) => mean(plane, 4))]
 }
 
-/** RGB samples of 8 bits. */
-export function definition(a: Uint8Array, b: Uint8Array, width: number, height: number): number {
+/** How many scales a picture has: none is made of one below 8 pixels. */
+function scalesOf(width: number, height: number): number {
+  let scales = 1
+  for (let [w, h] = [width, height]; scales < 6 && w >= 8 && h >= 8; scales++) [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]
+  return scales
+}
+
+/** RGB samples of 8 bits. `published`: where scales are missing the weights run on without gaps, as in the programs of its authors. */
+export function definition(a: Uint8Array, b: Uint8Array, width: number, height: number, published = false): number {
+  const stride = published ? scalesOf(width, height) : 6
   let [one, other] = [linear(a, width, height), linear(b, width, height)]
   let total = 0
   for (let scale = 0; scale < 6; scale++) {
@@ -124,7 +132,7 @@ export function definition(a: Uint8Array, b: Uint8Array, width: number, height: 
     const [reference, candidate] = [xyb(one), xyb(other)]
     for (let channel = 0; channel < 3; channel++) {
       for (const [i, value] of maps(reference[channel]!, candidate[channel]!).entries())
-        total += WEIGHTS[channel * 36 + scale * 6 + i]! * value
+        total += WEIGHTS[(channel * stride + scale) * 6 + i]! * value
     }
   }
   total *= 0.9562382616834844

@@ -64,6 +64,7 @@ typedef struct {
 struct Score {
   Scale scale[SCALES];
   int scales;
+  bool cut; /* too small for all scales: then every channel of those that are left counts, see score_published */
   float to_linear[256];
   float *zeros, *down, *unused;
   uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
@@ -82,6 +83,12 @@ static float *row_room(bool *good, uint32_t padded, uint32_t rows) {
   return p;
 }
 
+static int scales_of(uint32_t width, uint32_t height) {
+  int scales = 1;
+  for (; scales < SCALES && width >= 8 && height >= 8; scales++) width = (width + 1) / 2, height = (height + 1) / 2;
+  return scales;
+}
+
 Score *score_open(uint32_t width, uint32_t height) {
   Score *s = calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -90,16 +97,17 @@ Score *score_open(uint32_t width, uint32_t height) {
     const double v = i / 255.;
     s->to_linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
   }
+  s->cut = scales_of(width, height) < SCALES;
   for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
     Scale *l = &s->scale[s->scales];
     if (s->scales && (l[-1].width < 8 || l[-1].height < 8)) break;
-    bool any = false; /* the smaller scales count for nothing from some on, but their rows lead nowhere else */
+    bool any = s->cut; /* the smaller scales count for nothing from some on, but their rows lead nowhere else */
     for (int k = s->scales; k < SCALES; k++)
       for (int c = 0; c < 3; c++) any |= counts(k, c);
     if (!any) break;
     l->width = w, l->height = h, l->padded = ((w + 3) & ~3u) + 2 * SIDE;
     for (int c = 0; c < 3; c++)
-      if (counts(s->scales, c)) l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
+      if (s->cut || counts(s->scales, c)) l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
     l->linear = row_room(&good, l->padded, 6);
     l->upper = row_room(&good, l->padded, 6);
   }
@@ -323,30 +331,33 @@ static void lay(const Score *s, const uint32_t *px, uint32_t n, uint32_t behind,
 
 typedef struct { double sum[6], pixels; } Part;
 
-/* Of the six means of each channel at each scale. */
-static double scored(int scales, Part part[3][SCALES]) {
+/* Of the six means of each channel at each scale; the weights of a channel begin `stride` scales behind those of the one before. */
+static double scored(int scales, int stride, Part part[3][SCALES]) {
   double total = 0;
   for (int c = 0; c < 3; c++)
     for (int k = 0; k < scales; k++)
       for (int norm = 0; norm < 2; norm++)
         for (int map = 0; map < 3; map++) {
           const double mean = part[c][k].sum[map * 2 + norm] / part[c][k].pixels;
-          total += WEIGHT[c * 36 + k * 6 + norm * 3 + map] * (norm ? sqrt(sqrt(mean)) : mean);
+          total += WEIGHT[(c * stride + k) * 6 + norm * 3 + map] * (norm ? sqrt(sqrt(mean)) : mean);
         }
   total *= .9562382616834844;
   total = 2.326765642916932 * total - .020884521182843837 * total * total + 6.248496625763138e-05 * total * total * total;
   return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
 }
 
-double score_result(const Score *s) {
+static double whole(const Score *s, int stride) {
   Part part[3][SCALES];
   for (int c = 0; c < 3; c++)
     for (int k = 0; k < s->scales; k++) {
       memcpy(part[c][k].sum, s->scale[k].sum[c], sizeof part[c][k].sum);
       part[c][k].pixels = (double)s->scale[k].width * s->scale[k].height;
     }
-  return scored(s->scales, part);
+  return scored(s->scales, stride, part);
 }
+
+double score_result(const Score *s) { return whole(s, SCALES); }
+double score_published(const Score *s) { return whole(s, s->cut ? s->scales : SCALES); }
 
 /* Columns or rows of a scale that lie in tile `at`. */
 static uint32_t within(uint32_t length, uint32_t at, uint32_t side) { return length > at * side ? (length - at * side < side ? length - at * side : side) : 0; }
@@ -363,7 +374,7 @@ static void score_tile(Score *s, uint32_t column, uint32_t row) {
       part[c][k].pixels = (double)across * down;
     }
   }
-  s->worst_tile = fmin(s->worst_tile, scored(s->scales, part));
+  s->worst_tile = fmin(s->worst_tile, scored(s->scales, SCALES, part));
 }
 
 /* Rows of tiles to which nothing will be added any more, at any scale, are scored, and their sums begin anew. */

@@ -16,6 +16,9 @@ Score *score_open(uint32_t width, uint32_t height);
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind);
 /* After all rows. 100 when equal. */
 double score_result(const Score *s);
+/* The same as published programs count, for figures that others check: below 128 pixels a side there are fewer than six scales, and
+ * their weights run on without gaps, so that they are those of other scales and channels. */
+double score_published(const Score *s);
 
 #define SCORE_TILE 64 /* pixels each way */
 /* Before the first row: each tile of 64 x 64 is scored as well. False when memory is short. */

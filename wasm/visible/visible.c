@@ -129,11 +129,11 @@ EXPORT(finish) void finish(void) {
   end_blocks();
 }
 
-/* 100 where the picture is too small to be scored. */
+/* 100 where the picture is too small to be scored. Where it is all that is measured, it is the one that others check. */
 EXPORT(score) double score(void) {
   double worst = 100;
   for (int i = 0; i < BACKGROUNDS; i++)
-    if (scores[i]) worst = fmin(worst, score_result(scores[i]));
+    if (scores[i]) worst = fmin(worst, shades ? score_result(scores[i]) : score_published(scores[i]));
   return worst;
 }
 

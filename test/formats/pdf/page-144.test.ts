@@ -2,7 +2,9 @@
  * Pages keep the floors at 144 dpi, and the receipt says what they came to: detail finer than the 96 dpi that `low` stores was
  * lost, and nobody looked, as the stored picture was compared with an upload that had been reduced, too.
  */
+
 import { describe, expect, it } from 'vitest'
+import { NO_STILL_PICTURE } from '../../../src/codec/loss.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { measure } from '../../../src/formats/pdf/images/measure.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
@@ -135,7 +137,8 @@ describe('a page', () => {
     const above = sheet()
     const whole = above.place([500, 0, 0, 500, 0, 0], false)
     for (let i = 0; i < 3; i++) above.lose({ ssim: 0.9, psnrDb: 30 }, whole.share)
-    expect(above.loss).toEqual({ ssim: 0.9, psnrDb: expect.closeTo(30, 6) as number, measuredAt: 'page_144dpi' })
+    const figures = { ssim: 0.9, psnrDb: expect.closeTo(30, 6) as number, measuredAt: 'page_144dpi' }
+    expect(above.loss).toEqual({ ...figures, ssimulacra2: NO_STILL_PICTURE })
     expect(worstOf([sheet()])).toBeUndefined()
   })
 
