@@ -64,7 +64,7 @@ typedef struct {
 struct Score {
   Scale scale[SCALES];
   int scales;
-  bool cut; /* too small for all scales: then every channel of those that are left counts, see score_published */
+  bool cut; /* too small for all scales, and every channel of those that are left counts: see score_published */
   float to_linear[256];
   float *zeros, *down, *unused;
   uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
@@ -89,7 +89,7 @@ static int scales_of(uint32_t width, uint32_t height) {
   return scales;
 }
 
-Score *score_open(uint32_t width, uint32_t height) {
+static Score *opened(uint32_t width, uint32_t height, bool published) {
   Score *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   bool good = true;
@@ -97,7 +97,7 @@ Score *score_open(uint32_t width, uint32_t height) {
     const double v = i / 255.;
     s->to_linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
   }
-  s->cut = scales_of(width, height) < SCALES;
+  s->cut = published && scales_of(width, height) < SCALES;
   for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
     Scale *l = &s->scale[s->scales];
     if (s->scales && (l[-1].width < 8 || l[-1].height < 8)) break;
@@ -118,6 +118,9 @@ Score *score_open(uint32_t width, uint32_t height) {
   score_close(s);
   return NULL;
 }
+
+Score *score_open(uint32_t width, uint32_t height) { return opened(width, height, false); }
+Score *score_open_published(uint32_t width, uint32_t height) { return opened(width, height, true); }
 
 void score_close(Score *s) {
   if (!s) return;

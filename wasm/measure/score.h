@@ -11,6 +11,8 @@ typedef struct Score Score;
 
 /* For exactly `height` rows of `width` pixels. NULL when memory is short. */
 Score *score_open(uint32_t width, uint32_t height);
+/* For score_published. */
+Score *score_open_published(uint32_t width, uint32_t height);
 /* One row of both pictures: r | g << 8 | b << 16 | a << 24, laid over a grey of 0..255 as browsers
  * do, without regard to gamma. */
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind);

@@ -48,7 +48,7 @@ EXPORT(begin) int begin(uint32_t w, uint32_t h, uint32_t n, uint32_t row_capacit
     blocks = calloc((w + FLAT - 1) / FLAT, sizeof *blocks);
     good = blocks && (shades = shades_open(w, !(n & 1)));
   }
-  if (good && w >= SCORE_SMALLEST && h >= SCORE_SMALLEST) good = (scores[0] = score_open(w, h)) && (!all || score_tiles(scores[0]));
+  if (good && w >= SCORE_SMALLEST && h >= SCORE_SMALLEST) good = (scores[0] = all ? score_open(w, h) : score_open_published(w, h)) && (!all || score_tiles(scores[0]));
   if (!good) forget();
   return good;
 }
