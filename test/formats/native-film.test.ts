@@ -105,6 +105,16 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(staticHdr(moov.subarray(start, end), first)).toEqual({ masteringDisplay: DISPLAY, lightLevel: [1000, 400] })
   })
 
+  it('pixels that say nothing of their shape stay square', async () => {
+    const coding = ['-vf', 'setsar=0', '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast']
+    const { bytes, outcome } = await pressed(mov, film('plain.mov', ...coding, '-x265-params', `log-level=error:${HLG}`), 'mov', {
+      native: native(),
+    })
+    expect(outcome.kind).toBe('compressed')
+    const said = spawnSync(program!.path, ['-hide_banner', '-i', 'pipe:0'], { input: bytes }).stderr.toString()
+    expect(/SAR (\d+:\d+)/.exec(said)?.[1] ?? '1:1').toBe('1:1')
+  })
+
   it('without a program they stay as they are, and say why', async () => {
     const { outcome } = await pressed(mov, hdrFilm(), 'mov')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'HDR pictures are kept as they are' })

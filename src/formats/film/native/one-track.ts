@@ -26,7 +26,9 @@ export async function oneTrack({ source, samples, timescale, entry }: Laid, from
   const lowest = used.reduce((least, i) => Math.min(least, samples.composition[i]!), 0)
   const next = (k: number) => samples.dts[used[k + 1] ?? to]!
   const duration = samples.dts[to]! - samples.dts[used[0]!]!
-  using movie = await skeleton([{ handler: 'vide', timescale, duration, width: 16, height: 16 }], false, [])
+  // Of a track of another size than its pictures FFmpeg takes that for the shape of a pixel.
+  const [width, height] = [entry[32]! * 256 + entry[33]!, entry[34]! * 256 + entry[35]!]
+  using movie = await skeleton([{ handler: 'vide', timescale, duration, width, height }], false, [])
   const sizes = Uint32Array.from(used, (i) => samples.size[i]!)
   const track: NewTrack = {
     description: entry,
