@@ -42,10 +42,14 @@ function run(command: string, args: readonly string[], folder: string, baseUrl: 
   })
 }
 
-/** No server and no key where there is no address. */
+/** No server and no key where there is no address, and nothing of this machine that says how to paint. */
 function environmentOf(folder: string, baseUrl: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
+    CI: undefined,
+    NO_COLOR: undefined,
+    FORCE_COLOR: undefined,
+    COLORTERM: undefined,
     WHITTLE_SERVER: baseUrl,
     WHITTLE_KEY: baseUrl === '' ? '' : 'whl_live_test',
     WHITTLE_STATE: join(folder, '.embedded'),

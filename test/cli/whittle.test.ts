@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('on a terminal', () => {
 
   it('paints the sign of a line, unless NO_COLOR is set', async () => {
     lay({ 'photo.jpg': undefined })
-    const painted = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR= COLORTERM=')
+    const painted = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm')
     expect(painted.out).toContain('\u001b[32m✓\u001b[39m photo.jpg')
     const plain = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR=1')
     expect(plain.out).not.toContain('\u001b[32m')
