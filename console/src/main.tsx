@@ -13,6 +13,8 @@ import { TasksPage } from './pages/tasks.tsx'
 import { UsagePage } from './pages/usage.tsx'
 import { message, Problem } from './parts.tsx'
 import './style.css'
+import './files.css'
+import './compare.css'
 
 const PAGES = {
   compress: { title: 'Compress', view: CompressPage },
