@@ -2,7 +2,7 @@
 import { downloadZip } from 'client-zip'
 import { downloadUrl, type Task } from './api.ts'
 
-/** @throws Refusal-like Error where a result cannot be fetched */
+/** @throws Error where a result cannot be fetched */
 export async function saveAsZip(tasks: readonly Task[], name: string): Promise<void> {
   const zip = await downloadZip(entries(tasks)).blob()
   const link = document.createElement('a')

@@ -2,7 +2,6 @@
  * Whether a receipt is true, by the upload and the result alone: hashes and sizes, that one is the other decoded again, and every
  * figure measured anew (docs/design/check.md).
  */
-
 import { createHash } from 'node:crypto'
 import { grant } from '../../wasm/memories/memories.ts'
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Quality, type Source } from '../codec/codec.ts'

@@ -2,7 +2,6 @@
  * JPEG of four inks that stays such, as its receipts measure it: each plane that is coded like luma, of which SSIM is the worst; errors
  * of cyan, magenta and yellow weigh as those of red, green and blue do, and black as much as all of them.
  */
-
 import type { Source } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { jpegRaster } from '../formats/jpg/pixels.ts'

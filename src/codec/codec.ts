@@ -64,9 +64,12 @@ export interface Compressed {
 export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
   outcome.kind === 'compressed' && outcome.loss ? 'perceptual' : 'lossless'
 
-/** What `verify` found when it decoded the result again. `difference` says where, for the log. */
-/** `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise. */
-/** `ssimulacra2`: of pictures that lost something, as `PictureLoss` has it; codecs whose outcome tells it leave it out. */
+/**
+ * What `verify` found when it decoded the result again.
+ * `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise.
+ * `ssimulacra2`: of pictures that lost something, as `PictureLoss` has it; codecs whose outcome tells it leave it out.
+ * `difference` says where, for the log.
+ */
 export type Verdict = { equal: true; share?: number; ssimulacra2?: number | undefined } | { equal: false; difference: string }
 
 export interface Options {

@@ -2,7 +2,6 @@
  * A picture inside a document: recompressed by its own codec, downsampled to what is shown of it, and measured against the
  * old one at the old size, because the floors hold for what was uploaded.
  */
-
 import { discard } from '../../wasm/memories/discard.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import { yieldToOthers } from '../bytes/yield.ts'

@@ -2,7 +2,6 @@
  * Conversions as readers show them. Encoders are measured in their own planes; where thin lines are of strong colours, halved
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
-
 import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'

@@ -2,7 +2,6 @@
  * One step of one task, from claim to end. The quick lane (RPC) and the slow lane (queue) call the same function; so does
  * every part of a job that was split.
  */
-
 import { isCodecError, TargetUnreachable } from '../codec/error.ts'
 import type { WorkerEnv } from '../env.ts'
 import { ISOLATE_BYTES } from '../formats/format.ts'

@@ -1,5 +1,4 @@
 /** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
-
 import type { Codec, Options, Outcome, Source } from '../codec/codec.ts'
 import { overBudget } from '../codec/error.ts'
 import type { NativeFilm } from '../codec/native.ts'

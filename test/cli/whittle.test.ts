@@ -1,37 +1,20 @@
 /** The command line against a double of the service. test/e2e/client.test.ts runs it against the real one. */
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { inFolder } from './folder.ts'
 import { whittle, whittleOnTerminal } from './run.ts'
 import { Screen } from './screen.ts'
-import { type FakeService, fakeService } from './service.ts'
+import { fakeService } from './service.ts'
 
-let service: FakeService
-let folder: string
-beforeAll(async () => {
-  service = await fakeService()
-})
-afterAll(() => service.stop())
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'whittle-cli-'))
-  service.received.length = 0
-  return () => rmSync(folder, { recursive: true, force: true })
-})
-
-/** Files with their content: 1000 bytes where none is given. */
-function lay(files: Record<string, string | undefined>): void {
-  for (const [name, content = 'x'.repeat(1000)] of Object.entries(files)) {
-    mkdirSync(join(folder, name, '..'), { recursive: true })
-    writeFileSync(join(folder, name), content)
-  }
-}
+const place = inFolder()
+const { lay } = place
 
 const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
 async function seenOnTerminal(...args: string[]): Promise<string[]> {
   const screen = new Screen(80)
-  const { out } = await whittleOnTerminal(folder, service.baseUrl, args)
+  const { out } = await whittleOnTerminal(place.folder, place.service.baseUrl, args)
   screen.write(out)
   return lines(screen.text)
 }
@@ -65,15 +48,15 @@ describe.runIf(process.platform === 'linux')('on a terminal', () => {
 
   it('paints the sign of a line, unless NO_COLOR is set', async () => {
     lay({ 'photo.jpg': undefined })
-    const painted = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm')
+    const painted = await whittleOnTerminal(place.folder, place.service.baseUrl, ['photo.jpg'], 'TERM=xterm')
     expect(painted.out).toContain('\u001b[32m✓\u001b[39m photo.jpg')
-    const plain = await whittleOnTerminal(folder, service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR=1')
+    const plain = await whittleOnTerminal(place.folder, place.service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR=1')
     expect(plain.out).not.toContain('\u001b[32m')
   })
 
   it('shows how far all of many files are', async () => {
     lay({ 'in/a.txt': undefined, 'in/b.txt': undefined })
-    const { out } = await whittleOnTerminal(folder, service.baseUrl, ['in', '-o', 'out', '-j', '1'])
+    const { out } = await whittleOnTerminal(place.folder, place.service.baseUrl, ['in', '-o', 'out', '-j', '1'])
     expect(out).toMatch(/50% 1 of 2 files/)
   })
 
@@ -103,38 +86,38 @@ describe('files that stay at home', () => {
     'repo/photo.jpg': undefined,
   }
   const SENT = ['keep.log', 'photo.jpg', 'secret.txt', 'trace.log']
-  const press = (...args: string[]) => whittle(folder, service.baseUrl, [...args, '-o', 'out'])
+  const press = (...args: string[]) => place.run([...args, '-o', 'out'])
 
   it('are hidden folders, node_modules and what .gitignore names', async () => {
     lay(TREE)
     const { code, err } = await press('repo')
-    expect(service.received.sort()).toEqual(SENT)
+    expect(place.service.received.sort()).toEqual(SENT)
     expect({ code, err }).toEqual({ code: 0, err: '10 hidden or ignored left out (--hidden, --no-ignore)\n' })
-    expect(readdirSync(join(folder, 'repo/.git/objects'))).toEqual(['ab12'])
+    expect(readdirSync(join(place.folder, 'repo/.git/objects'))).toEqual(['ab12'])
   })
 
   it('are named by a .gitignore above the folder, up to the root of the repository', async () => {
     lay({ ...TREE, 'repo/docs/today.log': undefined, '.gitignore': 'docs/secret.txt\nkeep.log\n' })
     await press('repo/docs')
-    expect(service.received.sort()).toEqual(['secret.txt', 'trace.log'])
+    expect(place.service.received.sort()).toEqual(['secret.txt', 'trace.log'])
   })
 
   it('are taken when they are asked for by name', async () => {
     lay(TREE)
     await press('repo/dist', 'repo/.env', 'repo/.git/config', 'repo/node_modules')
-    expect(service.received.sort()).toEqual(['.env', 'app.js', 'config', 'index.js'])
+    expect(place.service.received.sort()).toEqual(['.env', 'app.js', 'config', 'index.js'])
   })
 
   it('are taken with --hidden and --no-ignore, each its own, and .git only with both', async () => {
     lay(TREE)
     await press('repo', '--hidden')
-    expect(service.received.sort()).toEqual(['.env', '.gitignore', '.gitignore', ...SENT, 'page.html'].sort())
-    service.received.length = 0
+    expect(place.service.received.sort()).toEqual(['.env', '.gitignore', '.gitignore', ...SENT, 'page.html'].sort())
+    place.service.received.length = 0
     await press('repo', '--no-ignore')
-    expect(service.received.sort()).toEqual(['app.js', 'debug.log', 'draft.md', 'index.js', 'secret.txt', ...SENT].sort())
-    service.received.length = 0
+    expect(place.service.received.sort()).toEqual(['app.js', 'debug.log', 'draft.md', 'index.js', 'secret.txt', ...SENT].sort())
+    place.service.received.length = 0
     await press('repo', '--no-ignore', '--hidden')
-    expect(service.received).toHaveLength(Object.keys(TREE).length)
+    expect(place.service.received).toHaveLength(Object.keys(TREE).length)
   })
 
   it('are mentioned when nothing else is there', async () => {
@@ -148,21 +131,21 @@ describe('files that stay at home', () => {
 
 describe('the command', () => {
   it('says what -q means, and what low and high do', async () => {
-    const { out } = await whittle(folder, service.baseUrl, ['compress', '--help'])
+    const { out } = await place.run(['compress', '--help'])
     expect(out.replace(/\s+/g, ' ')).toMatch(
       /-q, --quality <level> quality to keep; low gives the smallest file, high the most faithful one/,
     )
   })
 
   it('shows its usage when it is called with nothing', async () => {
-    expect(await whittle(folder, service.baseUrl, [])).toMatchObject({
+    expect(await place.run([])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^Usage: whittle [\s\S]*Examples:/),
     })
   })
 
   it('tells its version', async () => {
-    expect(await whittle(folder, service.baseUrl, ['--version'])).toMatchObject({
+    expect(await place.run(['--version'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     })
@@ -173,10 +156,10 @@ describe('the command', () => {
     const begun = performance.now()
     const gone = await fakeService()
     await gone.stop()
-    const dead = await whittle(folder, gone.baseUrl, ['photo.jpg'])
+    const dead = await whittle(place.folder, gone.baseUrl, ['photo.jpg'])
     expect(dead).toMatchObject({ code: 3, err: expect.stringContaining('ECONNREFUSED') })
     expect(performance.now() - begun).toBeLessThan(5000)
-    const bare = await whittle(folder, 'localhost:8787', ['photo.jpg'])
+    const bare = await whittle(place.folder, 'localhost:8787', ['photo.jpg'])
     expect(bare).toMatchObject({ code: 2, err: expect.stringContaining("'localhost:8787' is no URL that begins with https://") })
   })
 })
@@ -184,18 +167,18 @@ describe('the command', () => {
 describe('without a server', () => {
   it('says why the embedded service did not start', async () => {
     lay({ 'photo.jpg': undefined, '.embedded': 'no folder' })
-    const { code, err } = await whittle(folder, '', ['photo.jpg'])
+    const { code, err } = await whittle(place.folder, '', ['photo.jpg'])
     expect(code).toBe(3)
     expect(err).toMatch(/^The embedded service did not start: [\s\S]*(ENOTDIR|EEXIST)[\s\S]*\.embedded/)
   })
 })
 
 describe('a pipe', () => {
-  const pipe = (args: string[], stdin: string) => whittle(folder, service.baseUrl, args, stdin)
+  const pipe = (args: string[], stdin: string) => place.run(args, stdin)
 
   it('brings a file and takes its result, and nothing else is on standard output', async () => {
     const { code, out, err } = await pipe(['-', '--name', 'notes.txt'], 'y'.repeat(1000))
-    expect({ code, out, received: service.received }).toEqual({ code: 0, out: 'y'.repeat(500), received: ['notes.txt'] })
+    expect({ code, out, received: place.service.received }).toEqual({ code: 0, out: 'y'.repeat(500), received: ['notes.txt'] })
     expect(err).toBe('✓ -: 1.00 kB → 500 B (−50.0%) standard output\n')
   })
 
@@ -211,7 +194,7 @@ describe('a pipe', () => {
 
   it('may end in a folder', async () => {
     const { code, out } = await pipe(['-', '--name', '../notes.txt', '-o', 'out'], 'y'.repeat(1000))
-    expect({ code, out, results: readdirSync(join(folder, 'out')) }).toEqual({ code: 0, out: '', results: ['notes.txt'] })
+    expect({ code, out, results: readdirSync(join(place.folder, 'out')) }).toEqual({ code: 0, out: '', results: ['notes.txt'] })
   })
 })
 

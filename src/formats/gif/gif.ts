@@ -2,7 +2,6 @@
  * GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. Where
  * the canvas does not fit, or viewers would not agree on it: see large.ts.
  */
-
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../wasm/gif/gif.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'

@@ -2,7 +2,6 @@
  * The structure of a TIFF: header, chain of image file directories (IFDs), and the directories that hang on their tags.
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
-
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { type CodecError, malformed, overBudget } from '../../codec/error.ts'

@@ -1,21 +1,10 @@
 /** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
 import { expect, it } from 'vitest'
 import type { Quality } from '../../../src/codec/codec.ts'
-import { memorySink } from '../../../src/codec/sink.ts'
-import { memorySource, readAll } from '../../../src/codec/source.ts'
-import { png } from '../../../src/formats/png/png.ts'
-import { compress } from '../../../src/pipeline/compress.ts'
-import { decodePng, PngEncoder, QUICK } from '../../../wasm/png/png.ts'
+import { pressed } from './pressed.ts'
 
 type Pixel = readonly [red: number, green: number, blue: number, alpha: number]
 const SIDE = 200
-const OPTIONS = {
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-  output: 'png' as const,
-  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
-}
 
 function picture(pixel: (x: number, y: number) => Pixel): Uint8Array {
   const rgba = new Uint8Array(SIDE * SIDE * 4)
@@ -24,20 +13,7 @@ function picture(pixel: (x: number, y: number) => Pixel): Uint8Array {
 }
 
 /** What comes back at a level, decoded. */
-async function after(rgba: Uint8Array, quality: Quality): Promise<Uint8Array> {
-  using encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 6, bitDepth: 8 }, QUICK)
-  for (let at = 0; at < rgba.length; at += SIDE * 4) encoder.writeRow(rgba.subarray(at, at + SIDE * 4))
-  const source = memorySource(Buffer.concat(encoder.finish()), 'test.png')
-  const { result } = await compress(png, source, async () => memorySink(source.size, source.name), { ...OPTIONS, quality } as never)
-  if (!result) throw new Error('unchanged')
-  const bytes = await readAll(result)
-  const out = new Uint8Array(rgba.length)
-  async function* whole() {
-    yield bytes
-  }
-  await decodePng(whole(), 'rgba8', (row, y) => out.set(row, y * SIDE * 4))
-  return out
-}
+const after = async (rgba: Uint8Array, quality: Quality) => (await pressed(rgba, SIDE, quality)).rgba
 
 /** Mean of a sum of channels over a square of pixels. */
 function mean(rgba: Uint8Array, weights: Pixel, [x, y, side]: readonly [number, number, number]): number {

@@ -1,21 +1,9 @@
 /** Where no palette holds the level, samples may be a little off, and filters leave less to deflate. */
 import { expect, it } from 'vitest'
-import type { Quality } from '../../../src/codec/codec.ts'
-import { memorySink } from '../../../src/codec/sink.ts'
-import { memorySource, readAll } from '../../../src/codec/source.ts'
-import { png } from '../../../src/formats/png/png.ts'
-import { compress } from '../../../src/pipeline/compress.ts'
 import { VisibleMeter } from '../../../src/quality/visible.ts'
-import { decodePng, PngEncoder, QUICK } from '../../../wasm/png/png.ts'
+import { pressed } from './pressed.ts'
 
 const SIDE = 160
-const OPTIONS = {
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-  output: 'png' as const,
-  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
-}
 
 /** More colours than a palette holds: waves of red, green and blue with grain, a flat border, and a hole in the middle. */
 function waves(): Uint8Array {
@@ -34,23 +22,8 @@ function waves(): Uint8Array {
   return rgba
 }
 
-async function after(rgba: Uint8Array, quality: Quality) {
-  using encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 6, bitDepth: 8 }, QUICK)
-  for (let at = 0; at < rgba.length; at += SIDE * 4) encoder.writeRow(rgba.subarray(at, at + SIDE * 4))
-  const source = memorySource(Buffer.concat(encoder.finish()), 'test.png')
-  const { result } = await compress(png, source, async () => memorySink(source.size, source.name), { ...OPTIONS, quality } as never)
-  if (!result) throw new Error('unchanged')
-  const bytes = await readAll(result)
-  const out = new Uint8Array(rgba.length)
-  async function* whole() {
-    yield bytes
-  }
-  const { header } = await decodePng(whole(), 'rgba8', (row, y) => out.set(row, y * SIDE * 4))
-  return { size: bytes.length, colourType: header.colourType, rgba: out }
-}
-
 const WAVES = waves()
-const results = { high: after(WAVES, 'high'), medium: after(WAVES, 'medium'), low: after(WAVES, 'low') }
+const results = { high: pressed(WAVES, SIDE, 'high'), medium: pressed(WAVES, SIDE, 'medium'), low: pressed(WAVES, SIDE, 'low') }
 
 it.each([
   ['medium', 70, 0.6],
