@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
@@ -14,6 +15,7 @@ const wasmModules: Plugin = {
     if (!id.endsWith('.wasm')) return null
     readFileSync(id)
     return `import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}))`
   },
 }
@@ -22,6 +24,8 @@ export default defineConfig({
   test: {
     // Workers log every request.
     silent: 'passed-only',
+    // Two even on two cores, where Vitest would take one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         // Codecs: fixtures, properties, bad input, memory. Plain Node with the Workers' module rules.
