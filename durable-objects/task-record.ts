@@ -15,7 +15,16 @@ import {
   type TaskError,
   type TaskResult,
 } from '../src/store/task.ts'
-import { type Claim, type ClaimingWorker, type JobMessage, PROTOCOL, type TaskRecordFace, type Whose } from '../src/store/tasks.ts'
+import {
+  type Claim,
+  type ClaimingWorker,
+  commonProtocol,
+  type JobMessage,
+  OLDEST_PROTOCOL,
+  SPOKEN,
+  type TaskRecordFace,
+  type Whose,
+} from '../src/store/tasks.ts'
 import { sendThrough } from '../src/tasks/egress.ts'
 import {
   beatStep,
@@ -182,7 +191,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim> {
     const [task, job] = [this.#live, this.#job]
-    if (worker && worker.protocol > PROTOCOL) return { kind: 'later' }
+    const protocol = commonProtocol(worker ?? { protocol: OLDEST_PROTOCOL })
+    if (protocol === undefined) return { kind: 'incompatible', spoken: SPOKEN }
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
     if (step !== (job.phase === 'parts' ? 'part' : job.phase)) return { kind: 'forget' }
     const known = step === 'part' ? this.#parts.step(part ?? -1) : job.step
@@ -196,6 +206,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const password = await this.#password(task.taskId)
     return {
       kind: 'claimed',
+      protocol,
       attempt: claimed.lease.attempt,
       generation: job.generation,
       task: this.#task,

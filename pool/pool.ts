@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PROTOCOL } from '../src/store/tasks.ts'
+import { SPOKEN } from '../src/store/tasks.ts'
 import type { Step } from '../src/tasks/run.ts'
 import { BlobFiles } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
@@ -129,7 +129,7 @@ export class Pool implements AsyncDisposable {
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
     try {
-      const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: PROTOCOL })
+      const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: SPOKEN.newest })
       if (claim.kind !== 'claimed') return
       const press = await this.#take(entry.kind)
       const folder = this.#folders.get(press)!

@@ -1,6 +1,7 @@
 /**
  * `npm run deploy`: makes the bucket, the queues and the secrets that are missing, deploys the three Workers, and asks
  * whether they work. `--domain whittle.example.com` gives the edge a name of its own.
+ * `--gradual` gives new versions of press and media five calls of a hundred for five minutes (`--soak SECONDS`), then all.
  * `--env staging` makes a second Whittle beside the first: every name gets `-staging`.
  * `--dry-run` bundles only, needs no account and no network, and prints each Worker's size.
  */
@@ -13,6 +14,7 @@ import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
 import { LIFECYCLE } from './deploy/lifecycle.ts'
 import { queueNames, withQueues } from './deploy/queues.ts'
+import { goBack, rollOut } from './deploy/roll-out.ts'
 import { readSettings } from './deploy/settings.ts'
 import { Wrangler } from './deploy/wrangler.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
@@ -50,16 +52,21 @@ interface Deployment {
   readonly domain: string | undefined
   readonly accountId: string | undefined
   readonly waitSeconds: number
+  readonly gradual: boolean
+  readonly soakSeconds: number
   /** Configurations. */
   readonly services: readonly string[]
   readonly edge: string
 }
 
+/** What there was, by the Worker's name. */
+type Before = ReadonlyMap<string, { readonly exists: boolean; readonly version?: string }>
+
 async function deploy(deployment: Deployment): Promise<void> {
   const { wrangler, suffix, shards, domain, accountId, services, edge } = deployment
   // What can refuse comes before anything is made.
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
-  const before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
+  const before: Before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
   for (const bucket of BUCKETS.map((name) => name + suffix)) wrangler.make(`bucket ${bucket}`, ['r2', 'bucket', 'create', bucket])
   for (const bucket of BUCKETS.map((name) => name + suffix)) setLifecycle(wrangler, bucket)
   for (const queue of queueNames(shards, suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
@@ -70,7 +77,8 @@ async function deploy(deployment: Deployment): Promise<void> {
       services.filter((service) => !before.get(nameOf(service))?.exists),
     )
   makeSecrets(wrangler, edge)
-  for (const service of services) put(wrangler, service)
+  if (deployment.gradual && !isNewDomain && sharable(before)) await gradually(deployment, before)
+  else for (const service of services) put(wrangler, service)
   const output = put(wrangler, domain ? atDomain(edge, domain) : edge)
   const baseUrl = domain ? `https://${domain}` : /https:\/\/[\w.-]+\.workers\.dev/.exec(output)?.[0]
   if (!baseUrl) return console.log('Where the edge answers is not known: ask its /healthz.')
@@ -78,6 +86,16 @@ async function deploy(deployment: Deployment): Promise<void> {
   if (said === undefined) return console.log(`${baseUrl}/healthz is good`)
   const versions = isFirst || isNewDomain ? [] : [...before].map(([name, { version }]) => ({ name, version }))
   throw new Error(`${baseUrl}/healthz is not good: ${said}\n${goBack(wrangler, versions)}`)
+}
+
+/** Is there a version of each Worker that others can have a share beside? */
+function sharable(before: Before): boolean {
+  return [...before.values()].every(({ version }) => version !== undefined)
+}
+
+async function gradually({ wrangler, services, domain, soakSeconds }: Deployment, before: Before): Promise<void> {
+  const shared = services.map((configuration) => ({ configuration, version: before.get(nameOf(configuration))!.version! }))
+  await rollOut({ wrangler, scratch: SCRATCH, services: shared, baseUrl: `https://${domain}`, soakSeconds })
 }
 
 /** All rules of the bucket: who wants others, changes them here. */
@@ -104,19 +122,6 @@ function bootstrap({ wrangler, edge }: Deployment, missing: readonly string[]): 
   writeFileSync(join(root, STUB_MAIN), STUB)
   for (const service of missing) put(wrangler, stubConfiguration(service, STUB_MAIN))
   put(wrangler, atHome(edge))
-}
-
-/** Back to the versions that were there before. A Worker's Durable Objects and secrets stay as they are. */
-function goBack(wrangler: Wrangler, versions: readonly { name: string; version?: string | undefined }[]): string {
-  if (versions.length === 0) return 'There is nothing to go back to. A new name can take minutes until it answers: ask it again.'
-  return versions
-    .toReversed()
-    .map(({ name, version }) => {
-      if (version === undefined) return `${name}: there is no version to go back to`
-      const { ok, output } = wrangler.run(['rollback', version, '--name', name, '--yes', '--message', 'healthz was not good'])
-      return ok ? `${name}: rolled back to ${version}` : `${name}: could not be rolled back to ${version}:\n${output.trim()}`
-    })
-    .join('\n')
 }
 
 /** Secrets are random and made once, before code that needs them is live. */

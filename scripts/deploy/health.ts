@@ -4,9 +4,18 @@ const ANSWER_MS = 15_000
 
 /** @returns undefined when `/healthz` is good within the time, else what it last said */
 export async function sickness(baseUrl: string, waitSeconds: number): Promise<string | undefined> {
-  for (const deadline = Date.now() + waitSeconds * 1000; ; ) {
+  return asked(baseUrl, waitSeconds, (said) => said === undefined)
+}
+
+/** @returns undefined when `/healthz` is good all the time, else what it said when it was not */
+export async function sickWithin(baseUrl: string, seconds: number): Promise<string | undefined> {
+  return asked(baseUrl, seconds, (said) => said !== undefined)
+}
+
+async function asked(baseUrl: string, seconds: number, isEnough: (said?: string) => boolean): Promise<string | undefined> {
+  for (const deadline = Date.now() + seconds * 1000; ; ) {
     const said = await once(`${baseUrl}/healthz`)
-    if (said === undefined || Date.now() + PAUSE_MS > deadline) return said
+    if (isEnough(said) || Date.now() + PAUSE_MS > deadline) return said
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }

@@ -17,6 +17,9 @@ export interface Settings {
   readonly logShare: number
   /** How long `/healthz` may take to become good. */
   readonly waitSeconds: number
+  /** New versions of press and media have a small share of the calls first. */
+  readonly gradual: boolean
+  readonly soakSeconds: number
 }
 
 /** How the environment without `--env` is called in the file. */
@@ -47,12 +50,15 @@ export function readSettings(root: string, args: readonly string[]): Settings {
       env: { type: 'string', default: '' },
       domain: { type: 'string' },
       wait: { type: 'string', default: '60' },
+      gradual: { type: 'boolean', default: false },
+      soak: { type: 'string', default: '300' },
     },
   })
   const env = values.env
   if (env && !/^[a-z][a-z0-9]{0,19}$/.test(env)) throw new Error('--env takes a short word of lower-case letters and digits.')
   if (env === PRODUCTION) throw new Error(`The ${PRODUCTION} environment is the one without --env.`)
   if (!/^\d{1,4}$/.test(values.wait)) throw new Error('--wait takes a number of seconds.')
+  if (!/^\d{1,5}$/.test(values.soak)) throw new Error('--soak takes a number of seconds.')
   if (values.domain !== undefined && !z.hostname().safeParse(values.domain).success) throw new Error('--domain takes a host name.')
   const file = readFile(root)
   const own = file[env || PRODUCTION]
@@ -62,6 +68,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
       throw new Error(`${domain} is the domain of the environment ${other} in ${FILE}.`)
     }
   }
+  if (values.gradual && domain === undefined) throw new Error('--gradual asks /healthz meanwhile: say with --domain where.')
   return {
     dryRun: values['dry-run'],
     suffix: env && `-${env}`,
@@ -70,6 +77,8 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     shards: own?.queue_shards ?? 1,
     logShare: own?.log_share ?? 1,
     waitSeconds: Number(values.wait),
+    gradual: values.gradual,
+    soakSeconds: Number(values.soak),
   }
 }
 

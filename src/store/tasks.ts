@@ -13,14 +13,35 @@ export interface JobMessage {
   readonly bytes?: number
 }
 
-/** What workers and task records say to each other. A record that is older than a worker leaves the task for later. */
+/**
+ * What workers and task records say to each other: the newest form that this release speaks, and the oldest. While a release is
+ * rolled out, workers and records are of two releases, so the oldest is what the release before spoke.
+ */
 export const PROTOCOL = 1
+export const OLDEST_PROTOCOL = 1
+
+/** Forms that somebody speaks, both ends included. */
+export interface Protocols {
+  readonly oldest: number
+  readonly newest: number
+}
+
+export const SPOKEN: Protocols = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
 
 /** Who claims a step. */
 export interface ClaimingWorker {
   /** Of one run of one step. */
   readonly id: string
+  /** The newest that it speaks. */
   readonly protocol: number
+  /** Absent: it speaks no other. */
+  readonly oldest?: number
+}
+
+/** The newest form that both speak; undefined: there is none. */
+export function commonProtocol({ protocol, oldest = protocol }: Omit<ClaimingWorker, 'id'>, own: Protocols = SPOKEN): number | undefined {
+  const common = Math.min(protocol, own.newest)
+  return common >= Math.max(oldest, own.oldest) ? common : undefined
 }
 
 export interface PartRecord {
@@ -35,6 +56,8 @@ export interface PartRecord {
 export type Claim =
   | {
       readonly kind: 'claimed'
+      /** What this claim, and all that follows it, is said in. Absent: in the first form. */
+      readonly protocol?: number
       readonly attempt: number
       readonly generation: number
       readonly task: Task
@@ -52,8 +75,8 @@ export type Claim =
     }
   /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
   | { readonly kind: 'forget' }
-  /** The worker's release is newer than the record's. */
-  | { readonly kind: 'later' }
+  /** The worker speaks nothing that the record does, which `spoken` says: another one may have the step. */
+  | { readonly kind: 'incompatible'; readonly spoken: Protocols }
 
 /** What an attempt broke of: our own bug, or a platform that did not answer. */
 export type Whose = 'codec' | 'platform'

@@ -6,7 +6,7 @@ import { isCodecError, TargetUnreachable } from '../codec/error.ts'
 import type { WorkerEnv } from '../env.ts'
 import { ISOLATE_BYTES } from '../formats/format.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/steady.ts'
-import { type Claim, PROTOCOL, type TaskRecordFace } from '../store/tasks.ts'
+import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'
 import { type Codecs, ISOLATE, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
 
@@ -27,7 +27,7 @@ export interface Admission {
   readonly worker?: string
 }
 
-/** @returns 'busy': there was no memory in time, and nothing was done */
+/** @returns 'busy': there was no memory in time, or the task's record is of a release that this one cannot speak with; nothing was done */
 export async function run(
   env: WorkerEnv,
   codecs: Codecs,
@@ -40,9 +40,13 @@ export async function run(
   let place = await gate.enter(weight, admission.waitMs)
   if (!place) return 'busy'
   try {
-    const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: PROTOCOL }
+    const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: SPOKEN.newest, oldest: SPOKEN.oldest }
     const claim = await record.claim(step.generation, step.step, step.part, worker)
-    if (claim.kind === 'later') throw new Error('the task is kept by a release that does not know this one')
+    if (claim.kind === 'incompatible') {
+      const { taskId: task_id, step: name, part } = step
+      console.error(JSON.stringify({ level: 'error', event: 'incompatible', task_id, step: name, part, own: SPOKEN, record: claim.spoken }))
+      return 'busy'
+    }
     if (claim.kind === 'forget') return 'done'
     const lease = keepLease(record, claim.attempt, step.part)
     try {

@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
 import type { Env } from '../../src/env.ts'
 import type { NewTask } from '../../src/store/task.ts'
-import type { TaskRecordFace } from '../../src/store/tasks.ts'
+import { commonProtocol, OLDEST_PROTOCOL, PROTOCOL, type TaskRecordFace } from '../../src/store/tasks.ts'
 import { claimStep, MAX_TROUBLES, newStep, releaseStep, watch } from '../../src/tasks/job.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
@@ -73,11 +73,30 @@ it('a worker that did not hear the answer to its claim has it when it asks again
   expect(await record(task).claim(1, 'whole', undefined, { id: 'two', protocol: 1 })).toEqual({ kind: 'forget' })
 })
 
-it('a worker of a release that the record does not know comes later', async () => {
+it.each([
+  ['newer', { protocol: PROTOCOL + 2, oldest: PROTOCOL + 1 }],
+  ['newer, and says nothing of older ones', { protocol: PROTOCOL + 1 }],
+  ['older', { protocol: OLDEST_PROTOCOL - 1, oldest: OLDEST_PROTOCOL - 1 }],
+])('a worker whose release is too much %s gets nothing, is told why, and takes no attempt', async (_, worker) => {
   const task = newTask()
   await record(task).create(task)
-  expect(await record(task).claim(1, 'whole', undefined, { id: 'one', protocol: 2 })).toEqual({ kind: 'later' })
+  const spoken = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
+  expect(await record(task).claim(1, 'whole', undefined, { id: 'one', ...worker })).toEqual({ kind: 'incompatible', spoken })
   expect(await record(task).read()).toMatchObject({ status: 'pending' })
+  expect(await record(task).claim(1, 'whole', undefined, { id: 'two', protocol: PROTOCOL })).toMatchObject({ kind: 'claimed', attempt: 1 })
+})
+
+it('a newer worker that still speaks the form of the record is told to, and has the step', async () => {
+  const task = newTask()
+  await record(task).create(task)
+  const newer = { id: 'one', protocol: PROTOCOL + 1, oldest: PROTOCOL }
+  expect(await record(task).claim(1, 'whole', undefined, newer)).toMatchObject({ kind: 'claimed', protocol: PROTOCOL })
+})
+
+it('two releases speak the newest form that both know', () => {
+  const record = { oldest: 2, newest: 3 }
+  const told = [{ protocol: 1 }, { protocol: 2 }, { protocol: 3, oldest: 1 }, { protocol: 5, oldest: 3 }, { protocol: 5, oldest: 4 }]
+  expect(told.map((worker) => commonProtocol(worker, record))).toEqual([undefined, 2, 3, 3, undefined])
 })
 
 /** A record whose queue keeps what it is given, and answers when `deliver` is called. */

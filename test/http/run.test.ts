@@ -121,6 +121,19 @@ it.each([
   expect((await env.TASKS.getByName(taskId).read())?.status).toBe(status)
 })
 
+it('a task whose record is of a release too far away is not begun: who called the press queues it, the queue tries again', async () => {
+  const { taskId } = await started()
+  const claim = async () => ({ kind: 'incompatible', spoken: { oldest: 7, newest: 8 } })
+  const tasks = { getByName: () => ({ claim }) }
+  const strange = { ...env, TASKS: tasks } as unknown as Env
+  expect(await run(strange, { mp4: whole }, { taskId, generation: null, step: 'whole' })).toBe('busy')
+  let retried = 0
+  const body = { taskId, generation: 1, step: 'whole' }
+  const message = { body, timestamp: new Date(), ack: () => expect.unreachable(), retry: () => retried++ }
+  await consume({ queue: 'whittle-media-jobs', messages: [message] } as unknown as MessageBatch<JobMessage>, strange, { mp4: whole })
+  expect(retried).toBe(1)
+})
+
 it('dead letters are kept for the operator, newest first, and counted', async () => {
   const points: unknown[] = []
   const metrics = { writeDataPoint: (point: unknown) => points.push(point) }

@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 /** What the fakes keep. */
 interface Account {
   accounts: string[]
-  workers: Record<string, { versions: string[]; domains: string[] }>
+  workers: Record<string, { versions: string[]; uploaded?: string[]; domains: string[] }>
   buckets: string[]
   queues: string[]
   /** What buckets remove by themselves. */
@@ -104,7 +104,7 @@ export class Checkout {
   }
 
   get deploys(): Call[] {
-    return this.calls.filter(({ command }) => command.startsWith('deploy') && !command.startsWith('deployments'))
+    return this.calls.filter(({ command }) => command === 'deploy')
   }
 
   get account(): Account {

@@ -150,9 +150,9 @@ describe('whether it is the first deployment', () => {
       'deploy whittle-press wrangler.deploy.mjs',
       'deploy whittle-media wrangler.deploy.mjs',
       'deploy whittle src/index.ts',
-      'secret put SECRET_KEY',
-      'secret put ADMIN_TOKEN',
-      'secret put RECEIPT_KEYS',
+      'secret put SECRET_KEY whittle',
+      'secret put ADMIN_TOKEN whittle',
+      'secret put RECEIPT_KEYS whittle',
       'deploy whittle-press src/press.ts',
       'deploy whittle-media src/media.ts',
       `deploy whittle src/index.ts ${DOMAIN}`,
@@ -219,10 +219,85 @@ describe('after a deployment', () => {
   })
 })
 
+/** Commands of a deployment that changes something, with the Worker that is meant. */
+const changes = ({ calls }: Checkout) =>
+  calls
+    .filter(({ command }) => /^(deploy$|versions|triggers|rollback|fetch whittle)/.test(command))
+    .map(({ command, name = '' }) => `${command} · ${name}`)
+const live = ({ account }: Checkout) => Object.entries(account.workers).map(([name, { versions }]) => `${name}: ${versions.at(-1)}`)
+const OLD = ['whittle-press: whittle-press-v1', 'whittle-media: whittle-media-v1', 'whittle: whittle-v1']
+
+describe('a gradual deployment', () => {
+  const gradual = (checkout: Checkout) => checkout.deploy('--domain', DOMAIN, '--gradual', '--soak', '0', '--wait', '0')
+
+  it('gives new versions of press and media five of a hundred calls, asks /healthz, then gives all; the edge comes last', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    expect(await gradual(checkout)).toMatchObject({ code: 0 })
+    const both = (command: (name: string) => string) => ['whittle-press', 'whittle-media'].map((name) => `${command(name)} · ${name}`)
+    expect(changes(checkout)).toEqual([
+      ...both(() => 'versions upload'),
+      ...both((name) => `versions deploy ${name}-v2@5% ${name}-v1@95% --name ${name} --yes`),
+      `fetch ${DOMAIN}/healthz · `,
+      ...['whittle-press', 'whittle-media'].flatMap((name) => [
+        `versions deploy ${name}-v2@100% --name ${name} --yes · ${name}`,
+        `triggers deploy · ${name}`,
+      ]),
+      'deploy · whittle',
+      `fetch ${DOMAIN}/healthz · `,
+    ])
+    expect(live(checkout)).toEqual(['whittle-press: whittle-press-v2', 'whittle-media: whittle-media-v2', 'whittle: whittle-v2'])
+  })
+
+  it('goes back before the edge is touched when /healthz is bad beside the new versions', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, health: 503 })
+    const { code, output } = await gradual(checkout)
+    expect({ code, live: live(checkout), edge: checkout.deploys }).toEqual({ code: 1, live: OLD, edge: [] })
+    expect(output).toMatch(/not good beside the new versions: 503[\s\S]*whittle-press: rolled back to whittle-press-v1/)
+  })
+
+  it.each([
+    ['versions upload', 'whittle-media'],
+    ['versions deploy whittle-media-v2@5%', 'whittle-media'],
+    ['versions deploy whittle-media-v2@100%', 'whittle-media'],
+    ['triggers deploy', 'whittle-press'],
+  ])('goes back when %s of %s fails', async (command, name) => {
+    using checkout = new Checkout({ ...PRODUCTION, broken: [{ command, name, ...TROUBLE }] })
+    const { code, output } = await gradual(checkout)
+    expect({ code, live: live(checkout), edge: checkout.deploys }).toEqual({ code: 1, live: OLD, edge: [] })
+    expect(output).toContain('code: 10013')
+  })
+
+  it('is all at once where there is nothing to share with, and is refused where nobody can be asked', async () => {
+    using first = new Checkout()
+    expect(await gradual(first)).toMatchObject({ code: 0 })
+    expect(changes(first).filter((change) => change.startsWith('versions'))).toEqual([])
+    using nowhere = new Checkout(PRODUCTION)
+    expect(await nowhere.deploy('--gradual')).toMatchObject({ code: 1 })
+    expect(nowhere.calls).toEqual([])
+  })
+})
+
+it.each([
+  'r2 bucket create',
+  'r2 bucket lifecycle',
+  'queues create',
+  'secret list',
+  'secret put RECEIPT_KEYS',
+  'deploy',
+])('what lives stays as it is when Cloudflare fails at %s', async (command) => {
+  const secrets = ['SECRET_KEY', 'ADMIN_TOKEN']
+  using checkout = new Checkout({ ...PRODUCTION, secrets, broken: [{ command, ...TROUBLE }] })
+  const { code, output } = await checkout.deploy('--domain', DOMAIN)
+  expect({ code, live: live(checkout) }).toEqual({ code: 1, live: OLD })
+  expect(output).toContain('Internal error; try again later. [code: 10013]')
+  expect(() => checkout.read('wrangler.deploy.toml')).toThrow()
+})
+
 describe('what cannot be right', () => {
   it.each([
     [['--env', 'production'], 'is the one without --env'],
     [['--env', 'Staging'], 'lower-case'],
+    [['--domain', DOMAIN, '--gradual', '--soak', 'long'], 'number of seconds'],
     [['--domain', 'https://whittle.example.com'], 'host name'],
   ])('is refused: %j', async (args, message) => {
     using checkout = new Checkout()

@@ -13,10 +13,10 @@ function fail(...lines) {
   process.exit(1)
 }
 
-const call = { command: args.join(' ').replace(/ -c \S+/, '') }
+const call = { command: args.join(' ').replace(/ (-c|--file) \S+/g, '') }
 const text = args.includes('-c') ? readFileSync(option('-c'), 'utf8') : ''
-const name = text ? /^name = "(.+)"$/m.exec(text)[1] : option('--name')
-if (args[0] === 'deploy') {
+const name = text ? /^name = "(.+)"$/m.exec(text)[1] : args.includes('--name') ? option('--name') : undefined
+if (args[0] === 'deploy' || args[1] === 'upload') {
   Object.assign(call, {
     name,
     main: /^main = "(.+)"$/m.exec(text)[1],
@@ -27,11 +27,18 @@ if (args[0] === 'deploy') {
     workersDev: /^workers_dev = true$/m.test(text),
   })
 }
+call.name ??= name
 appendFileSync(CALLS, `${JSON.stringify(call)}\n`)
 
 const isMeant = ({ command, name: only = name }) => `${call.command} `.startsWith(`${command} `) && only === name
 const broken = account.broken.find(isMeant)
 if (broken) apiError(broken.path, broken.text, broken.code)
+
+/** A deployment as the account keeps it: a version alone, or `v2@5% v1@95%`. */
+const versionsOf = (split) =>
+  split.split(' ').map((one) => ({ version_id: one.split('@')[0], percentage: Number.parseInt(one.split('@')[1] ?? '100', 10) }))
+const knows = (worker, version) => [...worker.versions, ...(worker.uploaded ?? [])].some((known) => known.split('@')[0] === version)
+const nextVersion = (worker) => `${name}-v${worker.versions.length + (worker.uploaded?.length ?? 0) + 1}`
 
 const commands = {
   'r2 bucket': () => {
@@ -52,10 +59,7 @@ const commands = {
   'deployments list': () => {
     const worker = account.workers[name]
     if (!worker) apiError(`workers/scripts/${name}/deployments`, 'This Worker does not exist on your account.', 10007)
-    const deployments = worker.versions.map((version_id, i) => ({
-      created_on: `2026-11-0${i + 1}`,
-      versions: [{ version_id, percentage: 100 }],
-    }))
+    const deployments = worker.versions.map((split, i) => ({ created_on: `2026-11-0${i + 1}`, versions: versionsOf(split) }))
     console.log(JSON.stringify(deployments, null, 2))
   },
   deploy: () => {
@@ -64,7 +68,7 @@ const commands = {
     const noQueue = call.queues.find((queue) => !account.queues.includes(queue))
     if (noQueue) apiError('queues', `Queue "${noQueue}" does not exist.`, 11000)
     const worker = (account.workers[name] ??= { versions: [], domains: [] })
-    worker.versions.push(`${name}-v${worker.versions.length + 1}`)
+    worker.versions.push(nextVersion(worker))
     // Without a terminal wrangler sets override_existing_origin: the domain is taken from whoever has it.
     for (const domain of call.domains) {
       for (const other of Object.values(account.workers)) other.domains = other.domains.filter((taken) => taken !== domain)
@@ -75,6 +79,24 @@ const commands = {
     for (const domain of call.domains) console.log(`  ${domain} (custom domain)`)
     console.log(`Current Version ID: ${worker.versions.at(-1)}`)
   },
+  'versions upload': () => {
+    const worker = account.workers[name]
+    if (!worker) fail('You cannot upload a new version of a Worker that does not yet exist. Please run the `deploy` command first.')
+    const version = nextVersion(worker)
+    worker.uploaded = [...(worker.uploaded ?? []), version]
+    console.log(`Total Upload: 1 KiB / gzip: 1 KiB\nUploaded ${name} (3.21 sec)\nWorker Version ID: ${version}`)
+  },
+  'versions deploy': () => {
+    const shares = args.slice(2, args.indexOf('--name'))
+    const worker = account.workers[name]
+    const lost = versionsOf(shares.join(' ')).find(({ version_id }) => !knows(worker, version_id))
+    if (lost) apiError(`workers/scripts/${name}/versions/${lost.version_id}`, 'Version not found.', 10203)
+    const sum = versionsOf(shares.join(' ')).reduce((total, { percentage }) => total + percentage, 0)
+    if (sum !== 100) fail(`The specified traffic percentages add up to ${sum}%, but must total exactly 100%.`)
+    worker.versions.push(shares.length === 1 ? shares[0].split('@')[0] : shares.join(' '))
+    console.log(`╰  SUCCESS  Deployed ${name} (1.02 sec)`)
+  },
+  'triggers deploy': () => console.log(`Deployed ${name} triggers (1.02 sec)`),
   'secret list': () => console.log(JSON.stringify(account.secrets.map((secret) => ({ name: secret, type: 'secret_text' })))),
   'secret put': () => {
     account.secrets.push(args[2])
