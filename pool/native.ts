@@ -7,6 +7,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { NativeEncode, NativeMeasure, Span } from '../src/codec/native.ts'
+import { leashed } from './leashed.ts'
 import { ERRORS, LUMA, ORIGINAL, RESULT } from './native-files.ts'
 
 export type NativeRequest =
@@ -80,7 +81,8 @@ export class NativeRun {
       'echo 900 > /proc/self/oom_score_adj 2>/dev/null',
       'exec "$@"',
     ]
-    const program = [...within, path, ...COMMON, ...arguments_]
+    // The leash last: whoever gets other rights loses it.
+    const program = [...within, ...leashed(), path, ...COMMON, ...arguments_]
     this.#child = spawn('/bin/sh', ['-c', bounds.join('; '), 'native', ...program], {
       cwd: folder,
       env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },

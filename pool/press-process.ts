@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { leashed } from './leashed.ts'
 import type { FromPress, Kind, ToPress } from './link.ts'
 
 export interface PressOptions {
@@ -85,7 +86,7 @@ function spawnPress(kind: Kind, { build, folder, memoryBytes }: PressOptions): C
   const options = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] as const, serialization: 'advanced' as const, env: { TZ: 'UTC' } }
   if (process.platform !== 'linux') return spawn(process.execPath, node, { ...options, stdio: [...options.stdio] })
   const limits = `echo ${OOM_SCORE} > /proc/self/oom_score_adj; ulimit -d ${Math.floor((memoryBytes + OVERHEAD_BYTES) / 1024)}; exec "$@"`
-  return spawn('/bin/sh', ['-c', limits, 'press', process.execPath, ...node], { ...options, stdio: [...options.stdio] })
+  return spawn('/bin/sh', ['-c', limits, 'press', ...leashed(), process.execPath, ...node], { ...options, stdio: [...options.stdio] })
 }
 
 /** Outside of workerd there is no sandbox but Wasm's: files, processes and addons are closed to what parses strangers' bytes. */

@@ -16,6 +16,8 @@ const SILENT_PROCESSOR_MS = 60_000
 /** A step that computes nothing, and waits for nobody, is taken for lost after so long. */
 const STALLED_MS = 120_000
 
+const ORPHAN_MS = 500
+
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
 const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg } = options
 const build = await bundles(root, join(root, '.dev/build'))
@@ -47,3 +49,7 @@ function variablesIn(file: string): Record<string, string> {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
 }
+
+// Should the leash (scripts/leash.ts) be gone together with whoever held it, nothing of this service stays.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.kill(0, 'SIGKILL'), ORPHAN_MS).unref()

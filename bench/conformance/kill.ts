@@ -1,16 +1,20 @@
 /**
- * `node scripts/kill-test.ts [--rounds 100] [--seed 1]`: kills the whole service with SIGKILL at random moments while files
- * are uploaded, at once and in chunks over several kills, pressed quickly and queued; then asks whether everything that was accepted
- * has ended, whether files sent in chunks arrived byte by byte, whether
- * usage was counted once, and whether a sweep leaves exactly the blobs that tasks name.
+ * `npm run conformance -- kill [--rounds 100] [--seed 1]`: SIGKILL at random moments, to the whole service or to one of its
+ * processes (parent, leash, workerd, a press, FFmpeg), while files are uploaded, at once and in chunks over several kills, pressed
+ * quickly and queued, among them films for FFmpeg where it is installed; then asks whether everything that was accepted has ended,
+ * whether files sent in chunks arrived byte by byte, whether
+ * usage was counted once, whether a sweep leaves exactly the blobs that tasks name, and whether any process is left. Linux only (/proc).
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { findNative } from '../../pool/native.ts'
+import { Processes, VICTIMS, type Victim } from './victims.ts'
 
 const { values } = parseArgs({
   options: {
@@ -32,18 +36,19 @@ function random(): number {
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296
 }
 
-async function start(): Promise<ChildProcess> {
+async function start(): Promise<[ChildProcess, Promise<unknown>]> {
   const service = spawn(process.execPath, ['scripts/start.ts', '--port', values.port, '--state', state], {
     detached: true,
     stdio: 'ignore',
   })
+  const gone = once(service, 'exit')
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
     const up = await fetch(`${base}/healthz`).then(
       (answer) => answer.ok,
       () => false,
     )
-    if (up && keyOf('enterprise')) return service
+    if (up && keyOf('enterprise')) return [service, gone]
     await sleep(100)
   }
   throw new Error('the service did not start')
@@ -57,22 +62,27 @@ function keyOf(name: string): string | undefined {
   }
 }
 
-/** SIGKILL to the service and every process below it, before one of them can tidy up after another. */
-function kill(service: ChildProcess) {
-  const table = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  const processes = table
-    .trim()
-    .split('\n')
-    .map((row) => row.trim().split(/\s+/).map(Number) as [number, number])
-  const doomed = [service.pid ?? 0]
-  for (const parent of doomed) for (const [pid, ppid] of processes) if (ppid === parent) doomed.push(pid)
-  for (const pid of doomed) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has gone by itself.
-    }
+const processes = new Processes()
+
+/** Whether the service is up, within some seconds: what died often stays down for longer and longer. */
+async function isUp(): Promise<boolean> {
+  for (const deadline = Date.now() + UP_MS; Date.now() < deadline; await sleep(100)) {
+    const answer = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(UP_MS) }).catch(() => undefined)
+    if (answer?.ok) return true
   }
+  return false
+}
+const UP_MS = 8000
+
+/** A second of a film in ten bits. undefined: nobody here makes one. */
+function tinyFilm(): Uint8Array<ArrayBuffer> | undefined {
+  const program = findNative(undefined)
+  if (!program) return undefined
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=192x128:rate=25:duration=1']
+  const file = join(state, 'film.mp4')
+  const coded = ['-c:v', 'libx265', '-pix_fmt', 'yuv420p10le', '-x265-params', 'crf=4:log-level=none', '-tag:v', 'hvc1', file]
+  if (spawnSync(program.path, ['-v', 'error', ...picture, ...coded]).status !== 0) throw new Error('no film was made')
+  return new Uint8Array(readFileSync(file))
 }
 
 interface Task {
@@ -91,13 +101,16 @@ function text(bytes: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(whole.slice(0, bytes))
 }
 
-async function upload(bytes: number, asynchronous: boolean): Promise<string | undefined> {
+async function upload(bytes: Uint8Array<ArrayBuffer>, name: string, asynchronous: boolean): Promise<string | undefined> {
   const form = new FormData()
-  form.append('file', new Blob([text(bytes)]), 'kill.txt')
+  form.append('file', new Blob([bytes]), name)
   const prefer: Record<string, string> = asynchronous ? { prefer: 'respond-async' } : {}
   const answer = await api<Task>('/v1/compress', { method: 'POST', body: form, headers: prefer })
   return answer.task_id
 }
+
+/** For what dies with others: none of them needs as long. */
+const LAST_BREATH_MS = 3000
 
 /** Tasks that were killed in the middle wait for their leases, and a busy machine takes its time with the rest. */
 const PATIENCE_MS = 900_000
@@ -149,23 +162,37 @@ async function beginSending(): Promise<Sending> {
 
 const accepted = new Set<string>()
 const SIZES = [3_000, 200_000, 2_000_000, 12_000_000]
+const film = tinyFilm()
+const killed = new Map<string, number>()
+let [service, gone] = await start()
 for (let round = 0; round < rounds; round++) {
-  const service = await start()
-  const uploads = SIZES.map((size, i) =>
-    upload(size, i % 2 === 1).then(
+  const uploads = [
+    ...SIZES.map((size, i) => upload(text(size), 'kill.txt', i % 2 === 1)),
+    ...(film ? [upload(film, 'kill.mp4', true)] : []),
+  ].map((sent) =>
+    sent.then(
       (id) => id && accepted.add(id),
       () => undefined,
     ),
   )
   const chunks = sendOn().catch(() => undefined)
   await sleep(random() * 2500)
-  kill(service)
+  const wanted = VICTIMS[Math.floor(random() * VICTIMS.length)]!
+  // FFmpeg is not always at work.
+  for (let wait = 0; wait < 50 && film && wanted === 'native' && !processes.has(service.pid ?? 0, wanted); wait++) await sleep(100)
+  const victim: Victim = processes.kill(service.pid ?? 0, wanted) > 0 ? wanted : 'tree'
+  if (victim !== wanted) processes.kill(service.pid ?? 0, 'tree')
+  killed.set(victim, (killed.get(victim) ?? 0) + 1)
   await Promise.all([...uploads, chunks])
+  if (victim === 'tree' || !(await isUp())) {
+    processes.kill(service.pid ?? 0, 'tree')
+    await gone
+    ;[service, gone] = await start()
+  }
   process.stdout.write(`\r${round + 1} of ${rounds} kills, ${accepted.size} tasks accepted`)
 }
 console.log()
 
-const service = await start()
 const problems: string[] = []
 if (sendings.some(({ task }) => task === undefined)) await sendOn()
 const all = new Map<string, string>()
@@ -203,18 +230,25 @@ const sweep = async () =>
     looked: number
     removed: number
   }
+for (const name of readdirSync(join(state, 'presses'))) {
+  const files = readdirSync(join(state, 'presses', name))
+  if (name !== 'blobs' && files.length > 0) problems.push(`${name} of a press still holds ${files.join(', ')}`)
+}
 const first = await sweep()
 const second = await sweep()
 if (second.removed !== 0) problems.push(`a second sweep still removed ${second.removed} blobs`)
 if (second.looked !== count('completed')) problems.push(`${second.looked} blobs for ${count('completed')} completed tasks`)
 
+processes.kill(service.pid ?? 0, 'tree')
+await sleep(LAST_BREATH_MS)
+problems.push(...processes.left(state).map((command) => `still there: ${command}`))
+
 console.log(
-  `${rounds} kills, ${sendings.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
+  `${rounds} kills (${[...killed].map(([victim, times]) => `${victim} ${times}`).join(', ')}), ${sendings.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
 )
 console.log(
   `the sweep looked at ${first.looked} blobs and removed ${first.removed} orphans; usage says ${usage.tasks_completed} + ${usage.tasks_failed}`,
 )
 for (const problem of problems) console.error(problem)
-kill(service)
 rmSync(state, { recursive: true, force: true })
 process.exitCode = problems.length > 0 ? 1 : 0
