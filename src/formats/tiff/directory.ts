@@ -64,6 +64,7 @@ const TYPE_BYTES: { readonly [type: number]: number } = {
   17: 8, // SLONG8
   18: 8, // IFD8
 }
+const BYTE = 1
 export const SHORT = 3
 export const LONG = 4
 const IFD = 13
@@ -91,17 +92,21 @@ export interface Directory {
   readonly children: ReadonlyMap<number, readonly (readonly Directory[])[]>
 }
 
-export interface TiffFile {
-  readonly source: ReadAhead
+/** What values are read with. */
+interface TiffFacts {
+  readonly source: Source
   readonly littleEndian: boolean
+  readonly format: string
+}
+
+export interface TiffFile extends TiffFacts {
+  readonly source: ReadAhead
   /** BigTIFF: 8-byte offsets and counts, 20-byte entries. */
   readonly big: boolean
   readonly headerBytes: number
   readonly chain: readonly Directory[]
   /** Every directory, parents before children, in the order of the file. */
   readonly all: readonly Directory[]
-  /** Bytes of the directories themselves, without their values. */
-  readonly format: string
 }
 
 const MAX_DIRECTORIES = 20_000
@@ -192,7 +197,11 @@ class DirectoryReader {
 
   async #children(entry: Entry, depth: number): Promise<Directory[][]> {
     if (depth >= MAX_DEPTH) throw overBudget(`directories nested deeper than ${MAX_DEPTH}`)
-    const offsets = await readNumbers(this.#source, entry, this.#header.littleEndian, MAX_DIRECTORIES)
+    const offsets = await readNumbers(
+      { source: this.#source, littleEndian: this.#header.littleEndian, format: this.#format },
+      entry,
+      MAX_DIRECTORIES,
+    )
     const chains: Directory[][] = []
     // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
     for (const offset of offsets) chains.push(await this.chain(offset, depth + 1, entry.tag === TAG.subIfds))
@@ -225,19 +234,23 @@ export async function readValue(source: Source, entry: Entry): Promise<Uint8Arra
   return await source.read(entry.at, entry.byteLength)
 }
 
-/** The values of an integer field. */
-export async function readNumbers(source: Source, entry: Entry, littleEndian: boolean, limit = MAX_VALUES): Promise<Float64Array> {
+/** Types of counts, sizes and offsets. Readers differ in what they make of any other: its bytes, a rounded value, the default. */
+const INTEGER_TYPES: readonly number[] = [BYTE, SHORT, LONG, IFD, LONG8, IFD8]
+
+/** The values of an integer field. @throws malformed where the field is of another type */
+export async function readNumbers(file: TiffFacts, entry: Entry, limit = MAX_VALUES): Promise<Float64Array> {
+  const { source, littleEndian } = file
+  if (!INTEGER_TYPES.includes(entry.type)) throw malformed(file.format, 0, `tag ${entry.tag} is no whole number, but of type ${entry.type}`)
   if (entry.count > limit) throw overBudget(`tag ${entry.tag} has ${entry.count} values`)
   const bytes = await readValue(source, entry)
   const view = viewOf(bytes)
-  const size = TYPE_BYTES[entry.type] ?? 0
-  const numbers = new Float64Array(size === 0 ? 0 : Math.floor(bytes.length / size))
+  const size = TYPE_BYTES[entry.type]!
+  const numbers = new Float64Array(Math.floor(bytes.length / size))
   for (let i = 0; i < numbers.length; i++) {
-    if (entry.type === 1) numbers[i] = bytes[i]!
+    if (size === 1) numbers[i] = bytes[i]!
     else if (size === 2) numbers[i] = view.getUint16(i * 2, littleEndian)
     else if (size === 4) numbers[i] = view.getUint32(i * 4, littleEndian)
-    else if (entry.type === LONG8 || entry.type === IFD8) numbers[i] = Number(view.getBigUint64(i * 8, littleEndian))
-    else return new Float64Array()
+    else numbers[i] = Number(view.getBigUint64(i * 8, littleEndian))
   }
   return numbers
 }

@@ -76,11 +76,18 @@ class Fields {
 
   async numbers(tag: number): Promise<Float64Array | undefined> {
     const entry = find(this.#directory, tag)
-    return entry && (await readNumbers(this.#file.source, entry, this.#file.littleEndian))
+    return entry && (await readNumbers(this.#file, entry))
   }
 
+  /** The one value of a field, or `fallback` where it is missing. Of several, readers take the first, or none of them. */
   async number(tag: number, fallback: number): Promise<number> {
-    return (await this.numbers(tag))?.[0] ?? fallback
+    const numbers = await this.numbers(tag)
+    if (!numbers) return fallback
+    const [first] = numbers
+    // TIFF 5.0 and before had the compression of each sample.
+    const alike = tag === TAG.compression && numbers.every((number) => number === first)
+    if (first === undefined || (numbers.length > 1 && !alike)) throw this.malformed(`tag ${tag} has ${numbers.length} values`)
+    return first
   }
 
   malformed(what: string): Error {
@@ -91,6 +98,7 @@ class Fields {
 /** The picture of a directory, or undefined when it has none (Exif, GPS, a thumbnail as a JPEG blob). */
 export async function readPixels(file: TiffFile, directory: Directory): Promise<Pixels | undefined> {
   const fields = new Fields(file, directory)
+  refuseMixedChunks(fields)
   const offsets = (await fields.numbers(TAG.tileOffsets)) ?? (await fields.numbers(TAG.stripOffsets))
   if (!offsets) return undefined
   const chunks = await readChunks(fields, offsets.length)
@@ -126,6 +134,18 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     if (offset + lengths[i]! > file.source.size) throw malformed(file.format, offset, `strip or tile ${i} lies outside the file`)
   }
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) }
+}
+
+/** Tags of tiles in a picture of strips, or of both for one thing: readers take one or the other. */
+function refuseMixedChunks(fields: Fields): void {
+  for (const [tile, strip] of [
+    [TAG.tileOffsets, TAG.stripOffsets],
+    [TAG.tileByteCounts, TAG.stripByteCounts],
+  ] as const) {
+    if (!fields.has(tile)) continue
+    if (fields.has(strip)) throw fields.malformed(`tag ${tile} of tiles beside tag ${strip} of strips`)
+    if (!fields.has(TAG.tileWidth)) throw fields.malformed(`tag ${tile} of tiles in a picture of strips`)
+  }
 }
 
 /** The picture before it is known how long its chunks are. */

@@ -44,7 +44,7 @@ export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pix
       if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw unsupported('a maker note with offsets into the file')
     }
     const photometric = find(directory, TAG.photometric)
-    const [kind = 0] = photometric ? await readNumbers(file.source, photometric, file.littleEndian) : []
+    const [kind = 0] = photometric ? await readNumbers(file, photometric) : []
     if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw sensor data')
   }
   await refuseImageJStack(file, pictures)
@@ -79,7 +79,7 @@ export async function blobsOf(file: TiffFile, directory: TiffFile['chain'][numbe
   const lengths = find(directory, TAG.jpegInterchangeFormatLength)
   if (!offsets) return []
   if (!lengths) throw unsupported('a JPEG stream without its length')
-  const at = await readNumbers(file.source, offsets, file.littleEndian)
-  const long = await readNumbers(file.source, lengths, file.littleEndian)
+  const at = await readNumbers(file, offsets)
+  const long = await readNumbers(file, lengths)
   return [...at].map((offset, i) => ({ offset, length: Math.min(long[i] ?? 0, file.source.size - offset) }))
 }

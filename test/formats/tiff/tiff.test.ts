@@ -328,6 +328,29 @@ describe('bad input', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('planar configuration 65534') })
   })
 
+  /** `tag` in place of another one, or its type or count, in a picture of strips that is not compressed. */
+  const bentEntry = (tag: number, to: { tag?: number; type?: number; count?: number }) => {
+    const file = Buffer.from(buildTiff([{ ...RGB, rowsPerStrip: 20 }]))
+    const at = file.findLastIndex(
+      (_, i) => i + 12 < file.length && file.readUInt16LE(i) === tag && [3, 4].includes(file.readUInt16LE(i + 2)),
+    )
+    if (to.tag) file.writeUInt16LE(to.tag, at)
+    if (to.type) file.writeUInt16LE(to.type, at + 2)
+    if (to.count) file.writeUInt32LE(to.count, at + 4)
+    return new Uint8Array(file)
+  }
+
+  test.each<[string, Uint8Array, string]>([
+    ['offsets of tiles for lengths of strips', bentEntry(279, { tag: 324 }), 'tag 324 of tiles beside tag 273 of strips'],
+    ['lengths of tiles for lengths of strips', bentEntry(279, { tag: 325 }), 'tag 325 of tiles in a picture of strips'],
+    ['a planar configuration that is text', bentEntry(284, { type: 2 }), 'tag 284 is no whole number'],
+    ['a width that is a fraction', bentEntry(256, { type: 11 }), 'tag 256 is no whole number'],
+    ['two planar configurations', bentEntry(284, { count: 2 }), 'tag 284 has 2 values'],
+  ])('%s: readers differ in what they see, so the file stays', async (_, file, detail) => {
+    const { outcome } = await pack(memorySource(file, 'a.tif'))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })
+  })
+
   test('cut off anywhere: malformed', async () => {
     for (const file of files) {
       for (let length = 8; length < file.length; length += 997) {
