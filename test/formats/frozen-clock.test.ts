@@ -6,6 +6,8 @@ import { memorySource } from '../../src/codec/source.ts'
 import { analyse } from '../../src/formats/film/analyse.ts'
 import { mov, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'
+import { mp3 } from '../../src/formats/mp3/mp3.ts'
+import { looseMp3 } from '../support/mp3-file.ts'
 import { pressFile } from '../support/press-file.ts'
 import { hdf5File } from '../support/science-files.ts'
 import { optionsFor, rawMovie } from './media-fixtures.ts'
@@ -46,6 +48,13 @@ it('HDF5 lets others run after every large chunk', async () => {
   const turns = await turnsDuring(() => pressFile(hdf5, file, 'a.h5'))
   // Four chunks of about a megabyte; at the end nobody waits.
   expect(turns).toBeGreaterThanOrEqual(3)
+})
+
+it('MP3 lets others run at every 128 frames that it decodes, codes and compares', async () => {
+  const file = looseMp3(12 * 128 * 1152)
+  // At `low`: the plan, the damaged frames, coding, and both files decoded and compared. At `high`: no coding, and all bits compared.
+  expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'low' }))).toBeGreaterThanOrEqual(5 * 11)
+  expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'high' }))).toBeGreaterThanOrEqual(6 * 11)
 })
 
 it('a job that was cancelled while others ran ends', async () => {

@@ -1,7 +1,6 @@
 /** Finds frames whose Huffman codes run past their own bits, into what the next frame has there: moved, they would sound otherwise. */
 
 import { Ffmpeg, type Sound } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.ts'
@@ -22,9 +21,7 @@ export async function damagedFrame(source: Source, stream: Stream, options: Opti
     if (!frame) return undefined
     const [a, b] = [decoded(engine, 0, bytes), decoded(engine, 1, frame)]
     if (a.length !== b.length || a.some((sound, i) => !same(sound, b[i]!))) return index
-    if ((++index & 255) === 0) {
-      await yieldToOthers(options.signal)
-    }
+    if ((++index & 255) === 0) options.signal.throwIfAborted()
   }
   return undefined
 }

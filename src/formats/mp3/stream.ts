@@ -1,6 +1,7 @@
 /** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
@@ -124,8 +125,13 @@ function tagAtEnd(tail: Uint8Array): number {
 /** ISO/IEC 11172-3, 2.4.1.3: the sync word, then the version and one of the other two layers. */
 const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
 
+/** Others run after so many frames: of those that are decoded, coded and compared, and of those whose headers are read. */
+const SOUND_A_BREATH = 128
+const HEADERS_A_BREATH = 16_384
+
 /** Frames in a row from `start`, until something else stands there. */
-export async function* framesFrom(source: Source, start: number, end: number): AsyncGenerator<Frame> {
+export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_A_BREATH): AsyncGenerator<Frame> {
+  const breath = new Breath(framesABreath)
   let window: Uint8Array = new Uint8Array()
   let windowAt = start
   let at = start
@@ -138,12 +144,13 @@ export async function* framesFrom(source: Source, start: number, end: number): A
     if (!header || at + header.bytes > end) return
     yield { header, bytes: window.subarray(at - windowAt, at - windowAt + header.bytes), offset: at }
     at += header.bytes
+    await breath.after(1)
   }
 }
 
 /** Frames of sound only. */
 export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Frame> {
-  return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd)
+  return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_A_BREATH)
 }
 
 /** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. */
