@@ -172,7 +172,8 @@ async function readChunks(fields: Fields, offsets: number) {
   const chunksPerPlane = Math.ceil(width / chunkWidth) * Math.ceil(height / chunkHeight)
   const chunks = chunksPerPlane * planes
   if (chunks > MAX_CHUNKS) throw overBudget(`${chunks} strips or tiles`)
-  if (offsets < chunks) throw fields.malformed(`${offsets} offsets for ${chunks} strips or tiles`)
+  // Where there are more, some readers take the others for further planes; what they lead to would be gone.
+  if (offsets !== chunks) throw fields.malformed(`${offsets} offsets for ${chunks} strips or tiles`)
   return { width, height, tiled, chunkWidth, chunkHeight, samplesPerPixel, planes, chunksPerPlane }
 }
 

@@ -346,6 +346,7 @@ describe('bad input', () => {
     ['a planar configuration that is text', bentEntry(284, { type: 2 }), 'tag 284 is no whole number'],
     ['a width that is a fraction', bentEntry(256, { type: 11 }), 'tag 256 is no whole number'],
     ['two planar configurations', bentEntry(284, { count: 2 }), 'tag 284 has 2 values'],
+    ['more strips than rows', bentEntry(273, { count: 6 }), '6 offsets for 4 strips'],
   ])('%s: readers differ in what they see, so the file stays', async (_, file, detail) => {
     const { outcome } = await pack(memorySource(file, 'a.tif'))
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })
