@@ -231,6 +231,22 @@ describe('an index that does not say what is there', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'a second film, which players go on with' })
   })
 
+  it('a second index is not read over: players add what it names', async () => {
+    const twice = concat([film, film.subarray(index - 8)])
+    new DataView(twice.buffer).setUint32(4, twice.length - 8, true)
+    const { outcome } = await press(avi, twice, 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', detail: "a second 'idx1', which players add to the first" })
+  })
+
+  it('a second header in the list of a stream is another stream to players, who count on from there', async () => {
+    const [strl, strh] = [at('strl') - 8, at('strh')]
+    const again = concat([film.subarray(0, strh), film.subarray(strh, strh + 64), film.subarray(strh)])
+    const view = new DataView(again.buffer)
+    for (const size of [4, at('hdrl') - 4, strl + 4]) view.setUint32(size, view.getUint32(size, true) + 64, true)
+    const { outcome } = await press(avi, again, 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('a stream without its two headers') })
+  })
+
   it.each([
     ['a list of a stream that is called otherwise: its sound would be dropped', 'LIST', 8, 'a chunk of stream 1, which has no header'],
     ['a stream of no known kind, which players cannot tell from the others', 'strh', 8, 'a stream of no known kind'],

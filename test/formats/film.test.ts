@@ -242,6 +242,18 @@ describe('AVI', () => {
 })
 
 describe('bad input', () => {
+  it.each([
+    ['more samples in a chunk than there are numbers for', 4, 0xffffffff],
+    ['no samples in a chunk', 4, 0],
+    ['no chunk to begin with', 0, 0],
+    ['no description of its samples', 8, 0],
+  ])('a table of chunks that players read each their own way (%s): the film stays', async (_, column, value) => {
+    const film = Buffer.from(rawMovie(10))
+    film.writeUInt32BE(value, film.indexOf('stsc') + 12 + column)
+    const { outcome } = await press(mov, new Uint8Array(film), 'high', 'mov')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('samples of description') })
+  })
+
   it('truncations and flips in the index never crash, and the next job works', async () => {
     const film = rawMovie(3)
     const made = (await press(mov, rawMovie(5), 'medium', 'mp4')).bytes

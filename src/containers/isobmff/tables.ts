@@ -92,6 +92,7 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
   if (!offsets || !runs) throw malformed('mp4', stbl.start, 'no chunk table')
   const { count } = offsets
   if (count > MAX_CHUNKS) throw malformed('mp4', stbl.start, `${count} chunks`)
+  refuseOddRuns(moov, runs)
   const offset = new Float64Array(count)
   const size = new Float64Array(count)
   const samples = new Uint32Array(count)
@@ -112,6 +113,21 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
     sample += got
   }
   return { count, offset: narrowed(offset), size: narrowed(size), time: narrowed(chunkTimes(moov, stbl, samples)), samples }
+}
+
+/**
+ * Runs of chunks begin one behind the other, and each of their chunks has samples of one of the descriptions (ISO/IEC 14496-12,
+ * 8.7.4). Of a table that says otherwise, players make what they like.
+ * @throws CodecError (malformed)
+ */
+function refuseOddRuns(moov: Uint8Array, runs: { readonly at: number; readonly count: number }): void {
+  for (let run = 0, last = 0; run < runs.count; run++) {
+    const at = runs.at + run * 12
+    const [first, samples, description] = [u32At(moov, at), u32At(moov, at + 4), u32At(moov, at + 8)]
+    const odd = first <= last || samples < 1 || samples > 0x7fffffff || description < 1
+    if (odd) throw malformed('mp4', at, `chunks from ${first} on with ${samples} samples of description ${description}, behind ${last}`)
+    last = first
+  }
 }
 
 /** Times of the chunks' first samples, without a table of all samples. */

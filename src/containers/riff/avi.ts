@@ -75,6 +75,8 @@ export async function readAvi(source: Source): Promise<Avi> {
         lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
         cutShort ||= inner + 8 + size > source.size
       } else if (inner + 8 + size > source.size) throw malformed('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
+      else if (form === 0 && ((list === 'hdrl' && hdrl) || (id === 'idx1' && idx1)))
+        throw unsupported(`a second '${list || id}', which players add to the first`)
       else if (list === 'hdrl' && form === 0) {
         if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, `a header of ${size} bytes`)
         hdrl = (await source.read(inner + 12, size - 4)).slice()
@@ -178,7 +180,8 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       const parts = [...chunksOf(body.subarray(4))]
       const strh = parts.find((part) => part.id === 'strh')?.body
       const strf = parts.find((part) => part.id === 'strf')?.body
-      if (!strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'a stream without headers')
+      const oneEach = ['strh', 'strf'].every((wanted) => parts.filter((part) => part.id === wanted).length === 1)
+      if (!oneEach || !strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'a stream without its two headers')
       if (!STREAM_KINDS.includes(fourCC(strh, 0))) throw malformed('avi', 12, 'a stream of no known kind')
       // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
