@@ -88,7 +88,7 @@ export interface Directory {
   readonly offset: number
   /** In the order of the file. */
   readonly entries: readonly Entry[]
-  /** What hangs on pointer tags: for each value of the tag the chain of directories that begins there. */
+  /** What hangs on pointer tags: for each value of the tag the chain of directories that begins there, none where one leads nowhere. */
   readonly children: ReadonlyMap<number, readonly (readonly Directory[])[]>
 }
 
@@ -151,20 +151,25 @@ class DirectoryReader {
       if (this.#seen.has(at)) throw malformed(this.#format, at, 'a directory that was read before (a loop)')
       if (this.#seen.size >= MAX_DIRECTORIES) throw overBudget(`more than ${MAX_DIRECTORIES} directories`)
       this.#seen.add(at)
-      const { directory, next } = await this.#directory(at, depth)
+      const found = await this.#directory(at, depth)
+      // Some writers end the chain with a link to anything; readers show what is in front of it.
+      if (!found && directories.length === 0 && depth === 0) throw this.#malformed(at, 'no directory')
+      if (!found) break
+      const { directory, next } = found
       directories.push(directory)
       at = follow ? next : 0
     }
     return directories
   }
 
-  async #directory(at: number, depth: number): Promise<{ directory: Directory; next: number }> {
+  /** @returns undefined where no directory begins: none of no entries, or of so many */
+  async #directory(at: number, depth: number): Promise<{ directory: Directory; next: number } | undefined> {
     const { countBytes, entryBytes, offsetBytes } = ifdLayout(this.#header)
     // One read for the usual directory; the rest only when there are many entries.
     let head = await this.#source.read(at, countBytes + 64 * entryBytes + offsetBytes)
     if (head.length < countBytes) throw this.#malformed(at, 'the directory lies outside the file')
     const count = entryCount(this.#reader(head), this.#header)
-    if (count === 0 || count > MAX_ENTRIES) throw this.#malformed(at, `a directory of ${count} entries`)
+    if (count === 0 || count > MAX_ENTRIES) return undefined
     const length = countBytes + count * entryBytes + offsetBytes
     if (head.length < length) head = await this.#source.read(at, length)
     if (head.length < length - offsetBytes) throw this.#malformed(at, 'the directory is cut off')
@@ -205,7 +210,10 @@ class DirectoryReader {
     const chains: Directory[][] = []
     // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
     for (const offset of offsets) chains.push(await this.chain(offset, depth + 1, entry.tag === TAG.subIfds))
-    return chains
+    if (chains.every((chain) => chain.length > 0)) return chains
+    // Pictures may be behind the others.
+    if (!METADATA.includes(entry.tag) || chains.length > 1) throw this.#malformed(entry.at ?? 0, `tag ${entry.tag} leads to no directory`)
+    return []
   }
 
   #reader(bytes: Uint8Array): ByteReader {
@@ -221,11 +229,17 @@ class DirectoryReader {
   }
 }
 
+/** Tags whose value is the offset of a directory without pictures. */
+const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd]
+
+/** The fields of a directory, without pointers that lead nowhere: the result has no use for them. */
+export const meaningful = ({ entries, children }: Directory): readonly Entry[] =>
+  entries.filter((entry) => entry.count === 0 || children.get(entry.tag)?.length !== 0)
+
 /** Tags whose values are offsets of directories. */
 function isPointer(entry: Entry): boolean {
   if (entry.type === IFD || entry.type === IFD8) return true
-  const pointers: readonly number[] = [TAG.subIfds, TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd]
-  return pointers.includes(entry.tag) && (entry.type === LONG || entry.type === LONG8)
+  return (entry.tag === TAG.subIfds || METADATA.includes(entry.tag)) && (entry.type === LONG || entry.type === LONG8)
 }
 
 /** The bytes of a value. */

@@ -3,7 +3,7 @@
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink } from '../../codec/codec.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
-import { type Directory, type Entry, LONG, LONG8, SHORT, TAG, type TiffFile } from './directory.ts'
+import { type Directory, type Entry, LONG, LONG8, meaningful, SHORT, TAG, type TiffFile } from './directory.ts'
 import { COMPRESSION } from './pixels.ts'
 import type { Plan } from './plan.ts'
 
@@ -79,7 +79,7 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
   }
   const fields: Field[] = []
   const done = new Set<number>()
-  for (const entry of directory.entries) {
+  for (const entry of meaningful(directory)) {
     if (replaced.has(entry.tag)) {
       const value = replaced.get(entry.tag)
       if (value && !done.has(entry.tag)) fields.push({ tag: entry.tag, value })

@@ -2,7 +2,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source, Verdict } from '../../codec/codec.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
-import { type Directory, type Entry, readTiff, readValue, TAG, type TiffFile } from './directory.ts'
+import { type Directory, type Entry, meaningful, readTiff, readValue, TAG, type TiffFile } from './directory.ts'
 import { isFax, type Pixels, readPixels } from './pixels.ts'
 import { blobsOf } from './refuse.ts'
 
@@ -83,7 +83,7 @@ class Comparison {
 
   async #directory(before: Directory, after: Directory): Promise<void> {
     this.#options.signal.throwIfAborted()
-    const kept = before.entries.filter((entry) => !STORAGE.has(entry.tag))
+    const kept = meaningful(before).filter((entry) => !STORAGE.has(entry.tag))
     const found = after.entries.filter((entry) => !STORAGE.has(entry.tag))
     if (kept.length !== found.length) throw new Difference(`${kept.length} fields became ${found.length}`)
     for (const [i, entry] of kept.entries()) {

@@ -386,6 +386,31 @@ describe('bad input', () => {
     expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
+  test('a last link to anything but a directory ends the chain, unless there may be more behind it', async () => {
+    for (const count of [0, 5632]) {
+      const one = buildTiff([RGB])
+      const file = concat([one, new Uint8Array(2)])
+      const view = new DataView(file.buffer)
+      const directory = view.getUint32(4, true)
+      view.setUint32(directory + 2 + 12 * view.getUint16(directory, true), one.length, true)
+      view.setUint16(one.length, count, true)
+      expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'compressed' })
+      const more = concat([file, new Uint8Array(5000).fill(7)])
+      expect((await pack(memorySource(more, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    }
+  })
+
+  test('a pointer to metadata that leads nowhere is left out', async () => {
+    const file = buildTiff([{ ...RGB, exif: [{ tag: 37510, type: 7, count: 8, bytes: new TextEncoder().encode('comments') }] }])
+    const view = new DataView(file.buffer)
+    const directory = view.getUint32(4, true)
+    for (let i = 0; i < view.getUint16(directory, true); i++) {
+      const at = directory + 2 + 12 * i
+      if (view.getUint16(at, true) === 34665) view.setUint16(view.getUint32(at + 8, true), 5632, true)
+    }
+    expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'compressed' })
+  })
+
   test('absurd sizes are refused before anything is allocated', async () => {
     for (const over of [{ width: 0x7fffffff }, { height: 0x7fffffff, width: 0x7fffffff }, { samples: 60_000 }]) {
       const pixels = new Uint8Array(100)
