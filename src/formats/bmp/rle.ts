@@ -20,6 +20,8 @@ function decodeRow(
   out?: Uint8Array,
 ): { at: number; last: boolean } {
   const nibbles = coding === 'rle4'
+  // Some writers code rows with the padding that plain ones have: readers leave it out.
+  const padded = Math.ceil(width / (nibbles ? 8 : 4)) * (nibbles ? 8 : 4)
   let x = 0
   const next = () => {
     const byte = data[at++]
@@ -27,8 +29,8 @@ function decodeRow(
     return byte
   }
   const put = (index: number) => {
-    if (x >= width) throw malformed('bmp', at, 'a run outside the picture')
-    if (out) out[x] = index
+    if (x >= padded) throw malformed('bmp', at, 'a run outside the picture')
+    if (out && x < width) out[x] = index
     x++
   }
   for (;;) {
