@@ -60,6 +60,13 @@ describe('las', () => {
     expect((await pressFile(las, file, 'a.las')).outcome.kind).toBe('compressed')
   })
 
+  it.each([6, 10])('LAS 1.5, point format %i', async (format) => {
+    const file = lasFile({ format, points: 2000, minor: 5, trailingBytes: 40 })
+    const { outcome, bytes } = await pressFile(las, file, 'a.las')
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect([bytes[25], bytes[94]! | (bytes[95]! << 8)]).toEqual([5, 393])
+  })
+
   it('keeps every bit of records that make no sense', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -112,7 +119,7 @@ describe('las', () => {
   describe('bad input comes back as it was', () => {
     const sound = lasFile({ format: 3, points: 500, vlrs: 3, strayBytes: 2 })
     it.each([
-      ['LAS 1.5', 25, [5], 'unsupported_feature'],
+      ['LAS 1.6', 25, [6], 'unsupported_feature'],
       ['an unknown point format', 104, [11], 'unsupported_feature'],
       ['a record shorter than its format', 105, [20, 0], 'malformed'],
       ['more VLRs than fit', 100, [0xff, 0xff, 0xff, 0xff], 'malformed'],

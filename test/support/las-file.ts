@@ -1,7 +1,7 @@
 import { randomNumbers } from './press-file.ts'
 
 const RECORD_BYTES = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67]
-const HEADER_BYTES = [227, 227, 227, 235, 375]
+const HEADER_BYTES = [227, 227, 227, 235, 375, 393]
 
 export interface LasRequest {
   readonly format: number
@@ -17,7 +17,7 @@ export interface LasRequest {
   readonly seed?: number
 }
 
-/** A LAS file of any version and point format (LAS 1.4 R15, 2.4–2.6). */
+/** A LAS file of any version and point format (LAS 1.4 R15, 2.4–2.6; 1.5 has a longer header). */
 export function lasFile(request: LasRequest): Uint8Array {
   const { format, points, extraBytes = 0, strayBytes = 0, trailingBytes = 0, vlrs = 1, content = 'walk' } = request
   const minor = request.minor ?? (format >= 6 ? 4 : format >= 4 ? 3 : 2)

@@ -1,4 +1,4 @@
-/** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5). */
+/** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5; LAS 1.5 appends three fields about time). */
 import { malformed, unsupported } from '../../codec/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
 
@@ -52,7 +52,7 @@ export async function readLas(source: RangeSource): Promise<LasFile> {
   const view = viewOf(head)
 
   const [major, minor] = [view.getUint8(24), view.getUint8(25)]
-  if (major !== 1 || minor > 4) throw unsupported(`LAS version ${major}.${minor}`)
+  if (major !== 1 || minor > 5) throw unsupported(`LAS version ${major}.${minor}`)
   const headerBytes = view.getUint16(94, true)
   if (headerBytes < (minor >= 4 ? 375 : minor === 3 ? 235 : MIN_HEADER_BYTES) || headerBytes > pointOffset) {
     throw damaged(94, `a header of ${headerBytes} bytes in LAS 1.${minor}`)
