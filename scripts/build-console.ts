@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { REQUESTABLE } from '../src/formats/outputs.ts'
 import { writeGuides } from './guides.ts'
+import { writeLicences } from './licences-page.ts'
 
 await build({
   entryPoints: { app: 'console/src/main.tsx' },
@@ -25,6 +26,7 @@ for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
 }
 
 writeGuides('console/public/docs')
+await writeLicences('console/public')
 
 // The photo of the guides, for whoever has no file at hand.
 copyFileSync('docs/photo.jpg', 'console/public/console/sample.jpg')

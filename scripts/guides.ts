@@ -20,10 +20,10 @@ const navigation = (current: string) => {
   const links = Object.entries(GUIDES).map(
     ([name, title]) => `<a href="/docs/${name}.html"${name === current ? ' aria-current="page"' : ''}>${title}</a>`,
   )
-  return `<nav aria-label="Guides"><strong>Whittle</strong> ${links.join(' ')} <a href="/docs">API reference</a> <a href="/console">Console</a></nav>`
+  return `<nav aria-label="Guides"><strong>Whittle</strong> ${links.join(' ')} <a href="/docs">API reference</a> <a href="/console">Console</a> <a href="/licences">Licences</a></nav>`
 }
 
-const page = (name: string, title: string, body: string) => `<!doctype html>
+export const page = (name: string, title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -90,6 +90,10 @@ function App() {
         <h1>{t(PAGES[page].title)}</h1>
         <View me={me} />
       </main>
+      <footer>
+        <a href="/docs">{t('API reference')}</a>
+        <a href="/licences">{t('Licences')}</a>
+      </footer>
     </>
   )
 }
@@ -124,7 +128,6 @@ function Header(props: { me: Me; page: PageName; language: ComponentChildren; on
             {t(PAGES[name].title)}
           </a>
         ))}
-        <a href="/docs">{t('API reference')}</a>
       </nav>
       <span class="who">
         {me.name} · {me.account.name} ({me.account.plan})

@@ -412,6 +412,13 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await expect.poll(() => sessions.count()).toBe(before - 1)
   })
 
+  it('names what others wrote, with licences, where its last line leads', async () => {
+    await page.getByRole('link', { name: 'Licences' }).click()
+    await page.getByRole('rowheader', { name: 'preact' }).waitFor()
+    await page.getByText('GNU GENERAL PUBLIC LICENSE').first().waitFor()
+    await accessible()
+  })
+
   it('shows the reference of the API, under the same policy', async () => {
     await page.goto(`${base}/docs`)
     await page.getByText('/v1/batch/compress').first().waitFor()

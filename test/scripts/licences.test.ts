@@ -1,9 +1,10 @@
-/** GPL code and fonts stay in `whittle-media`, as THIRD-PARTY.md says. */
+/** GPL code and fonts stay in `whittle-media`, as THIRD-PARTY.md says, and everything that is deployed has its notice at `/licences`. */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { commandNotices } from '../../scripts/licences-page.ts'
+import { ARTEFACTS, inputsOf, type Notice, notices, thirdParty } from '../../scripts/notices.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -18,11 +19,11 @@ describe('what the edge serves', () => {
     files = globSync('**/*.*', { cwd: PUBLIC })
   })
 
-  it('has no Liberation font 1.x and no text of the GPL', () => {
+  it('has no Liberation font 1.x and, but for the notices, no text of the GPL', () => {
     expect(files.length).toBeGreaterThan(100)
     expect(files.filter((file) => /liberation/i.test(file))).toEqual([])
     const withGpl = globSync('**', { cwd: PUBLIC, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && entry.name !== 'licences.html')
       .filter((entry) =>
         /gnu\s+(lesser\s+)?general\s+public\s+licen[cs]e/i.test(readFileSync(join(entry.parentPath, entry.name), 'latin1')),
       )
@@ -38,26 +39,6 @@ describe('what the edge serves', () => {
 })
 
 describe('what is bundled', () => {
-  /** Every file that a Worker is made of, as the bundler finds them. */
-  async function inputsOf(entry: string): Promise<string[]> {
-    const { metafile } = await build({
-      absWorkingDir: ROOT,
-      entryPoints: [entry],
-      bundle: true,
-      write: false,
-      outdir: 'unused',
-      metafile: true,
-      format: 'esm',
-      conditions: ['workerd', 'worker', 'browser'],
-      platform: 'neutral',
-      mainFields: ['browser', 'module', 'main'],
-      external: ['cloudflare:*', 'node:*'],
-      loader: { '.wasm': 'empty' },
-      logLevel: 'error',
-    })
-    return Object.keys(metafile.inputs)
-  }
-
   /** Licences by package name. */
   function licencesOf(inputs: readonly string[]): Map<string, string> {
     const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? [])
@@ -80,7 +61,12 @@ describe('what is bundled', () => {
     expect(await inputsOf('src/media.ts')).toEqual(expect.arrayContaining(modules))
   })
 
-  it.each(['src/index.ts', 'src/press.ts'])('into %s: nothing of the GPL or LGPL', async (entry) => {
+  it.each([
+    'src/index.ts',
+    'src/press.ts',
+    'console/src/main.tsx',
+    'cli/src/main.ts',
+  ] as const)('into %s: nothing of the GPL or LGPL', async (entry) => {
     const inputs = await inputsOf(entry)
     expect(inputs).toContain(entry)
     // What an engine's origin.json says of it is data of ours.
@@ -88,5 +74,65 @@ describe('what is bundled', () => {
     const licences = licencesOf(inputs)
     expect(licences.size).toBeGreaterThan(0)
     expect([...licences].filter(([, licence]) => /GPL|undefined/.test(licence))).toEqual([])
+  })
+})
+
+describe('the notices', () => {
+  let all: Notice[]
+  beforeAll(async () => {
+    all = await notices()
+  })
+  const named = (name: string) => all.find((notice) => notice.name === name)
+
+  it('have the whole text of everything, also of what is bundled inside of others', () => {
+    expect(all.length).toBeGreaterThan(60)
+    expect(all.filter(({ texts }) => texts.join('').length < 500).map(({ name }) => name)).toEqual([])
+    expect(all.filter(({ licence }) => /undefined|unknown/i.test(licence))).toEqual([])
+    for (const name of ['asn1js', 'css-tree', 'standardwebhooks', 'preact', 'pdfjs-dist', 'swagger-ui-dist', 'wasm/openjpeg/']) {
+      expect(named(name)?.texts.length, name).toBeGreaterThan(0)
+    }
+    const used = new Set(all.flatMap(({ usedIn }) => usedIn))
+    expect([...used].sort()).toEqual(['/docs', ...Object.values(ARTEFACTS).filter((name) => name !== 'command line')].sort())
+  })
+
+  it('name what svgo has bundled: all it depends on but what its command line needs', () => {
+    const found = new Set<string>()
+    const follow = (name: string) => {
+      if (found.has(name) || ['commander', 'picocolors'].includes(name)) return
+      found.add(name)
+      const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')) as {
+        dependencies?: Record<string, string>
+      }
+      for (const dependency of Object.keys(dependencies)) follow(dependency)
+    }
+    follow('svgo')
+    for (const name of found) expect(named(name)?.usedIn, name).toEqual(['whittle-press'])
+  })
+
+  it('have a licence in every folder of an engine, and GPL-3.0 with where the source is in that of FFmpeg', () => {
+    const folders = globSync('wasm/*/*.wasm', { cwd: ROOT }).map((path) => dirname(path))
+    expect(folders.length).toBeGreaterThan(17)
+    for (const folder of folders) expect(globSync('LICENSE*', { cwd: join(ROOT, folder) }).length, folder).toBeGreaterThan(0)
+    const text = named('wasm/ffmpeg/')!.texts.join('\n')
+    expect(text).toMatch(/GNU GENERAL PUBLIC LICENSE\s+Version 3/)
+    expect(text).toContain('npm run sources')
+  })
+
+  it('name every crate that resvg was compiled from', () => {
+    const binary = readFileSync(join(ROOT, 'wasm/resvg/resvg.wasm'), 'latin1')
+    const crates = new Set(
+      [...binary.matchAll(/registry\/src\/[\w.-]+\/([a-z0-9_-]+?)-(\d[\d.]*)\//g)].map(([, name, version]) => `${name} ${version}`),
+    )
+    expect(crates.size).toBeGreaterThan(30)
+    const listed = readFileSync(join(ROOT, 'wasm/resvg/LICENSE.crates'), 'utf8')
+    expect([...crates].filter((crate) => !listed.includes(crate))).toEqual([])
+  })
+
+  it('are listed in THIRD-PARTY.md as they are bundled now (`npm run licences`)', async () => {
+    expect(await thirdParty()).toBe(readFileSync(join(ROOT, 'THIRD-PARTY.md'), 'utf8'))
+  })
+
+  it('go with the command line', async () => {
+    expect(await commandNotices()).toMatch(/commander 15[\s\S]*Permission is hereby granted/)
   })
 })

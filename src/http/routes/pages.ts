@@ -23,6 +23,7 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
       doc: { id: 'docs', summary: 'The reference for people', answer: 'html', errors: [] },
     },
     { method: 'GET', path: '/docs/{file}', access: 'public', handle: (c) => page(c, `/docs/${c.req.param('file')}`) },
+    { method: 'GET', path: '/licences', access: 'public', handle: (c) => page(c, '/licences.html') },
     { method: 'GET', path: '/llms.txt', access: 'public', handle: forAgents },
     { method: 'GET', path: '/', access: 'public', handle: front },
     { method: 'GET', path: '/console', access: 'public', handle: (c) => page(c, '/console.html') },
