@@ -13,4 +13,6 @@ export interface ServeOptions {
   readonly memoryBytes: number
   /** Path of FFmpeg; "none", or the first on the PATH. */
   readonly ffmpeg?: string
+  /** SIGUSR2 resets all Durable Objects. */
+  readonly resettable?: boolean
 }

@@ -24,7 +24,14 @@ export interface RuntimeOptions {
   readonly workers: number
   readonly limits: JobLimits
   readonly native?: NativeProgram | undefined
+  /** Whether `resetObjects` may be called. */
+  readonly resettable?: boolean
   log(line: string): void
+}
+
+export interface Runtime extends AsyncDisposable {
+  /** Resets every Durable Object, as a deployment does: what they hold in memory is gone, and calls under way break. */
+  resetObjects(): Promise<void>
 }
 
 /** As in wrangler.toml, to which a test holds it. */
@@ -35,7 +42,7 @@ export const OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'A
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
 
 /** Opens the service; resolves when it listens. */
-export async function openRuntime(options: RuntimeOptions): Promise<AsyncDisposable> {
+export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
   const door = new DoorClient(`http://127.0.0.1:${options.doorPort}`, secret)
   const { workers, build, state, limits, native, log } = options
@@ -48,6 +55,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<AsyncDisposa
     throw error
   }
   return {
+    async resetObjects() {
+      await (await miniflare.getWorker(RESETTER)).fetch('http://resetter')
+    },
     async [Symbol.asyncDispose]() {
       await pool[Symbol.asyncDispose]()
       await miniflare.dispose()
@@ -117,9 +127,28 @@ function workersOf(options: RuntimeOptions, secret: string, pool: (request: Requ
         durableObjects: { TASKS: { ...own(OBJECTS.TASKS), scriptName: 'whittle' } },
         unsafeDirectSockets: [{ host: '127.0.0.1', port: doorPort }],
       },
+      ...(options.resettable ? [resetter(build)] : []),
     ],
   }
 }
+
+const RESETTER = 'whittle-resetter'
+
+/** Breaks every object of this workerd; no other Worker may, and nobody reaches it but this process. */
+const resetter = (modulesRoot: string) => ({
+  name: RESETTER,
+  modules: [
+    {
+      type: 'ESModule' as const,
+      path: join(modulesRoot, 'resetter.mjs'),
+      contents: `import unsafe from 'workerd:unsafe'
+        export default { async fetch() { await unsafe.abortAllDurableObjects(); return new Response() } }`,
+    },
+  ],
+  modulesRoot,
+  compatibilityDate: DATE,
+  compatibilityFlags: ['unsafe_module'],
+})
 
 /** Miniflare's own lines, among all others. */
 class LineLog extends Log {

@@ -15,11 +15,13 @@ const STEP_PROCESSOR_MS = 900_000
 const SILENT_PROCESSOR_MS = 60_000
 /** A step that computes nothing, and waits for nobody, is taken for lost after so long. */
 const STALLED_MS = 120_000
+/** A line of the log. */
+const OBJECTS_RESET = JSON.stringify({ level: 'warn', event: 'objects_reset' })
 
 const ORPHAN_MS = 500
 
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
-const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg } = options
+const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg, resettable = false } = options
 const build = await bundles(root, join(root, '.dev/build'))
 const runtime = await openRuntime({
   root,
@@ -33,6 +35,7 @@ const runtime = await openRuntime({
     ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
   },
   workers,
+  resettable,
   native: findNative(ffmpeg),
   limits: { memoryBytes, processorMs: STEP_PROCESSOR_MS, silentMs: SILENT_PROCESSOR_MS, stalledMs: STALLED_MS },
   log: (line) => console.log(line),
@@ -44,6 +47,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.exit(0)
   })
 }
+
+if (resettable) process.on('SIGUSR2', () => void runtime.resetObjects().then(() => console.log(OBJECTS_RESET)))
 
 function variablesIn(file: string): Record<string, string> {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)

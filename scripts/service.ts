@@ -42,6 +42,8 @@ export interface PoolOptions {
   readonly memoryBytes: number
   /** Path of FFmpeg; "none", or the first on the PATH. */
   readonly ffmpeg?: string
+  /** SIGUSR2 to its process resets all Durable Objects. Default: it does not. */
+  readonly resettable?: boolean
 }
 
 const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']

@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly inspectorPort: number
   /** The command line's own service: the keys in `.dev` stay those of the one that a person started. */
   readonly embedded: boolean
+  /** For the kill test: SIGUSR2 to `pool/serve.ts` resets all Durable Objects. */
+  readonly resettable: boolean
   readonly verbose: boolean
 }
 
@@ -42,6 +44,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .option('--verbose', 'prints the whole log', false)
     .addOption(new Option('--inspector-port <n>').argParser(whole(0, 65_535)).default(0).hideHelp())
     .addOption(new Option('--embedded').default(false).hideHelp())
+    .addOption(new Option('--resettable').default(false).hideHelp())
     .addHelpText('after', '\nExample: npm start -- --port 8080 --state /var/lib/whittle --public-url https://whittle.example.com')
     .allowExcessArguments(false)
     .parse(argv, { from: 'user' })

@@ -38,7 +38,14 @@ const options: ServiceOptions = {
   verbose: told.verbose,
   patienceMs: told.patience * 1000,
   ...(told.workers > 0
-    ? { pool: { workers: told.workers, memoryBytes: told.memory * 2 ** 20, ...(told.ffmpeg === undefined ? {} : { ffmpeg: told.ffmpeg }) } }
+    ? {
+        pool: {
+          workers: told.workers,
+          memoryBytes: told.memory * 2 ** 20,
+          resettable: told.resettable,
+          ...(told.ffmpeg === undefined ? {} : { ffmpeg: told.ffmpeg }),
+        },
+      }
     : {}),
 }
 let service: Service | undefined

@@ -21,7 +21,20 @@ const steadied = (env: Env): Env => ({
   TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names'], SHORT_PAUSES_MS),
   ACCOUNTS: steady(
     env.ACCOUNTS,
-    ['get', 'admit', 'giveBack', 'reserve', 'release', 'finishIdempotent', 'abandonIdempotent', 'list', 'batch'],
+    [
+      'get',
+      'admit',
+      'giveBack',
+      'reserve',
+      'release',
+      'finishIdempotent',
+      'abandonIdempotent',
+      'list',
+      'batch',
+      'usage',
+      'webhookSecret',
+      'deliveries',
+    ],
     SHORT_PAUSES_MS,
   ),
   UPLOADS: steady(

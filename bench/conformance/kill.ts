@@ -1,9 +1,10 @@
 /**
- * `npm run conformance -- kill [--rounds 100] [--seed 1]`: SIGKILL at random moments, to the whole service or to one of its
- * processes (parent, leash, workerd, a press, FFmpeg), while files are uploaded, at once and in chunks over several kills, pressed
- * quickly and queued, among them films for FFmpeg where it is installed; then asks whether everything that was accepted has ended,
- * whether files sent in chunks arrived byte by byte, whether
- * usage was counted once, whether a sweep leaves exactly the blobs that tasks name, and whether any process is left. Linux only (/proc).
+ * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1]`: SIGKILL at random moments, to the whole service or to one of
+ * its processes (parent, leash, workerd, a press, FFmpeg), while files are uploaded, at once and in chunks over several kills, pressed
+ * quickly and queued, among them films for FFmpeg where it is installed; between them resets of all Durable Objects, as a deployment
+ * brings, after which every upload must be answered all the same. Then asks whether everything that was accepted has ended, whether
+ * files sent in chunks arrived byte by byte, whether usage was counted once, whether a sweep leaves exactly the blobs that tasks name,
+ * and whether any process is left. Ctrl-C ends the killing and asks at once. Linux only (/proc).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,12 +19,13 @@ import { Processes, VICTIMS, type Victim } from './victims.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '100' },
+    rounds: { type: 'string', default: '200' },
+    resets: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     port: { type: 'string', default: '8799' },
   },
 })
-const rounds = Number(values.rounds)
+const [rounds, resets] = [Number(values.rounds), Number(values.resets)]
 const state = mkdtempSync(join(tmpdir(), 'whittle-kill-'))
 const base = `http://127.0.0.1:${values.port}`
 
@@ -37,7 +39,7 @@ function random(): number {
 }
 
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
-  const service = spawn(process.execPath, ['scripts/start.ts', '--port', values.port, '--state', state], {
+  const service = spawn(process.execPath, ['scripts/start.ts', '--port', values.port, '--state', state, '--embedded', '--resettable'], {
     detached: true,
     stdio: 'ignore',
   })
@@ -101,11 +103,12 @@ function text(bytes: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(whole.slice(0, bytes))
 }
 
-async function upload(bytes: Uint8Array<ArrayBuffer>, name: string, asynchronous: boolean): Promise<string | undefined> {
+async function upload(bytes: Uint8Array<ArrayBuffer>, name: string, asynchronous: boolean): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([bytes]), name)
   const prefer: Record<string, string> = asynchronous ? { prefer: 'respond-async' } : {}
   const answer = await api<Task>('/v1/compress', { method: 'POST', body: form, headers: prefer })
+  if (!answer.task_id) throw new Error(JSON.stringify(answer))
   return answer.task_id
 }
 
@@ -161,22 +164,36 @@ async function beginSending(): Promise<Sending> {
 }
 
 const accepted = new Set<string>()
+const problems: string[] = []
 const SIZES = [3_000, 200_000, 2_000_000, 12_000_000]
 const film = tinyFilm()
 const killed = new Map<string, number>()
 let [service, gone] = await start()
-for (let round = 0; round < rounds; round++) {
+let enough = false
+process.once('SIGINT', () => {
+  enough = true
+})
+for (let round = 0; round < rounds + resets && !enough; round++) {
+  // Evenly among the kills.
+  const isReset = Math.floor(((round + 1) * resets) / (rounds + resets)) > Math.floor((round * resets) / (rounds + resets))
   const uploads = [
     ...SIZES.map((size, i) => upload(text(size), 'kill.txt', i % 2 === 1)),
     ...(film ? [upload(film, 'kill.mp4', true)] : []),
   ].map((sent) =>
     sent.then(
-      (id) => id && accepted.add(id),
-      () => undefined,
+      (id) => accepted.add(id),
+      // Of one that was killed nobody knows; a reset is nobody's business but ours.
+      (error: unknown) => isReset && problems.push(`an upload while objects were reset: ${error}`),
     ),
   )
   const chunks = sendOn().catch(() => undefined)
   await sleep(random() * 2500)
+  if (isReset) {
+    processes.resetObjects(service.pid ?? 0)
+    killed.set('objects', (killed.get('objects') ?? 0) + 1)
+    await Promise.all([...uploads, chunks])
+    continue
+  }
   const wanted = VICTIMS[Math.floor(random() * VICTIMS.length)]!
   // FFmpeg is not always at work.
   for (let wait = 0; wait < 50 && film && wanted === 'native' && !processes.has(service.pid ?? 0, wanted); wait++) await sleep(100)
@@ -189,11 +206,12 @@ for (let round = 0; round < rounds; round++) {
     await gone
     ;[service, gone] = await start()
   }
-  process.stdout.write(`\r${round + 1} of ${rounds} kills, ${accepted.size} tasks accepted`)
+  process.stdout.write(
+    `\r${round + 1} of ${rounds + resets} kills and resets, ${accepted.size} tasks accepted, ${problems.length} problems`,
+  )
 }
 console.log()
 
-const problems: string[] = []
 if (sendings.some(({ task }) => task === undefined)) await sendOn()
 const all = new Map<string, string>()
 for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(2000)) {
@@ -244,7 +262,7 @@ await sleep(LAST_BREATH_MS)
 problems.push(...processes.left(state).map((command) => `still there: ${command}`))
 
 console.log(
-  `${rounds} kills (${[...killed].map(([victim, times]) => `${victim} ${times}`).join(', ')}), ${sendings.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
+  `kills and resets (${[...killed].map(([victim, times]) => `${victim} ${times}`).join(', ')}), ${sendings.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
 )
 console.log(
   `the sweep looked at ${first.looked} blobs and removed ${first.removed} orphans; usage says ${usage.tasks_completed} + ${usage.tasks_failed}`,

@@ -49,14 +49,19 @@ export class Processes {
     return this.below(root).some(({ command }) => COMMANDS[victim].test(command))
   }
 
+  /** Resets all Durable Objects, as a deployment does (`npm start -- --resettable`). */
+  resetObjects(root: number): void {
+    if (this.kill(root, 'parent', 'SIGUSR2') === 0) throw new Error('nobody is there who resets objects')
+  }
+
   /** SIGKILL, to parents before their children, so that none can tidy up after another. @returns how many there were */
-  kill(root: number, victim: Victim): number {
+  kill(root: number, victim: Victim, signal: 'SIGKILL' | 'SIGUSR2' = 'SIGKILL'): number {
     const doomed = this.below(root).filter(({ command }) => COMMANDS[victim].test(command))
     // One of several presses, all of a tree.
     const now = victim === 'tree' ? doomed : doomed.slice(0, 1)
     for (const { pid } of now) {
       try {
-        process.kill(pid, 'SIGKILL')
+        process.kill(pid, signal)
       } catch {
         // It has gone by itself.
       }

@@ -11,6 +11,7 @@ import { checkCallbackUrl } from './callback-url.ts'
 import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
 import { isSignedPdf } from './signed-pdf.ts'
 import { newTaskId, type Staged } from './stage.ts'
+import { waited } from './waited.ts'
 
 export interface Submission {
   readonly env: Env
@@ -158,19 +159,18 @@ export async function runAndWait(
   waitMs: number | undefined,
   keepAlive: (work: Promise<unknown>) => void,
 ): Promise<Task> {
-  const record = env.TASKS.getByName(task.taskId)
-  if (task.lane === 'slow') return waitMs ? ((await record.wait(waitMs)) ?? task) : task
+  if (task.lane === 'slow') return waitMs ? ((await waited(env, task.taskId, waitMs)) ?? task) : task
   const run = press(env, task)
   keepAlive(run)
   const limitMs = waitMs ?? QUICK_WAIT_MS
   if (limitMs === 0) return task
   const startedMs = Date.now()
   await Promise.race([run, new Promise((resolve) => setTimeout(resolve, limitMs))])
-  const now = (await record.read()) ?? task
+  const now = (await env.TASKS.getByName(task.taskId).read()) ?? task
   const leftMs = limitMs - (Date.now() - startedMs)
   // Somebody else is at it: another request under the same Idempotency-Key, or the queue.
   if (now.status === 'completed' || now.status === 'failed' || leftMs <= 0) return now
-  return (await record.wait(leftMs).catch(() => undefined)) ?? now
+  return (await waited(env, task.taskId, leftMs)) ?? now
 }
 
 /** What the press cannot take, or breaks with, goes to the queue at once. If that fails, too, the task's own watchdog sends it. */

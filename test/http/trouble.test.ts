@@ -137,6 +137,17 @@ describe('a press without room', () => {
   })
 })
 
+it('whoever waits for a task hears of its end, though its object was reset meanwhile', async () => {
+  const task = await started({ lane: 'slow' })
+  const record = () => env.TASKS.getByName(task.taskId)
+  await record().claim(1, 'whole')
+  const waiting = runAndWait(env as unknown as Env, (await record().read())!, 20_000, () => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await runInDurableObject(record() as unknown as DurableObjectStub, (_, ctx) => ctx.abort('a deployment')).catch(() => undefined)
+  await record().fail(1, { code: 500, type: 'internal', message: 'it broke', requestId: 'req_run' })
+  expect(await waiting).toMatchObject({ status: 'failed' })
+})
+
 describe('the gate', () => {
   it('lets small jobs run side by side, a hungry one alone, and forgets who does not wait', async () => {
     const gate = new Gate(10)

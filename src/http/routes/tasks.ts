@@ -2,6 +2,7 @@
 
 import { present, type Task } from '../../store/task.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
+import { waited } from '../../tasks/waited.ts'
 import { baseUrl } from '../context.ts'
 import { ownedTask, unknownTask } from '../owned.ts'
 import { applied, preference } from '../prefer.ts'
@@ -33,7 +34,7 @@ export const getTask: Route = {
     let found = owned.task
     const open = found.status === 'pending' || found.status === 'processing'
     // The wait may end with nothing: the task was deleted meanwhile.
-    if (open && request?.kind === 'wait') found = (await ownedTask(c, (record) => record.wait(request.ms))).task
+    if (open && request?.kind === 'wait') found = (await ownedTask(c, () => waited(c.env, found.taskId, request.ms))).task
     return json(present(found, baseUrl(c)), applied(request))
   },
   doc: {
