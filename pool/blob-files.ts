@@ -1,6 +1,6 @@
 /**
  * Blobs of running tasks as files of this machine, shared by the steps that read them: a film has a hundred parts, and all of
- * them read the upload. Kept up to a number of bytes beyond what is in use.
+ * them read the upload. What nobody uses is kept up to a number of bytes, and for a moment only: its task may have been deleted.
  */
 import { link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,29 +11,37 @@ interface Kept {
   readonly ready: Promise<number>
   bytes: number
   users: number
+  /** Runs while nobody uses it. */
+  leaving?: NodeJS.Timeout
+}
+
+export interface IdleLimits {
+  readonly bytes: number
+  readonly ms: number
 }
 
 export class BlobFiles {
   readonly #folder: string
   readonly #download: (key: string, path: string) => Promise<void>
-  readonly #mostIdleBytes: number
+  readonly #mostIdle: IdleLimits
   /** The one that was used last is at the end. */
   readonly #kept = new Map<string, Kept>()
 
-  constructor(folder: string, download: (key: string, path: string) => Promise<void>, mostIdleBytes: number) {
+  constructor(folder: string, download: (key: string, path: string) => Promise<void>, mostIdle: IdleLimits) {
     this.#folder = folder
     this.#download = download
-    this.#mostIdleBytes = mostIdleBytes
+    this.#mostIdle = mostIdle
   }
 
   /** Puts the blob into `folder` as a link, as long as what is returned is not disposed of. */
   async lend(key: string, folder: string): Promise<AsyncDisposable> {
     const kept = this.#kept.get(key) ?? this.#fetch(key)
     kept.users++
+    clearTimeout(kept.leaving)
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     const release = async () => {
-      kept.users--
+      if (--kept.users === 0) this.#leave(key, kept)
       await this.#trim()
     }
     try {
@@ -54,8 +62,23 @@ export class BlobFiles {
     await rm(path, { force: true })
     await link(file, path)
     const { size } = await stat(path)
-    this.#kept.set(key, { path, ready: Promise.resolve(size), bytes: size, users: 0 })
+    clearTimeout(this.#kept.get(key)?.leaving)
+    const kept = { path, ready: Promise.resolve(size), bytes: size, users: 0 }
+    this.#kept.set(key, kept)
+    this.#leave(key, kept)
     await this.#trim()
+  }
+
+  #leave(key: string, kept: Kept): void {
+    kept.leaving = setTimeout(() => void this.#forget(key, kept), this.#mostIdle.ms).unref()
+  }
+
+  async #forget(key: string, kept: Kept): Promise<void> {
+    clearTimeout(kept.leaving)
+    // One that could not be lent is gone from here; another of its key may stand in its place.
+    if (this.#kept.get(key) !== kept) return
+    this.#kept.delete(key)
+    await rm(kept.path, { force: true })
   }
 
   #fetch(key: string): Kept {
@@ -72,10 +95,9 @@ export class BlobFiles {
     const idle = [...this.#kept].filter(([, kept]) => kept.users === 0)
     let bytes = idle.reduce((sum, [, kept]) => sum + kept.bytes, 0)
     for (const [key, kept] of idle) {
-      if (bytes <= this.#mostIdleBytes) break
+      if (bytes <= this.#mostIdle.bytes) break
       bytes -= kept.bytes
-      this.#kept.delete(key)
-      await rm(kept.path, { force: true })
+      await this.#forget(key, kept)
     }
   }
 }

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SPOKEN } from '../src/store/tasks.ts'
 import type { Step } from '../src/tasks/run.ts'
-import { BlobFiles } from './blob-files.ts'
+import { BlobFiles, type IdleLimits } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
 import { Job, type JobLimits } from './job.ts'
 import { nextOf, type Waiting } from './line.ts'
@@ -32,8 +32,8 @@ interface Entry extends Waiting {
   end(): void
 }
 
-/** Bytes of uploads and parts that are kept for steps to come. */
-const MOST_IDLE_BYTES = 1024 ** 3
+/** Of uploads and parts that are kept for steps to come: after a restart of the edge these begin again within seconds. */
+const MOST_IDLE: IdleLimits = { bytes: 1024 ** 3, ms: 30_000 }
 /** A press whose process is larger than this when it has nothing to do is begun anew. */
 const FAT_BYTES = 500 * 2 ** 20
 /** A press that does not come up is tried again after so long. */
@@ -57,7 +57,7 @@ export class Pool implements AsyncDisposable {
 
   private constructor(options: PoolOptions) {
     this.#options = options
-    this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.door.download(key, path), MOST_IDLE_BYTES)
+    this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.door.download(key, path), MOST_IDLE)
   }
 
   static async open(options: PoolOptions): Promise<Pool> {

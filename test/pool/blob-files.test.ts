@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { BlobFiles } from '../../pool/blob-files.ts'
 
@@ -12,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const open = (mostIdleBytes: number) =>
+const open = (bytes: number, ms = 60_000) =>
   new BlobFiles(
     join(root, 'kept'),
     async (key, path) => {
@@ -20,7 +21,7 @@ const open = (mostIdleBytes: number) =>
       if (key === 'gone') throw new Error('the blob is gone')
       writeFileSync(path, key.repeat(10))
     },
-    mostIdleBytes,
+    { bytes, ms },
   )
 
 function folder(name: string): string {
@@ -47,6 +48,22 @@ it('forgets what nobody reads beyond its size, the oldest first, and never what 
   expect(readdirSync(join(root, 'kept')).sort()).toEqual(['a23456789', 'c23456789'])
   // Who has its link keeps the bytes.
   expect(existsSync(join(second!, 'b23456789'))).toBe(true)
+})
+
+it('forgets what nobody reads any more, made or fetched: its task may have been deleted', async () => {
+  const blobs = open(1000, 50)
+  const path = folder('one')
+  const used = await blobs.lend('uploads/a', path)
+  await (await blobs.lend('uploads/b', path))[Symbol.asyncDispose]()
+  writeFileSync(join(path, 'made'), 'made')
+  await blobs.adopt('parts/1', join(path, 'made'))
+  await expect.poll(() => readdirSync(join(root, 'kept'))).toEqual(['uploads~a'])
+  const again = await blobs.lend('uploads/a', folder('two'))
+  await used[Symbol.asyncDispose]()
+  await sleep(100)
+  expect(existsSync(join(root, 'kept/uploads~a'))).toBe(true)
+  await again[Symbol.asyncDispose]()
+  await expect.poll(() => readdirSync(join(root, 'kept'))).toEqual([])
 })
 
 it('asks again for a blob that could not be fetched', async () => {
