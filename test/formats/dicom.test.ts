@@ -96,7 +96,7 @@ describe('dicom', () => {
       }
       return out.length % 2 ? [...out, 128] : out
     }
-    const rleFile = (picture: Picture) => {
+    const rleFile = (picture: Picture, change = (fragments: Uint8Array[]) => fragments) => {
       const { width, height, samples = 1, allocated = 16, frames = 1, planar = false } = picture
       const elements = imageElements(picture, 'explicit')
       const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
@@ -119,7 +119,7 @@ describe('dicom', () => {
         }
         items.push(Buffer.concat(segments))
       }
-      return rleOf(elements, items)
+      return rleOf(elements, change(items))
     }
     const rleOf = (elements: ReturnType<typeof imageElements>, items: readonly Uint8Array[]) => {
       const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
@@ -153,6 +153,26 @@ describe('dicom', () => {
       if (!picture.planar) expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
       else expect(decoded.toSorted()).toEqual(Buffer.from(wanted).toSorted())
       expect(Buffer.from(bytes.subarray(-around(elements)[1].length)).equals(around(elements)[1])).toBe(true)
+    })
+
+    it.each([
+      ['one frame', 1, 'compressed'],
+      ['more, by the offset table', 3, 'compressed'],
+      ['more, without an offset table', 3, 'unchanged'],
+    ] as const)('fragments are put together: %s', async (name, frames, kind) => {
+      const cut = ([, ...whole]: Uint8Array[]) => {
+        const table = new Uint32Array(name.endsWith('without an offset table') ? 0 : frames)
+        // Each frame is cut in two, which adds the head of an item.
+        for (let i = 1; i < table.length; i++) table[i] = table[i - 1]! + 16 + whole[i - 1]!.length
+        return [new Uint8Array(table.buffer), ...whole.flatMap((one) => [one.subarray(0, 100), one.subarray(100)])]
+      }
+      const picture: Picture = { width: 60, height: 40, allocated: 8, frames }
+      const { outcome, bytes, defect } = await press(rleFile(picture, cut))
+      expect([outcome.kind, defect]).toEqual([kind, undefined])
+      if (outcome.kind !== 'compressed') return
+      const decoded = Buffer.concat(await Promise.all(fragmentsOf(bytes).slice(1).map(decodeWithCharLs)))
+      const wanted = imageElements(picture, 'explicit').find(([tag]) => tag === 0x7fe00010)![2] as Uint8Array
+      expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
     })
 
     it('holds a decoded frame at a time, of 16 MB at most', async () => {
@@ -195,16 +215,23 @@ describe('dicom', () => {
 
   describe('lossless JPEG', () => {
     const jpegFile = (picture: Picture, jpeg: Partial<LosslessJpeg>, change = (fragments: Uint8Array[]) => fragments) => {
-      const { width, height, allocated = 16, stored = allocated, frames = 1 } = picture
+      const { width, height, allocated = 16, stored = allocated, frames = 1, samples: components = 1 } = picture
       const elements = imageElements(picture, 'explicit')
       const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
       const bytes = (elements[at]![2] as Uint8Array).slice()
       const samples = allocated === 8 ? bytes : new Uint16Array(bytes.buffer)
       const { shift = 0 } = jpeg
       for (let i = 0; i < samples.length; i++) samples[i]! &= -1 << shift
-      const count = width * height
+      const count = width * height * components
       const fragments = Array.from({ length: frames }, (_, i) =>
-        encodeLosslessJpeg(samples.subarray(i * count, (i + 1) * count), { width, height, bits: stored, predictor: 1, ...jpeg }),
+        encodeLosslessJpeg(samples.subarray(i * count, (i + 1) * count), {
+          width,
+          height,
+          bits: stored,
+          components,
+          predictor: 1,
+          ...jpeg,
+        }),
       )
       const items = [new Uint8Array(0), ...change(fragments)].flatMap((item) => {
         const head = new Uint8Array(8)
@@ -226,6 +253,8 @@ describe('dicom', () => {
       ['16 bits, signed', { width: 61, height: 50, signed: true }, {}],
       ['restarts', { ...GREY, frames: 2 }, { predictor: 5, restartLines: 7 }],
       ['a point transform', GREY, { shift: 2, predictor: 2 }],
+      ['colour', { width: 60, height: 50, allocated: 8, samples: 3 }, { predictor: 6, restartLines: 9 }],
+      ['colour that is decoded to planes', { width: 60, height: 50, allocated: 8, samples: 3, planar: true }, {}],
     ] as const)('%s becomes JPEG-LS', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>) => {
       const { file, pixels } = jpegFile(picture, jpeg)
       // Our codes are long: what comes out is smaller even of noise.

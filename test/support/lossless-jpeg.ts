@@ -1,10 +1,12 @@
-/** Lossless JPEG (ITU-T T.81, annex H) for tests: one component, all 17 categories in codes of 2 to 16 bits. */
+/** Lossless JPEG (ITU-T T.81, annex H) for tests: components in one scan, all 17 categories in codes of 2 to 16 bits. */
 export interface LosslessJpeg {
   readonly width: number
   readonly height: number
   readonly bits: number
   readonly predictor: number
   readonly shift?: number
+  /** Samples of a pixel. */
+  readonly components?: number
   /** Lines between restart markers. */
   readonly restartLines?: number
 }
@@ -22,16 +24,18 @@ function codes(): { code: number; length: number }[] {
 }
 
 export function encodeLosslessJpeg(samples: ArrayLike<number>, frame: LosslessJpeg): Uint8Array {
-  const { width, height, bits, predictor, shift = 0, restartLines = 0 } = frame
+  const { width, height, bits, predictor, shift = 0, restartLines = 0, components = 1 } = frame
   const table = codes()
+  const numbers = Array.from({ length: components }, (_, c) => c)
+  const row = width * components
   const out: number[] = []
   const segment = (marker: number, body: number[]) => out.push(0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255, ...body)
   const short = (value: number) => [value >> 8, value & 255]
   out.push(0xff, 0xd8)
   segment(0xc4, [0, ...Array.from({ length: 16 }, (_, i) => LENGTHS.filter((length) => length === i + 1).length), ...LENGTHS.keys()])
-  segment(0xc3, [bits, ...short(height), ...short(width), 1, 1, 0x11, 0])
+  segment(0xc3, [bits, ...short(height), ...short(width), components, ...numbers.flatMap((c) => [c + 1, 0x11, 0])])
   if (restartLines) segment(0xdd, short(restartLines * width))
-  segment(0xda, [1, 1, 0, predictor, 0, shift])
+  segment(0xda, [components, ...numbers.flatMap((c) => [c + 1, 0]), predictor, 0, shift])
   let [held, count] = [0, 0]
   const put = (value: number, length: number) => {
     for (let i = length - 1; i >= 0; i--) {
@@ -43,7 +47,7 @@ export function encodeLosslessJpeg(samples: ArrayLike<number>, frame: LosslessJp
     }
   }
   const flush = () => put(0xff, count ? 8 - count : 0)
-  const at = (x: number, y: number) => samples[y * width + x]! >> shift
+  const at = (x: number, y: number) => samples[y * row + x]! >> shift
   let first = true
   for (let y = 0; y < height; y++) {
     if (restartLines && y > 0 && y % restartLines === 0) {
@@ -51,12 +55,12 @@ export function encodeLosslessJpeg(samples: ArrayLike<number>, frame: LosslessJp
       out.push(0xff, 0xd0 + ((y / restartLines - 1) & 7))
       first = true
     }
-    for (let x = 0; x < width; x++) {
+    for (let x = 0; x < row; x++) {
       let expected: number
-      if (x === 0) expected = first ? 1 << (bits - shift - 1) : at(0, y - 1)
-      else if (first) expected = at(x - 1, y)
+      if (x < components) expected = first ? 1 << (bits - shift - 1) : at(x, y - 1)
+      else if (first) expected = at(x - components, y)
       else {
-        const [a, b, c] = [at(x - 1, y), at(x, y - 1), at(x - 1, y - 1)]
+        const [a, b, c] = [at(x - components, y), at(x, y - 1), at(x - components, y - 1)]
         expected = [0, a, b, c, a + b - c, a + ((b - c) >> 1), b + ((a - c) >> 1), (a + b) >> 1][predictor]!
       }
       const difference = ((at(x, y) - expected) << 16) >> 16

@@ -1,6 +1,6 @@
 /**
- * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), of one component, as DICOM has it in transfer syntaxes
- * 1.2.840.10008.1.2.4.57 and .70: each sample is predicted from its neighbours, the difference is coded.
+ * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), as DICOM has it in transfer syntaxes
+ * 1.2.840.10008.1.2.4.57 and .70, of one component or of three in one scan: each sample is predicted from its neighbours, the difference is coded.
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
@@ -11,11 +11,15 @@ export interface JpegShape {
   readonly width: number
   readonly height: number
   readonly sampleBytes: number
+  /** Of a pixel. */
+  readonly samples: number
+  /** Whether the decoded frame has its samples by plane. */
+  readonly planar: boolean
   /** Signed samples are only the same to all readers when none of their bits is missing. */
   readonly signed: boolean
 }
 
-const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0xdd } as const
+const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0xdd, APP14: 0xee } as const
 /** Codes of up to so many bits are looked up at once. */
 const LOOKUP_BITS = 10
 
@@ -36,13 +40,15 @@ interface Header {
   readonly predictor: number
   readonly shift: number
   readonly restartLines: number
-  readonly codes: Codes
+  /** By component. */
+  readonly codes: readonly Codes[]
   readonly scanAt: number
 }
 
 /** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed), CodecError (unsupported_feature) */
 export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: number): Uint8Array {
   const samples = decodeScan(code, readHeader(shape, code, at), shape.width, shape.height, at)
+  if (shape.samples > 1 && shape.planar) return byPlane(samples, shape.samples)
   if (shape.sampleBytes === 1) return Uint8Array.from(samples)
   const frame = new Uint8Array(2 * samples.length)
   for (let i = 0; i < samples.length; i++) {
@@ -50,6 +56,14 @@ export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: numbe
     frame[2 * i + 1] = samples[i]! >> 8
   }
   discard(samples)
+  return frame
+}
+
+/** Colour has 8 bits a sample. */
+function byPlane(samples: Uint16Array, components: number): Uint8Array {
+  const frame = new Uint8Array(samples.length)
+  const pixels = samples.length / components
+  for (let c = 0; c < components; c++) for (let i = 0; i < pixels; i++) frame[c * pixels + i] = samples[i * components + c]!
   return frame
 }
 
@@ -76,21 +90,28 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
     else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
     else if (marker === MARKER.SOF3 && body.length >= 9) bits = frameBits(shape, body)
     else if (marker === MARKER.SOS) {
-      if (!bits || body.length < 6 || body[0] !== 1) throw otherJpeg()
-      const codes = tables.get(body[2]! >> 4)
-      if (!codes) throw damaged(position, 'a scan without its Huffman codes')
-      const [predictor, shift] = [body[3]!, body[5]! & 15]
+      const n = shape.samples
+      if (!bits || body.length < 4 + 2 * n || body[0] !== n) throw otherJpeg()
+      const codes = Array.from({ length: n }, (_, c) => tables.get(body[2 + 2 * c]! >> 4)).filter((one) => one !== undefined)
+      if (codes.length < n) throw damaged(position, 'a scan without its Huffman codes')
+      const [predictor, shift] = [body[1 + 2 * n]!, body[3 + 2 * n]! & 15]
       // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
       if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width) throw otherJpeg()
       return { bits, predictor, shift, restartLines: restart / shape.width, codes, scanAt: position }
-    } else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw otherJpeg()
+    } else if (marker === MARKER.APP14 && isTransformed(body)) throw otherJpeg()
+    else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw otherJpeg()
   }
   throw damaged(code.length, 'a JPEG stream without a scan')
 }
 
-function frameBits({ width, height, sampleBytes, signed }: JpegShape, body: Uint8Array): number {
+/** Whether an Adobe segment says that colours were turned into others, which not all readers of DICOM look at. */
+const isTransformed = (body: Uint8Array) => String.fromCharCode(...body.subarray(0, 5)) === 'Adobe' && body[11] !== 0
+
+function frameBits({ width, height, sampleBytes, samples, signed }: JpegShape, body: Uint8Array): number {
   const bits = body[0]!
-  const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === 1
+  const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === samples
+  // Each component as large as the picture.
+  for (let c = 0; samples > 1 && c < samples; c++) if (body[7 + 3 * c] !== 0x11) throw otherJpeg()
   if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw otherJpeg()
   return bits
 }
@@ -196,7 +217,9 @@ class Bits {
 /** T.81, H.1.2 and H.2. */
 function decodeScan(code: Uint8Array, header: Header, width: number, height: number, at: number): Uint16Array {
   const { bits, predictor, shift, restartLines, codes, scanAt } = header
-  const samples = new Uint16Array(width * height)
+  const n = codes.length
+  const row = width * n
+  const samples = new Uint16Array(row * height)
   const input = new Bits(code, scanAt)
   const most = (1 << (bits - shift)) - 1
   let restarts = 0
@@ -206,16 +229,16 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
       if (!input.restart(restarts++)) throw malformed('dicom', at, `no restart marker before line ${y}`)
       first = true
     }
-    const line = y * width
-    const above = line - width
-    for (let x = 0; x < width; x++) {
-      const category = input.category(codes)
+    // `i`: of the sample, whose neighbours `a`, `b` and `c` are n, row and row + n samples before it.
+    for (let x = 0, i = y * row; x < row; x++, i++) {
+      const component = n === 1 ? 0 : x % n
+      const category = input.category(codes[component]!)
       if (category > 16) throw malformed('dicom', at, `no Huffman code in line ${y}`)
       let expected: number
-      if (x === 0) expected = first ? 1 << (bits - shift - 1) : samples[above]!
-      else if (first || predictor === 1) expected = samples[line + x - 1]!
+      if (x < n) expected = first ? 1 << (bits - shift - 1) : samples[i - row]!
+      else if (first || predictor === 1) expected = samples[i - n]!
       else {
-        const [a, b, c] = [samples[line + x - 1]!, samples[above + x]!, samples[above + x - 1]!]
+        const [a, b, c] = [samples[i - n]!, samples[i - row]!, samples[i - row - n]!]
         if (predictor === 2) expected = b
         else if (predictor === 3) expected = c
         else if (predictor === 4) expected = a + b - c
@@ -225,7 +248,7 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
       }
       const sample = (expected + input.difference(category)) & 0xffff
       if (sample > most) throw malformed('dicom', at, `a sample of more than ${bits} bits in line ${y}`)
-      samples[line + x] = sample
+      samples[i] = sample
     }
     first = false
   }

@@ -32,6 +32,7 @@ const MAX_FRAMES = 20_000
 /** Of a JPEG stream, up to its scan. */
 const MAX_HEADER_BYTES = 64 * 1024
 const PREAMBLE_BYTES = 132
+const PHOTOMETRIC = 0x0028_0004
 
 export interface Plain {
   readonly source: Source
@@ -72,7 +73,7 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
   if (!shape) return undefined
   const fragments = await fragmentsOf(source, found.pixelsAt + 12)
   if (!fragments) return undefined
-  const codes = meta.syntax === RLE ? fragments.of.map((one) => [one]) : await framesOfJpeg(source, fragments.of)
+  const codes = meta.syntax === RLE ? await framesOfRle(source, fragments, shape.frames) : await framesOfJpeg(source, fragments.of)
   if (codes?.length !== shape.frames) return undefined
   if (meta.syntax !== RLE && !(await areLosslessJpeg(source, shape, codes))) return undefined
   const decode = meta.syntax === RLE ? decodeRle : decodeLosslessJpeg
@@ -120,10 +121,29 @@ interface Fragment {
   readonly bytes: number
 }
 
+interface Fragments {
+  /** The offset table, which may be empty. */
+  readonly table: Fragment
+  readonly of: readonly Fragment[]
+  readonly end: number
+}
+
 async function codeOf(source: Source, fragments: readonly Fragment[]): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for (const { at, bytes } of fragments) parts.push(await source.read(at, bytes))
   return parts.length === 1 ? parts[0]! : concat(parts)
+}
+
+/** A frame has one fragment (A.4.2), but widespread writers cut it: the offset table says where frames begin. */
+async function framesOfRle(source: Source, { table, of }: Fragments, frames: number): Promise<Fragment[][] | undefined> {
+  if (of.length === frames) return of.map((one) => [one])
+  if (of.reduce((sum, { bytes }) => sum + bytes, 0) > 2 * MAX_FRAME_BYTES * frames) return undefined
+  if (frames === 1) return [[...of]]
+  if (table.bytes !== 4 * frames) return undefined
+  const offsets = new ElementReader(await source.read(table.at, table.bytes), EXPLICIT_LITTLE)
+  const starts = Array.from({ length: frames }, (_, i) => of.findIndex(({ at }) => at - of[0]!.at === offsets.uint32(4 * i)))
+  if (starts[0] !== 0 || starts.some((start, i) => i > 0 && start <= starts[i - 1]!)) return undefined
+  return starts.map((start, i) => of.slice(start, starts[i + 1]))
 }
 
 /** A frame may have several fragments (A.4.1): a stream's first two bytes, SOI, do not come about inside of it. */
@@ -140,7 +160,7 @@ async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Pro
 
 /** Whether every frame is of a kind that is decoded. */
 async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<boolean> {
-  if (shape.samples !== 1 || shape.sampleBytes > 2) return false
+  if (shape.sampleBytes > 2 || (shape.samples > 1 && !shape.rgb)) return false
   try {
     for (const [{ at, bytes }] of codes as [Fragment][]) readHeader(shape, await source.read(at, Math.min(bytes, MAX_HEADER_BYTES)), at)
   } catch (error) {
@@ -174,8 +194,10 @@ type Shape = NonNullable<ReturnType<typeof shapeOf>>
 function shapeOf(reader: ElementReader, from: number, to: number) {
   const short = new Map<number, number>()
   let frames = 1
+  let rgb = false
   for (let at = from; at < to; ) {
     const { tag, vr, valueAt, end } = reader.element(at)
+    if (tag === PHOTOMETRIC) rgb = new TextDecoder('latin1').decode(reader.bytes.subarray(valueAt, end)).trim() === 'RGB'
     if (vr === 'US' && end - valueAt >= 2) short.set(tag, reader.uint16(valueAt))
     if (tag === 0x0028_0008) frames = Number(new TextDecoder('latin1').decode(reader.bytes.subarray(valueAt, end)).replace(/\0/g, ''))
     // Offsets of frames (7FE0,0001 and 0002) would point nowhere.
@@ -188,6 +210,8 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
     ...{ width, height, pixels: width * height, samples, sampleBytes: bits / 8, frames },
     frameBytes: width * height * samples * (bits / 8),
     planar: short.get(0x0028_0006) === 1,
+    /** Other colours are turned by some readers of JPEG. */
+    rgb,
     signed: short.get(0x0028_0103) === 1,
   }
   const { frameBytes } = shape
@@ -198,16 +222,16 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
 }
 
 /** Where fragments lie (A.4), and where they end; undefined when there are too many. The first item is the offset table. */
-async function fragmentsOf(source: Source, from: number): Promise<{ of: Fragment[]; end: number } | undefined> {
-  const of: Fragment[] = []
+async function fragmentsOf(source: Source, from: number): Promise<Fragments | undefined> {
+  const items: Fragment[] = []
   for (let at = from; at + 8 <= source.size; ) {
     const header = await source.read(at, 8)
     const reader = new ElementReader(header, EXPLICIT_LITTLE)
     const [tag, bytes] = [reader.tag(0), reader.uint32(4)]
-    if (tag === SEQUENCE_END) return { of: of.slice(1), end: at + 8 }
+    if (tag === SEQUENCE_END && items[0]) return { table: items[0], of: items.slice(1), end: at + 8 }
     if (tag !== ITEM || at + 8 + bytes > source.size) throw malformed('dicom', at, 'expected a fragment')
-    if (of.length > MAX_FRAMES || bytes > 2 * MAX_FRAME_BYTES) return undefined
-    of.push({ at: at + 8, bytes })
+    if (items.length > MAX_FRAMES || bytes > 2 * MAX_FRAME_BYTES) return undefined
+    items.push({ at: at + 8, bytes })
     at += 8 + bytes
   }
   throw malformed('dicom', source.size, 'fragments without an end')
