@@ -8,7 +8,7 @@ export interface EncodeRequest {
   readonly target: Target
   /** Bytes the result may have at most (`target_size`); the best quality that fits, floors kept. */
   readonly targetSize?: number | undefined
-  /** Luma alone steers (JPEG), by `target`: what eyes see of it was not enough for the floors. */
+  /** Luma alone steers, by `target`: what eyes see of it was not enough for the floors. */
   readonly byLuma?: boolean
   /** Only an exact result will do. */
   readonly lossless?: boolean | undefined
@@ -24,7 +24,7 @@ export interface Encoded {
   readonly step: string
   /** Absent when the samples are those that went in. */
   readonly loss?: PictureLoss
-  /** It was looked at as readers show it, and is what its level promises to eyes (JPEG). */
+  /** It was looked at as readers show it, and is what its level promises to eyes, or as near to it as its coder comes. */
   readonly looked?: boolean
 }
 

@@ -38,6 +38,11 @@ export interface Found {
   readonly figures: Measured
 }
 
+export interface Searched extends Found {
+  /** Is it what was asked for? The highest quality is found where nothing is. */
+  readonly reached: boolean
+}
+
 /** One of how many pairs of MCU rows a sample takes (the engine looks at a thousand pixels of each). */
 export function sampleEvery(width: number, height: number): number {
   if (width * height < SAMPLE_PIXELS) return 1
@@ -137,15 +142,13 @@ function nextQuality(quality: number, figures: Measured, target: LumaTarget): nu
   return Math.min(HIGHEST, quality + Math.min(12, Math.ceil(steps)))
 }
 
-export function isReached(quality: number, figures: Measured, target: Target, tolerance = 1): boolean {
-  return quality >= HIGHEST || reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
-}
+export const isReached = (figures: Measured, target: Target, tolerance = 1): boolean =>
+  reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
 
-export const isReachedStreaming = (quality: number, figures: Measured, target: Target) =>
-  isReached(quality, figures, target, STREAMED_TOLERANCE)
+export const isReachedStreaming = (figures: Measured, target: Target): boolean => isReached(figures, target, STREAMED_TOLERANCE)
 
-/** Requantises stored coefficients to the lowest quality that reaches the target; the result is ready to be written. */
-export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Found> {
+/** Requantises stored coefficients to the lowest quality that reaches the target, or the highest; the result is ready to be written. */
+export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Searched> {
   const { width, height } = job.info
   const [caution, reached] = width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, isReachedStreaming] as const) : ([1, isReached] as const)
   const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
@@ -162,8 +165,9 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
       quality = better
       continue
     }
-    if (reached(quality, figures, target))
-      return missed ? await steppedBack(job, missed, { quality, figures }, target, settings) : { quality, figures }
+    const good = reached(figures, target)
+    if (good && missed) return { ...(await steppedBack(job, missed, { quality, figures }, target, settings)), reached: true }
+    if (good || quality >= HIGHEST) return { quality, figures, reached: good }
     again = false
     quality = await climbed(job, quality, figures, target, settings)
   }
@@ -178,7 +182,7 @@ async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: 
   const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
   if (quality > reached.quality - FAR_STEPS) return reached
   const figures = await job.requantise(quality, () => settings.pause())
-  if (isReached(quality, figures, target)) return { quality, figures }
+  if (isReached(figures, target)) return { quality, figures }
   await job.requantise(reached.quality, () => settings.pause())
   return reached
 }
@@ -188,7 +192,7 @@ function corrected(probes: readonly Probe[], pass: Probe, target: Target): numbe
   if (probes.length < 2) return pass.quality
   const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
   const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST, Math.ceil(exact - 0.1)))
-  const misses = !isReached(pass.quality, pass.figures, target)
+  const misses = !isReached(pass.figures, target)
   return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
 }
 

@@ -9,6 +9,7 @@ import { LEVELS } from '../quality/levels.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
   climbed,
+  HIGHEST,
   isReachedStreaming,
   requantiseTo,
   requantiseToSize,
@@ -17,8 +18,9 @@ import {
   searchQuality,
   smallestFile,
 } from './jpeg-search.ts'
-import { firstQuality, isScored, requantiseSeen, streamedSeen } from './jpeg-seen.ts'
+import { firstQuality, requantiseSeen, streamedSeen } from './jpeg-seen.ts'
 import { type Carried, onWhite, type Raster } from './raster.ts'
+import { mayLook } from './seen-search.ts'
 
 const SIDE_MAX = 65535
 /** Packed coefficients in steps of 1, as they come and requantised: noisy photographs. */
@@ -69,15 +71,12 @@ async function taken(raster: Raster, request: EncodeRequest, intake: Intake, sub
   return taking.end()
 }
 
-/** Is it steered by what eyes see? */
-const mayLook = (raster: Raster, { targetSize, byLuma }: EncodeRequest) => targetSize === undefined && !byLuma && isScored(raster)
-
 async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, looked: boolean) {
   const job = await taken(raster, request, { kind: 'store' }, false)
   const settings = { pause: () => yieldToOthers(request.options.signal) }
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]) job.decimate()
-  if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seenJpeg[request.options.quality], settings)) }
+  if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seen[request.options.quality], settings)) }
   const found =
     request.targetSize === undefined
       ? await requantiseTo(job, request.target, settings)
@@ -92,13 +91,13 @@ async function fromStreamed(raster: Raster, request: EncodeRequest, looked: bool
   const { smoothPlanes } = sample
   const stream = (quality: number) => taken(raster, request, { kind: 'stream', quality, smoothPlanes }, true)
   if (looked) {
-    const wanted = LEVELS.seenJpeg[request.options.quality]
+    const wanted = LEVELS.seen[request.options.quality]
     return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))
   }
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   for (;;) {
     const job = await stream(quality)
-    if (isReachedStreaming(quality, job.figures, request.target)) return { job, quality, figures: job.figures }
+    if (quality >= HIGHEST || isReachedStreaming(job.figures, request.target)) return { job, quality, figures: job.figures }
     quality = await climbed(sample, quality, job.figures, request.target, settings)
     job[Symbol.dispose]()
   }

@@ -1,16 +1,18 @@
 /** Pictures as WebP: the lowest quality that reaches the target, or exact where that is smaller. */
 
 import { isEngineError } from '../../wasm/engine-error.ts'
-import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '../../wasm/webp/webp.ts'
+import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../wasm/webp/webp.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { isRoomy } from '../formats/format.ts'
+import { LEVELS } from '../quality/levels.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
-import type { Carried, Raster } from './raster.ts'
+import { asRgba, type Carried, type Raster } from './raster.ts'
+import { isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from './seen-search.ts'
 import { wrapWebp } from './webp-container.ts'
 
 /** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
@@ -25,6 +27,18 @@ const BASE_BYTES = 10 * 1024 * 1024
 /** Large pictures take one effort less: a tenth of the time for 1 % of bytes. */
 const THOROUGH_PIXELS = 4_000_000
 const QUALITY = { lowest: 30, highest: 97 }
+/** Scores are nearly straight lines over libwebp's quality, 0.4 to 0.7 points a step; casts are mostly of the halved chroma. */
+const SCALE: Scale = {
+  lowest: 20,
+  highest: QUALITY.highest,
+  coarseness: (quality) => -quality,
+  qualityOf: (coarseness) => -coarseness,
+  pointsPerCoarseness: 0.55,
+  mostLooks: 4,
+  mostAskedByWindows: 2,
+}
+/** Tokens are held where the next attempt may take so much more than the last one. */
+const NEXT_GROWTH = 1.3
 /** Rows of a sample, in bands of 64, so that the probes of a search cost about what one encode of it does. */
 const SAMPLE_PIXELS = 1_000_000
 
@@ -46,8 +60,13 @@ export async function encodeWebp(raster: Raster, carried: Carried, request: Enco
     if (exact) return exact
     throw unsupported('too small to be measured')
   }
-  const lossy = await lossily(raster, carried, request)
-  return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
+  const { lossy, seen } = await lossily(raster, carried, request)
+  if (seen?.reached !== false) return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
+  // Colours of thin strokes, mostly, which have half the resolution at any quality.
+  const instead = exact ?? (await exactly(raster, carried, request))
+  if (instead && bytesOf(instead) < request.sizeLimit) return instead
+  if (isSpoilt(seen)) throw unsupported('colours that WebP does not keep')
+  return lossy
 }
 
 const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
@@ -68,7 +87,12 @@ async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequ
   }
 }
 
-async function lossily(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+/** `seen`: how it looks, where that steered it. */
+async function lossily(
+  raster: Raster,
+  carried: Carried,
+  request: EncodeRequest,
+): Promise<{ lossy: Encoded; seen?: Seen<WebpFigures> | undefined }> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (width * height * perPixel > roomOf(request.options))
@@ -84,12 +108,14 @@ async function lossily(raster: Raster, carried: Carried, request: EncodeRequest)
     }
     const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
+    const seen = mayLook(raster, request) ? await toSeen(lossy, raster, request) : undefined
     const { quality, figures } =
-      request.targetSize === undefined
+      seen ??
+      (request.targetSize === undefined
         ? await toTarget(lossy, raster, request)
-        : await toSize(lossy, raster, request, request.targetSize - overhead)
+        : await toSize(lossy, raster, request, request.targetSize - overhead))
     const chunks = wrapWebp(encoder.file(), carried, raster)
-    return { chunks, loss: ofPixels(figures), step: `WebP at quality ${quality}` }
+    return { lossy: { chunks, loss: ofPixels(figures), step: `WebP at quality ${quality}`, looked: seen !== undefined }, seen }
   } catch (error) {
     if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
     throw error
@@ -103,9 +129,37 @@ const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor(
 
 type Made = { quality: number; figures: WebpFigures }
 
+/** To what looks as it should, as viewers show it. */
+async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<Seen<WebpFigures>> {
+  const { width, height } = raster
+  const wanted = LEVELS.seen[options.quality]
+  const bands = bandsOf(raster)
+  const first = wanted.usualQuality.webp
+  const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
+  let bytes = sampled ? (encoder.encode({ quality: first, method }, 'sample') * height) / (64 * bands) : 0
+  const make = async (quality: number) => {
+    await yieldToOthers(options.signal)
+    const frugal = needsThrift(raster, bytes * NEXT_GROWTH)
+    bytes = encoder.encode({ quality, method, frugal })
+    return encoder.measure()
+  }
+  const look = async () => {
+    using rows = WebpRows.open(encoder.file(), width, height)
+    if (!rows) throw new Error('what the webp encoder made cannot be decoded')
+    return await seenRows(asRgba(raster), rows.strips())
+  }
+  return lowestSeen({ make, look }, wanted, SCALE, first)
+}
+
+const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
+
+/** Would the tokens of a result of so many bytes take too much memory? */
+const needsThrift = ({ width, height }: Raster, bytes: number) => 1.5 * width * height + TOKENS_PER_BYTE * bytes > TOKENS_COMFORT_BYTES
+
 /** Searches on a sample, then encodes all of it, and again a little better where the sample had promised too much. */
-async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, { target, options }: EncodeRequest): Promise<Made> {
-  const bands = Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
+async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, options }: EncodeRequest): Promise<Made> {
+  const { width, height } = raster
+  const bands = bandsOf(raster)
   const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
   const slack = sampled ? { ssim: 0.002, psnrDb: 0.15 } : { ssim: 0, psnrDb: 0 }
   let bytes = 0
@@ -116,7 +170,7 @@ async function toTarget({ encoder, method }: Lossy, { width, height }: Raster, {
     if (good || bytes === 0) bytes = made // the last good one is what is found
     return good
   })
-  const frugal = sampled && 1.5 * width * height + TOKENS_PER_BYTE * bytes * (height / (64 * bands)) > TOKENS_COMFORT_BYTES
+  const frugal = sampled && needsThrift(raster, bytes * (height / (64 * bands)))
   for (;;) {
     await yieldToOthers(options.signal)
     encoder.encode({ quality, method, frugal })

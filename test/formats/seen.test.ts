@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
-import type { Codec, Options } from '../../src/codec/codec.ts'
+import type { Codec, Options, Quality } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
+import { LEVELS } from '../../src/quality/levels.ts'
 import { SimilarityMeter } from '../../src/quality/metrics.ts'
+import { VisibleMeter } from '../../src/quality/visible.ts'
 import { encodeRows, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { pictureLossOf } from '../support/fidelity.ts'
+import { randomNumbers } from '../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [120, 90]
 /** Lines one pixel wide of pure colours, as drawing programs and maps have them. */
@@ -25,10 +28,10 @@ async function jpegRows(bytes: Uint8Array): Promise<Uint8Array> {
   return (await rows.read(HEIGHT))!
 }
 
-async function converted(codec: Codec, file: Uint8Array, output: 'webp' | 'avif') {
+async function converted(codec: Codec, file: Uint8Array, output: 'webp' | 'avif', quality: Quality = 'medium') {
   const source = memorySource(file, 'picture')
   const options = {
-    quality: 'medium',
+    quality,
     output,
     memoryBudget: 96 * 1024 * 1024,
     signal: new AbortController().signal,
@@ -62,7 +65,57 @@ describe('conversions as readers show them', () => {
     })
     const input = { width: WIDTH, height: HEIGHT, pixels: 'rgb', subsampled: false, quality: 95, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [rows])).chunks)
-    for (const output of ['webp', 'avif'] as const)
-      expect((await converted(jpg, file, output)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    expect((await converted(jpg, file, 'avif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    expect((await converted(jpg, file, 'webp')).outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
+  })
+})
+
+/** A dusk: a smooth sky with grain over dark hills, of which SSIM says nearly nothing. */
+function dusk(width: number, height: number): Uint8Array {
+  const random = randomNumbers(5)
+  const pixels = new Uint8Array(width * height * 3)
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const isHill = y > height * 0.7 + 14 * Math.sin(x / 31)
+      const colour = isHill ? [34 + 20 * Math.sin(x / 3) * Math.sin(y / 2), 38, 30] : [70 + y / 2, 60 + y / 3, 110 - y / 5]
+      const grain = 4 * (random() + random() - 1)
+      for (const value of colour) pixels[at++] = Math.max(0, Math.min(255, Math.round(value + grain)))
+    }
+  return pixels
+}
+
+describe('WebP steered by what eyes see', () => {
+  it('looks as its level says, and no better than it has to, where luma says nearly nothing', async () => {
+    const [width, height] = [256, 192]
+    const pixels = dusk(width, height)
+    const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
+    const file = concat((await encodeRows(input, [pixels])).chunks)
+    using rows = await JpegRows.open(file, { colour: 'rgb' })
+    const shown = (await rows.read(height))!.slice()
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { bytes } = await converted(jpg, file, 'webp', quality)
+      using meter = new VisibleMeter(width, height, 3)
+      meter.push(shown, withoutAlpha(decodeWebp(bytes!, width, height)!))
+      const { score, worstTile } = meter.finish()
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
+      expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+      sizes.push(bytes!.length)
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+
+  it('red strokes, which halved chroma spoils at any quality, come out exact', async () => {
+    const [width, height] = [192, 128]
+    const isStroke = (x: number, y: number) => (x % 9 < 2 && y % 11 > 1) || y % 11 === 5
+    const pixels = new Uint8Array(width * height * 3)
+    for (let y = 0, at = 0; y < height; y++)
+      for (let x = 0; x < width; x++) for (const value of isStroke(x, y) ? [190, 10, 30] : [70, 90, 40]) pixels[at++] = value
+    const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
+    const file = concat((await encodeRows(input, [pixels])).chunks)
+    const { outcome, bytes } = await converted(jpg, file, 'webp', 'low')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
+    expect(bytes!.length).toBeLessThan(file.length)
   })
 })

@@ -65,10 +65,11 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
   const shown = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
-  const { quality, figures } =
+  const { quality, figures, reached } =
     through.pixels !== 'cmyk' && isScored(size)
-      ? await requantiseSeen(job, shown, LEVELS.seenJpeg[options.quality], { pause })
+      ? await requantiseSeen(job, shown, LEVELS.seen[options.quality], { pause })
       : await requantiseTo(job, pictureTarget(options.quality), { pause })
+  if (!reached) return undefined
   job.release('read')
   const { coded } = smallestFile(job, figures)
   const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])

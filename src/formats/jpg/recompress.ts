@@ -11,6 +11,7 @@ import { LEVELS, pictureTarget, type SeenPicture, type Target } from '../../qual
 import { FLOORS, reaches } from '../../quality/target.ts'
 import {
   climbed,
+  HIGHEST,
   isReachedStreaming,
   requantiseTo,
   requantiseToSize,
@@ -62,6 +63,8 @@ interface Made {
   readonly job: JpegJob
   readonly quality: number
   readonly figures: Measured
+  /** Is it what its level promises? */
+  readonly reached: boolean
 }
 
 export async function recompress(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
@@ -89,7 +92,7 @@ class Recompression {
     this.header = header
     this.options = options
     this.target = pictureTarget(options.quality)
-    this.wanted = LEVELS.seenJpeg[options.quality]
+    this.wanted = LEVELS.seen[options.quality]
   }
 
   async best(): Promise<Candidate | undefined> {
@@ -99,25 +102,38 @@ class Recompression {
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
     const stored = this.fits(2)
     const made = stored ? await this.stored() : await this.streamed()
-    const keepsFloors = reachesFloors(made.figures)
     const untouched = stored && this.steps.length === 0
-    if (untouched && keepsFloors) {
+    if (!made.reached || !reachesFloors(made.figures)) {
+      if (untouched) return this.lossless(made.job)
+      made.job[Symbol.dispose]()
+      return this.lossless()
+    }
+    if (untouched) {
       const share = shareOf(made.job)
       if (share > WORTH_LOSING + ESTIMATE_ERROR) return this.lossless(made.job)
       if (share < WORTH_LOSING - ESTIMATE_ERROR) return this.perceptual(made)
     }
     const perceptual = await this.perceptual(made)
     const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
-    if (keepsFloors && codedBytes(perceptual) < hopeless) return perceptual
+    if (codedBytes(perceptual) < hopeless) return perceptual
     if (!untouched && perceptual.job.memoryBytes + this.need(1) > options.memoryBudget) return perceptual
     const exact = await this.lossless(untouched ? perceptual.job : undefined)
-    return keepsFloors && codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
+    return codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
   }
 
   /** Everything in memory: coefficients as read and as made. */
   private async stored(): Promise<Made> {
     const job = await this.read()
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[this.options.quality])
+    const made = await this.requantised(job)
+    if (made.reached || this.steps.length === 0) return made
+    // It may be the halved chroma that keeps it from looking as it should.
+    job[Symbol.dispose]()
+    this.steps.length = 0
+    return this.requantised(await this.read())
+  }
+
+  private async requantised(job: JpegJob): Promise<Made> {
     const found = this.mayLook(job)
       ? await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this)
       : await requantiseTo(job, this.target, this)
@@ -157,7 +173,8 @@ class Recompression {
     for (;;) {
       const job = await read(quality)
       const { figures } = job
-      if (isReachedStreaming(quality, figures, this.target)) return { job, quality, figures }
+      const reached = isReachedStreaming(figures, this.target)
+      if (reached || quality >= HIGHEST) return { job, quality, figures, reached }
       job[Symbol.dispose]()
       const missed = quality
       quality = await sampled((sample) => climbed(sample, missed, figures, this.target, this))
@@ -198,7 +215,7 @@ class Recompression {
     }
   }
 
-  private async perceptual({ job, quality, figures }: Made): Promise<Candidate> {
+  private async perceptual({ job, quality, figures }: Omit<Made, 'reached'>): Promise<Candidate> {
     const { scans, coded, bytes } = await this.assembled(job, smallestFile(job, figures))
     const steps = [
       ...this.steps,

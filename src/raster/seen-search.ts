@@ -1,0 +1,143 @@
+/**
+ * Pictures steered by what eyes see (`quality/visible`), in both directions: the lowest quality at which a picture looks as its
+ * level promises. Luma SSIM and PSNR protect noise that nobody sees, and miss bands and hues that everybody does.
+ */
+import type { SeenPicture } from '../quality/levels.ts'
+import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../quality/target.ts'
+import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../quality/visible.ts'
+import type { EncodeRequest } from './encoded.ts'
+import type { Raster } from './raster.ts'
+import { comparedRows } from './similarity.ts'
+
+/** Nearer above what is wanted, in points of the score, there is nothing to gain. */
+const CLOSE_POINTS = 1.2
+/** What the next look aims at above what is wanted: a miss takes one more. */
+const AIM_POINTS = 0.5
+/** And so many until one is good enough. */
+const MOST_MISSES = 4
+/** A step of quality brings about so much, and a point of the score. */
+const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
+/** Points that casts and steps change by where they grow by a factor of e. */
+const POINTS_PER_WINDOW = 11
+/** Pixels of the largest picture that is looked at: each look takes 0.1 to 0.2 s a megapixel. */
+const MOST_LOOKED_AT = 50e6
+
+/** Can a picture of this size be steered by what eyes see of it? */
+export const isScored = ({ width, height }: { readonly width: number; readonly height: number }): boolean =>
+  Math.min(width, height) >= LEAST_SCORED && width <= WIDEST && width * height <= MOST_LOOKED_AT
+
+/** Is it steered by what eyes see? */
+export const mayLook = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
+  targetSize === undefined && !byLuma && isScored(raster)
+
+/** A coder's qualities. */
+export interface Scale {
+  readonly lowest: number
+  readonly highest: number
+  /** What the score falls with, evenly. */
+  coarseness(quality: number): number
+  qualityOf(coarseness: number): number
+  /** Points of the score that one of it takes, as far as nothing is known yet. */
+  readonly pointsPerCoarseness: number
+  /** Looks at most, where one is good enough. */
+  readonly mostLooks: number
+  /** Casts and steps are of the worst window, and may be of one that no quality mends: they ask for no more than so many points. */
+  readonly mostAskedByWindows: number
+}
+
+/** Makes the picture at a quality; what it made last is what is looked at. */
+export interface Maker<Figures extends ColourFigures> {
+  make(quality: number): Promise<Figures>
+  /** What was made last beside the picture as it came. */
+  look(): Promise<Visible>
+  /** Would more bytes be of no use: is it nearly as large as what came in? */
+  isPointless?(): boolean
+}
+
+export interface Seen<Figures extends ColourFigures> {
+  readonly quality: number
+  readonly figures: Figures
+  /** Does it look as it should? */
+  readonly reached: boolean
+  readonly visible: Visible
+}
+
+/** Whatever the level: less annoys. */
+const LEAST_SCORE = 50
+
+/** Is it so far from what it should be that it had better not be made at all? */
+export const isSpoilt = ({ reached, visible }: Seen<ColourFigures>): boolean => !reached && (visible.score ?? 0) < LEAST_SCORE
+
+interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached'> {
+  /** Points above what is wanted. */
+  readonly margin: number
+}
+
+/** The lowest quality that looks as it should, or the highest; it is what `maker` made last. */
+export async function lowestSeen<Figures extends ColourFigures>(
+  maker: Maker<Figures>,
+  wanted: SeenPicture,
+  scale: Scale,
+  first: number,
+): Promise<Seen<Figures>> {
+  const looks: Look<Figures>[] = []
+  for (let quality: number | undefined = first; quality !== undefined; ) {
+    const figures = await maker.make(quality)
+    const visible = await maker.look()
+    const margin = Math.min(lumaMargin(figures, wanted), marginOf(visible, wanted, scale))
+    looks.push({ quality, figures, margin, visible })
+    quality = margin < 0 && maker.isPointless?.() ? undefined : nextQuality(looks, scale)
+  }
+  const best = bestOf(looks)
+  if (best !== looks.at(-1)) await maker.make(best.quality)
+  return { ...best, reached: best.margin >= 0 }
+}
+
+/** What is there of a picture in `rows` beside `reference`, whose channels they have. */
+export async function seenRows(reference: Raster, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Visible> {
+  using meter = new VisibleMeter(reference.width, reference.height, reference.channels)
+  if (!(await comparedRows(reference, rows, (one, other) => meter.push(one, other)))) throw new Error('rows of a result are missing')
+  return meter.finish()
+}
+
+/** Points that luma is above its floor. */
+const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: SeenPicture) =>
+  Math.min(
+    (ssim - floor.ssim) / LUMA_PER_POINT.ssim,
+    (psnrDb - floor.psnrDb) / LUMA_PER_POINT.psnrDb,
+    (colourPsnrDb + COLOUR_ALLOWANCE_DB - floor.psnrDb) / LUMA_PER_POINT.psnrDb,
+  )
+
+/** Points that all is above what is wanted, the scarcest of it. */
+function marginOf({ score = 0, worstTile = 0, cast, steps }: Visible, wanted: SeenPicture, { mostAskedByWindows }: Scale): number {
+  const scored = Math.min(score - wanted.score, worstTile - wanted.worstTile)
+  const windows = POINTS_PER_WINDOW * Math.min(Math.log(wanted.cast / Math.max(cast, 1e-3)), Math.log(wanted.steps / Math.max(steps, 1e-3)))
+  return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
+}
+
+/** The lowest that was good enough; where none was, the highest. */
+function bestOf<Figures extends ColourFigures>(looks: readonly Look<Figures>[]): Look<Figures> {
+  const good = looks.filter(({ margin }) => margin >= 0)
+  const [first, ...others] = good.length > 0 ? good : looks
+  if (!first) throw new RangeError('nothing was looked at')
+  return others.reduce((best, look) => (good.length > 0 === look.quality < best.quality ? look : best), first)
+}
+
+/** Where to look next; undefined when there is nothing to gain. */
+function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): number | undefined {
+  const above = looks.filter(({ margin }) => margin >= 0).toSorted((a, b) => a.quality - b.quality)[0]
+  const below = looks
+    .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
+    .toSorted((a, b) => b.quality - a.quality)[0]
+  const last = above ? scale.mostLooks : MOST_MISSES
+  const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
+  if (first > end || (above && above.margin < CLOSE_POINTS)) return undefined
+  if (looks.length >= last) return above ? undefined : scale.highest
+  const [from, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
+  if (!from) return undefined
+  const usual = scale.pointsPerCoarseness
+  const known = other && (from.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(from.quality))
+  const slope = known && known > usual / 4 ? Math.min(known, usual * 3) : usual
+  const exact = scale.qualityOf(scale.coarseness(from.quality) - (AIM_POINTS - from.margin) / slope)
+  return Math.min(end, Math.max(first, Math.round(exact)))
+}
