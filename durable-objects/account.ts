@@ -15,6 +15,7 @@ import type {
 } from '../src/store/accounts.ts'
 import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
+import { placed } from '../src/store/place.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
@@ -50,7 +51,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #split = new Map<string, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
+    super(ctx, placed(env))
     this.#sql = ctx.storage.sql
     migrate(ctx.storage, 'account', [FIRST])
     this.#tasks = new TaskIndex(ctx.storage)
@@ -58,7 +59,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#reservations = new ReservationTable(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
     this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.#record()?.accountId ?? '')
-    this.#keys = new KeyTable(this.#sql, env.KEY_GATES, () => this.#record())
+    this.#keys = new KeyTable(this.#sql, this.env.KEY_GATES, () => this.#record())
   }
 
   get challenges() {
@@ -174,7 +175,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
       view.tasks_completed += row.completed
       view.tasks_failed += row.failed
     }
-    const gates = [...this.#keys.hashes(), consoleGate(this.#record()?.accountId ?? '')]
+    const gates = [...this.#keys.gates(), consoleGate(this.#record()?.accountId ?? '')]
     const calls = await Promise.all(gates.map((name) => this.env.KEY_GATES.getByName(name).calls(month)))
     for (const { total, byDay } of calls) {
       view.api_calls += total

@@ -11,8 +11,9 @@ import type {
   WantedKey,
 } from '../src/store/accounts.ts'
 import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
-import type { KeyGateFace, KeyRecord, StoredWindow } from '../src/store/keys.ts'
+import { gateOf, type KeyGateFace, type KeyRecord, type StoredWindow } from '../src/store/keys.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
+import { regionOf } from '../src/store/regions.ts'
 
 const MINUTE_MS = 60_000
 
@@ -38,8 +39,10 @@ export class KeyTable {
     sql.exec(SCHEMA)
   }
 
-  hashes(): string[] {
-    return [...this.#sql.exec<{ hash: string }>('SELECT hash FROM keys')].map((row) => row.hash)
+  /** Names of all gates. */
+  gates(): string[] {
+    const region = regionOf(this.#account()?.accountId ?? '')
+    return [...this.#sql.exec<{ hash: string }>('SELECT hash FROM keys')].map((row) => gateOf(row.hash, region))
   }
 
   ofApplication(applicationId: string): Promise<KeyView[]> {
@@ -115,7 +118,7 @@ export class KeyTable {
       if (!isInUse(known) && isInUse({ ...known, record: after }) && others.length >= this.#most) {
         return { kind: 'too_many', limit: this.#most }
       }
-      await this.#gate(known).put(after)
+      await this.#gate(known.summary).put(after)
       return { kind: 'changed' }
     })
   }
@@ -134,7 +137,7 @@ export class KeyTable {
       const old = state === 'active' ? graceMs > 0 : isInUse(known)
       const more = state === 'disabled' || graceMs > 0
       if (more && others + (old ? 1 : 0) >= this.#most) return { kind: 'too_many', limit: this.#most }
-      const fresh = await this.#make(applicationId, rights, await this.#gate(known).window())
+      const fresh = await this.#make(applicationId, rights, await this.#gate(known.summary).window())
       const endsAt = Math.min(now + graceMs, rights.expiresAt ?? Number.POSITIVE_INFINITY)
       if (state === 'active') await this.#put(known, graceMs > 0 ? { expiresAt: endsAt } : { state: 'disabled', disabledBy: 'account' })
       return made(fresh)
@@ -163,7 +166,7 @@ export class KeyTable {
     return this.#inTurn(async () => {
       for (const { summary, record } of keys) {
         this.#insert(summary)
-        await this.#gates.getByName(summary.hash).put(record)
+        await this.#gate(summary, record.accountId).put(record)
       }
     })
   }
@@ -176,7 +179,7 @@ export class KeyTable {
   async #make(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
     const account = this.#account()
     if (!account) return undefined
-    const key = makeKey()
+    const key = makeKey(regionOf(account.accountId))
     const hash = await hashKey(key)
     const keyId = `key_${crypto.randomUUID().replaceAll('-', '')}`
     const summary: KeySummary = { keyId, applicationId, masked: maskKey(key), hash, createdAt: Date.now() }
@@ -185,22 +188,22 @@ export class KeyTable {
     const disabledBy = state === 'disabled' ? { disabledBy: 'operator' as const } : {}
     const suspended = account.state === 'disabled' ? { suspended: true } : {}
     const record = { ...rest, keyId, accountId: account.accountId, applicationId, state, ...disabledBy, ...suspended }
-    await this.#gates.getByName(hash).put(record, window)
+    await this.#gate(summary).put(record, window)
     return { key, summary }
   }
 
   #put(key: KeyView, change: Changes): Promise<void> {
-    return this.#gate(key).put(changed(key.record, change))
+    return this.#gate(key.summary).put(changed(key.record, change))
   }
 
-  #gate({ summary }: KeyView): KeyGateFace {
-    return this.#gates.getByName(summary.hash)
+  #gate({ hash }: KeySummary, accountId = this.#account()?.accountId ?? ''): KeyGateFace {
+    return this.#gates.getByName(gateOf(hash, regionOf(accountId)))
   }
 
   async #read(summaries: readonly KeySummary[]): Promise<KeyView[]> {
     const found = await Promise.all(
       summaries.map(async (summary) => {
-        const gate = await this.#gates.getByName(summary.hash).get()
+        const gate = await this.#gate(summary).get()
         return gate ? [{ summary, ...gate }] : []
       }),
     )

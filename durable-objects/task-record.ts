@@ -3,6 +3,7 @@ import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
 import { countTask } from '../src/store/metrics.ts'
+import { placed } from '../src/store/place.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
 import {
   type NewTask,
@@ -74,7 +75,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #quietUntil: number
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
+    super(ctx, placed(env))
     const { kv } = ctx.storage
     this.#task = revivedTask(kv.get<StoredTask>('task'))
     this.#job = kv.get<Job>('job')

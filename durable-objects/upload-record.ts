@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { Sha256 } from '../src/bytes/sha256.ts'
 import type { Env } from '../src/env.ts'
+import { placed } from '../src/store/place.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
 import {
   type NewUpload,
@@ -44,7 +45,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   #takenUntil = 0
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
+    super(ctx, placed(env))
     const { kv } = ctx.storage
     this.#upload = kv.get<NewUpload>('upload')
     this.#arrived = kv.get<Arrived>('arrived')

@@ -57,9 +57,10 @@ const program = new Command('account').description("The operator's commands.")
 program
   .command('create <name>')
   .option('--plan <plan>', 'free, basic, pro or enterprise', 'free')
+  .option('--region <region>', 'where it shall be, of those that the deployment has')
   .option('--invite <person>', 'also print an invitation to the console')
-  .action(async (name: string, options: { plan: string; invite?: string }) => {
-    const account = await call<AccountView>('POST', '/accounts', { name, plan: options.plan })
+  .action(async (name: string, options: { plan: string; region?: string; invite?: string }) => {
+    const account = await call<AccountView>('POST', '/accounts', { name, plan: options.plan, region: options.region })
     show(account)
     if (options.invite) await invite(account.account_id, options.invite)
   })

@@ -9,18 +9,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Region } from '../src/store/regions.ts'
 import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration, withLogShare } from './deploy/configuration.ts'
 import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
 import { LIFECYCLE } from './deploy/lifecycle.ts'
 import { queueNames, withQueues } from './deploy/queues.ts'
+import { type Bucket, bucketsIn, jurisdictionOf, placeOf, withRegion, withRegions } from './deploy/regions.ts'
 import { goBack, rollOut } from './deploy/roll-out.ts'
 import { readSettings } from './deploy/settings.ts'
 import { Wrangler } from './deploy/wrangler.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const BUCKETS = ['whittle-blobs']
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */
 const SCRATCH = join(root, 'wrangler.deploy.toml')
 const STUB_MAIN = 'wrangler.deploy.mjs'
@@ -32,10 +33,13 @@ const MAX_GZIP_KIB = 10 * 1024
 
 try {
   const settings = readSettings(root, process.argv.slice(2))
-  const { suffix, shards, logShare } = settings
+  const { suffix, shards, logShare, regions } = settings
   const wrangler = new Wrangler(root, settings.accountId)
-  const configured = (file: string) => withLogShare(withQueues(configurationOf(root, file, suffix), shards, suffix), logShare)
-  const [services, edge] = [SERVICES.map(configured), configured(EDGE)]
+  const configured = (file: string) => {
+    const own = withQueues(configurationOf(root, file, suffix), shards, suffix)
+    return withLogShare(withRegions(own, regions, suffix), logShare)
+  }
+  const [services, edge] = [SERVICES.map(configured), withRegion(configured(EDGE), settings.region)]
   if (settings.dryRun) dryRun(wrangler, [...services, settings.domain ? atDomain(edge, settings.domain) : edge])
   else await deploy({ ...settings, wrangler, services, edge })
 } catch (error) {
@@ -49,6 +53,7 @@ interface Deployment {
   readonly wrangler: Wrangler
   readonly suffix: string
   readonly shards: number
+  readonly regions: readonly Region[]
   readonly domain: string | undefined
   readonly accountId: string | undefined
   readonly waitSeconds: number
@@ -63,12 +68,14 @@ interface Deployment {
 type Before = ReadonlyMap<string, { readonly exists: boolean; readonly version?: string }>
 
 async function deploy(deployment: Deployment): Promise<void> {
-  const { wrangler, suffix, shards, domain, accountId, services, edge } = deployment
+  const { wrangler, suffix, shards, regions, domain, accountId, services, edge } = deployment
   // What can refuse comes before anything is made.
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
   const before: Before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
-  for (const bucket of BUCKETS.map((name) => name + suffix)) wrangler.make(`bucket ${bucket}`, ['r2', 'bucket', 'create', bucket])
-  for (const bucket of BUCKETS.map((name) => name + suffix)) setLifecycle(wrangler, bucket)
+  for (const bucket of bucketsIn(regions, suffix)) {
+    wrangler.make(`bucket ${bucket.name}`, ['r2', 'bucket', 'create', bucket.name, ...placeOf(bucket)])
+    setLifecycle(wrangler, bucket)
+  }
   for (const queue of queueNames(shards, suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
   const isFirst = !before.get(nameOf(edge))?.exists
   if (isFirst)
@@ -99,11 +106,11 @@ async function gradually({ wrangler, services, domain, soakSeconds }: Deployment
 }
 
 /** All rules of the bucket: who wants others, changes them here. */
-function setLifecycle(wrangler: Wrangler, bucket: string): void {
+function setLifecycle(wrangler: Wrangler, bucket: Bucket): void {
   const file = join(root, RULES)
   writeFileSync(file, JSON.stringify(LIFECYCLE))
-  wrangler.must(['r2', 'bucket', 'lifecycle', 'set', bucket, '--file', file, '--force'])
-  console.log(`set what ${bucket} removes by itself`)
+  wrangler.must(['r2', 'bucket', 'lifecycle', 'set', bucket.name, '--file', file, ...jurisdictionOf(bucket), '--force'])
+  console.log(`set what ${bucket.name} removes by itself`)
 }
 
 /** Deploys a configuration. @returns what wrangler printed */

@@ -31,6 +31,7 @@ export interface MediaFace {
 
 /** `whittle`: the edge. */
 export interface Env {
+  /** Of what has no region. A region has a bucket of its own, `BLOBS_EU`: see `placed` in `src/store/place.ts`. */
   readonly BLOBS: R2Bucket
   readonly PRESS: PressFace
   /** The console's files. */
@@ -53,6 +54,8 @@ export interface Env {
   readonly RECEIPT_KEYS?: string
   /** Opens the operator's API (`/admin`); without it there is none. A Worker secret. */
   readonly ADMIN_TOKEN?: string
+  /** Of new accounts, where the operator names none. */
+  readonly REGION?: string
   /** "local": see `callbackRules`. Only `npm start` and the tests set it. */
   readonly ENVIRONMENT?: string
   /** The https origin that clients use, where a proxy stands before the service and speaks http to it. Only `npm start` sets it. */

@@ -2,6 +2,7 @@
 import type { Env } from './env.ts'
 import { createApp } from './http/app.ts'
 import { ROUTES } from './http/routes/index.ts'
+import { placed } from './store/place.ts'
 import { SHORT_PAUSES_MS, steady } from './store/steady.ts'
 import { exportAccounts } from './tasks/backup.ts'
 import { sweep } from './tasks/sweep.ts'
@@ -46,10 +47,10 @@ const steadied = (env: Env): Env => ({
 })
 
 export default {
-  fetch: (request: Request, env, ctx) => app.fetch(request, steadied(env), ctx),
+  fetch: (request: Request, env, ctx) => app.fetch(request, steadied(placed(env)), ctx),
   async scheduled({ scheduledTime }, env, ctx) {
-    ctx.waitUntil(sweep(env).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
+    ctx.waitUntil(sweep(placed(env)).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
     if (new Date(scheduledTime).getUTCHours() !== EXPORT_HOUR) return
-    ctx.waitUntil(exportAccounts(env).then((done) => console.log(JSON.stringify({ level: 'info', event: 'export', ...done }))))
+    ctx.waitUntil(exportAccounts(placed(env)).then((done) => console.log(JSON.stringify({ level: 'info', event: 'export', ...done }))))
   },
 } satisfies ExportedHandler<Env>

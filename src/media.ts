@@ -2,6 +2,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { MediaFace, WorkerEnv } from './env.ts'
 import { MEDIA_CODECS } from './formats/media.ts'
+import { placed } from './store/place.ts'
 import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'
 
@@ -12,5 +13,5 @@ export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
 }
 
 export default {
-  queue: (batch, env) => consume(batch, env, MEDIA_CODECS),
+  queue: (batch, env) => consume(batch, placed(env), MEDIA_CODECS),
 } satisfies ExportedHandler<WorkerEnv, JobMessage>

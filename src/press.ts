@@ -2,6 +2,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { PressFace, WorkerEnv } from './env.ts'
 import { PRESS_CODECS } from './formats/press.ts'
+import { placed } from './store/place.ts'
 import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'
 import { run } from './tasks/run.ts'
@@ -11,7 +12,7 @@ const QUICK_WAIT_MS = 2000
 
 export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
   run(taskId: string, bytes: number, worker: string): Promise<'done' | 'busy'> {
-    return run(this.env, PRESS_CODECS, { taskId, generation: null, step: 'whole', bytes }, { worker, waitMs: QUICK_WAIT_MS })
+    return run(placed(this.env), PRESS_CODECS, { taskId, generation: null, step: 'whole', bytes }, { worker, waitMs: QUICK_WAIT_MS })
   }
 
   async health() {
@@ -20,5 +21,5 @@ export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
 }
 
 export default {
-  queue: (batch, env) => consume(batch, env, PRESS_CODECS),
+  queue: (batch, env) => consume(batch, placed(env), PRESS_CODECS),
 } satisfies ExportedHandler<WorkerEnv, JobMessage>

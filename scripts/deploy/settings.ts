@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { REGIONS, type Region } from '../../src/store/regions.ts'
 
 export interface Settings {
   readonly dryRun: boolean
@@ -20,6 +21,10 @@ export interface Settings {
   /** New versions of press and media have a small share of the calls first. */
   readonly gradual: boolean
   readonly soakSeconds: number
+  /** Where accounts may be. */
+  readonly regions: readonly Region[]
+  /** Where accounts are for which the operator names no region. */
+  readonly region: Region | undefined
 }
 
 /** How the environment without `--env` is called in the file. */
@@ -28,9 +33,12 @@ const PRODUCTION = 'production'
 const FILE = 'deploy.config.json'
 /** 2000 consumers of a kind. */
 const MOST_SHARDS = 8
+const region = z.enum(REGIONS)
 const fileSchema = z.record(
   z.string(),
   z.strictObject({
+    regions: z.array(region).optional(),
+    region: region.optional(),
     domain: z.hostname().optional(),
     account_id: z
       .string()
@@ -69,6 +77,8 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     }
   }
   if (values.gradual && domain === undefined) throw new Error('--gradual asks /healthz meanwhile: say with --domain where.')
+  const regions = own?.regions ?? []
+  if (own?.region && !regions.includes(own.region)) throw new Error(`${FILE}: the region ${own.region} is not among the regions.`)
   return {
     dryRun: values['dry-run'],
     suffix: env && `-${env}`,
@@ -79,6 +89,8 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     waitSeconds: Number(values.wait),
     gradual: values.gradual,
     soakSeconds: Number(values.soak),
+    regions: REGIONS.filter((one) => regions.includes(one)),
+    region: own?.region,
   }
 }
 

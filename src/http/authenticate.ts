@@ -1,7 +1,7 @@
 /** Who calls, and may they: `Authorization: Bearer …` → one hop to the key's gate, which authenticates, authorises and counts. */
 
-import { checkKey, hashKey } from '../store/key-format.ts'
-import type { RateState, Scope } from '../store/keys.ts'
+import { checkKey, hashKey, regionOfKey } from '../store/key-format.ts'
+import { type Entry, gateOf, type RateState, type Scope } from '../store/keys.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
 import { secondsUntil } from './headers.ts'
@@ -18,8 +18,7 @@ export function bearer(c: AppContext): string {
 export async function authenticate(c: AppContext, access: 'key' | Scope): Promise<void> {
   const token = bearer(c)
   if (!checkKey(token)) throw unauthorized('invalid_key', 'This is not an API key of this service, or it was mistyped.')
-  const gate = c.env.KEY_GATES.getByName(await hashKey(token))
-  const entry = await gate.enter(access === 'key' ? null : access)
+  const entry = await enter(c, token, access === 'key' ? null : access)
   switch (entry.kind) {
     case 'unknown':
       throw unauthorized('invalid_key', 'There is no such API key.')
@@ -32,6 +31,14 @@ export async function authenticate(c: AppContext, access: 'key' | Scope): Promis
   c.set('rate', entry.rate)
   if (entry.kind === 'missing_scope') throw missingScope(access as Scope)
   if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate)
+}
+
+/** The gate in the region that the key names. One without a region may look as if it had one. */
+async function enter(c: AppContext, token: string, scope: Scope | null): Promise<Entry> {
+  const hash = await hashKey(token)
+  const region = regionOfKey(token)
+  const entry = await c.env.KEY_GATES.getByName(gateOf(hash, region)).enter(scope)
+  return entry.kind === 'unknown' && region !== undefined ? c.env.KEY_GATES.getByName(hash).enter(scope) : entry
 }
 
 function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', message: string): ApiError {

@@ -1,5 +1,6 @@
 /** The shapes of requests and answers, once: they validate what comes in and become `/openapi.json`. */
 import * as z from 'zod'
+import { patternOf } from '../store/ids.ts'
 import { invalidParameter } from '../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../tasks/job-options.ts'
 
@@ -12,8 +13,8 @@ const time = z
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
 const bytes = z.int().min(0).meta({ format: 'int64', description: 'Bytes' })
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-export const taskId = z.string().regex(/^tsk_[0-9A-Za-z]{24}$/)
-export const uploadId = z.string().regex(/^upl_[0-9A-Za-z]{24}$/)
+export const taskId = z.string().regex(patternOf('tsk'))
+export const uploadId = z.string().regex(patternOf('upl'))
 export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
 
 // ── Requests ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -34,8 +34,9 @@ export class Staging {
   readonly takers: Pick<FormRules<Promise<Staged>[]>, 'receive' | 'take'> = {
     receive: async (fileName, body) => {
       const { env } = this.#c
+      const { accountId, plan } = this.#c.get('key')
       const isAlone = this.#isAlone
-      const received = await receive(env, fileName, body, { maxFileBytes: PLANS[this.#c.get('key').plan].maxFileBytes, isAlone })
+      const received = await receive(env, fileName, body, { accountId, maxFileBytes: PLANS[plan].maxFileBytes, isAlone })
       return this.#begin(received.size, () => keep(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },
     take: (uploadId) => this.#begin(0, () => stageUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),

@@ -3,12 +3,14 @@ import type { AccountRecord, ApplicationRecord, KeySummary } from '../store/acco
 import type { DeadLetter } from '../store/dead-letters.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { DeliveryRecord, PeopleList } from '../store/people.ts'
+import { regionOf } from '../store/regions.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
 export function accountView(record: AccountRecord) {
   const { accountId, name, plan, state, createdAt, storageBytes } = record
-  const view = { account_id: accountId, name, plan, state, created_at: iso(createdAt) }
+  const region = regionOf(accountId)
+  const view = { account_id: accountId, name, plan, state, ...(region && { region }), created_at: iso(createdAt) }
   return storageBytes === undefined ? view : { ...view, storage_bytes: storageBytes }
 }
 

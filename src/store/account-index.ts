@@ -9,11 +9,17 @@ export async function enlist(blobs: R2Bucket, accountId: string): Promise<void> 
   await blobs.put(PREFIX + accountId, '')
 }
 
-/** A page of account ids, and where the next one begins. */
-export async function enlisted(blobs: R2Bucket, limit: number, cursor?: string): Promise<{ ids: string[]; cursor?: string }> {
-  const page = await blobs.list({ prefix: PREFIX, limit, ...(cursor ? { cursor } : {}) })
-  const ids = page.objects.map(({ key }) => key.slice(PREFIX.length))
-  return { ids, ...(page.truncated ? { cursor: page.cursor } : {}) }
+/**
+ * A page of account ids, and where the next one begins: each bucket has a list of its own.
+ * @param cursor the number of the bucket, and its own cursor
+ */
+export async function enlisted(buckets: readonly R2Bucket[], limit: number, cursor = '0'): Promise<{ ids: string[]; cursor?: string }> {
+  const [, number = '0', inside] = /^(\d+)(?::(.+))?$/.exec(cursor) ?? []
+  const at = Number(number)
+  const page = await buckets[at]?.list({ prefix: PREFIX, limit, ...(inside ? { cursor: inside } : {}) })
+  const ids = page?.objects.map(({ key }) => key.slice(PREFIX.length)) ?? []
+  if (page?.truncated) return { ids, cursor: `${at}:${page.cursor}` }
+  return at + 1 < buckets.length ? { ids, cursor: `${at + 1}` } : { ids }
 }
 
 /**

@@ -1,8 +1,10 @@
 /**
  * API keys as text: `whl_live_` + 30 random base62 characters + 6 base62 characters of their CRC-32. The checksum lets the
- * edge refuse a mistyped key without asking a Durable Object; only the SHA-256 of a key is ever stored.
+ * edge refuse a mistyped key without asking a Durable Object; only the SHA-256 of a key is ever stored. Of an account with a region
+ * the first four characters say which: `eu00`, `apac`.
  */
 import { createHash } from 'node:crypto'
+import { REGIONS, type Region } from './regions.ts'
 
 export const KEY_PREFIX = 'whl_live_'
 const SECRET_LENGTH = 30
@@ -44,9 +46,13 @@ function checksum(secret: string): string {
   return text
 }
 
-/** A new key: 178 bits of randomness. */
-export function makeKey(): string {
-  const secret = randomBase62(SECRET_LENGTH)
+const MARK_LENGTH = 4
+const markOf = (region: Region) => region.padEnd(MARK_LENGTH, '0')
+
+/** A new key: 178 bits of randomness, or 154 beside a region. */
+export function makeKey(region?: Region): string {
+  const mark = region === undefined ? '' : markOf(region)
+  const secret = mark + randomBase62(SECRET_LENGTH - mark.length)
   return KEY_PREFIX + secret + checksum(secret)
 }
 
@@ -55,6 +61,11 @@ export function checkKey(text: string): boolean {
   if (!SHAPE.test(text)) return false
   const secret = text.slice(KEY_PREFIX.length, KEY_PREFIX.length + SECRET_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksum(secret)
+}
+
+/** Where its account may be. By chance one key in two million without a region looks as if it had one. */
+export function regionOfKey(key: string): Region | undefined {
+  return REGIONS.find((region) => key.startsWith(markOf(region), KEY_PREFIX.length))
 }
 
 /** SHA-256 of the key, hex: the name of its KeyGate. */

@@ -1,8 +1,12 @@
-/** The typed face of KeyGate: one Durable Object per API key, named by the key's SHA-256 (hex). */
+/** The typed face of KeyGate: one Durable Object per API key, named by the key's SHA-256 (hex) and its region. */
 import type { PlanId } from './plans.ts'
+import type { Region } from './regions.ts'
 
 export type Scope = 'compress' | 'tasks:read' | 'tasks:delete' | 'usage:read'
 export const SCOPES: readonly Scope[] = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
+
+/** A key's gate is in the region of its account. */
+export const gateOf = (hash: string, region: Region | undefined) => (region === undefined ? hash : `${region}/${hash}`)
 
 /** Gates that are no key's: what people do in the console counts like a key of the account; what it reads has a wide window of its own. */
 export const consoleGate = (accountId: string) => `console/${accountId}`

@@ -5,6 +5,7 @@
 import type { Env } from '../env.ts'
 import { enlisted } from '../store/account-index.ts'
 import type { ExportedAccount } from '../store/accounts.ts'
+import { bucketsOf } from '../store/place.ts'
 
 const EXPORTS = 'exports/'
 const AT_ONCE = 20
@@ -22,7 +23,7 @@ export async function exportAccounts(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, now =
   const day = new Date(now).toISOString().slice(0, 10)
   let [accounts, failed] = [0, 0]
   for (let cursor: string | undefined; ; ) {
-    const page = await enlisted(env.BLOBS, AT_ONCE, cursor)
+    const page = await enlisted(bucketsOf(env), AT_ONCE, cursor)
     const told = await Promise.allSettled(page.ids.map((id) => exportAccount(env, id, day)))
     accounts += told.filter(({ status }) => status === 'fulfilled').length
     failed += told.filter(({ status }) => status === 'rejected').length

@@ -4,6 +4,7 @@ import { Sha256 } from '../bytes/sha256.ts'
 import type { Env } from '../env.ts'
 import { identify } from '../pipeline/identify.ts'
 import { PART_BYTES, r2Source } from '../store/blobs.ts'
+import { patternOf } from '../store/ids.ts'
 import { PLANS, type Plan } from '../store/plans.ts'
 import { finishUpload, keyOf } from '../store/resumable.ts'
 import type { Task } from '../store/task.ts'
@@ -14,7 +15,7 @@ import { createFailed, noRoom, type Submission, submit } from './submit.ts'
 
 /** What is not finished after this time is removed. */
 export const UPLOAD_MS = 24 * 3_600_000
-const UPLOAD_ID = /^upl_[0-9A-Za-z]{24}$/
+const UPLOAD_ID = patternOf('upl')
 
 export const unknownUpload = (id: string) =>
   new ApiError('unknown_upload', `There is no upload '${id.slice(0, 40)}'; it may have been deleted or have expired.`)
@@ -46,7 +47,7 @@ export async function createUpload(env: Env, upload: Omit<NewUpload, 'multipartI
 /** A finished upload as a file of a request; what stands against it is its refusal. */
 export async function stageUpload(env: Env, accountId: string, uploadId: string): Promise<Staged> {
   const refused = (refusal: ApiError): Staged => {
-    return { taskId: newTaskId(), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), kept: { refusal } }
+    return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), kept: { refusal } }
   }
   if (!UPLOAD_ID.test(uploadId)) return refused(unknownUpload(uploadId))
   const record = env.UPLOADS.getByName(uploadId)
@@ -58,7 +59,7 @@ export async function stageUpload(env: Env, accountId: string, uploadId: string)
     if ('upload' in staged.kept) return staged
     // Another task may still come of it.
     await record.unuse()
-    return { ...staged, taskId: newTaskId() }
+    return { ...staged, taskId: newTaskId(accountId) }
   })
 }
 

@@ -4,7 +4,8 @@ import type { Source } from '../codec/codec.ts'
 import type { Env } from '../env.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
 import { FIRST_BYTES, identify, mayBeKnown } from '../pipeline/identify.ts'
-import { randomBase62 } from '../store/key-format.ts'
+import { newId } from '../store/ids.ts'
+import { regionOf } from '../store/regions.ts'
 import { Upload } from '../store/uploads.ts'
 import { ApiError } from './api-error.ts'
 import type { JobOptions } from './job-options.ts'
@@ -35,9 +36,11 @@ export interface Staged extends Digested {
   readonly wishes?: Partial<JobOptions>
 }
 
-export const newTaskId = () => `tsk_${randomBase62(24)}`
+/** Of a task that is where its account is. */
+export const newTaskId = (accountId: string) => newId('tsk', regionOf(accountId))
 
 export interface StageLimits {
+  readonly accountId: string
   readonly maxFileBytes: number
   /** No other file follows: what is refused need not be read to its end. */
   readonly isAlone: boolean
@@ -55,7 +58,7 @@ export interface Received extends Digested {
 
 /** Takes the bytes of one file. */
 export async function receive(env: Env, fileName: string, body: AsyncIterable<Uint8Array>, limits: StageLimits): Promise<Received> {
-  const taskId = newTaskId()
+  const taskId = newTaskId(limits.accountId)
   const upload = new Upload(env.BLOBS, `uploads/${taskId}`)
   const refused = async (refusal: ApiError, first: readonly Uint8Array[] = []) => {
     return { taskId, fileName, upload, ...(await forgotten(upload, first, body, limits)), refusal }

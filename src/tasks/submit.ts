@@ -75,7 +75,7 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
   } catch (error) {
     await upload.discard()
     // A resumable upload is as it was before: this task has another id, because another may still come of it.
-    const failed = staged.uploadId === undefined ? staged : { ...staged, taskId: newTaskId() }
+    const failed = staged.uploadId === undefined ? staged : { ...staged, taskId: newTaskId(submission.key.accountId) }
     if (error instanceof ApiError) return createFailed(submission, failed, error, position)
     throw error
   }

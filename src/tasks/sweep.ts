@@ -3,10 +3,12 @@
  * tasks that lost their alarm. What it misses goes by the bucket's own rules in the end (scripts/deploy/lifecycle.ts).
  */
 import type { Env } from '../env.ts'
+import { bucketsOf } from '../store/place.ts'
 import { uploadOfTask } from '../store/upload-records.ts'
 
+const HOUR_MS = 60 * 60_000
 /** Younger blobs may belong to a request that is still under way. */
-const MIN_AGE_MS = 60 * 60_000
+const MIN_AGE_MS = HOUR_MS
 /** Each look is a request to a Durable Object, and one call of a Worker may make 10 000: the next sweep goes on from there. */
 const MOST_LOOKS = 5000
 /** A look takes as long as its object is away. */
@@ -27,12 +29,25 @@ export interface Swept {
 
 type SweepEnv = Pick<Env, 'BLOBS' | 'TASKS' | 'UPLOADS'>
 
+/** Every bucket has a place of its own. Each hour another one comes first: looks that it leaves are for the next. */
 export async function sweep(env: SweepEnv, now = Date.now(), minAgeMs = MIN_AGE_MS, mostLooks = MOST_LOOKS): Promise<Swept> {
-  const place = (await (await env.BLOBS.get(PLACE))?.text()) ?? ''
+  const buckets = bucketsOf(env)
+  const first = Math.floor(now / HOUR_MS) % buckets.length
+  let sum: Swept = { looked: 0, removed: 0, failed: 0, ended: true }
+  for (const bucket of [...buckets.slice(first), ...buckets.slice(0, first)]) {
+    const { looked, removed, failed, ended } = await sweepBucket(env, bucket, now - minAgeMs, mostLooks - sum.looked)
+    sum = { looked: sum.looked + looked, removed: sum.removed + removed, failed: sum.failed + failed, ended: sum.ended && ended }
+  }
+  return sum
+}
+
+/** @param before epoch milliseconds: what came later is not looked at */
+async function sweepBucket(env: SweepEnv, bucket: R2Bucket, before: number, mostLooks: number): Promise<Swept> {
+  const place = (await (await bucket.get(PLACE))?.text()) ?? ''
   const sum = { looked: 0, removed: 0, failed: 0 }
   for (const prefix of PREFIXES) {
-    for await (const page of pages(env.BLOBS, prefix, place)) {
-      const old = page.filter((object) => now - object.uploaded.getTime() >= minAgeMs)
+    for await (const page of pages(bucket, prefix, place)) {
+      const old = page.filter((object) => object.uploaded.getTime() <= before)
       const due = old.slice(0, mostLooks - sum.looked)
       const { removed, failed } = await check(env, due)
       sum.looked += due.length
@@ -40,11 +55,11 @@ export async function sweep(env: SweepEnv, now = Date.now(), minAgeMs = MIN_AGE_
       sum.failed += failed
       // Kept after each page: what was done is not done again when this sweep is killed.
       const last = due.length < old.length ? due.at(-1) : page.at(-1)
-      if (last) await env.BLOBS.put(PLACE, last.key)
+      if (last) await bucket.put(PLACE, last.key)
       if (due.length < old.length) return { ...sum, ended: false }
     }
   }
-  await env.BLOBS.delete(PLACE)
+  await bucket.delete(PLACE)
   return { ...sum, ended: true }
 }
 

@@ -7,40 +7,44 @@ import { UploadRecord as RealUploadRecord } from '../../durable-objects/upload-r
 import type { Env, MediaFace, PressFace, WorkerEnv } from '../../src/env.ts'
 import { text } from '../../src/formats/text/text.ts'
 import edge from '../../src/index.ts'
+import { placed } from '../../src/store/place.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'
 import { type Codecs, run } from '../../src/tasks/run.ts'
+import { withJurisdictions } from './jurisdictions.ts'
 import { counted } from './operations.ts'
 
 const CODECS: Codecs = { text }
 
+const doubled = <E extends Partial<Env>>(env: E): E => counted(withJurisdictions(env))
+
 export class Account extends RealAccount {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, counted(env))
+    super(ctx, doubled(env))
   }
 }
 
 export class KeyGate extends RealKeyGate {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, counted(env))
+    super(ctx, doubled(env))
   }
 }
 
 export class TaskRecord extends RealTaskRecord {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, counted(env))
+    super(ctx, doubled(env))
   }
 }
 
 export class UploadRecord extends RealUploadRecord {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, counted(env))
+    super(ctx, doubled(env))
   }
 }
 
 export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
   run(taskId: string) {
-    return run(counted(this.env), CODECS, { taskId, generation: null, step: 'whole' })
+    return run(placed(doubled(this.env)), CODECS, { taskId, generation: null, step: 'whole' })
   }
 
   async health() {
@@ -56,6 +60,6 @@ export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
 
 export default {
   ...edge,
-  fetch: (request: Request, env: Env, ctx: ExecutionContext) => edge.fetch(request, counted(env), ctx),
-  queue: (batch: MessageBatch<JobMessage>, env: WorkerEnv) => consume(batch, counted(env), CODECS),
+  fetch: (request: Request, env: Env, ctx: ExecutionContext) => edge.fetch(request, doubled(env), ctx),
+  queue: (batch: MessageBatch<JobMessage>, env: WorkerEnv) => consume(batch, placed(doubled(env)), CODECS),
 }

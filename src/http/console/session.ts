@@ -17,7 +17,7 @@ const TICKET_LENGTH = 32
 const TICKET = /^[0-9A-Za-z]{32}$/
 
 /** A token names its account: `acc_….<random>`. */
-const TOKEN = /^(acc_[0-9A-Za-z]{20})\.[\w-]{43}$/
+const TOKEN = /^(acc_\w{20})\.[\w-]{43}$/
 
 /** The account a token belongs to, if there is one; undefined: it is no token of ours. */
 export async function accountOfToken(c: AppContext, token: string): Promise<string | undefined> {

@@ -3,8 +3,10 @@ import * as z from 'zod'
 import { enlist, enlisted, isEnlisted } from '../../store/account-index.ts'
 import type { AccountRecord, NewKey } from '../../store/accounts.ts'
 import { deadLetters } from '../../store/dead-letters.ts'
-import { randomBase62 } from '../../store/key-format.ts'
+import { newId, patternOf } from '../../store/ids.ts'
 import { SCOPES } from '../../store/keys.ts'
+import { bucketsOf, regionsOf } from '../../store/place.ts'
+import type { Region } from '../../store/regions.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { exportAccounts, exportOf } from '../../tasks/backup.ts'
 import { sweep } from '../../tasks/sweep.ts'
@@ -13,13 +15,13 @@ import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../views.ts'
 
-const ACCOUNT_ID = /^acc_[0-9A-Za-z]{20}$/
+const ACCOUNT_ID = patternOf('acc')
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
 const moment = z.iso.datetime().transform((text) => Date.parse(text))
 const state = z.enum(['active', 'disabled'])
 
-const newAccount = z.strictObject({ name: label, plan, storage_bytes: z.int().min(0).optional() })
+const newAccount = z.strictObject({ name: label, plan, storage_bytes: z.int().min(0).optional(), region: z.string().optional() })
 const accountChange = z.strictObject({ plan: plan.optional(), state: state.optional() })
 /** A moment, or the bookmark that a restoration answered with. */
 const restoration = z.union([z.strictObject({ at: moment }), z.strictObject({ bookmark: z.string().min(1).max(200) })])
@@ -78,7 +80,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const body = await readBody(c, newAccount)
       const record: AccountRecord = {
-        accountId: `acc_${randomBase62(20)}`,
+        accountId: newId('acc', regionFor(c, body.region)),
         name: body.name,
         plan: body.plan,
         createdAt: Date.now(),
@@ -95,7 +97,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     path: '/admin/accounts',
     access: 'operator',
     async handle(c) {
-      const page = await enlisted(c.env.BLOBS, 100, c.req.query('cursor'))
+      const page = await enlisted(bucketsOf(c.env), 100, c.req.query('cursor'))
       const records = await Promise.all(page.ids.map((id) => c.env.ACCOUNTS.getByName(id).get()))
       const accounts = records.filter((record): record is AccountRecord => record !== undefined).map(accountView)
       return json({ accounts, next_cursor: page.cursor ?? null })
@@ -253,6 +255,17 @@ export const ADMIN_ROUTES: readonly Route[] = [
     },
   },
 ]
+
+/** Of a new account. @throws ApiError when this deployment has no such region */
+function regionFor(c: AppContext, wanted: string | undefined): Region | undefined {
+  const region = wanted ?? c.env.REGION
+  if (region === undefined) return undefined
+  const allowed = regionsOf(c.env)
+  const found = allowed.find((one) => one === region)
+  if (found) return found
+  const facts = { param: 'region', got: region, allowed }
+  throw new ApiError('invalid_parameter', `The field 'region' must be one of this deployment's (got '${region.slice(0, 40)}').`, facts)
+}
 
 async function accountOf(c: AppContext) {
   const id = c.req.param('account_id') ?? ''

@@ -1,4 +1,5 @@
 /** GET /healthz: does every binding answer? */
+import { bucketsOf } from '../../store/place.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
@@ -12,7 +13,7 @@ const OBJECTS = 256
 
 /** Each really reaches its service and changes nothing. */
 const CHECKS: Readonly<Record<string, (c: AppContext) => Promise<unknown>>> = {
-  blobs: (c) => c.env.BLOBS.head('health'),
+  blobs: (c) => Promise.all(bucketsOf(c.env).map((bucket) => bucket.head('health'))),
   durable_objects: (c) => c.env.TASKS.getByName(`health-${Math.floor(Math.random() * OBJECTS)}`).read(),
   press: (c) => c.env.PRESS.health(),
   media: (c) => c.env.MEDIA.health(),

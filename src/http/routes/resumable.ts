@@ -1,6 +1,7 @@
 /** /v1/uploads: resumable uploads, tus 1.0.0. */
-import { randomBase62 } from '../../store/key-format.ts'
+import { newId } from '../../store/ids.ts'
 import { PLANS } from '../../store/plans.ts'
+import { regionOf } from '../../store/regions.ts'
 import { bufferBytes, ChecksumMismatch, ChunkWriter, finishUpload, TurnLost } from '../../store/resumable.ts'
 import type { UploadRecordFace, UploadState } from '../../store/upload-records.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
@@ -153,7 +154,7 @@ async function create(c: AppContext): Promise<UploadState> {
   if (!isChunk(c) && (contentLength(c) ?? 0) > 0) throw malformed(`a body needs the Content-Type ${CHUNK_TYPE}`)
   const createdAt = Date.now()
   const upload = {
-    uploadId: `upl_${randomBase62(24)}`,
+    uploadId: newId('upl', regionOf(accountId)),
     accountId,
     plan,
     size,

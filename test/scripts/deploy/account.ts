@@ -12,6 +12,8 @@ interface Account {
   accounts: string[]
   workers: Record<string, { versions: string[]; uploaded?: string[]; domains: string[] }>
   buckets: string[]
+  /** Where buckets were made, by name. */
+  places?: Record<string, string>
   queues: string[]
   /** What buckets remove by themselves. */
   rules?: Record<string, { conditions: { prefix: string }; deleteObjectsTransition?: { condition: { maxAge: number } } }[]>
@@ -34,6 +36,9 @@ export interface Call {
   services?: string[]
   /** That it sends to, or consumes. */
   queues?: string[]
+  /** Binding, name and jurisdiction. */
+  buckets?: string[]
+  vars?: string[]
   domains?: string[]
   workersDev?: boolean
 }
@@ -52,7 +57,7 @@ export class Checkout {
   readonly folder = mkdtempSync(join(tmpdir(), 'whittle-deploy-test-'))
 
   constructor(account: Partial<Account> = {}) {
-    for (const name of ['scripts', 'package.json', 'wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']) {
+    for (const name of ['scripts', 'src/store/regions.ts', 'package.json', 'wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']) {
       cpSync(join(ROOT, name), join(this.folder, name), { recursive: true })
     }
     mkdirSync(join(this.folder, 'node_modules/wrangler/bin'), { recursive: true })

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configurationOf, EDGE, SERVICES, withLogShare } from '../../../scripts/deploy/configuration.ts'
+import { withRegion } from '../../../scripts/deploy/regions.ts'
 import { PLANS } from '../../../src/store/plans.ts'
 import { type Call, Checkout, PRODUCTION } from './account.ts'
 
@@ -104,6 +105,45 @@ it('keeps logs of the share that deploy.config.json says', async () => {
   for (const file of [EDGE, ...SERVICES]) {
     expect(withLogShare(configurationOf(root, file, ''), 0.05)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.05$/m)
   }
+})
+
+describe('regions', () => {
+  it('have a bucket each, made where it shall be, with its rules, and bound by all Workers', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    checkout.append('deploy.config.json', JSON.stringify({ staging: { regions: ['apac', 'eu'], region: 'eu' } }))
+    expect(await checkout.deploy('--env', 'staging')).toMatchObject({ code: 0 })
+    const { places, rules } = checkout.account
+    expect(places).toEqual({
+      'whittle-blobs-staging': '',
+      'whittle-eu-blobs-staging': '--jurisdiction eu',
+      'whittle-apac-blobs-staging': '--location apac',
+    })
+    expect(Object.keys(rules ?? {}).toSorted()).toEqual(Object.keys(places ?? {}).toSorted())
+    for (const name of ['whittle-press-staging', 'whittle-media-staging', 'whittle-staging']) {
+      expect(checkout.deploys.findLast((call) => call.name === name)?.buckets).toEqual([
+        'BLOBS whittle-blobs-staging',
+        'BLOBS_EU whittle-eu-blobs-staging eu',
+        'BLOBS_APAC whittle-apac-blobs-staging',
+      ])
+    }
+    expect(checkout.deploys.map(({ name, vars }) => [name, vars]).at(-1)).toEqual(['whittle-staging', ['REGION = "eu"']])
+    expect(checkout.deploys.filter(({ vars }) => vars?.length).every(({ name }) => name === 'whittle-staging')).toBe(true)
+  })
+
+  it.each([
+    [{ region: 'eu' }, 'the region eu is not among the regions'],
+    [{ regions: ['mars'] }, 'production.regions'],
+  ])('%j is refused', async (production, message) => {
+    using checkout = new Checkout()
+    checkout.append('deploy.config.json', JSON.stringify({ production }))
+    const { code, output } = await checkout.deploy()
+    expect({ code, calls: checkout.calls }).toEqual({ code: 1, calls: [] })
+    expect(output).toContain(message)
+  })
+
+  it('are named beside variables that wrangler.toml has', () => {
+    expect(withRegion('name = "whittle"\n\n[vars]\nCALLBACK_PORTS = "9443"\n', 'us')).toContain('[vars]\nREGION = "us"\nCALLBACK_PORTS')
+  })
 })
 
 describe('queues', () => {

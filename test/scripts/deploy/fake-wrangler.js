@@ -24,6 +24,10 @@ if (args[0] === 'deploy' || args[1] === 'upload') {
     objects: [...text.matchAll(/^script_name = "(.+)"$/gm)].map((match) => match[1]),
     domains: [...text.matchAll(/pattern = "(.+?)"/g)].map((match) => match[1]),
     queues: [...text.matchAll(/^queue = "(.+)"$/gm)].map((match) => match[1]),
+    buckets: [...text.matchAll(/^\[\[r2_buckets\]\]\n(?:.+\n?)+/gm)].map(([table]) =>
+      [...table.matchAll(/= "(.+)"$/gm)].map((match) => match[1]).join(' '),
+    ),
+    vars: [...text.matchAll(/^(?:REGION) = .+$/gm)].map((match) => match[0]),
     workersDev: /^workers_dev = true$/m.test(text),
   })
 }
@@ -44,11 +48,16 @@ const commands = {
   'r2 bucket': () => {
     if (args[2] === 'lifecycle') {
       if (!args.includes('--force')) fail('This command needs confirmation.')
+      const place = account.places?.[args[4]]
+      if (place?.startsWith('--jurisdiction') && !args.join(' ').includes(place)) {
+        apiError(`r2/buckets/${args[4]}/lifecycle`, 'The specified bucket does not exist.', 10006)
+      }
       account.rules = { ...account.rules, [args[4]]: JSON.parse(readFileSync(option('--file'), 'utf8')).rules }
       return
     }
     if (account.buckets.includes(args[3])) apiError('r2/buckets', 'The bucket you tried to create already exists, and you own it.', 10004)
     account.buckets.push(args[3])
+    account.places = { ...account.places, [args[3]]: args.slice(4).join(' ') }
   },
   'queues create': () => {
     if (account.queues.includes(args[2])) {
@@ -65,6 +74,8 @@ const commands = {
   deploy: () => {
     const lost = call.services.concat(call.objects).find((target) => !account.workers[target])
     if (lost) apiError(`workers/scripts/${name}/versions`, `Could not resolve binding. Target script '${lost}' not found.`, 10143)
+    const noBucket = call.buckets.map((bucket) => bucket.split(' ')[1]).find((bucket) => !account.buckets.includes(bucket))
+    if (noBucket) apiError(`workers/scripts/${name}/versions`, `R2 bucket '${noBucket}' not found.`, 10085)
     const noQueue = call.queues.find((queue) => !account.queues.includes(queue))
     if (noQueue) apiError('queues', `Queue "${noQueue}" does not exist.`, 11000)
     const worker = (account.workers[name] ??= { versions: [], domains: [] })
