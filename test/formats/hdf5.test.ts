@@ -181,6 +181,11 @@ describe('hdf5', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('open for writing') })
   })
 
+  it('takes chunks of one value, however many', async () => {
+    const { outcome, defect } = await press(fixture('hdf5', 'one-value-chunks.h5'))
+    expect([outcome.kind, defect]).toEqual(['compressed', undefined])
+  })
+
   it('finds every chunk of an extensible array', async () => {
     const file = fixture('hdf5', 'extensible.h5')
     const output = new PagedFile(1 << 20)

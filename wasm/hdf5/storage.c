@@ -5,7 +5,7 @@
 #include "libdeflate.h"
 #include "storage.h"
 
-enum { SAMPLE_BYTES = 512 << 10, CHUNK_BYTES = 1 << 20, VLEN_ON_DISK = 16, SAMPLE_LEVEL = 7 };
+enum { SAMPLE_BYTES = 512 << 10, SAMPLE_CHUNKS = 256, CHUNK_BYTES = 1 << 20, VLEN_ON_DISK = 16, SAMPLE_LEVEL = 7 };
 
 static void shuffle(char *to, const char *from, size_t values, size_t bytes) {
   for (size_t b = 0; b < bytes; b++)
@@ -15,8 +15,11 @@ static void shuffle(char *to, const char *from, size_t values, size_t bytes) {
 /* Compressed sizes of some of the values, plain and shuffled; 0 when they cannot be had. */
 static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, size_t sizes[2]) {
   size_t bytes = H5Tget_size(type);
+  /* The library holds some kilobytes for every chunk that a read touches. */
+  double most = chunk ? (double)SAMPLE_CHUNKS * (double)bytes : SAMPLE_BYTES;
+  for (int i = 0; chunk && i < rank; i++) most *= (double)chunk[i];
   boxes b;
-  begin_boxes(&b, rank, size, chunk, bytes, SAMPLE_BYTES);
+  begin_boxes(&b, rank, size, chunk, bytes, most < SAMPLE_BYTES ? (size_t)most : SAMPLE_BYTES);
   for (int i = 0; i < rank; i++) { /* from the middle, on a chunk's edge */
     hsize_t steps = size[i] / b.box[i] / 2;
     b.start[i] = steps * b.box[i];
