@@ -231,6 +231,13 @@ describe('an index that does not say what is there', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'a second film, which players go on with' })
   })
 
+  it('headers behind the media are read by nobody: no player shows such a film, so it stays', async () => {
+    const [hdrl, media] = [at('hdrl') - 8, at('movi') - 8]
+    const turned = concat([film.subarray(0, hdrl), film.subarray(media), film.subarray(hdrl, media)])
+    const { outcome } = await press(avi, turned, 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('media in front of their headers') })
+  })
+
   it('a second index is not read over: players add what it names', async () => {
     const twice = concat([film, film.subarray(index - 8)])
     new DataView(twice.buffer).setUint32(4, twice.length - 8, true)

@@ -41,6 +41,15 @@ describe('suggestions', () => {
     expect(Math.abs(suggestionOf(outcome)!.estimatedBytes / real - 1)).toBeLessThan(0.02)
   })
 
+  it.each([
+    65_604, 655_360,
+  ])('a rate that no FLAC frame can tell (%d Hz) is not suggested, and refused where it is asked for', async (hertz) => {
+    const file = wave(music(1, 1), 16, 1, hertz)
+    const { outcome } = await press(wav, file, 'medium', 'wav')
+    expect(outcome).toMatchObject({ kind: 'unchanged', suggestion: { output: 'mp3' } })
+    expect((await press(wav, file, 'medium', 'flac')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
   it('where nothing would be smaller there is none', async () => {
     const random = noise(4)
     const file = wave(

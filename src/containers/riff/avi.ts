@@ -72,6 +72,7 @@ export async function readAvi(source: Source): Promise<Avi> {
       const size = u32(header, 4)
       const list = id === 'LIST' && header.length === 12 ? fourCC(header, 8) : ''
       if (list === 'movi') {
+        if (!hdrl) throw malformed('avi', inner, 'media in front of their headers, which players do not look for any more')
         lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
         cutShort ||= inner + 8 + size > source.size
       } else if (inner + 8 + size > source.size) throw malformed('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)

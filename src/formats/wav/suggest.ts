@@ -7,7 +7,7 @@ import type { Target } from './analyse.ts'
 import type { Wave } from './header.ts'
 import { Resampler } from './resample.ts'
 import { readSamples, type Samples } from './samples.ts'
-import { describeFlac, flacIntegers, LEVEL, MAX_CHANNELS, MAX_HERTZ, toIntegers } from './to-flac.ts'
+import { describeFlac, fitsFlac, flacIntegers, LEVEL, toIntegers } from './to-flac.ts'
 import { MAX_HERTZ as MP3_MAX_HERTZ, mp3Rate, planar } from './to-mp3.ts'
 
 /** Sound of up to ten seconds is encoded wholly, of longer five stretches. */
@@ -31,7 +31,7 @@ export async function smallerOutputs(source: Source, wave: Wave, exact: Target |
   const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
   const found: Smaller[] = []
   // What stands behind the form would be lost in FLAC, which is refused.
-  if (channels <= MAX_CHANNELS && hertz <= MAX_HERTZ && wave.tail.size === 0) {
+  if (fitsFlac(wave.layout) && wave.tail.size === 0) {
     const integers = flacIntegers(wave.layout, exact)
     if (integers.exact || !options.lossless)
       found.push({ output: 'flac', name: describeFlac(integers), estimatedBytes: others + (await flacBytes(sample, integers)) })

@@ -14,9 +14,10 @@ import { embeddedId3, readTags } from './tags.ts'
 
 /** `flac -8` and the model search of `-e` for none of the levels: it costs much and gains 0.1 %. */
 export const LEVEL = 8
-/** What a FLAC stream may have. */
-export const MAX_CHANNELS = 8
-export const MAX_HERTZ = 1_048_575
+/** What a FLAC frame can say of itself, which decoders that begin in the middle need (RFC 9639, 7 and 9.1.2). */
+export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>): boolean =>
+  channels <= 8 && hertz > 0 && (hertz < 65_536 || (hertz <= 655_350 && hertz % 10 === 0))
+
 /** Chunks that FLAC's own blocks replace. */
 const TOLD_OTHERWISE = new Set(['fmt ', 'JUNK', 'PAD ', 'FLLR', 'fact', 'LIST', 'id3 ', 'ID3 '])
 const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
@@ -35,7 +36,7 @@ export interface Integers {
 export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
   const integers = await integersOf(source, wave, options)
-  if (channels > MAX_CHANNELS || hertz > MAX_HERTZ) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
+  if (!fitsFlac(wave.layout)) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
   if (options.lossless && !integers.exact) throw unsupported('FLAC has no floating-point samples')
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
