@@ -254,6 +254,20 @@ describe('BMP', () => {
     expect((await readHeader(memorySource(bytes!, 'x'))).profile).toEqual(profile)
   })
 
+  it('stays where an odd number of bytes stands before its pixels: some readers pad run lengths from the beginning of the file', async () => {
+    const rows = Uint8Array.from({ length: 90 * 120 * 3 }, (_, i) => 40 * Math.floor(i / 3600))
+    const made = bmpOf({ width: 120, height: 90, bits: 24, rows })
+    const behind = (bytes: number) => {
+      const file = new Uint8Array(made.length + bytes).fill(7)
+      file.set(made.subarray(0, 54))
+      file.set(rows, 54 + bytes)
+      new DataView(file.buffer).setUint32(10, 54 + bytes, true)
+      return run(file, 'medium')
+    }
+    expect((await behind(202)).outcome).toMatchObject({ kind: 'compressed' })
+    expect((await behind(201)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
   it('refuses damage and absurd headers', async () => {
     const file = bmpOf({ width: 60, height: 40, bits: 24, rows: new Uint8Array(180 * 40) })
     for (let at = 1; at < file.length - 4; at += 250)

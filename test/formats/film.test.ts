@@ -254,6 +254,22 @@ describe('bad input', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('samples of description') })
   })
 
+  it.each([
+    ['mvhd', 100],
+    ['tkhd', 84],
+    ['mdhd', 24],
+  ])("'%s' that ends before its last field: malformed, and nothing is written beyond it", async (type, bytes) => {
+    const film = Buffer.from(rawMovie(10))
+    const at = film.indexOf(type) - 4
+    // The rest of it becomes a box that nobody knows.
+    const short = film.readUInt32BE(at) - 8
+    film.writeUInt32BE(short, at)
+    film.writeUInt32BE(8, at + short)
+    film.write('junk', at + short + 4, 'latin1')
+    const { outcome } = await press(mov, new Uint8Array(film), 'medium', 'mov')
+    expect(outcome).toMatchObject({ reason: 'malformed', detail: expect.stringContaining(`'${type}' of ${bytes - 8} bytes`) })
+  })
+
   it('truncations and flips in the index never crash, and the next job works', async () => {
     const film = rawMovie(3)
     const made = (await press(mov, rawMovie(5), 'medium', 'mp4')).bytes

@@ -41,6 +41,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   if (!moovBox) throw malformed('mp4', at.offset, "'moov' is empty")
   const mvhd = find(moov, moovBox, 'mvhd')
   if (!mvhd) throw malformed('mp4', at.offset, "no 'mvhd' box")
+  refuseShort(moov, mvhd, 100, 112)
   const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
@@ -134,6 +135,12 @@ async function topLevel(source: Source): Promise<TopBox[]> {
   return top
 }
 
+/** @param bytes of the body in version 0, and in version 1, whose times have 64 bits */
+function refuseShort(moov: Uint8Array, { type, start, body, end }: Box, bytes: number, wideBytes: number): void {
+  const wanted = moov[body] === 1 ? wideBytes : bytes
+  if (end - body < wanted) throw malformed('mp4', start, `'${type}' of ${end - body} bytes, not ${wanted}`)
+}
+
 function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const must = (...path: string[]) => {
     const found = find(moov, box, ...path)
@@ -142,6 +149,8 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   }
   const tkhd = must('tkhd')
   const mdhd = must('mdia', 'mdhd')
+  refuseShort(moov, tkhd, 84, 96)
+  refuseShort(moov, mdhd, 24, 36)
   const stbl = must('mdia', 'minf', 'stbl')
   const stsd = must('mdia', 'minf', 'stbl', 'stsd')
   const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')

@@ -166,5 +166,8 @@ async function gapOf(source: Source, at: number, end: number, { profile, profile
   const gap = end > at ? (await source.read(at, end - at)).slice() : new Uint8Array()
   const [from, to] = profile && profileAt < end ? [profileAt - at, profileAt - at + profile.length] : [gap.length, gap.length]
   const rest = gap.filter((_, i) => i < from || i >= to)
-  return rest.some((byte) => byte !== 0) ? rest : new Uint8Array()
+  if (rest.every((byte) => byte === 0)) return new Uint8Array()
+  // Run lengths are padded to words: some readers count these from the beginning of the file.
+  if (rest.length % 2 === 1) throw unsupported(`pixels behind an odd number of bytes (${rest.length}) that stay`)
+  return rest
 }
