@@ -8,7 +8,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { NativeEncode, NativeMeasure, Span } from '../src/codec/native.ts'
 import { leashed } from './leashed.ts'
-import { ERRORS, LUMA, ORIGINAL, RESULT } from './native-files.ts'
+import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
+import { usageOf } from './usage.ts'
 
 export type NativeRequest =
   | { readonly kind: 'encode'; readonly wanted: NativeEncode }
@@ -60,7 +61,12 @@ function wall(): string[] {
 export interface NativeLimits {
   readonly memoryBytes: number
   readonly processorMs: number
+  /** By the clock: it sleeps, and computes nothing. */
+  readonly stalledMs: number
 }
+
+/** How often it is looked at for that, within `stalledMs`. */
+const LOOKS = 4
 
 /** Most bytes of a file that it writes: the luma of some seconds of 4K in ten bits. */
 const MOST_FILE_BYTES = 8 * 1024 ** 3
@@ -68,6 +74,9 @@ const MOST_FILE_BYTES = 8 * 1024 ** 3
 /** Runs it in the folder of a press. @returns undefined, or what it said was wrong */
 export class NativeRun {
   readonly #child: ChildProcess
+  #processorMs = -1
+  #idleLooks = 0
+  #stalled = false
   readonly ended: Promise<string | undefined>
 
   constructor({ path, within }: NativeProgram, request: NativeRequest, folder: string, limits: NativeLimits) {
@@ -92,12 +101,25 @@ export class NativeRun {
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-MOST_SAID)
     })
+    const looks = setInterval(() => void this.#look(), limits.stalledMs / LOOKS)
     this.ended = new Promise((resolve) => {
+      this.#child.once('close', () => clearInterval(looks))
       this.#child.once('error', (error) => resolve(error.message))
       this.#child.once('close', (code, signal) =>
-        resolve(code === 0 ? undefined : said.trim().split('\n').at(-1) || `it ended with ${signal ?? code}`),
+        resolve(this.#stalled ? STALLED : code === 0 ? undefined : whyOf(said) || `it ended with ${signal ?? code}`),
       )
     })
+  }
+
+  /** Threads of an encoder that gets no memory wait for each other for ever. */
+  async #look(): Promise<void> {
+    const usage = await usageOf(this.#child.pid ?? 0)
+    if (!usage) return
+    this.#idleLooks = usage.sleeps && usage.processorMs === this.#processorMs ? this.#idleLooks + 1 : 0
+    this.#processorMs = usage.processorMs
+    if (this.#idleLooks < LOOKS) return
+    this.#stalled = true
+    this.kill()
   }
 
   /** At once, whatever it does. */
@@ -107,6 +129,13 @@ export class NativeRun {
 }
 
 const MOST_SAID = 4000
+
+/** What the program said last, or that it had no room: whatever fails then says something else behind it. */
+function whyOf(said: string): string | undefined {
+  const lines = said.trim().split('\n')
+  return lines.find((line) => NO_MEMORY.test(line)) ?? lines.at(-1)
+}
+
 /** A thread each: parts of a film run side by side. Files alone, and only in the form that the press writes. */
 const COMMON = [
   '-hide_banner',
@@ -123,8 +152,9 @@ const COMMON = [
 ]
 const INPUT = ['-protocol_whitelist', 'file', '-threads', '1', '-noautorotate', '-f', 'mov', '-err_detect', 'explode', '-i']
 
-function encodeArguments({ encoder, bits, crf, mostBetweenKeys, timescale, shown, hdr = {} }: NativeEncode): string[] {
-  const common = ['crf', number(crf, 1, 51), 'keyint', number(mostBetweenKeys, 1, 10_000), 'bframes', '3']
+function encodeArguments({ encoder, bits, crf, mostBetweenKeys, lookahead, timescale, shown, hdr = {} }: NativeEncode): string[] {
+  const ahead = ['rc-lookahead', number(lookahead, 4, 250)]
+  const common = ['crf', number(crf, 1, 51), 'keyint', number(mostBetweenKeys, 1, 10_000), 'bframes', '3', ...ahead]
   const settings =
     encoder === 'x264'
       ? ['-c:v', 'libx264', '-preset', 'medium', '-x264-params', pairs([...common, ...X264])]

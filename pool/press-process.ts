@@ -1,10 +1,10 @@
 /** One press: a process that is spoken to, watched, and ended with all that it holds. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { leashed } from './leashed.ts'
 import type { FromPress, Kind, ToPress } from './link.ts'
+import { type Usage, usageOf } from './usage.ts'
 
 export interface PressOptions {
   /** Folder of the bundles. */
@@ -66,16 +66,8 @@ export class PressProcess {
   }
 
   /** What it takes right now. undefined: this system does not tell, or it is gone. */
-  async usage(): Promise<{ residentBytes: number; processorMs: number } | undefined> {
-    try {
-      const [status, stat] = await Promise.all([readFile(`/proc/${this.pid}/status`, 'utf8'), readFile(`/proc/${this.pid}/stat`, 'utf8')])
-      const residentKb = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1])
-      // Behind the name, which may hold anything: state is field 3, user and system time are 14 and 15, in hundredths of a second.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return { residentBytes: residentKb * 1024, processorMs: (Number(fields[11]) + Number(fields[12])) * 10 }
-    } catch {
-      return undefined
-    }
+  usage(): Promise<Usage | undefined> {
+    return usageOf(this.pid)
   }
 }
 

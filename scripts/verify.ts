@@ -21,7 +21,7 @@ import { fileSource } from './file-source.ts'
 
 const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
 /** Of FFmpeg, for some seconds of film. */
-const LIMITS = { memoryBytes: 2 ** 31, processorMs: 900_000 }
+const LIMITS = { memoryBytes: 2 ** 31, processorMs: 900_000, stalledMs: 120_000 }
 const MARKS = { true: '✓', false: '✗', unchecked: '?' } as const
 
 const { values, positionals } = parseArgs({

@@ -1,10 +1,10 @@
 /** The program beside the press, as codecs see it: the press writes and reads files, its parent runs the program. */
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unsupported } from '../../src/codec/error.ts'
+import { overBudget, unsupported } from '../../src/codec/error.ts'
 import type { NativeEncode, NativeFigures, NativeFilm, NativeMeasure } from '../../src/codec/native.ts'
 import type { NativeRequest } from '../native.ts'
-import { ERRORS, LUMA, ORIGINAL, RESULT } from '../native-files.ts'
+import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from '../native-files.ts'
 
 export class PressNative implements NativeFilm, Disposable {
   readonly name: string
@@ -54,9 +54,11 @@ export class PressNative implements NativeFilm, Disposable {
     rmSync(join(this.#folder, LUMA), { force: true })
   }
 
-  /** @throws CodecError (unsupported_feature): whatever the program says, it is about the file */
+  /** @throws CodecError (over_budget, unsupported_feature): whatever the program says, it is about the file */
   async #run(request: NativeRequest): Promise<void> {
     const trouble = await this.#ask(request)
+    if (trouble === STALLED || NO_MEMORY.test(String(trouble)))
+      throw overBudget(`pictures for which ${this.name} needs more memory than it has`)
     if (trouble !== undefined) throw unsupported(`${this.name}: ${String(trouble)}`)
   }
 

@@ -20,6 +20,8 @@ export interface NativeEncode {
   readonly crf: number
   /** Frames. */
   readonly mostBetweenKeys: number
+  /** Frames that the encoder looks at before it decides: each of them is held, with what is worked out of it. */
+  readonly lookahead: number
   readonly timescale: number
   readonly shown: Span
   readonly hdr?: StaticHdr

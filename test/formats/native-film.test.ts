@@ -1,13 +1,15 @@
 /** Films that no engine here does, by FFmpeg beside the press. Without one on this machine there is nothing to try. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findNative, NativeRun } from '../../pool/native.ts'
+import { STALLED } from '../../pool/native-files.ts'
 import { PressNative } from '../../pool/press/native.ts'
 import { checkFiles } from '../../src/check/check.ts'
 import type { Options, Quality } from '../../src/codec/codec.ts'
+import { unsupported } from '../../src/codec/error.ts'
 import type { NativeFilm } from '../../src/codec/native.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
@@ -21,7 +23,7 @@ import { CODECS } from '../support/receipts.ts'
 import { optionsFor } from './media-fixtures.ts'
 
 const program = findNative(undefined)
-const LIMITS = { memoryBytes: 2 ** 30, processorMs: 60_000 }
+const LIMITS = { memoryBytes: 2 ** 30, processorMs: 60_000, stalledMs: 60_000 }
 let folder: string
 
 beforeAll(() => {
@@ -68,7 +70,8 @@ const hdrFilm = (hdr = HLG) =>
     `log-level=error:${hdr}`,
   )
 
-const native = (): NativeFilm => new PressNative(program!.name, folder, (request) => new NativeRun(program!, request, folder, LIMITS).ended)
+const native = (limits = LIMITS): NativeFilm =>
+  new PressNative(program!.name, folder, (request) => new NativeRun(program!, request, folder, limits).ended)
 
 async function pressed(codec: typeof mov, bytes: Uint8Array, output: OutputId, more: Partial<Options> = {}, quality: Quality = 'medium') {
   const source = memorySource(bytes, 'film')
@@ -120,6 +123,28 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'HDR pictures are kept as they are' })
   })
 
+  it('where it has no room films stay as they are: over_budget', async () => {
+    const little = { ...LIMITS, memoryBytes: 2 ** 26 }
+    const { outcome } = await pressed(mov, hdrFilm(), 'mov', { native: native(little) })
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('more memory') })
+  })
+
+  it('of large pictures encoders hold fewer', async () => {
+    const coding = ['-frames:v', '2', '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast']
+    const held: number[] = []
+    const program: NativeFilm = {
+      name: 'a program',
+      encode: async (_, { lookahead }) => {
+        held.push(lookahead)
+        throw unsupported('anything')
+      },
+      measure: async () => ({ mse: [], luma: () => new Uint8Array() }),
+    }
+    const sizes = ['320:180', '3840:2160'].map((size) => ['-vf', `scale=${size}`, ...coding, '-x265-params', `log-level=error:${HLG}`])
+    for (const more of sizes) await pressed(mov, film('large.mov', ...more), 'mov', { native: program })
+    expect(held).toEqual([20, 10])
+  })
+
   it('AV1 becomes HEVC where that is smaller', async () => {
     const file = film('av1.mp4', '-c:v', 'libaom-av1', '-cpu-used', '8', '-usage', 'realtime', '-crf', '2')
     const { outcome, bytes } = await pressed(mp4, file, 'mp4', { native: native() }, 'low')
@@ -164,8 +189,27 @@ describe.skipIf(!program)('films beside the press', () => {
 
   it('ends when it has used its processor time', async () => {
     film('native-original.mp4', '-c:v', 'mpeg4', '-t', '20')
-    const wanted = { encoder: 'x265', bits: 8, crf: 10, mostBetweenKeys: 250, timescale: 12_288, shown: { from: 0, to: 2 ** 40 } } as const
+    const wanted = {
+      encoder: 'x265',
+      bits: 8,
+      crf: 10,
+      lookahead: 20,
+      mostBetweenKeys: 250,
+      timescale: 12_288,
+      shown: { from: 0, to: 2 ** 40 },
+    } as const
     const run = new NativeRun(program!, { kind: 'encode', wanted }, folder, { ...LIMITS, processorMs: 900 })
     expect(await run.ended).toBeDefined()
   })
+})
+
+it('a program beside the press that waits for itself is ended, one that works is not', async () => {
+  const path = join(folder, 'program')
+  const run = (body: string) => {
+    writeFileSync(path, `#!/bin/sh\n${body}`, { mode: 0o700 })
+    const request = { kind: 'measure', wanted: { bits: 8, original: { from: 0, to: 1 }, result: { from: 0, to: 1 }, sampled: [] } } as const
+    return new NativeRun({ path, name: 'a program', within: [] }, request, folder, { ...LIMITS, stalledMs: 400 }).ended
+  }
+  expect(await run('exec sleep 30')).toBe(STALLED)
+  expect(await run('i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done')).toBeUndefined()
 })

@@ -24,6 +24,16 @@ const CRF_STEP = { much: 4, little: 2 }
 /** What the level's factor of x264 is for x265 at the same PSNR, about. */
 const X265_CRF = 1
 
+/** As many as their preset takes, in pictures of at most so many pixels; in larger ones fewer, within 0.5 GB. */
+const LOOKAHEAD = { x264: { most: 40, pixels: 166_000_000 }, x265: { most: 20, pixels: 83_000_000 } }
+
+function lookaheadOf({ encoder, stream }: NativeStream): number {
+  const { most, pixels } = LOOKAHEAD[encoder]
+  return Math.max(LEAST_LOOKAHEAD, Math.min(most, Math.floor(pixels / (stream.width * stream.height))))
+}
+/** More than the B-frames between two others. */
+const LEAST_LOOKAHEAD = 5
+
 type Job = Omit<Encode, 'crf' | 'still'> & { readonly native: NativeStream }
 
 /** Writes the packets to `part`, without its end. @throws as `encodePart` */
@@ -41,7 +51,8 @@ export async function encodeNatively(job: Job, level: Level): Promise<EncodedPar
   for (;;) {
     const { encoder, bits } = native
     const mostBetweenKeys = Math.max(24, Math.round((track.rate.num / track.rate.den) * 8))
-    const film = await program.encode(original.film, { encoder, bits, crf, mostBetweenKeys, timescale, shown: span, hdr })
+    const wanted = { encoder, bits, crf, mostBetweenKeys, lookahead: lookaheadOf(native), timescale, shown: span, hdr }
+    const film = await program.encode(original.film, wanted)
     options.signal.throwIfAborted()
     const encoded = await measured(job, { program, original, film, span, shown, crf })
     const missed = missedBy(encoded.quality, level)
