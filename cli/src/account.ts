@@ -1,7 +1,7 @@
 /** What the service knows: usage, tasks and their results, formats. */
 import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { Client, type Task } from './client.ts'
+import { Client, isUnderWay, type Task } from './client.ts'
 import type { Server } from './config.ts'
 import { namesFile, type Place, resultPath, settle } from './place.ts'
 import { fetchResult } from './press.ts'
@@ -27,7 +27,7 @@ export async function showTasks(server: Server, limit: number, json: boolean): P
 }
 
 function rowOf(task: Task): string {
-  const size = `${bytes(task.original_size)} → ${task.compressed_size === undefined ? '…' : bytes(task.compressed_size)}`
+  const size = `${bytes(task.original_size)} → ${'compressed_size' in task ? bytes(task.compressed_size) : '…'}`
   const when = new Date(task.created_at).toLocaleString('sv')
   return `${task.task_id}  ${when}  ${task.status.padEnd(10)} ${task.format.padEnd(9)} ${size.padEnd(20)} ${task.file_name}`
 }
@@ -58,9 +58,9 @@ export async function removeAll(server: Server): Promise<void> {
 export async function get(server: Server, taskId: string, out: string | undefined, force: boolean): Promise<void> {
   const client = new Client(server)
   let task = await client.task(taskId)
-  while (task.status === 'pending' || task.status === 'processing') task = await client.task(taskId, WAIT_SECONDS)
-  if (task.status === 'failed') throw new Trouble('failed', `${taskId}: ${task.error?.message ?? 'failed'}`)
-  const name = basename(task.output_name ?? task.file_name)
+  while (isUnderWay(task)) task = await client.task(taskId, WAIT_SECONDS)
+  if (task.status === 'failed') throw new Trouble('failed', `${taskId}: ${task.error.message}`)
+  const name = basename(task.output_name)
   const place: Place = out !== undefined && namesFile(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out ?? '.' }
   const placed = { path: join('result', name), place }
   const wanted = resultPath(placed, name)

@@ -15,12 +15,12 @@ export interface CompressFlags {
   key?: string
   json?: boolean
   quiet?: boolean
-  quality: string
+  quality: NonNullable<Wishes['quality']>
   format?: string
   password?: string
   passwordStdin?: boolean
   targetSize?: string
-  usageRights?: string
+  usageRights?: NonNullable<Wishes['usage_rights']>
   /** A folder, or a file where one file comes in. */
   out?: string
   inPlace?: boolean
@@ -108,7 +108,7 @@ export async function run(server: Server, jobs: readonly Job[], flags: CompressF
     quality: flags.quality,
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
-    ...(flags.targetSize ? { target_size: flags.targetSize } : {}),
+    ...(flags.targetSize ? { target_size: Number(flags.targetSize) } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
   }
   const journal = new Journal(server.label, wishes, flags.out)

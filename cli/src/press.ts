@@ -1,9 +1,7 @@
 /** Compresses many files, some at a time: upload, wait, download, compare the hash. */
-import { createHash } from 'node:crypto'
-import { chmodSync, createReadStream, mkdirSync, type Stats, statSync, utimesSync } from 'node:fs'
+import { chmodSync, mkdirSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import type { Client, Task, Wishes } from './client.ts'
+import { type Client, isUnderWay, type Task, type TaskCompleted, type Wishes } from './client.ts'
 import type { Job } from './files.ts'
 import type { Journal } from './journal.ts'
 import { existing, resultPath, settle } from './place.ts'
@@ -76,26 +74,26 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
   if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size, compressedSize: entry.compressedSize ?? job.size }
   const attempt = { key: entry.key, upload: entry.upload, begun: (upload: string) => journal.note(job, modifiedMs, upload) }
   let task = await client.compress(job.path, settings.wishes, attempt, (bytes) => watcher.step(job, 'upload', bytes / job.size))
-  while (task.status === 'pending' || task.status === 'processing') {
-    watcher.step(job, 'press', task.progress ?? 0)
+  while (isUnderWay(task)) {
+    watcher.step(job, 'press', task.progress)
     settings.signal.throwIfAborted()
     task = await client.task(task.task_id, 2)
   }
   if (task.status === 'failed') {
     journal.end(job, modifiedMs)
     if (!settings.keep) await client.remove(task.task_id)
-    return { path: job.path, status: 'failed', originalSize: job.size, task, message: task.error?.message ?? 'failed' }
+    return { path: job.path, status: 'failed', originalSize: job.size, task, message: task.error.message }
   }
-  const unchanged = task.result?.outcome === 'unchanged' && !settings.wishes.password
-  const wanted = resultPath(job, task.output_name ?? task.file_name)
+  const unchanged = task.result.outcome === 'unchanged' && !settings.wishes.password
+  const wanted = resultPath(job, task.output_name)
   // Beside the upload, or in its place, an unchanged copy helps nobody; elsewhere every file is expected.
   const isExpected = job.place.kind === 'file' || dirname(wanted) !== dirname(job.path)
   let path: string | undefined
   if (!unchanged || isExpected) {
-    const received = (bytes: number) => watcher.step(job, 'download', bytes / (task.compressed_size ?? 1))
+    const received = (bytes: number) => watcher.step(job, 'download', bytes / task.compressed_size)
     path = settle(await fetchResult(client, task, wanted, { original, received }), wanted, job, settings.force)
   }
-  const sizes = { originalSize: job.size, compressedSize: task.compressed_size ?? job.size }
+  const sizes = { originalSize: job.size, compressedSize: task.compressed_size }
   // In this order: the key of a task that is gone would find nothing.
   journal.end(job, modifiedMs, sizes.compressedSize)
   if (!settings.keep) await client.remove(task.task_id)
@@ -115,17 +113,13 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
  */
 export async function fetchResult(
   client: Client,
-  task: Task,
+  task: TaskCompleted,
   path: string,
   { original, received }: { original?: Stats; received: (bytes: number) => void },
 ): Promise<string> {
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${task.task_id}.part`
-  await client.download(task.task_id, temporary, received)
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(temporary), hash)
-  const digest = hash.digest('hex')
-  if (digest !== task.result?.sha256) throw new Trouble('failed', `the download of ${path} is damaged (SHA-256 ${digest})`)
+  await client.download(task, temporary, received)
   if (original) {
     chmodSync(temporary, original.mode)
     utimesSync(temporary, original.atime, original.mtime)

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { styleText } from 'node:util'
 import cliProgress from 'cli-progress'
+import type { TaskCompleted } from './client.ts'
 import type { Job } from './files.ts'
 import type { Report, Stage, Watcher } from './press.ts'
 
@@ -29,8 +30,13 @@ export function line(report: Report): string {
   if (status === 'failed') return `✗ ${path}: ${message}`
   if (status === 'done before') return `· ${path}: done before`
   if (status === 'skipped') return `· ${path}: skipped, ${result} is there`
-  if (status === 'unchanged') return `= ${path}: ${bytes(originalSize)}, unchanged (${task?.result?.detail ?? task?.result?.reason})`
-  return `✓ ${path}: ${bytes(originalSize)} → ${bytes(compressedSize ?? 0)} (−${task?.compression_ratio}) ${result}`
+  const done = task?.status === 'completed' ? task : undefined
+  if (status === 'unchanged') return `= ${path}: ${bytes(originalSize)}, unchanged (${whyOf(done)})`
+  return `✓ ${path}: ${bytes(originalSize)} → ${bytes(compressedSize ?? 0)} (−${done?.compression_ratio}) ${result}`
+}
+
+function whyOf(task: TaskCompleted | undefined): string {
+  return task?.result.outcome === 'unchanged' ? (task.result.detail ?? task.result.reason) : ''
 }
 
 /** Skipped files are not in it: nobody looked how large they are now. */

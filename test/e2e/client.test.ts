@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { paths } from '../../clients/typescript/schema.d.ts'
 import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
 import { type Running, startService } from './running.ts'
+import { typescriptClientTests } from './typescript-client.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const TEXT = 'the quick brown fox jumps over the lazy dog\n'.repeat(400)
@@ -73,6 +74,8 @@ describe('the generated client', () => {
     expect((await client.GET('/v1/tasks/{task_id}', { params: { path } })).response.status).toBe(404)
   })
 })
+
+describe('the TypeScript client', () => typescriptClientTests(() => service))
 
 describe('whittle', () => {
   it('compresses files and folders, keeps the tree, and cleans up after itself', async () => {
