@@ -1,0 +1,172 @@
+// Over a road on which everything goes wrong once; `npm run conformance -- clients` lays it and starts this.
+package whittle
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var ctx = context.Background()
+var text = []byte(strings.Repeat("the quick brown fox jumps over the lazy dog\n", 400))
+
+const photo = "../../docs/photo.jpg"
+
+func client(t *testing.T) *Client {
+	if os.Getenv("WHITTLE_ROAD") == "" {
+		t.Skip("needs a service: npm run conformance -- clients")
+	}
+	return New(os.Getenv("WHITTLE_ROAD"), os.Getenv("WHITTLE_KEY"))
+}
+
+func must[T any](value T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func TestGoesOnAfterMishapsAndMakesATaskOnce(t *testing.T) {
+	c := client(t)
+	task := must(c.CompressFile(ctx, photo, Wishes{Quality: "low"}))(t)
+	result := must(c.Download(ctx, task))(t)
+	if int64(len(result)) != task.CompressedSize || task.CompressedSize > task.OriginalSize/2 || task.Quality != "low" || !task.Receipt.Verified {
+		t.Fatalf("%d bytes of %+v", len(result), task)
+	}
+	found := 0
+	for _, one := range must(c.Tasks(ctx, 100))(t) {
+		if one.TaskID == task.TaskID {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Fatalf("the task is listed %d times", found)
+	}
+	if parts := strings.Split(must(c.SignedReceipt(ctx, task.TaskID))(t), "."); len(parts) != 3 {
+		t.Fatalf("the receipt has %d parts", len(parts))
+	}
+	if err := c.Remove(ctx, task.TaskID); err != nil {
+		t.Fatal(err)
+	}
+	var refused *APIError
+	if _, err := c.Task(ctx, task.TaskID); !errors.As(err, &refused) || refused.Status != 404 || refused.Type != "unknown_task" {
+		t.Fatalf("%v", err)
+	}
+	if usage := must(c.Usage(ctx))(t); usage["plan"] != "enterprise" {
+		t.Fatalf("%v", usage)
+	}
+}
+
+func TestSendsALargeFileInChunksAndSavesItsResult(t *testing.T) {
+	c, folder, content := client(t), t.TempDir(), bytes.Repeat(text, 2000)
+	task := must(c.Compress(ctx, bytes.NewReader(content), int64(len(content)), "large.txt", Wishes{Format: "gz"}))(t)
+	if task.FileName != "large.txt" || task.OriginalSize != int64(len(content)) {
+		t.Fatalf("%+v", task)
+	}
+	path := filepath.Join(folder, "large.txt.gz")
+	if err := c.Save(ctx, task, path); err != nil {
+		t.Fatal(err)
+	}
+	reader := must(gzip.NewReader(must(os.Open(path))(t)))(t)
+	if !bytes.Equal(must(io.ReadAll(reader))(t), content) {
+		t.Fatal("the result is another file")
+	}
+	if left := must(os.ReadDir(folder))(t); len(left) != 1 {
+		t.Fatalf("left behind: %v", left)
+	}
+}
+
+func TestSaysByTheKindOfItsErrorWhatWentWrong(t *testing.T) {
+	c, folder := client(t), t.TempDir()
+	wrong := must(c.Compress(ctx, bytes.NewReader(text), int64(len(text)), "damaged.txt", Wishes{}))(t)
+	var damaged *DamagedError
+	if err := c.Save(ctx, wrong, filepath.Join(folder, "damaged")); !errors.As(err, &damaged) {
+		t.Fatalf("%v", err)
+	}
+	if left := must(os.ReadDir(folder))(t); len(left) != 0 {
+		t.Fatalf("left behind: %v", left)
+	}
+	var failed *TaskFailedError
+	if _, err := c.CompressFile(ctx, photo, Wishes{TargetSize: 100}); !errors.As(err, &failed) || failed.Type() != "target_unreachable" {
+		t.Fatalf("%v", err)
+	}
+	var refused *APIError
+	if _, err := c.Submit(ctx, bytes.NewReader([]byte{1, 2, 3}), 3, "x", Wishes{}); !errors.As(err, &refused) || refused.Type != "unsupported_format" {
+		t.Fatalf("%v", err)
+	}
+	var unreachable *UnreachableError
+	if _, err := New("http://127.0.0.1:8", "whl_live_x").Usage(ctx); !errors.As(err, &unreachable) {
+		t.Fatalf("%v", err)
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	if _, err := c.Usage(ended); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v", err)
+	}
+}
+
+func TestKnowsACallbackOfTheServiceFromOneThatSomebodyChanged(t *testing.T) {
+	client(t)
+	var said struct {
+		Secret, Body string
+		Headers      map[string]string
+	}
+	if err := json.Unmarshal(must(os.ReadFile(os.Getenv("WHITTLE_CALLBACK")))(t), &said); err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{}
+	for name, value := range said.Headers {
+		header.Set(name, value)
+	}
+	if event := must(VerifyCallback(said.Secret, header, []byte(said.Body)))(t); event.Data.FileName != "called.txt" || event.Type != "task.completed" {
+		t.Fatalf("%+v", event)
+	}
+	old := header.Clone()
+	old.Set("webhook-timestamp", "1700000000")
+	forged := strings.ReplaceAll(said.Body, "called", "forged")
+	for _, err := range []error{
+		second(VerifyCallback(said.Secret, header, []byte(forged))),
+		second(VerifyCallback("whsec_AAAA", header, []byte(said.Body))),
+		second(VerifyCallback(said.Secret, old, []byte(said.Body))),
+	} {
+		if !errors.Is(err, ErrSignature) {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func second(_ *Event, err error) error { return err }
+
+func TestDoesWhatTheReadmeSays(t *testing.T) {
+	client(t)
+	folder, here := t.TempDir(), must(os.Getwd())(t)
+	example := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(must(os.ReadFile("README.md"))(t))
+	module := "module readme\n\ngo 1.22\n\nrequire github.com/whittle-app/whittle/clients/go v0.0.0\n\nreplace github.com/whittle-app/whittle/clients/go => " + here + "\n"
+	for name, content := range map[string][]byte{"main.go": example[1], "go.mod": []byte(module), "photo.jpg": must(os.ReadFile(photo))(t)} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.Command("go", "run", ".")
+	run.Dir, run.Stderr = folder, os.Stderr
+	said := must(run.Output())(t)
+	if !regexp.MustCompile(`^240883 → \d{5} bytes, SSIM 0\.9\d+\n$`).Match(said) {
+		t.Fatalf("%s", said)
+	}
+	if facts := must(os.Stat(filepath.Join(folder, "smaller.jpg")))(t); facts.Size() >= 240_883 {
+		t.Fatalf("%d bytes", facts.Size())
+	}
+}

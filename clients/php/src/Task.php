@@ -1,0 +1,41 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Whittle;
+
+/** One compression job; `raw` has every field, for fields are added. */
+final class Task
+{
+    public readonly string $taskId;
+    /** pending, processing, completed or failed */
+    public readonly string $status;
+    public readonly string $fileName;
+    /** Bytes. */
+    public readonly int $originalSize;
+    /** Bytes; null before it is completed. */
+    public readonly ?int $compressedSize;
+    public readonly ?string $outputName;
+    /** 0 to 1, while it is under way. */
+    public readonly ?float $progress;
+    /** @var array<string, mixed>|null What was done, and the proof: outcome, fidelity, verified, sha256, ssim, psnr_db, … */
+    public readonly ?array $receipt;
+
+    /** @param array<string, mixed> $raw */
+    public function __construct(public readonly array $raw)
+    {
+        $this->taskId = $raw['task_id'];
+        $this->status = $raw['status'];
+        $this->fileName = $raw['file_name'];
+        $this->originalSize = $raw['original_size'];
+        $this->compressedSize = $raw['compressed_size'] ?? null;
+        $this->outputName = $raw['output_name'] ?? null;
+        $this->progress = isset($raw['progress']) ? (float) $raw['progress'] : null;
+        $this->receipt = $raw['result'] ?? null;
+    }
+
+    public function isUnderWay(): bool
+    {
+        return $this->status === 'pending' || $this->status === 'processing';
+    }
+}

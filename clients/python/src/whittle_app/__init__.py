@@ -1,0 +1,23 @@
+"""Whittle makes files smaller and proves that nothing was lost; this is its client."""
+
+from .aio import AsyncWhittle
+from .client import Whittle
+from .errors import ApiError, DamagedError, SignatureError, TaskFailedError, UnreachableError, WhittleError
+from .models import Quality, Receipt, Status, Task
+from .webhooks import verify_callback
+
+__all__ = [
+    "ApiError",
+    "AsyncWhittle",
+    "DamagedError",
+    "Quality",
+    "Receipt",
+    "SignatureError",
+    "Status",
+    "Task",
+    "TaskFailedError",
+    "UnreachableError",
+    "Whittle",
+    "WhittleError",
+    "verify_callback",
+]

@@ -1,0 +1,111 @@
+"""Over a road on which everything goes wrong once; `npm run conformance -- clients` lays it and starts this."""
+
+import asyncio
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whittle_app import (
+    ApiError,
+    AsyncWhittle,
+    DamagedError,
+    SignatureError,
+    Task,
+    TaskFailedError,
+    UnreachableError,
+    Whittle,
+    verify_callback,
+)
+
+ROOT = Path(__file__).parents[3]
+PHOTO = ROOT / "docs/photo.jpg"
+ROAD, KEY = os.environ["WHITTLE_ROAD"], os.environ["WHITTLE_KEY"]
+TEXT = b"the quick brown fox jumps over the lazy dog\n" * 400
+
+
+class Awaited:
+    """AsyncWhittle as if it were Whittle, so that both have the same tests."""
+
+    def __init__(self, base_url: str, key: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._inner = AsyncWhittle(base_url, key)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **named: self._loop.run_until_complete(getattr(self._inner, name)(*args, **named))
+
+
+@pytest.fixture(params=[Whittle, Awaited], ids=["sync", "async"])
+def whittle(request: pytest.FixtureRequest) -> Any:
+    client = request.param(ROAD, KEY)
+    yield client
+    client.close()
+
+
+def test_goes_on_after_mishaps_and_makes_a_task_once(whittle: Any) -> None:
+    task = whittle.compress(PHOTO, quality="low")
+    assert isinstance(task, Task) and task.receipt and task.receipt.verified and task.quality == "low"
+    result = whittle.download(task)
+    assert len(result) == task.compressed_size < PHOTO.stat().st_size / 2
+    assert task.task_id in [one.task_id for one in whittle.tasks()]
+    assert whittle.receipt(task.task_id).count(".") == 2
+    assert whittle.remove(task.task_id)["deleted"] is True
+    with pytest.raises(ApiError) as refused:
+        whittle.task(task.task_id)
+    assert (refused.value.status, refused.value.type) == (404, "unknown_task")
+
+
+def test_sends_a_large_file_in_chunks_and_saves_its_result(whittle: Any, tmp_path: Path) -> None:
+    content = TEXT * 2000
+    large, seen = tmp_path / "large.txt", []
+    large.write_bytes(content)
+    task = whittle.compress(large, format="gz", on_progress=lambda one: seen.append(one.progress))
+    assert (task.file_name, task.original_size) == ("large.txt", len(content))
+    whittle.save(task, tmp_path / "large.txt.gz")
+    assert gzip.decompress((tmp_path / "large.txt.gz").read_bytes()) == content
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.txt", "large.txt.gz"]
+
+
+def test_says_by_the_kind_of_its_error_what_went_wrong(whittle: Any, tmp_path: Path) -> None:
+    damaged = whittle.compress(TEXT, name="damaged.txt")
+    with pytest.raises(DamagedError):
+        whittle.download(damaged)
+    with pytest.raises(DamagedError):
+        whittle.save(damaged, tmp_path / "damaged")
+    assert list(tmp_path.iterdir()) == []
+    with PHOTO.open("rb") as file, pytest.raises(TaskFailedError) as failed:
+        whittle.compress(file, target_size=100)
+    assert failed.value.type == "target_unreachable" and failed.value.task.file_name == "photo.jpg"
+    with pytest.raises(ApiError) as refused:
+        whittle.submit(b"\x01\x02\x03")
+    assert (refused.value.status, refused.value.type) == (400, "unsupported_format")
+    with pytest.raises(UnreachableError):
+        type(whittle)("http://127.0.0.1:8", KEY).usage()
+
+
+def test_knows_a_callback_of_the_service_from_one_that_somebody_changed() -> None:
+    said = json.loads(Path(os.environ["WHITTLE_CALLBACK"]).read_text())
+    secret, headers, body = said["secret"], said["headers"], said["body"].encode()
+    assert verify_callback(secret, headers, body)["data"]["file_name"] == "called.txt"
+    for wrong in (
+        (secret, headers, body.replace(b"called", b"forged")),
+        ("whsec_AAAA", headers, body),
+        (secret, {**headers, "webhook-timestamp": "1700000000"}, body),
+    ):
+        with pytest.raises(SignatureError):
+            verify_callback(*wrong)
+
+
+def test_does_what_the_readme_says(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(PHOTO.read_bytes())
+    example = re.search(r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.S)
+    assert example
+    said = subprocess.run([sys.executable, "-c", example[1]], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert re.fullmatch(r"240883 → \d{5} bytes, SSIM 0\.9\d+\n", said)
+    assert (tmp_path / "smaller.jpg").stat().st_size < 240_883
