@@ -3,6 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'
 
+/** Guides whose text is not in `docs/`. */
+const CLIENTS = ['typescript', 'python', 'go', 'php'] as const
+
 /** In reading order, with their titles. */
 const GUIDES = {
   'quick-start': 'Quick start',
@@ -11,6 +14,10 @@ const GUIDES = {
   uploads: 'Large files',
   callbacks: 'Callbacks',
   limits: 'Plans and limits',
+  typescript: 'TypeScript',
+  python: 'Python',
+  go: 'Go',
+  php: 'PHP',
   versioning: 'Versions',
   security: 'Security',
   'self-hosting': 'Self-hosting',
@@ -44,9 +51,12 @@ ${body}</main>
 export function writeGuides(out: string): void {
   mkdirSync(out, { recursive: true })
   for (const [name, title] of Object.entries(GUIDES)) {
-    writeFileSync(join(out, `${name}.html`), page(name, title, guideOf(readFileSync(`docs/${name}.md`, 'utf8'))))
+    writeFileSync(join(out, `${name}.html`), page(name, title, guideOf(readFileSync(sourceOf(name), 'utf8'))))
   }
 }
+
+/** The page of a client is its README. */
+const sourceOf = (name: string) => (CLIENTS.some((client) => client === name) ? `clients/${name}/README.md` : `docs/${name}.md`)
 
 /** Links to other guides lead to their pages, those into the repository are words alone. */
 function guideOf(text: string): string {
@@ -54,7 +64,8 @@ function guideOf(text: string): string {
     renderer: {
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
-        const [, guide, anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+        const [, client, own, anchor = ''] = /^(?:\.\.\/clients\/(\w+)\/README|([\w-]+))\.md(#.*)?$/.exec(href) ?? []
+        const guide = client ?? own
         if (guide !== undefined && guide in GUIDES) return `<a href="/docs/${guide}.html${anchor}">${words}</a>`
         return /^(https?:|\/|#)/.test(href) ? `<a href="${href}">${words}</a>` : words
       },

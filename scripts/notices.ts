@@ -37,6 +37,9 @@ const INSIDE: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Terms of what arrives bundled inside of a package, and comes without them. */
+const TERMS_INSIDE: Readonly<Record<string, string>> = { 'node_modules/@modelcontextprotocol/server': 'scripts/licences/ajv.txt' }
+
 /** Copied as they are by `build-console.ts`; swagger-ui's own list of what it bundles lies beside it. */
 const COPIED: readonly { name: string; folder: string; usedIn: string; licence: string; texts: readonly string[] }[] = [
   {
@@ -90,7 +93,13 @@ function packageNotice(folder: string, usedIn: readonly string[]): Notice {
   const texts = textsOf(folder)
   // Some packages forget theirs: it is kept here, from where they are developed.
   const own = texts.length > 0 ? texts : globSync(`scripts/licences/${basename(folder)}.txt`, { cwd: root }).map((path) => readText(path))
-  return { name: String(name), version: String(version), licence: String(license), usedIn, texts: own }
+  return {
+    name: String(name),
+    version: String(version),
+    licence: String(license),
+    usedIn,
+    texts: folder in TERMS_INSIDE ? [...own, readText(TERMS_INSIDE[folder]!)] : own,
+  }
 }
 
 const readText = (path: string) => readFileSync(join(root, path), 'utf8')

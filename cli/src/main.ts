@@ -42,6 +42,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   addCompress(program, exit)
   addWatch(program, exit)
   addVerify(program, exit)
+  addMcp(program)
   addAccount(program)
   addLogin(program)
   addCompletion(program)
@@ -145,6 +146,18 @@ function addVerify(program: Command, exit: (code: number) => void): void {
     .option('--jwks <file-or-url>', "the service's keys, to check the signature with")
     .action(async (original: string, result: string, receipt: string | undefined, _options, command: Command) => {
       exit(await verify([original, result, ...(receipt === undefined ? [] : [receipt])], flagsOf<VerifyFlags>(command)))
+    })
+}
+
+function addMcp(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve assistants (Model Context Protocol, standard input and output): compress, status, verify, formats')
+    .argument('[folders...]', 'what it may read and write (default: the current folder)')
+    .action(async (folders: string[], _options, command: Command) => {
+      // Nobody else should wait for it to be loaded.
+      const { serveMcp } = await import('./mcp.ts')
+      await serveMcp(folders, flagsOf(command))
     })
 }
 

@@ -22,7 +22,8 @@ const HEADER_TEXTS = {
 
 const DESCRIPTION = `Makes any file smaller and proves that nothing was lost. Guides: [quick start](/docs/quick-start.html),
 [formats and levels](/docs/formats.html), [receipts](/docs/receipts.html), [large files](/docs/uploads.html),
-[callbacks](/docs/callbacks.html), [plans and limits](/docs/limits.html), [versions](/docs/versioning.html).
+[callbacks](/docs/callbacks.html), [plans and limits](/docs/limits.html), [versions](/docs/versioning.html). Clients:
+[TypeScript](/docs/typescript.html), [Python](/docs/python.html), [Go](/docs/go.html), [PHP](/docs/php.html).
 
 Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, a failed task's as well.
 

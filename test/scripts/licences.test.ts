@@ -95,6 +95,12 @@ describe('the notices', () => {
     expect([...used].sort()).toEqual(['/docs', ...Object.values(ARTEFACTS).filter((name) => name !== 'command line')].sort())
   })
 
+  it('name the terms of what the protocol of assistants has bundled for JSON Schema', async () => {
+    const own = await notices(['cli/src/main.ts'])
+    const texts = own.find(({ name }) => name === '@modelcontextprotocol/server')?.texts.join('')
+    for (const name of ['ajv', 'fast-uri', 'json-schema-traverse']) expect(texts).toContain(`== ${name} ==`)
+  })
+
   it('name what svgo has bundled: all it depends on but what its command line needs', () => {
     const found = new Set<string>()
     const follow = (name: string) => {
