@@ -28,9 +28,15 @@ import {
 } from '../src/store/tasks.ts'
 import { sendThrough } from '../src/tasks/egress.ts'
 import {
+  attemptsOf,
   beatStep,
   type Callback,
   claimStep,
+  firstStep,
+  forsakenJob,
+  heavyJob,
+  isForsaken,
+  isHeavyAttempt,
   isHeld,
   type Job,
   lostStep,
@@ -195,7 +201,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const protocol = commonProtocol(worker ?? { protocol: OLDEST_PROTOCOL })
     if (protocol === undefined) return { kind: 'incompatible', spoken: SPOKEN }
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
-    if (step !== (job.phase === 'parts' ? 'part' : job.phase)) return { kind: 'forget' }
+    if (step !== (job.phase === 'parts' ? 'part' : job.phase) || (job.heavy && this.env.HEAVY_JOBS && !worker?.heavy))
+      return { kind: 'forget' }
     const known = step === 'part' ? this.#parts.step(part ?? -1) : job.step
     const claimed = known && claimStep(known, Date.now(), { leaseMs: this.#leaseMs, most: mostAttempts(job), worker: worker?.id })
     if (!claimed?.lease) return { kind: 'forget' }
@@ -242,7 +249,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     job.step = newStep(Number.POSITIVE_INFINITY)
     job.parts = plans.length
     job.released = 0
-    this.#parts.fill(plans, newStep(Date.now()))
+    this.#parts.fill(plans, firstStep(job, Date.now()))
     this.#save()
     await this.#watch()
   }
@@ -250,12 +257,14 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean> {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task) || job.phase !== 'parts' || attempt < 1) return false
+    // An isolate's part is of another plan.
+    if (job.heavy && !isHeavyAttempt(attempt)) return false
     if (!this.#parts.finish(part, receipt, key, size)) return false
     job.partsDone = this.#parts.done()
     this.#task = { ...task, progress: Math.max(task.progress, Math.min(0.99, this.#parts.progress())) }
     if (job.partsDone === job.parts) {
       job.phase = 'join'
-      job.step = newStep(Date.now())
+      job.step = firstStep(job, Date.now())
     }
     this.#save()
     await this.#watch()
@@ -267,6 +276,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const task = this.#live
     // A result of an earlier attempt that was given up too soon is as good as any: it was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
+    if (result.outcome.kind === 'unchanged' && result.outcome.reason === 'over_budget' && this.#toContainers(attempt)) {
+      await this.#watch()
+      return false
+    }
     await this.#end({ status: 'completed', progress: 1, result: revivedResult(result) })
     return true
   }
@@ -281,8 +294,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const [task, job] = [this.#live, this.#job]
     if (!task || !job || hasEnded(task) || attempt < 1) return
     if (job.overBudget !== undefined) return this.#end({ status: 'failed', error: gaveUp(task) })
-    this.#job = overBudgetJob(job, why, Date.now())
-    this.#save()
+    if (!this.#toContainers(attempt)) {
+      this.#job = overBudgetJob(job, why, Date.now())
+      this.#save()
+    }
     await this.#watch()
   }
 
@@ -368,11 +383,15 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       if (action.kind === 'send' && now >= this.#quietUntil) due.push([part, step])
     }
     if (due.length === 0) return
+    if (isForsaken(job)) {
+      this.#job = forsakenJob(job, now)
+      return this.#watchSteps(task, this.#job, now)
+    }
     // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
     for (const [part, step] of due) this.#putStep(job, part, sentStep(step, now, this.#leaseMs))
     this.#save()
     const messages = due.map(([part]) => messageFor(task, job, part))
-    if (await this.#send(task.worker, messages)) return
+    if (await this.#send(task.worker, messages, job.heavy)) return
     for (const [part] of due) {
       const step = part === undefined ? job.step : this.#partStep(job, part)
       if (step && !isHeld(step, now)) this.#putStep(job, part, { ...step, sendAt: now + SOON_MS })
@@ -395,9 +414,25 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       return this.#end({ status: 'failed', error: gaveUp(task) })
     }
     console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))
-    this.#job = overBudgetJob(job, `the job lost its worker; it was tried ${MAX_ATTEMPTS} times`, now)
+    if (!this.#toContainers(job.step.attempts)) {
+      this.#job = overBudgetJob(job, `the job lost its worker; it was tried ${MAX_ATTEMPTS} times`, now)
+      this.#save()
+    }
+    return this.#watchSteps(task, this.#job!, now)
+  }
+
+  /**
+   * The file was too much for `attempt`. Where there are containers and that was an isolate, one of them has it now.
+   * @returns false: nobody has more room
+   */
+  #toContainers(attempt: number): boolean {
+    const job = this.#job!
+    if (!this.env.HEAVY_JOBS || isHeavyAttempt(attempt) || job.overBudget !== undefined) return false
+    // Whoever is late with it: it is in a container already.
+    if (job.heavy) return true
+    this.#job = heavyJob(job, Date.now())
     this.#save()
-    return this.#watchSteps(task, this.#job, now)
+    return true
   }
 
   #putStep(job: Job, part: number | undefined, step: Step): Step {
@@ -406,9 +441,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return step
   }
 
-  async #send(worker: Task['worker'], messages: readonly JobMessage[]): Promise<boolean> {
+  async #send(worker: Task['worker'], messages: readonly JobMessage[], heavy?: boolean): Promise<boolean> {
     try {
-      for (const [queue, own] of Map.groupBy(messages, (message) => queueFor(this.env, worker, message))) {
+      for (const [queue, own] of Map.groupBy(messages, (message) => queueFor(this.env, worker, message, heavy))) {
         for (let at = 0; at < own.length; at += 100) await queue.sendBatch(own.slice(at, at + 100).map((body) => ({ body })))
       }
       return true
@@ -432,7 +467,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     }
     this.ctx.storage.kv.delete('password')
     this.#saveWithAlarm()
-    countTask(this.env.METRICS, ended, job.step.attempts)
+    countTask(this.env.METRICS, ended, attemptsOf(job))
     await this.#tellAccount()
     this.#wake()
     await this.#removeBlobs(ended, job, ended.result?.key)

@@ -1,3 +1,11 @@
+import type { LifeLimits } from './life.ts'
+
+/**
+ * Of one step: processor time in all (thrice what Cloudflare gives a message) and without coming back to its loop (the longest calls
+ * of honest files take seconds), and how long one that computes nothing, and waits for nobody, is not yet taken for lost.
+ */
+export const STEP_LIMITS: LifeLimits = { processorMs: 900_000, silentMs: 60_000, stalledMs: 120_000 }
+
 /** What the local service is started with. */
 export interface ServeOptions {
   readonly root: string

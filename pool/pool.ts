@@ -21,6 +21,8 @@ export interface PoolOptions {
   /** For files of running steps; whatever an earlier pool left there is removed. */
   readonly folder: string
   readonly limits: JobLimits
+  /** It is a container, for what isolates were too small for. */
+  readonly heavy?: boolean
   /** For films that no engine here does. */
   readonly native?: NativeProgram | undefined
   log(line: string): void
@@ -125,11 +127,11 @@ export class Pool implements AsyncDisposable {
 
   /** Claims the step only now that somebody can begin with it: a lease should not run out in line. */
   async #work(entry: Entry): Promise<void> {
-    const { door, limits, native, log } = this.#options
+    const { door, limits, native, heavy, log } = this.#options
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
     try {
-      const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: SPOKEN.newest })
+      const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: SPOKEN.newest, ...(heavy && { heavy }) })
       if (claim.kind !== 'claimed') return
       const press = await this.#take(entry.kind)
       const folder = this.#folders.get(press)!

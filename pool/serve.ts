@@ -6,15 +6,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundles } from './build.ts'
 import { findNative } from './native.ts'
-import type { ServeOptions } from './options.ts'
+import { type ServeOptions, STEP_LIMITS } from './options.ts'
 import { openRuntime } from './runtime.ts'
 
-/** Processor time that one step may take: thrice what Cloudflare gives a message. */
-const STEP_PROCESSOR_MS = 900_000
-/** And without coming back to its loop: the longest calls of honest files take seconds. */
-const SILENT_PROCESSOR_MS = 60_000
-/** A step that computes nothing, and waits for nobody, is taken for lost after so long. */
-const STALLED_MS = 120_000
 /** A line of the log. */
 const OBJECTS_RESET = JSON.stringify({ level: 'warn', event: 'objects_reset' })
 
@@ -37,7 +31,7 @@ const runtime = await openRuntime({
   workers,
   resettable,
   native: findNative(ffmpeg),
-  limits: { memoryBytes, processorMs: STEP_PROCESSOR_MS, silentMs: SILENT_PROCESSOR_MS, stalledMs: STALLED_MS },
+  limits: { ...STEP_LIMITS, memoryBytes },
   log: (line) => console.log(line),
 })
 

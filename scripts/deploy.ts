@@ -2,6 +2,7 @@
  * `npm run deploy`: makes the bucket, the queues and the secrets that are missing, deploys the three Workers, and asks
  * whether they work. `--domain whittle.example.com` gives the edge a name of its own.
  * `--gradual` gives new versions of press and media five calls of a hundred for five minutes (`--soak SECONDS`), then all.
+ * `--heavy` adds containers for what isolates are too small for (docs/design/containers.md); it needs Docker.
  * `--env staging` makes a second Whittle beside the first: every name gets `-staging`.
  * `--dry-run` bundles only, needs no account and no network, and prints each Worker's size.
  */
@@ -10,11 +11,22 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Region } from '../src/store/regions.ts'
-import { atDomain, atHome, configurationOf, EDGE, nameOf, SERVICES, STUB, stubConfiguration, withLogShare } from './deploy/configuration.ts'
+import {
+  atDomain,
+  atHome,
+  configurationOf,
+  EDGE,
+  HEAVY,
+  nameOf,
+  SERVICES,
+  STUB,
+  stubConfiguration,
+  withLogShare,
+} from './deploy/configuration.ts'
 import { isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
 import { LIFECYCLE } from './deploy/lifecycle.ts'
-import { queueNames, withQueues } from './deploy/queues.ts'
+import { queueNames, withHeavy, withQueues } from './deploy/queues.ts'
 import { type Bucket, bucketsIn, jurisdictionOf, placeOf, withRegion, withRegions } from './deploy/regions.ts'
 import { goBack, rollOut } from './deploy/roll-out.ts'
 import { readSettings } from './deploy/settings.ts'
@@ -35,13 +47,14 @@ try {
   const settings = readSettings(root, process.argv.slice(2))
   const { suffix, shards, logShare, regions } = settings
   const wrangler = new Wrangler(root, settings.accountId)
-  const configured = (file: string) => {
-    const own = withQueues(configurationOf(root, file, suffix), shards, suffix)
-    return withLogShare(withRegions(own, regions, suffix), logShare)
-  }
-  const [services, edge] = [SERVICES.map(configured), withRegion(configured(EDGE), settings.region)]
-  if (settings.dryRun) dryRun(wrangler, [...services, settings.domain ? atDomain(edge, settings.domain) : edge])
-  else await deploy({ ...settings, wrangler, services, edge })
+  const common = (configuration: string) => withLogShare(withRegions(configuration, regions, suffix), logShare)
+  const configured = (file: string) => common(withQueues(configurationOf(root, file, suffix), shards, suffix))
+  const services = SERVICES.map(configured)
+  const containers = settings.heavy ? [common(configurationOf(root, HEAVY, suffix))] : []
+  const alone = withRegion(configured(EDGE), settings.region)
+  const edge = settings.heavy ? withHeavy(alone, suffix) : alone
+  if (settings.dryRun) dryRun(wrangler, [...services, ...containers, settings.domain ? atDomain(edge, settings.domain) : edge])
+  else await deploy({ ...settings, wrangler, services, containers, edge })
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
@@ -61,6 +74,8 @@ interface Deployment {
   readonly soakSeconds: number
   /** Configurations. */
   readonly services: readonly string[]
+  /** Of `whittle-heavy`, where it is wanted. */
+  readonly containers: readonly string[]
   readonly edge: string
 }
 
@@ -68,15 +83,17 @@ interface Deployment {
 type Before = ReadonlyMap<string, { readonly exists: boolean; readonly version?: string }>
 
 async function deploy(deployment: Deployment): Promise<void> {
-  const { wrangler, suffix, shards, regions, domain, accountId, services, edge } = deployment
+  const { wrangler, suffix, shards, regions, domain, accountId, services, containers, edge } = deployment
   // What can refuse comes before anything is made.
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
-  const before: Before = new Map([...services, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]))
+  const before: Before = new Map(
+    [...services, ...containers, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]),
+  )
   for (const bucket of bucketsIn(regions, suffix)) {
     wrangler.make(`bucket ${bucket.name}`, ['r2', 'bucket', 'create', bucket.name, ...placeOf(bucket)])
     setLifecycle(wrangler, bucket)
   }
-  for (const queue of queueNames(shards, suffix)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
+  for (const queue of queueNames(shards, suffix, containers.length > 0)) wrangler.make(`queue ${queue}`, ['queues', 'create', queue])
   const isFirst = !before.get(nameOf(edge))?.exists
   if (isFirst)
     bootstrap(
@@ -84,8 +101,9 @@ async function deploy(deployment: Deployment): Promise<void> {
       services.filter((service) => !before.get(nameOf(service))?.exists),
     )
   makeSecrets(wrangler, edge)
-  if (deployment.gradual && !isNewDomain && sharable(before)) await gradually(deployment, before)
+  if (deployment.gradual && !isNewDomain && sharable([...services, edge], before)) await gradually(deployment, before)
   else for (const service of services) put(wrangler, service)
+  for (const container of containers) put(wrangler, container)
   const output = put(wrangler, domain ? atDomain(edge, domain) : edge)
   const baseUrl = domain ? `https://${domain}` : /https:\/\/[\w.-]+\.workers\.dev/.exec(output)?.[0]
   if (!baseUrl) return console.log('Where the edge answers is not known: ask its /healthz.')
@@ -96,8 +114,8 @@ async function deploy(deployment: Deployment): Promise<void> {
 }
 
 /** Is there a version of each Worker that others can have a share beside? */
-function sharable(before: Before): boolean {
-  return [...before.values()].every(({ version }) => version !== undefined)
+function sharable(configurations: readonly string[], before: Before): boolean {
+  return configurations.every((configuration) => before.get(nameOf(configuration))?.version !== undefined)
 }
 
 async function gradually({ wrangler, services, domain, soakSeconds }: Deployment, before: Before): Promise<void> {

@@ -43,6 +43,8 @@ export interface Env {
   readonly UPLOADS: Namespace<UploadRecordFace>
   readonly PRESS_JOBS: Queue<JobMessage>
   readonly MEDIA_JOBS: Queue<JobMessage>
+  /** To containers, for what isolates are too small for; absent where there are none. */
+  readonly HEAVY_JOBS?: Queue<JobMessage>
   /** Workers Analytics Engine; absent on one machine. */
   readonly METRICS?: Metrics
   /** Requests of one address a minute, without a key and with one; absent on one machine. */

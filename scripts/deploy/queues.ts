@@ -24,10 +24,15 @@ function jobQueues(shards: number, suffix: string): JobQueue[] {
 }
 
 /** All that must be there. */
-export function queueNames(shards: number, suffix: string): string[] {
-  const dead = ['press', 'media'].map((worker) => `whittle-${worker}-dead${suffix}`)
-  return [...jobQueues(shards, suffix).map(({ name }) => name), ...dead]
+export function queueNames(shards: number, suffix: string, heavy: boolean): string[] {
+  const dead = ['press', 'media', ...(heavy ? ['heavy'] : [])].map((worker) => `whittle-${worker}-dead${suffix}`)
+  return [...jobQueues(shards, suffix).map(({ name }) => name), ...(heavy ? [heavyQueue(suffix)] : []), ...dead]
 }
+
+const heavyQueue = (suffix: string) => `whittle-heavy-jobs${suffix}`
+
+/** The edge of a deployment with containers. */
+export const withHeavy = (edge: string, suffix: string) => `${edge}\n${producer('HEAVY_JOBS', heavyQueue(suffix))}`
 
 /** The configuration of a Worker with the queues that it does not name yet: at the edge to be sent to, else to be consumed. */
 export function withQueues(configuration: string, shards: number, suffix: string): string {

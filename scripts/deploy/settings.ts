@@ -21,6 +21,8 @@ export interface Settings {
   /** New versions of press and media have a small share of the calls first. */
   readonly gradual: boolean
   readonly soakSeconds: number
+  /** With containers, for what isolates are too small for. */
+  readonly heavy: boolean
   /** Where accounts may be. */
   readonly regions: readonly Region[]
   /** Where accounts are for which the operator names no region. */
@@ -39,6 +41,7 @@ const fileSchema = z.record(
   z.strictObject({
     regions: z.array(region).optional(),
     region: region.optional(),
+    heavy: z.boolean().optional(),
     domain: z.hostname().optional(),
     account_id: z
       .string()
@@ -58,6 +61,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
       env: { type: 'string', default: '' },
       domain: { type: 'string' },
       wait: { type: 'string', default: '60' },
+      heavy: { type: 'boolean', default: false },
       gradual: { type: 'boolean', default: false },
       soak: { type: 'string', default: '300' },
     },
@@ -89,6 +93,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     waitSeconds: Number(values.wait),
     gradual: values.gradual,
     soakSeconds: Number(values.soak),
+    heavy: values.heavy || own?.heavy === true,
     regions: REGIONS.filter((one) => regions.includes(one)),
     region: own?.region,
   }

@@ -36,10 +36,15 @@ export interface ClaimingWorker {
   readonly protocol: number
   /** Absent: it speaks no other. */
   readonly oldest?: number
+  /** It is in a container, with more room than isolates have. */
+  readonly heavy?: boolean
 }
 
 /** The newest form that both speak; undefined: there is none. */
-export function commonProtocol({ protocol, oldest = protocol }: Omit<ClaimingWorker, 'id'>, own: Protocols = SPOKEN): number | undefined {
+export function commonProtocol(
+  { protocol, oldest = protocol }: Pick<ClaimingWorker, 'protocol' | 'oldest'>,
+  own: Protocols = SPOKEN,
+): number | undefined {
   const common = Math.min(protocol, own.newest)
   return common >= Math.max(oldest, own.oldest) ? common : undefined
 }

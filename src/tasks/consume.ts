@@ -7,13 +7,15 @@ import { type Codecs, run } from './run.ts'
 /** `whittle-press-dead`, `whittle-media-dead-staging`: an environment's name is the last word, whatever it is. */
 const DEAD_LETTERS = /^whittle-[a-z]+-dead(-[a-z0-9]+)?$/
 
+export const isDead = (queue: string) => DEAD_LETTERS.test(queue)
+
 /** A message has 15 minutes: the rest is for the job. */
 const WAIT_MS = 300_000
 const RETRY_SECONDS = 15
 
 /** The slow lane. What breaks is recorded in the task, which sends a new message; only an unreachable task is retried here. */
 export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, codecs: Codecs): Promise<void> {
-  const dead = DEAD_LETTERS.test(batch.queue)
+  const dead = isDead(batch.queue)
   for (const message of batch.messages) {
     const { taskId, step, part } = message.body
     if (dead) {
@@ -32,7 +34,7 @@ export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, c
 }
 
 /** The task sends another message by itself; that one was given up is the operator's business. */
-async function bury(message: Message<JobMessage>, queue: string, env: WorkerEnv): Promise<void> {
+export async function bury(message: Message<JobMessage>, queue: string, env: Pick<WorkerEnv, 'BLOBS' | 'METRICS'>): Promise<void> {
   const { taskId, step, part } = message.body
   console.error(JSON.stringify({ level: 'error', event: 'dead_letter', task_id: taskId, step, part }))
   const letter = { taskId, step, queue, at: message.timestamp.getTime(), ...(part === undefined ? {} : { part }) }

@@ -11,7 +11,9 @@ const LARGE_BYTES = 8 * 1024 * 1024
 
 type Jobs = Queue<JobMessage>
 
-export function queueFor(env: Env, worker: Task['worker'], message: JobMessage): Jobs {
+/** @param heavy isolates are too small for it: it goes to containers, whatever its kind */
+export function queueFor(env: Env, worker: Task['worker'], message: JobMessage, heavy = false): Jobs {
+  if (heavy && env.HEAVY_JOBS) return env.HEAVY_JOBS
   const kind = worker === 'media' ? 'MEDIA' : 'PRESS'
   const large = message.step !== 'whole' || (message.bytes ?? 0) > LARGE_BYTES
   const sorted = large ? shards(env, `${kind}_LARGE_JOBS`) : []

@@ -57,7 +57,15 @@ export class Checkout {
   readonly folder = mkdtempSync(join(tmpdir(), 'whittle-deploy-test-'))
 
   constructor(account: Partial<Account> = {}) {
-    for (const name of ['scripts', 'src/store/regions.ts', 'package.json', 'wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']) {
+    for (const name of [
+      'scripts',
+      'src/store/regions.ts',
+      'package.json',
+      'wrangler.toml',
+      'wrangler.press.toml',
+      'wrangler.media.toml',
+      'wrangler.heavy.toml',
+    ]) {
       cpSync(join(ROOT, name), join(this.folder, name), { recursive: true })
     }
     mkdirSync(join(this.folder, 'node_modules/wrangler/bin'), { recursive: true })

@@ -146,6 +146,42 @@ describe('regions', () => {
   })
 })
 
+describe('containers', () => {
+  it('are deployed before the edge that sends to them, where they are wanted, and not else', async () => {
+    using checkout = new Checkout(PRODUCTION)
+    expect(await checkout.deploy('--heavy')).toMatchObject({ code: 0 })
+    expect(names(checkout.deploys)).toEqual(['whittle-press', 'whittle-media', 'whittle-heavy', 'whittle'])
+    const [heavy, edge] = checkout.deploys.slice(-2)
+    expect(heavy).toMatchObject({
+      queues: ['whittle-heavy-jobs', 'whittle-heavy-dead'],
+      buckets: ['BLOBS whittle-blobs'],
+      workersDev: false,
+    })
+    expect(edge?.queues).toContain('whittle-heavy-jobs')
+    expect(checkout.deploys[0]?.queues).not.toContain('whittle-heavy-jobs')
+    using without = new Checkout(PRODUCTION)
+    expect(await without.deploy()).toMatchObject({ code: 0 })
+    expect(JSON.stringify(without.calls)).not.toContain('heavy')
+  })
+
+  it('belong to an environment, also in its first deployment, and stay in deploy.config.json', async () => {
+    using checkout = new Checkout()
+    checkout.append('deploy.config.json', JSON.stringify({ staging: { heavy: true, regions: ['eu'] } }))
+    expect(await checkout.deploy('--env', 'staging')).toMatchObject({ code: 0 })
+    const heavy = checkout.deploys.find(({ name }) => name === 'whittle-heavy-staging')
+    expect(heavy).toMatchObject({
+      queues: ['whittle-heavy-jobs-staging', 'whittle-heavy-dead-staging'],
+      buckets: ['BLOBS whittle-blobs-staging', 'BLOBS_EU whittle-eu-blobs-staging eu'],
+    })
+  })
+
+  it('that cannot be made leave the edge as it was', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deploy', name: 'whittle-heavy', ...TROUBLE }] })
+    expect(await checkout.deploy('--heavy')).toMatchObject({ code: 1 })
+    expect(checkout.account.workers['whittle']).toEqual(PRODUCTION.workers?.['whittle'])
+  })
+})
+
 describe('queues', () => {
   const queuesOf = (checkout: Checkout, name: string) => checkout.deploys.findLast((call) => call.name === name)?.queues
 

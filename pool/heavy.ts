@@ -1,0 +1,55 @@
+/**
+ * Inside a container of `whittle-heavy`: `node pool/heavy.ts` takes steps over HTTP and gives them to presses of the pool. Environment:
+ * DOOR (where tasks and blobs are), STEP_PORT, PRESS_MB (what a press may take). Ends with SIGTERM.
+ */
+import { createServer, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Step } from '../src/tasks/run.ts'
+import { bundles } from './build.ts'
+import { DoorClient } from './door-client.ts'
+import { findNative } from './native.ts'
+import { STEP_LIMITS } from './options.ts'
+import { Pool } from './pool.ts'
+
+interface Work {
+  readonly kind: 'press' | 'media'
+  readonly step: Step
+}
+
+const { DOOR = '', STEP_PORT = '', PRESS_MB = '' } = process.env
+const root = resolve(import.meta.dirname, '..')
+const pool = await Pool.open({
+  workers: 1,
+  // Nobody but this container reaches that door.
+  door: new DoorClient(DOOR, 'container'),
+  build: await bundles(root, join(root, '.dev/build')),
+  folder: join(tmpdir(), 'presses'),
+  heavy: true,
+  native: findNative(undefined),
+  limits: { ...STEP_LIMITS, memoryBytes: Number(PRESS_MB) * 2 ** 20 },
+  log: (line) => console.log(line),
+})
+
+const server = createServer(async (request, response) => {
+  try {
+    if (request.url === '/step') await work(request)
+    response.end()
+  } catch (error) {
+    response.writeHead(400).end(String(error))
+  }
+}).listen(Number(STEP_PORT))
+
+async function work(request: IncomingMessage): Promise<void> {
+  const { kind, step } = JSON.parse(await text(request)) as Work
+  await pool.submit(kind, step)
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, async () => {
+    server.close()
+    await pool[Symbol.asyncDispose]()
+    process.exit(0)
+  })
+}
