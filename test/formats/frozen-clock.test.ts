@@ -7,6 +7,7 @@ import { analyse } from '../../src/formats/film/analyse.ts'
 import { mov, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
+import { svg } from '../../src/formats/svg/svg.ts'
 import { looseMp3 } from '../support/mp3-file.ts'
 import { pressFile } from '../support/press-file.ts'
 import { hdf5File } from '../support/science-files.ts'
@@ -55,6 +56,12 @@ it('MP3 lets others run at every 128 frames that it decodes, codes and compares'
   // At `low`: the plan, the damaged frames, coding, and both files decoded and compared. At `high`: no coding, and all bits compared.
   expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'low' }))).toBeGreaterThanOrEqual(5 * 3)
   expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'high' }))).toBeGreaterThanOrEqual(6 * 3)
+})
+
+it('SVG lets others run between passes of svgo and before each drawing', async () => {
+  const path = `<path d="${'M1.2345 2.3456h1.111v1.222z'.repeat(40)}"/>`
+  const drawing = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">${path}</svg>`)
+  expect(await turnsDuring(() => pressFile(svg, drawing, 'a.svg'))).toBeGreaterThanOrEqual(12)
 })
 
 it('a job that was cancelled while others ran ends', async () => {

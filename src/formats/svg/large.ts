@@ -3,7 +3,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { Breath, yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 import { fewestDecimals, sideOf } from './decimals.ts'
@@ -25,17 +25,20 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
   const { bytes, zipped } = await readSvgBytes(source)
   refuseForLean(bytes)
   let exactBytes = 0 // and the whole file was read: it is well-formed
-  for (const piece of leanSvg(bytes, undefined)) exactBytes += piece.length
+  const breath = new Breath(PIECE_BYTES, options.signal)
+  for (const piece of leanSvg(bytes, undefined)) {
+    exactBytes += piece.length
+    await breath.after(piece.length)
+  }
   options.progress(0.2)
   const rounded = await roundedLike(bytes, exactBytes, options)
   options.progress(0.8)
   const text = leanSvg(bytes, rounded?.decimals)
-  if (zipped) await sink.write(gzipCompress(concat([...gathered(text)])))
+  if (zipped) await sink.write(gzipCompress(await whole(text, options)))
   else {
     for (const piece of gathered(text)) {
-      options.signal.throwIfAborted()
+      await yieldToOthers(options.signal)
       await sink.write(piece)
-      await yieldToOthers()
     }
   }
   const gzip = zipped ? ['gzip by libdeflate level 12'] : []
@@ -59,24 +62,37 @@ async function roundedLike(
 ): Promise<{ decimals: number; similarity: Similarity } | undefined> {
   if (options.lossless || bytes.length > MAX_DRAWN_BYTES) return undefined
   const target = TARGETS[options.quality]
+  const pause = () => yieldToOthers(options.signal)
   try {
     let meter: SvgMeter | undefined
     const fewest = fewestDecimals(
       sideOf(Object.fromEntries(rootAttributes(latin1(bytes.subarray(0, HEAD_BYTES))))) ?? Number.POSITIVE_INFINITY,
     )
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
-      await yieldToOthers(options.signal)
-      const text = concat([...gathered(leanSvg(bytes, decimals))])
+      await pause()
+      const text = await whole(leanSvg(bytes, decimals), options)
       if (text.length > exactBytes * WORTH_ROUNDING) return undefined
+      await pause()
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
+      await pause()
       const drawing = new TextDecoder().decode(text)
       const similarity = meter.measure(drawing)
-      if (similarity && meter.reaches(drawing, similarity, target)) return { decimals, similarity }
+      if (similarity && (await meter.reaches(drawing, similarity, target, pause))) return { decimals, similarity }
     }
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
   }
   return undefined
+}
+
+/** All of it in one; others run at every megabyte. */
+async function whole(pieces: Iterable<Uint8Array>, options: Options): Promise<Uint8Array> {
+  const large: Uint8Array[] = []
+  for (const piece of gathered(pieces)) {
+    large.push(piece)
+    await yieldToOthers(options.signal)
+  }
+  return concat(large)
 }
 
 /** Small pieces put together. */
@@ -103,11 +119,13 @@ export async function verifyLean(original: Source, result: Source, outcome: Outc
   const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
   const exact = outcome.kind === 'compressed' && !outcome.loss
-  const difference = leanDifference(before.bytes, after.bytes, exact ? 0 : 0.51)
+  const difference = await leanDifference(before.bytes, after.bytes, exact ? 0 : 0.51, new Breath(PIECE_BYTES, options.signal))
   if (difference || exact) return difference ? { equal: false, difference } : { equal: true }
-  options.signal.throwIfAborted()
   const decoder = new TextDecoder()
-  const similarity = new SvgMeter(decoder.decode(before.bytes)).measure(decoder.decode(after.bytes))
+  await yieldToOthers(options.signal)
+  const meter = new SvgMeter(decoder.decode(before.bytes))
+  await yieldToOthers(options.signal)
+  const similarity = meter.measure(decoder.decode(after.bytes))
   if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
   return similarity.psnrDb < TARGETS.low.psnrDb ? { equal: false, difference: `drawn at ${similarity.psnrDb} dB` } : { equal: true }
 }

@@ -3,6 +3,7 @@
  * space between elements go, numbers of paths and polygons are written in fewer characters, and to fewer decimals if wanted.
  */
 
+import type { Breath } from '../../bytes/yield.ts'
 import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
 import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
 
@@ -75,12 +76,18 @@ export function* leanSvg(bytes: Uint8Array, decimals: number | undefined): Gener
 }
 
 /** The first difference between a file and its lean form, in words; undefined when there is none beyond `tolerance` in coordinates. */
-export function leanDifference(before: Uint8Array, after: Uint8Array, tolerance: number): string | undefined {
+export async function leanDifference(
+  before: Uint8Array,
+  after: Uint8Array,
+  tolerance: number,
+  breath: Breath,
+): Promise<string | undefined> {
   const [left, right] = [essentials(before), essentials(after)]
   for (;;) {
     const [a, b] = [left.next(), right.next()]
     if (a.done || b.done) return a.done === b.done ? undefined : 'elements are missing'
     const [p, q] = [a.value, b.value]
+    await breath.after(p.to - p.from)
     const where = `at byte ${p.from}`
     if (p.kind !== q.kind) return `${p.kind} became ${q.kind} ${where}`
     if (p.kind === 'close') continue // they match what was opened

@@ -60,14 +60,20 @@ export class SvgMeter {
     return rendering && similarityOf(this.#original.rendering, rendering)
   }
 
-  /** Whether a candidate of this similarity reaches the target, also when it is magnified, which is drawn where that is in doubt. */
-  reaches(candidate: string, similarity: DrawnSimilarity, target: DrawingTarget): boolean {
+  /**
+   * Whether a candidate of this similarity reaches the target, also when it is magnified, which is drawn where that is in doubt.
+   * @param pause before each drawing
+   */
+  async reaches(candidate: string, similarity: DrawnSimilarity, target: DrawingTarget, pause: () => Promise<void>): Promise<boolean> {
     const { score, worstTile } = target
     if (!reaches(similarity, target) || !looks(similarity, target)) return false
     if (looks(similarity, { score: score + SURPLUS.score, worstTile: worstTile + SURPLUS.worstTile, cast: target.cast })) return true
+    await pause()
     const original = this.#magnifiedOriginal()
     if (!original) return true
+    await pause()
     const rendering = this.#draw(candidate, original.zoom)
+    await pause()
     const seen = rendering && seenOf(original.rendering, rendering)
     return seen !== undefined && looks(seen, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
   }

@@ -25,17 +25,24 @@ export class SvgRounder {
     this.#off = offFor(text, gentle)
   }
 
-  /** The text with coordinates of so many decimals. @throws CodecError (malformed) when it is not well-formed */
-  round(grain: Grain): string {
+  /**
+   * The text with coordinates of so many decimals.
+   * @param pause before each pass
+   * @throws CodecError (malformed) when it is not well-formed
+   */
+  async round(grain: Grain, pause: () => Promise<void>): Promise<string> {
+    await pause()
     this.#tidy ??= run(this.#text, [...this.#plugins(TIDYING, grain), EMPTY_METADATA])
+    await pause()
     const root = keepRoot()
     return run(this.#tidy, [root.remember, ...this.#plugins(ROUNDING, grain), root.restore])
   }
 
   /** A rounding once more, as long as it pays: what has moved up or down the tree may make more of it superfluous. */
-  polish(rounded: string, grain: Grain): string {
+  async polish(rounded: string, grain: Grain, pause: () => Promise<void>): Promise<string> {
     let text = rounded
     for (let pass = 1; pass < MAX_PASSES; pass++) {
+      await pause()
       const root = keepRoot()
       const again = run(text, [root.remember, ...this.#plugins(POLISHING, grain), root.restore])
       const saved = text.length - again.length

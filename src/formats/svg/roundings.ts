@@ -36,14 +36,18 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   const rounders = [new SvgRounder(text), new SvgRounder(text, true)]
   const found: Rounding[] = []
   const isMet = (room = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + room)
+  // A large drawing takes a quarter of a second for each pass of svgo, and for each time that it is drawn.
+  const pause = () => yieldToOthers(options.signal)
   const lookAt = async (grain: Grain) => {
-    await yieldToOthers(options.signal)
     options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
-    const rounded = roundWhole(text, grain, rounders)
+    const rounded = await roundWhole(text, grain, rounders, pause)
     // What is longer than one that will do is not drawn; the same is drawn once.
     if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
+    await pause()
     const similarity = meter.measure(rounded)
-    if (similarity) found.push({ text: rounded, precision: grain.decimals, similarity, fits: meter.reaches(rounded, similarity, target) })
+    if (!similarity) return
+    const fits = await meter.reaches(rounded, similarity, target, pause)
+    found.push({ text: rounded, precision: grain.decimals, similarity, fits })
   }
   const look = async (decimals: number) => {
     await lookAt({ decimals, trueArcs: false })
@@ -59,11 +63,18 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
 }
 
 /** Rounded with nothing missing: with the usual preset, else a gentler one. */
-function roundWhole(text: string, grain: Grain, rounders: readonly SvgRounder[]): string | undefined {
+async function roundWhole(
+  text: string,
+  grain: Grain,
+  rounders: readonly SvgRounder[],
+  pause: () => Promise<void>,
+): Promise<string | undefined> {
   for (const rounder of rounders) {
-    const rounded = rounder.round(grain)
+    const rounded = await rounder.round(grain, pause)
+    await pause()
     if (inventoryDifference(text, rounded) !== undefined) continue
-    const polished = rounder.polish(rounded, grain)
+    const polished = await rounder.polish(rounded, grain, pause)
+    await pause()
     return polished === rounded || inventoryDifference(text, polished) === undefined ? polished : rounded
   }
   return undefined

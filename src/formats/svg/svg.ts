@@ -1,5 +1,6 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import type { Similarity } from '../../quality/metrics.ts'
@@ -32,6 +33,7 @@ export const svg: Codec = {
     const { text, zipped } = document
     const candidates = await candidatesOf(text, options)
     const fitting = candidates.filter(({ fits }) => fits)
+    await yieldToOthers(options.signal)
     const encoded = fitting.map((candidate) => ({ candidate, bytes: encode(candidate.text, zipped) }))
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
@@ -80,7 +82,10 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
   const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, similarity: undefined, fits: true })
   if (options.lossless) return [exact()]
   try {
-    const rounded = await roundingsOf(slim, new SvgMeter(text), TARGETS[options.quality], options)
+    await yieldToOthers(options.signal)
+    const meter = new SvgMeter(text)
+    const rounded = await roundingsOf(slim, meter, TARGETS[options.quality], options)
+    await yieldToOthers(options.signal)
     const gains = rounded.some(({ text: { length }, fits }) => fits && length < WORTH_ROUNDING * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
@@ -113,15 +118,20 @@ function outcomeOf({ precision, similarity, undrawn }: Candidate, zipped: boolea
 /** Reads the stored result again, looks for what must not be lost, and draws it, unless these very texts have been drawn. */
 async function verifySvg(original: Source, result: Source, outcome: Outcome, options: Options, drawn: Drawn | undefined): Promise<Verdict> {
   const before = await readSvg(original)
+  await yieldToOthers(options.signal)
   const after = await readSvg(result)
+  await yieldToOthers(options.signal)
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
   const difference = inventoryDifference(before.text, after.text)
   if (difference) return { equal: false, difference }
-  options.signal.throwIfAborted()
+  await yieldToOthers(options.signal)
   if (drawn?.isOf(before.text, after.text)) return { equal: true }
   try {
     exactSvg(after.text) // parses
-    const similarity = new SvgMeter(before.text).measure(after.text)
+    await yieldToOthers(options.signal)
+    const meter = new SvgMeter(before.text)
+    await yieldToOthers(options.signal)
+    const similarity = meter.measure(after.text)
     if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
     const exact = outcome.kind === 'compressed' && !outcome.loss
     if (exact && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
