@@ -4,11 +4,13 @@ import type {
   AccountFace,
   AccountRecord,
   ApplicationRecord,
+  CallsOfKey,
   ExportedAccount,
   IdempotencyState,
   KeyChange,
   NewKey,
   OwnKeyChange,
+  OwnKeyOutcome,
   TaskEvent,
   UsageView,
   WantedKey,
@@ -59,7 +61,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#reservations = new ReservationTable(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
     this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.#record()?.accountId ?? '')
-    this.#keys = new KeyTable(this.#sql, this.env.KEY_GATES, () => this.#record())
+    this.#keys = new KeyTable(ctx.storage, this.env.KEY_GATES, () => this.#record())
   }
 
   get challenges() {
@@ -279,6 +281,29 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async resetKey(keyId: string, graceMs: number) {
     return this.#keys.reset(keyId, graceMs)
+  }
+
+  async removeKey(keyId: string) {
+    return this.#keys.remove(keyId)
+  }
+
+  async removeApplication(applicationId: string): Promise<OwnKeyOutcome> {
+    if ((await this.#keys.ofApplication(applicationId)).length > 0) return { kind: 'in_use' }
+    const gone = [...this.#sql.exec('DELETE FROM applications WHERE id = ? RETURNING 1', applicationId)]
+    return { kind: gone.length > 0 ? 'removed' : 'unknown' }
+  }
+
+  async callsByKey(month: string): Promise<CallsOfKey[]> {
+    const rows = [...this.#sql.exec<{ id: string; name: string }>('SELECT id, name FROM applications')]
+    const applications = new Map(rows.map(({ id, name }) => [id, name]))
+    const callsOf = async (gate: string) => (await this.env.KEY_GATES.getByName(gate).calls(month)).total
+    const ofKeys = this.#keys.everMade().map(async ({ keyId, masked, name, applicationId, gate }): Promise<CallsOfKey> => {
+      const application = applications.get(applicationId)
+      const key = { keyId, masked, ...(name === undefined ? {} : { name }) }
+      return { key, ...(application === undefined ? {} : { application }), calls: await callsOf(gate) }
+    })
+    const ofConsole = callsOf(consoleGate(this.#record()?.accountId ?? '')).then((calls): CallsOfKey => ({ calls }))
+    return (await Promise.all([...ofKeys, ofConsole])).filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls)
   }
 
   async exported(): Promise<ExportedAccount | undefined> {

@@ -82,6 +82,11 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     return { record: this.#record, ...this.#lastUse }
   }
 
+  async forget() {
+    this.#record = undefined
+    this.ctx.storage.kv.delete('record')
+  }
+
   async calls(month: string) {
     if (this.#writing) this.#write()
     const byDay: Record<string, number> = {}

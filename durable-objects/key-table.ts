@@ -14,13 +14,15 @@ import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
 import { gateOf, type KeyGateFace, type KeyRecord, type StoredWindow } from '../src/store/keys.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { regionOf } from '../src/store/regions.ts'
+import { migrate } from './schema.ts'
 
 const MINUTE_MS = 60_000
 
-const SCHEMA = `
+const FIRST = `
   CREATE TABLE IF NOT EXISTS keys (
     id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
+const WITH_NAMES = 'ALTER TABLE keys ADD COLUMN name TEXT'
 
 /**
  * The keys of an account: a line each in its SQLite, everything else in their gates. What the operator does is done; what
@@ -32,17 +34,22 @@ export class KeyTable {
   readonly #account: () => AccountRecord | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(sql: SqlStorage, gates: Namespace<KeyGateFace>, account: () => AccountRecord | undefined) {
-    this.#sql = sql
+  constructor(storage: DurableObjectStorage, gates: Namespace<KeyGateFace>, account: () => AccountRecord | undefined) {
+    this.#sql = storage.sql
     this.#gates = gates
     this.#account = account
-    sql.exec(SCHEMA)
+    migrate(storage, 'keys', [FIRST, WITH_NAMES])
   }
 
-  /** Names of all gates. */
+  /** Names of all gates; also of removed keys: what they did is still counted. */
   gates(): string[] {
+    return this.everMade().map(({ gate }) => gate)
+  }
+
+  /** Every key there ever was, and the name of its gate. */
+  everMade(): (KeySummary & { gate: string })[] {
     const region = regionOf(this.#account()?.accountId ?? '')
-    return [...this.#sql.exec<{ hash: string }>('SELECT hash FROM keys')].map((row) => gateOf(row.hash, region))
+    return this.#summaries('? = ?', 1, 1).map((summary) => ({ ...summary, gate: gateOf(summary.hash, region) }))
   }
 
   ofApplication(applicationId: string): Promise<KeyView[]> {
@@ -63,7 +70,8 @@ export class KeyTable {
     return this.#inTurn(async () => {
       const [known] = await this.#read(this.#summaries('id = ?', keyId))
       if (!known) return false
-      const { state, requestsPerMinute, ...rest } = change
+      const { state, requestsPerMinute, name, ...rest } = change
+      this.#rename(keyId, name)
       const disabledBy = state === undefined ? {} : { state, disabledBy: state === 'disabled' ? ('operator' as const) : undefined }
       const limit = requestsPerMinute === undefined ? {} : { requestsPerMinute: requestsPerMinute ?? undefined, limitInherited: undefined }
       await this.#put(known, { ...rest, ...disabledBy, ...limit })
@@ -110,7 +118,7 @@ export class KeyTable {
       if (!known) return { kind: 'unknown' }
       const ofOperator = isOperators(known.record)
       if (ofOperator && change.state === 'active') return { kind: 'operator_only' }
-      const { state, ...rest } = change
+      const { state, name, ...rest } = change
       const disabledBy =
         state === undefined || ofOperator ? {} : { state, disabledBy: state === 'disabled' ? ('account' as const) : undefined }
       const after = changed(known.record, { ...rest, ...disabledBy })
@@ -118,8 +126,22 @@ export class KeyTable {
       if (!isInUse(known) && isInUse({ ...known, record: after }) && others.length >= this.#most) {
         return { kind: 'too_many', limit: this.#most }
       }
+      this.#rename(keyId, name)
       await this.#gate(known.summary).put(after)
       return { kind: 'changed' }
+    })
+  }
+
+  /** One that works must be disabled first, and the limit that the operator set for a key stays with it. */
+  remove(keyId: string): Promise<OwnKeyOutcome> {
+    return this.#inTurn(async () => {
+      const [known] = await this.#read(this.#summaries('id = ?', keyId))
+      if (!known) return { kind: 'unknown' }
+      const { requestsPerMinute, limitInherited } = known.record
+      if (isOperators(known.record) || (requestsPerMinute !== undefined && !limitInherited)) return { kind: 'operator_only' }
+      if (isInUse(known)) return { kind: 'in_use' }
+      await this.#gate(known.summary).forget()
+      return { kind: 'removed' }
     })
   }
 
@@ -137,7 +159,12 @@ export class KeyTable {
       const old = state === 'active' ? graceMs > 0 : isInUse(known)
       const more = state === 'disabled' || graceMs > 0
       if (more && others + (old ? 1 : 0) >= this.#most) return { kind: 'too_many', limit: this.#most }
-      const fresh = await this.#make(applicationId, rights, await this.#gate(known.summary).window())
+      const { name } = known.summary
+      const fresh = await this.#make(
+        applicationId,
+        { ...rights, ...(name === undefined ? {} : { name }) },
+        await this.#gate(known.summary).window(),
+      )
       const endsAt = Math.min(now + graceMs, rights.expiresAt ?? Number.POSITIVE_INFINITY)
       if (state === 'active') await this.#put(known, graceMs > 0 ? { expiresAt: endsAt } : { state: 'disabled', disabledBy: 'account' })
       return made(fresh)
@@ -171,9 +198,15 @@ export class KeyTable {
     })
   }
 
-  #insert({ keyId, applicationId, masked, hash, createdAt }: KeySummary): void {
-    const columns = 'id, application_id, masked, hash, created_at'
-    this.#sql.exec(`INSERT OR REPLACE INTO keys (${columns}) VALUES (?, ?, ?, ?, ?)`, keyId, applicationId, masked, hash, createdAt)
+  #insert({ keyId, applicationId, masked, hash, createdAt, name = null }: Omit<KeySummary, 'name'> & { name?: string | null }): void {
+    const columns = 'id, application_id, masked, hash, created_at, name'
+    const values = [keyId, applicationId, masked, hash, createdAt, name]
+    this.#sql.exec(`INSERT OR REPLACE INTO keys (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
+  }
+
+  /** undefined: it keeps its name. */
+  #rename(keyId: string, name: string | undefined): void {
+    if (name !== undefined) this.#sql.exec('UPDATE keys SET name = ? WHERE id = ?', name || null, keyId)
   }
 
   async #make(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
@@ -182,9 +215,10 @@ export class KeyTable {
     const key = makeKey(regionOf(account.accountId))
     const hash = await hashKey(key)
     const keyId = `key_${crypto.randomUUID().replaceAll('-', '')}`
-    const summary: KeySummary = { keyId, applicationId, masked: maskKey(key), hash, createdAt: Date.now() }
+    const { state = 'active', name, ...rest } = options
+    const named = name === undefined ? {} : { name }
+    const summary: KeySummary = { keyId, applicationId, masked: maskKey(key), hash, createdAt: Date.now(), ...named }
     this.#insert(summary)
-    const { state = 'active', ...rest } = options
     const disabledBy = state === 'disabled' ? { disabledBy: 'operator' as const } : {}
     const suspended = account.state === 'disabled' ? { suspended: true } : {}
     const record = { ...rest, keyId, accountId: account.accountId, applicationId, state, ...disabledBy, ...suspended }
@@ -211,13 +245,14 @@ export class KeyTable {
   }
 
   #summaries(where: string, ...values: (string | number)[]): KeySummary[] {
-    type Row = { id: string; application_id: string; masked: string; hash: string; created_at: number }
+    type Row = { id: string; application_id: string; masked: string; hash: string; created_at: number; name: string | null }
     return [...this.#sql.exec<Row>(`SELECT * FROM keys WHERE ${where} ORDER BY created_at`, ...values)].map((row) => ({
       keyId: row.id,
       applicationId: row.application_id,
       masked: row.masked,
       hash: row.hash,
       createdAt: row.created_at,
+      ...(row.name === null ? {} : { name: row.name }),
     }))
   }
 }

@@ -45,9 +45,19 @@ export interface Usage {
   by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
 }
 
+/** Calls of a month that counted for a key; without one: for the console. */
+export interface CallsOfKey {
+  key_id?: string
+  masked?: string
+  name?: string
+  application?: string
+  api_calls: number
+}
+
 export interface Key {
   key_id: string
   masked: string
+  name?: string
   created_at: string
   plan: string
   scopes: string[]
@@ -95,7 +105,8 @@ export interface People {
 export interface Me {
   name: string
   account: { name: string; plan: string }
-  limits?: { max_file_bytes: number }
+  /** No `requests_per_minute`: any number. */
+  limits?: { max_file_bytes: number; requests_per_minute?: number | null }
 }
 
 /** A refusal of the service, in its own words. */

@@ -24,6 +24,10 @@ export function t(text: string, values: Record<string, string | number> = {}): s
 export const dateTime = (iso: string) =>
   new Date(iso).toLocaleString(current === 'zh' ? 'zh-CN' : 'en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
+/** "2026-11" as "November 2026". */
+export const monthName = (month: string) =>
+  new Date(`${month}-15T00:00:00Z`).toLocaleDateString(current === 'zh' ? 'zh-CN' : 'en-GB', { month: 'long', year: 'numeric' })
+
 export function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let [value, unit] = [count, 0]

@@ -1,5 +1,5 @@
 /** How accounts, applications, keys and deliveries look to the operator and in the console. Never a key, never a hash. */
-import type { AccountRecord, ApplicationRecord, KeySummary } from '../store/accounts.ts'
+import type { AccountRecord, ApplicationRecord, CallsOfKey, KeySummary } from '../store/accounts.ts'
 import type { DeadLetter } from '../store/dead-letters.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { DeliveryRecord, PeopleList } from '../store/people.ts'
@@ -28,6 +28,7 @@ export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedA
   return {
     key_id: summary.keyId,
     masked: summary.masked,
+    ...(summary.name === undefined ? {} : { name: summary.name }),
     created_at: iso(summary.createdAt),
     plan: record.plan,
     scopes: record.scopes,
@@ -38,6 +39,13 @@ export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedA
     ...(lastUsedAt === undefined ? {} : { last_used_at: iso(lastUsedAt) }),
   }
 }
+
+export const callsView = ({ key, application, calls }: CallsOfKey) => ({
+  ...(key === undefined ? {} : { key_id: key.keyId, masked: key.masked }),
+  ...(key?.name === undefined ? {} : { name: key.name }),
+  ...(application === undefined ? {} : { application }),
+  api_calls: calls,
+})
 
 export const deadLetterView = ({ taskId, step, part, queue, at }: DeadLetter) => ({
   task_id: taskId,

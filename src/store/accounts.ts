@@ -32,6 +32,8 @@ export interface KeySummary {
   readonly applicationId: string
   /** `whl_live_abcd…wxyz`. */
   readonly masked: string
+  /** What people call it. */
+  readonly name?: string
   /** SHA-256 of the key, hex: the name of its gate. */
   readonly hash: string
   readonly createdAt: number
@@ -83,6 +85,7 @@ export type IdempotencyState =
   | { kind: 'done'; fingerprint: string; id: string }
 
 export interface NewKey {
+  readonly name?: string
   readonly plan: PlanId
   readonly scopes: readonly Scope[]
   readonly expiresAt?: number
@@ -96,11 +99,13 @@ export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended'
   readonly expiresAt?: number | null
   /** null: the plan's. */
   readonly requestsPerMinute?: number | null
+  /** Empty for none. */
+  readonly name?: string
 }
 
 /** What people may choose for a key; the rest is their application's plan and the operator's. */
-export type WantedKey = Pick<NewKey, 'scopes' | 'expiresAt'>
-export type OwnKeyChange = Pick<KeyChange, 'state' | 'scopes' | 'expiresAt'>
+export type WantedKey = Pick<NewKey, 'name' | 'scopes' | 'expiresAt'>
+export type OwnKeyChange = Pick<KeyChange, 'name' | 'state' | 'scopes' | 'expiresAt'>
 
 export interface KeyMade {
   /** Nowhere else, and never again. */
@@ -114,14 +119,26 @@ export interface KeyView {
   readonly lastUsedAt?: number
 }
 
+/** Requests of a month that counted for one key, or for the console. */
+export interface CallsOfKey {
+  /** Absent for the console. */
+  readonly key?: Pick<KeySummary, 'keyId' | 'masked' | 'name'>
+  /** Its name; absent for the console and where the application is gone. */
+  readonly application?: string
+  readonly calls: number
+}
+
 export type OwnKeyOutcome =
   | ({ readonly kind: 'made' } & KeyMade)
   | { readonly kind: 'changed' }
+  | { readonly kind: 'removed' }
   /** No such key, or no such application. */
   | { readonly kind: 'unknown' }
   /** The operator disabled it. */
   | { readonly kind: 'operator_only' }
   | { readonly kind: 'expired' }
+  /** What still works, or did within the last minute, is not removed; nor is an application that has keys. */
+  | { readonly kind: 'in_use' }
   /** The plan has no room for another key that works. */
   | { readonly kind: 'too_many'; readonly limit: number }
 
@@ -175,6 +192,11 @@ export interface AccountFace {
   updateOwnKey(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome>
   /** A new key with the rights and the expiry of an old one, which goes on for `graceMs`. */
   resetKey(keyId: string, graceMs: number): Promise<OwnKeyOutcome>
+  /** A key that is disabled or expired goes; what it did stays counted. */
+  removeKey(keyId: string): Promise<OwnKeyOutcome>
+  removeApplication(applicationId: string): Promise<OwnKeyOutcome>
+  /** Of every key that was used in the month, of removed ones too, and of the console; most calls first. `month` like "2026-11". */
+  callsByKey(month: string): Promise<CallsOfKey[]>
   /** undefined: there is no such account. */
   exported(): Promise<ExportedAccount | undefined>
   /** Makes it what it was. false: there is one already. */

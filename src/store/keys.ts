@@ -63,6 +63,8 @@ export interface KeyGateFace {
   /** The accepted requests of the last 60 s; empty without a limit. */
   window(): Promise<StoredWindow>
   get(): Promise<{ record: KeyRecord; lastUsedAt?: number } | undefined>
+  /** The record goes, what was counted stays: whoever has the key is unknown from now on. */
+  forget(): Promise<void>
   /** Accepted requests of a month ("2026-11"), and by day ("2026-11-20" → count). */
   calls(month: string): Promise<{ total: number; byDay: Record<string, number> }>
 }

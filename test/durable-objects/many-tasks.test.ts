@@ -90,6 +90,9 @@ const OF_BEFORE = `
   CREATE TABLE applications (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
   CREATE TABLE deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery TEXT NOT NULL);
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
+  INSERT INTO keys VALUES ('key_1', 'app_1', 'whl_live_abcd…wxyz', 'a hash of before', 1);
   INSERT INTO tasks (task_id, batch_id, position, stored, created_at) VALUES
     ('done', 'bat_1', 1, 40, 1), ('failed', 'bat_1', 0, 0, 2), ('running', NULL, NULL, 100, 3);
   INSERT INTO events VALUES ('done', 'created', 1), ('done', 'completed', 2), ('failed', 'created', 1), ('failed', 'failed', 2),
@@ -99,12 +102,12 @@ const OF_BEFORE = `
   INSERT INTO applications VALUES ('app_1', 'Shop', 'production', 'pro', 1);
   INSERT INTO deliveries (delivery) VALUES ('{"taskId":"done"}');
 `
-const TABLES_OF_NOW = ['tasks', 'removed', 'totals', 'usage', 'idempotency', 'applications', 'deliveries']
+const TABLES_OF_NOW = ['tasks', 'removed', 'totals', 'usage', 'idempotency', 'applications', 'deliveries', 'keys']
 
 it('an account of the first release answers as it did', async () => {
   await runInDurableObject(object(), async (_, ctx) => {
     for (const table of TABLES_OF_NOW) ctx.storage.sql.exec(`DROP TABLE ${table}`)
-    for (const name of ['schema/account', 'schema/tasks', 'schema/idempotency']) ctx.storage.kv.delete(name)
+    for (const name of ['schema/account', 'schema/tasks', 'schema/idempotency', 'schema/keys']) ctx.storage.kv.delete(name)
     ctx.storage.sql.exec(OF_BEFORE)
     let account = new Account(ctx, env as unknown as Env)
     // Steps are taken once.
@@ -116,6 +119,10 @@ it('an account of the first release answers as it did', async () => {
     expect(await account.beginIdempotent('known', 'compress')).toEqual({ kind: 'done', fingerprint: 'print', id: 'done' })
     expect((await account.applications()).map(({ application }) => application.name)).toEqual(['Shop'])
     expect(await account.deliveries(10)).toMatchObject([{ taskId: 'done' }])
+    const record = { accountId: 'acc', keyId: 'key_1', applicationId: 'app_1', plan: 'pro', scopes: [], state: 'active' } as const
+    await env.KEY_GATES.getByName('a hash of before').put(record)
+    await account.updateKey('key_1', { name: 'Till' })
+    expect((await account.applications())[0]?.keys.map(({ summary }) => [summary.keyId, summary.name])).toEqual([['key_1', 'Till']])
     const at = Date.parse('2026-11-21')
     const ended = { at, format: 'text', originalSize: 100, compressedSize: 30 }
     for (const taskId of ['done', 'running', 'gone']) await account.tell({ kind: 'completed', taskId, ...ended })

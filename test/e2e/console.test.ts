@@ -314,6 +314,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('button', { name: 'Create' }).click()
     const section = page.getByRole('region', { name: 'Shop' })
     await section.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Checkout')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     const key = (await page.locator('pre.secret').innerText()).trim()
     expect(key).toMatch(/^whl_live_/)
@@ -330,7 +331,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await section.getByText('active').waitFor()
     expect((await askApi(key)).status).toBe(200)
 
-    await section.getByRole('button', { name: 'Change' }).click()
+    await section.getByRole('table').getByRole('button', { name: 'Change' }).click()
     await page.getByRole('dialog').getByLabel('compress').uncheck()
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await section.getByText('tasks:read, tasks:delete, usage:read').waitFor()
@@ -344,6 +345,11 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect((await askApi(key)).status).toBe(401)
     expect((await askApi(fresh)).status).toBe(200)
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    const stopped = section.getByRole('row').filter({ hasText: 'disabled' })
+    await stopped.getByRole('rowheader', { name: /Checkout/ }).waitFor()
+    await stopped.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alert').filter({ hasText: 'did in the last minute' }).waitFor()
   })
 
   it('lists the task and shows usage', async () => {
@@ -373,8 +379,25 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await isGone
     await page.getByRole('img', { name: /API calls by day/ }).waitFor()
     await page.getByRole('rowheader', { name: 'jpg' }).waitFor()
+    await page
+      .getByRole('row', { name: /Checkout .* Shop/ })
+      .first()
+      .waitFor()
+    await page.getByText(/At this pace the month ends with about \d+ files/).waitFor()
     await accessible()
     await shot('usage')
+    const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()])
+    expect(csv.suggestedFilename()).toMatch(/^whittle-\d{4}-\d\d\.csv$/)
+    const lines = readFileSync(await csv.path(), 'utf8').split('\r\n')
+    expect(lines[0]).toBe('what,name,application,api_calls,tasks,original_size,compressed_size')
+    expect(lines).toContainEqual(expect.stringMatching(/^key,Checkout,Shop,\d+,,,$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^format,jpg,,,\d+,\d+,\d+$/))
+    const year = String(new Date().getUTCFullYear() - 1)
+    const oldest = page.getByLabel('Month').locator('option').last()
+    expect(await oldest.innerText()).toContain(year)
+    await page.getByLabel('Month').selectOption(String(await oldest.getAttribute('value')))
+    await page.getByText('No files in this month.').waitFor()
+    await accessible()
   })
 
   it('shows deliveries, their payload, and sends one again', async () => {

@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { hashKey } from '../../src/store/key-format.ts'
 import { SCOPES } from '../../src/store/keys.ts'
 import { newAuthenticator } from './authenticator.ts'
@@ -102,7 +102,7 @@ describe('keys that people make', () => {
     expect(sent.headers.get('X-RateLimit-Limit')).toBe('2')
     await set(7)
     expect([await limitOf(first.key), await limitOf(second.key)]).toEqual(['7', '7'])
-    const { key } = await browser.json<Key>('POST', `/keys/${second.key_id}/reset`, {})
+    const { key } = await browser.json<Key>('POST', `/keys/${second.key_id}/reset`, { grace_seconds: 0 })
     expect(await limitOf(key)).toBe('7')
     await set(null)
     expect([await limitOf(first.key), await limitOf(key)]).toEqual(['unlimited', 'unlimited'])
@@ -114,7 +114,7 @@ describe('keys that people make', () => {
     await operator(accountId, `/keys/${key_id}`, 'PATCH', { state: 'disabled' })
     expect((await browser.ask('PATCH', `/keys/${key_id}`, { state: 'disabled' })).status).toBe(200)
     expect(await type(await browser.ask('PATCH', `/keys/${key_id}`, { state: 'active' }))).toEqual([403, 'missing_scope'])
-    expect(await type(await browser.ask('POST', `/keys/${key_id}/reset`, {}))).toEqual([403, 'missing_scope'])
+    expect(await type(await browser.ask('POST', `/keys/${key_id}/reset`, { grace_seconds: 0 }))).toEqual([403, 'missing_scope'])
     expect((await useKey(key)).status).toBe(401)
     const listed = await browser.json<{ applications: { keys: unknown[] }[] }>('GET', '/applications')
     expect(listed.applications[0]!.keys[0]).toMatchObject({ state: 'disabled', disabled_by: 'operator' })
@@ -156,14 +156,59 @@ describe('keys that people make', () => {
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
     const old = await newKey(browser, application_id, { expires_at, scopes: ['usage:read'] })
     for (let i = 0; i < 4; i++) await useKey(old.key)
-    const fresh = await browser.json<Key>('POST', `/keys/${old.key_id}/reset`, {})
+    const fresh = await browser.json<Key>('POST', `/keys/${old.key_id}/reset`, { grace_seconds: 0 })
     expect((await useKey(fresh.key)).headers.get('X-RateLimit-Remaining'), 'a reset is no way to a fresh window').toBe('5')
     expect((await useKey(old.key)).status).toBe(401)
     const listed = await browser.json<{ applications: { keys: { key_id: string }[] }[] }>('GET', '/applications')
     const view = listed.applications[0]!.keys.find((key) => key.key_id === fresh.key_id)
     expect(view).toMatchObject({ expires_at, scopes: ['usage:read'], plan: 'free', state: 'active' })
     await browser.json('PATCH', `/keys/${fresh.key_id}`, { expires_at: '2020-01-01T00:00:00Z' })
-    expect(await type(await browser.ask('POST', `/keys/${fresh.key_id}/reset`, {}))).toEqual([400, 'invalid_parameter'])
+    expect(await type(await browser.ask('POST', `/keys/${fresh.key_id}/reset`, { grace_seconds: 0 }))).toEqual([400, 'invalid_parameter'])
+  })
+
+  it('go on for a day after a reset, unless something else is asked for', async () => {
+    const { browser, accountId } = await signedIn('pro')
+    const old = await newKey(browser, await application(browser), { name: 'Till' })
+    const fresh = await browser.json<Key>('POST', `/keys/${old.key_id}/reset`, {})
+    expect((await useKey(old.key)).status).toBe(200)
+    const { record } = (await env.KEY_GATES.getByName(await hashKey(old.key)).get())!
+    expect(record.accountId).toBe(accountId)
+    expect(Math.abs(record.expiresAt! - Date.now() - 86_400_000)).toBeLessThan(60_000)
+    const listed = await browser.json<{ applications: { keys: { key_id: string }[] }[] }>('GET', '/applications')
+    const view = listed.applications[0]!.keys.find((key) => key.key_id === fresh.key_id)
+    expect(view, 'the name goes along').toMatchObject({ name: 'Till' })
+  })
+
+  it('have names, are removed once they are out of use, and stay counted', async () => {
+    const { browser } = await signedIn('pro')
+    const application_id = await application(browser)
+    const { key, key_id } = await newKey(browser, application_id, { name: 'Checkout' })
+    expect((await useKey(key)).status).toBe(200)
+    expect(await type(await browser.ask('DELETE', `/keys/${key_id}`)), 'it works').toEqual([400, 'invalid_parameter'])
+    await browser.json('PATCH', `/keys/${key_id}`, { state: 'disabled', name: 'Old checkout' })
+    expect(await type(await browser.ask('DELETE', `/keys/${key_id}`)), 'it did in the last minute').toEqual([400, 'invalid_parameter'])
+    expect(await type(await browser.ask('DELETE', `/applications/${application_id}`))).toEqual([400, 'invalid_parameter'])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+    try {
+      expect((await browser.ask('DELETE', `/keys/${key_id}`)).status).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await type(await useKey(key))).toEqual([401, 'invalid_key'])
+    expect((await browser.ask('PATCH', `/keys/${key_id}`, { state: 'active' })).status, 'it is gone for good').toBe(404)
+    const calls = { keys: [{ key_id, name: 'Old checkout', application: 'Shop', api_calls: 1 }] }
+    expect(await browser.json('GET', '/usage/keys')).toMatchObject(calls)
+    expect(await browser.json('GET', '/usage/keys?month=2020-01')).toEqual({ month: '2020-01', keys: [] })
+    expect((await browser.ask('DELETE', `/applications/${application_id}`)).status).toBe(200)
+    expect(await browser.json('GET', '/applications')).toMatchObject({ applications: [] })
+  })
+
+  it('with a limit of the operator are not removed by others: the limit would go along', async () => {
+    const { browser, accountId } = await signedIn('pro')
+    const { key_id } = await newKey(browser, await application(browser))
+    await operator(accountId, `/keys/${key_id}`, 'PATCH', { requests_per_minute: 2 })
+    await browser.json('PATCH', `/keys/${key_id}`, { state: 'disabled' })
+    expect(await type(await browser.ask('DELETE', `/keys/${key_id}`))).toEqual([403, 'missing_scope'])
   })
 
   it('are reset with a grace only where the plan has room for both', async () => {
@@ -174,7 +219,7 @@ describe('keys that people make', () => {
     expect([(await useKey(first.key)).status, (await useKey(second.key)).status]).toEqual([200, 200])
     const third = await browser.ask('POST', `/keys/${second.key_id}/reset`, { grace_seconds: 3600 })
     expect(await type(third)).toEqual([403, 'plan_not_allowed'])
-    expect((await browser.ask('POST', `/keys/${second.key_id}/reset`, {})).status).toBe(200)
+    expect((await browser.ask('POST', `/keys/${second.key_id}/reset`, { grace_seconds: 0 })).status).toBe(200)
   })
 })
 

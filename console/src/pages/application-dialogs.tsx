@@ -12,6 +12,7 @@ export type Asked =
   | { what: 'change'; key: Key }
   | { what: 'reset'; key: Key }
   | { what: 'shown'; text: string }
+  | { what: 'remove'; path: string; question: string }
 
 /** Does what was asked and gives the next dialog, if there is one. */
 type Work = (fields: FormData) => Promise<Asked | undefined>
@@ -36,6 +37,8 @@ export function AskedDialog(props: Asking & { asked: Asked; plans: readonly stri
       return <ResetKeyDialog of={asked.key} {...asking} />
     case 'shown':
       return <ShownKeyDialog text={asked.text} onClose={asking.onClose} />
+    case 'remove':
+      return <RemoveDialog {...asked} {...asking} />
   }
 }
 
@@ -89,8 +92,8 @@ function ApplicationDialog({ of, plans, ...asking }: Asking & { of?: Application
 
 function NewKeyDialog({ application, ...asking }: Asking & { application: Application }) {
   const work: Work = async (fields) => {
-    const { expires_at, scopes } = keyWishes(fields)
-    const body = { application_id: application.application_id, scopes, ...(expires_at ? { expires_at } : {}) }
+    const { name, expires_at, scopes } = keyWishes(fields)
+    const body = { application_id: application.application_id, scopes, ...(name ? { name } : {}), ...(expires_at ? { expires_at } : {}) }
     const made = await call<{ key: string }>('POST', '/keys', body)
     return { what: 'shown', text: made.key }
   }
@@ -107,7 +110,7 @@ function ChangeKeyDialog({ of, ...asking }: Asking & { of: Key }) {
     return undefined
   }
   return (
-    <FormDialog title={`${t('Change')} ${of.masked}`} submit={t('Save')} work={work} {...asking}>
+    <FormDialog title={`${t('Change')} ${of.name ?? of.masked}`} submit={t('Save')} work={work} {...asking}>
       <KeyFields of={of} />
     </FormDialog>
   )
@@ -129,7 +132,7 @@ function ResetKeyDialog({ of, ...asking }: Asking & { of: Key }) {
     return { what: 'shown', text: made.key }
   }
   return (
-    <FormDialog title={`${t('Reset')} ${of.masked}`} submit={t('Reset')} work={work} {...asking}>
+    <FormDialog title={`${t('Reset')} ${of.name ?? of.masked}`} submit={t('Reset')} work={work} {...asking}>
       <label>
         {t('The new key works at once. How long should the old one go on?')}
         <select name="grace" value={DAY_SECONDS}>
@@ -140,6 +143,18 @@ function ResetKeyDialog({ of, ...asking }: Asking & { of: Key }) {
           ))}
         </select>
       </label>
+    </FormDialog>
+  )
+}
+
+function RemoveDialog({ path, question, ...asking }: Asking & { path: string; question: string }) {
+  const work = async () => {
+    await call('DELETE', path)
+    return undefined
+  }
+  return (
+    <FormDialog title={t('Are you sure?')} submit={t('Delete')} work={work} {...asking}>
+      <p>{question}</p>
     </FormDialog>
   )
 }

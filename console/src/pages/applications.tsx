@@ -28,7 +28,7 @@ export function ApplicationsPage() {
   return (
     <>
       <Problem error={error} />
-      <p>{t('One application for each environment: keys of a test never open production.')}</p>
+      <p>{t('Make an application for each program or environment: its keys can be told apart, limited and stopped by themselves.')}</p>
       <p>
         <button type="button" class="main" onClick={() => setAsked({ what: 'application' })}>
           {t('New application')}
@@ -55,8 +55,22 @@ function ApplicationSection(props: { application: Application; onAsk: (asked: As
           {t('New key')}
         </button>
         <button type="button" onClick={() => onAsk({ what: 'rename', application })}>
-          {t('Rename')}
+          {t('Change')}
         </button>
+        {application.keys.length === 0 && (
+          <button
+            type="button"
+            onClick={() =>
+              onAsk({
+                what: 'remove',
+                path: `/applications/${application.application_id}`,
+                question: t('{name} has no keys and goes for good.', { name: application.name }),
+              })
+            }
+          >
+            {t('Delete')}
+          </button>
+        )}
       </p>
       {application.keys.length === 0 ? (
         <p>{t('No keys yet.')}</p>
@@ -66,6 +80,13 @@ function ApplicationSection(props: { application: Application; onAsk: (asked: As
           onChange={(key) => onAsk({ what: 'change', key })}
           onReset={(key) => onAsk({ what: 'reset', key })}
           onToggle={onToggle}
+          onRemove={(key) =>
+            onAsk({
+              what: 'remove',
+              path: `/keys/${key.key_id}`,
+              question: t('{name} cannot be enabled again. What it did stays in the usage.', { name: key.name ?? key.masked }),
+            })
+          }
         />
       )}
     </section>

@@ -5,7 +5,7 @@ const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 
 const STATES = { active: 'badge good', disabled: 'badge bad', expired: 'badge' } as const
 
-type Handlers = Record<'onChange' | 'onReset' | 'onToggle', (key: Key) => void>
+type Handlers = Record<'onChange' | 'onReset' | 'onToggle' | 'onRemove', (key: Key) => void>
 
 export function Keys(props: Handlers & { keys: Key[] }) {
   return (
@@ -25,6 +25,7 @@ export function Keys(props: Handlers & { keys: Key[] }) {
         {props.keys.map((key) => (
           <tr key={key.key_id}>
             <th scope="row">
+              {key.name && <>{key.name} </>}
               <code>{key.masked}</code>
             </th>
             <td>
@@ -52,6 +53,11 @@ export function Keys(props: Handlers & { keys: Key[] }) {
                   )}
                 </>
               )}
+              {key.state !== 'active' && key.disabled_by !== 'operator' && (
+                <button type="button" onClick={() => props.onRemove(key)}>
+                  {t('Delete')}
+                </button>
+              )}
             </td>
           </tr>
         ))}
@@ -64,6 +70,10 @@ export function Keys(props: Handlers & { keys: Key[] }) {
 export function KeyFields({ of: key }: { of?: Key }) {
   return (
     <>
+      <label>
+        {t('Name')} ({t('optional')})
+        <input name="name" maxLength={100} defaultValue={key?.name ?? ''} />
+      </label>
       <fieldset>
         <legend>{t('Scopes')}</legend>
         {SCOPES.map((scope) => (
@@ -83,5 +93,9 @@ export function KeyFields({ of: key }: { of?: Key }) {
 /** What the fields say, as the API wants it; no date means never. */
 export function keyWishes(fields: FormData) {
   const day = String(fields.get('expires') ?? '')
-  return { scopes: fields.getAll('scopes'), expires_at: day ? new Date(day).toISOString() : null }
+  return {
+    name: String(fields.get('name') ?? '').trim(),
+    scopes: fields.getAll('scopes'),
+    expires_at: day ? new Date(day).toISOString() : null,
+  }
 }

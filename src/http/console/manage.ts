@@ -12,8 +12,8 @@ import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { ownedTask } from '../owned.ts'
 import { json, type Route } from '../route.ts'
-import { taskId } from '../schemas.ts'
-import { applicationView, deliveryView, keyView } from '../views.ts'
+import { parseOrRefuse, taskId, usageQuery } from '../schemas.ts'
+import { applicationView, callsView, deliveryView, keyView } from '../views.ts'
 
 const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
 const label = z.string().trim().min(1).max(100)
@@ -23,8 +23,15 @@ const expiry = z.iso.datetime().transform((text) => Date.parse(text))
 
 const newApplication = z.strictObject({ name: label, environment: label, plan: plan.optional() })
 const applicationChange = z.strictObject({ name: label.optional(), environment: label.optional(), plan: plan.optional() })
-const newKey = z.strictObject({ application_id: z.string().max(100), scopes: scopes.optional(), expires_at: expiry.optional() })
+const newKey = z.strictObject({
+  application_id: z.string().max(100),
+  name: label.optional(),
+  scopes: scopes.optional(),
+  expires_at: expiry.optional(),
+})
 const keyChange = z.strictObject({
+  /** Empty for none. */
+  name: z.string().trim().max(100).optional(),
   state: z.enum(['active', 'disabled']).optional(),
   scopes: scopes.optional(),
   expires_at: expiry.nullable().optional(),
@@ -34,7 +41,8 @@ const resetSettings = z.strictObject({
     .int()
     .min(0)
     .max(30 * 86_400)
-    .default(0),
+    // What runs with the old key must be told the new one first.
+    .default(86_400),
 })
 const testSettings = z.strictObject({ url: z.string().max(2048) })
 const replaySettings = z.strictObject({ task_id: taskId })
@@ -102,7 +110,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     async handle(c) {
       const wanted = await readBody(c, newKey)
       const expires = wanted.expires_at === undefined ? {} : { expiresAt: wanted.expires_at }
-      const options = { scopes: wanted.scopes ?? SCOPES, ...expires }
+      const named = wanted.name === undefined ? {} : { name: wanted.name }
+      const options = { scopes: wanted.scopes ?? SCOPES, ...named, ...expires }
       return keyAnswer(c, await account(c).createOwnKey(wanted.application_id, options))
     },
   },
@@ -111,8 +120,9 @@ export const MANAGE_ROUTES: readonly Route[] = [
     path: '/console/api/keys/{key_id}',
     access: 'session',
     async handle(c) {
-      const { state, scopes: wanted, expires_at } = await readBody(c, keyChange)
+      const { state, name, scopes: wanted, expires_at } = await readBody(c, keyChange)
       const change = {
+        ...(name === undefined ? {} : { name }),
         ...(state ? { state } : {}),
         ...(wanted ? { scopes: wanted } : {}),
         ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
@@ -127,6 +137,27 @@ export const MANAGE_ROUTES: readonly Route[] = [
     async handle(c) {
       const { grace_seconds } = await readBody(c, resetSettings)
       return keyAnswer(c, await account(c).resetKey(c.req.param('key_id') ?? '', grace_seconds * 1000))
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/console/api/keys/{key_id}',
+    access: 'session',
+    handle: async (c) => keyAnswer(c, await account(c).removeKey(c.req.param('key_id') ?? '')),
+  },
+  {
+    method: 'DELETE',
+    path: '/console/api/applications/{application_id}',
+    access: 'session',
+    handle: async (c) => keyAnswer(c, await account(c).removeApplication(c.req.param('application_id') ?? '')),
+  },
+  {
+    method: 'GET',
+    path: '/console/api/usage/keys',
+    access: 'session',
+    async handle(c) {
+      const { month = new Date().toISOString().slice(0, 7) } = parseOrRefuse(usageQuery, c.req.query())
+      return json({ month, keys: (await account(c).callsByKey(month)).map(callsView) })
     },
   },
   {
@@ -199,10 +230,19 @@ function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
       return json({ key: outcome.key, key_id: outcome.summary.keyId, masked: outcome.summary.masked })
     case 'changed':
       return json({ key_id: c.req.param('key_id'), changed: true })
+    case 'removed':
+      return json({ id: c.req.param('key_id') ?? c.req.param('application_id'), removed: true })
+    case 'in_use':
+      throw invalidParameter(
+        c.req.param('key_id') === undefined ? 'application_id' : 'key_id',
+        c.req.param('key_id') === undefined
+          ? 'This application has keys; remove them first.'
+          : 'This key works, or did in the last minute; disable it first.',
+      )
     case 'unknown':
       throw unknown(c.req.param('key_id') === undefined ? 'application' : 'key')
     case 'operator_only':
-      throw new ApiError('missing_scope', 'The operator of the service disabled this key; nobody else can enable it.', {
+      throw new ApiError('missing_scope', 'The operator of the service disabled this key, or set its limit; nobody else can do that.', {
         scope: 'operator',
       })
     case 'expired':

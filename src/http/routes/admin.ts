@@ -37,6 +37,7 @@ const keyFields = {
 }
 const newKey = z.strictObject({
   application_id: z.string(),
+  name: label.optional(),
   plan: keyFields.plan.optional(),
   scopes: keyFields.scopes.optional(),
   expires_at: keyFields.expires_at.optional(),
@@ -218,6 +219,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const options: NewKey = {
         plan: body.plan ?? record.plan,
         scopes: body.scopes ?? SCOPES,
+        ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.expires_at === undefined ? {} : { expiresAt: body.expires_at }),
         ...(body.state === undefined ? {} : { state: body.state }),
         ...(body.requests_per_minute === undefined ? {} : { requestsPerMinute: body.requests_per_minute }),

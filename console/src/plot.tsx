@@ -1,0 +1,85 @@
+/** Bars by day, from the first to the last of a month. */
+import { t } from './language.ts'
+
+const WIDTH = 640
+const HEIGHT = 170
+/** Room for what the axes say. */
+const [LEFT, FOOT, TOP] = [58, 22, 10]
+const LINES = 4
+
+export interface PlotProps {
+  readonly title: string
+  /** "2026-11" */
+  readonly month: string
+  readonly names: readonly string[]
+  /** By day, "2026-11-20". Of one day they stand beside each other. */
+  readonly values: ReadonlyMap<string, readonly number[]>
+  readonly show: (value: number) => string
+}
+
+/** The next round number above: 1, 2 or 5 times a power of ten, so that the lines of the axis fall on round numbers. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return [1, 2, 4, 5, 10].map((step) => step * power).find((step) => step >= value) ?? value
+}
+
+export function daysOf(month: string): string[] {
+  const count = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).getUTCDate()
+  return Array.from({ length: count }, (_, i) => `${month}-${String(i + 1).padStart(2, '0')}`)
+}
+
+export function Plot({ title, month, names, values, show }: PlotProps) {
+  const days = daysOf(month)
+  const most = roundUp(Math.max(LINES, ...[...values.values()].flat()))
+  const slot = (WIDTH - LEFT) / days.length
+  const heightOf = (value: number) => (value / most) * (HEIGHT - TOP)
+  const told = [...values].map(([day, ofDay]) => `${day} ${ofDay.map(show).join(', ')}`).join('; ')
+  return (
+    <figure>
+      <figcaption>
+        {title}
+        {names.length > 1 &&
+          names.map((name, i) => (
+            <span key={name} class={`key key-${i}`}>
+              {name}
+            </span>
+          ))}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`} role="img" aria-label={`${title}: ${told || t('nothing yet')}`}>
+        {Array.from({ length: LINES + 1 }, (_, i) => (most * i) / LINES).map((value) => (
+          <g key={value}>
+            <line class="axis" x1={LEFT} x2={WIDTH} y1={HEIGHT - heightOf(value)} y2={HEIGHT - heightOf(value)} />
+            <text x={LEFT - 6} y={HEIGHT - heightOf(value) + 4} text-anchor="end">
+              {show(value)}
+            </text>
+          </g>
+        ))}
+        {days.map((day, i) => {
+          const ofDay = values.get(day) ?? []
+          const bar = (slot * 0.8) / Math.max(1, ofDay.length)
+          return (
+            <g key={day}>
+              {ofDay.map((value, j) => (
+                <rect
+                  key={names[j]}
+                  class={`bar-${j}`}
+                  x={LEFT + i * slot + slot * 0.1 + j * bar}
+                  y={HEIGHT - heightOf(value)}
+                  width={Math.max(1, bar - 1)}
+                  height={heightOf(value)}
+                >
+                  <title>{`${day}: ${show(value)}`}</title>
+                </rect>
+              ))}
+              {(i === 0 || (i + 1) % 5 === 0) && (
+                <text x={LEFT + i * slot + slot / 2} y={HEIGHT + 16} text-anchor="middle">
+                  {i + 1}
+                </text>
+              )}
+            </g>
+          )
+        })}
+      </svg>
+    </figure>
+  )
+}
