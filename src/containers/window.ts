@@ -5,6 +5,8 @@ import type { Source } from '../codec/codec.ts'
 import { malformed } from '../codec/error.ts'
 
 const WINDOW_BYTES = 512 * 1024
+/** For films that are read from one end to the other: more than any job of this family keeps of an object, so a request and no copy. */
+export const LARGE_WINDOW_BYTES = 1536 * 1024
 
 /** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`, and with the window. */
 export class Window implements Disposable {

@@ -105,6 +105,10 @@ export class Blocks implements Disposable {
     this.#runs.add(run)
   }
 
+  forgetAll(owner: Windows): void {
+    for (const run of [...this.#runs]) if (run.owner === owner) this.#forget(run)
+  }
+
   #forget(run: Run): void {
     run.bytes.then(discard, () => undefined)
     run.owner.forget(run)
@@ -134,7 +138,11 @@ class Windows {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
-    if (length > this.#blocks.largest && !this.#blocks.fits(this.#size)) return this.#fetch(offset, length)
+    if (length > this.#blocks.largest && !this.#blocks.fits(this.#size)) {
+      // Who reads so much at a time goes through the object by itself; the room is better spent there.
+      this.#blocks.forgetAll(this)
+      return this.#fetch(offset, length)
+    }
     const bytes = new Uint8Array(length)
     for (let done = 0; done < length; ) {
       const run = this.#at(offset + done)

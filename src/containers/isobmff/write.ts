@@ -7,6 +7,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
 import { Gathered } from '../../codec/sink.ts'
+import { LARGE_WINDOW_BYTES, Window } from '../window.ts'
 import { type Box, box, boxAround, boxes, fullBox, rebuild, text, words, words64, wordsOf } from './box.ts'
 import type { Movie } from './movie.ts'
 import type { Samples } from './tables.ts'
@@ -426,13 +427,16 @@ const COPY_BYTES = 512 * 1024
 export async function writeMovie(source: Source, plan: Plan, sink: Sink, options: Options): Promise<void> {
   await sink.write(plan.head)
   const gathered = new Gathered(sink)
+  // What is kept of a film, sound above all, lies in small pieces all over it.
+  using window = new Window(source, LARGE_WINDOW_BYTES)
   const copy = async ({ from, offset, size }: Extent) => {
     for (let at = 0; at < size; at += COPY_BYTES) {
       options.signal.throwIfAborted()
-      const bytes = await from.read(offset + at, Math.min(COPY_BYTES, size - at))
+      const count = Math.min(COPY_BYTES, size - at)
+      const bytes = from === source ? await window.read(offset + at, count) : await from.read(offset + at, count)
       await gathered.write(bytes)
-      // A source that is all in memory may hand out itself.
-      if (bytes.length < from.size) discard(bytes)
+      // The window's are its own, and a source that is all in memory may hand out itself.
+      if (from !== source && bytes.length < from.size) discard(bytes)
     }
   }
   const { sources, count, source: which, offset: places, size: sizes } = plan.media

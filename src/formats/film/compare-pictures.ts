@@ -7,7 +7,7 @@ import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import type { LumaFigures, PictureLoss } from '../../codec/loss.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import { Window } from '../../containers/window.ts'
+import { LARGE_WINDOW_BYTES, Window } from '../../containers/window.ts'
 import { engineFor } from './refuse.ts'
 import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
 
@@ -137,7 +137,7 @@ async function compareStretch(
 /** The times of the frames that the engine shows, from those of the stretch on; each stays in the engine until the next. */
 async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, from }: Stretch): AsyncGenerator<number, undefined> {
   const { source, samples, counted } = film
-  using window = new Window(source, WINDOW_BYTES)
+  using window = new Window(source, LARGE_WINDOW_BYTES)
   let count = 0
   const ready = function* () {
     for (let picture = engine.nextPicture(which); picture; picture = engine.nextPicture(which), count++) {
@@ -157,9 +157,6 @@ async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, fr
   yield* ready()
   return undefined
 }
-
-/** Beside two decoders every buffer counts. */
-const WINDOW_BYTES = 320 * 1024
 
 /** What a stretch has less than the receipt says. */
 function missing({ mse, seconds, last }: Measured, { from, to }: Stretch, frameSeconds: number, claim?: PictureLoss): string | undefined {

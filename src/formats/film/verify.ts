@@ -8,7 +8,7 @@ import { find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
-import { Window } from '../../containers/window.ts'
+import { LARGE_WINDOW_BYTES, Window } from '../../containers/window.ts'
 import type { Side } from './compare-pictures.ts'
 import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
 import { compareVideo, type Found, startOf } from './compare-video.ts'
@@ -115,8 +115,8 @@ const secondsOf = ({ duration, timescale }: Track) => duration / timescale
 async function compareBytes(old: Side, made: Side, options: Options): Promise<string | undefined> {
   const [a, b] = [old.track, made.track]
   if (a.chunks.count !== b.chunks.count) return `${a.chunks.count} chunks became ${b.chunks.count}`
-  using left = new Window(old.source)
-  using right = new Window(made.source)
+  using left = new Window(old.source, LARGE_WINDOW_BYTES)
+  using right = new Window(made.source, LARGE_WINDOW_BYTES)
   for (let i = 0; i < a.chunks.count; i++) {
     options.signal.throwIfAborted()
     const size = a.chunks.size[i]!
