@@ -5,17 +5,7 @@ import type { TaskEvent } from '../src/store/accounts.ts'
 import { countTask } from '../src/store/metrics.ts'
 import { placed } from '../src/store/place.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
-import {
-  type NewTask,
-  present,
-  revivedResult,
-  revivedTask,
-  type StoredResult,
-  type StoredTask,
-  type Task,
-  type TaskError,
-  type TaskResult,
-} from '../src/store/task.ts'
+import { type NewTask, present, revivedResult, type StoredResult, type Task, type TaskError, type TaskResult } from '../src/store/task.ts'
 import {
   type Claim,
   type ClaimingWorker,
@@ -54,6 +44,7 @@ import {
 import { deliver, nextDelivery } from '../src/tasks/notify.ts'
 import { queueFor } from '../src/tasks/queues.ts'
 import { PartTable } from './part-table.ts'
+import { readTask, writeTask } from './task-row.ts'
 
 const DEFAULT_LEASE_MS = 90_000
 const SOON_MS = 5000
@@ -77,16 +68,18 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #leaseMs: number
   readonly #waiting = new Set<() => void>()
   #removing: Promise<void> | undefined
+  /** When the alarm rings; undefined: nobody knows. It may ring too early, which costs less than each time putting it off. */
+  #alarmAt: number | undefined
   /** No message is sent before: after a start, jobs begin once the service answers, and not all at once. */
   readonly #quietUntil: number
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
-    const { kv } = ctx.storage
-    this.#task = revivedTask(kv.get<StoredTask>('task'))
-    this.#job = kv.get<Job>('job')
-    this.#callback = kv.get<Callback>('callback')
-    this.#events = kv.get<TaskEvent[]>('events') ?? []
+    const { task, job, callback, events } = readTask(ctx.storage.kv)
+    this.#task = task
+    this.#job = job
+    this.#callback = callback
+    this.#events = events
     this.#parts = new PartTable(ctx.storage.sql)
     this.#leaseMs = Number(env.LEASE_MS ?? DEFAULT_LEASE_MS)
     this.#quietUntil = this.#task ? Date.now() + spread(FOUND_PAUSE_MS) : 0
@@ -162,6 +155,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
     await storage.deleteAll()
     await storage.deleteAlarm()
+    this.#alarmAt = undefined
     this.#task = this.#job = this.#callback = undefined
     this.#events = []
     this.#wake()
@@ -184,7 +178,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const task = this.#task
     if (!task) return undefined
     // The sweep comes by every hour: no task stays without an alarm, whatever happened to it.
-    if ((await this.ctx.storage.getAlarm()) === null) await this.#watch()
+    if ((await this.ctx.storage.getAlarm()) === null) {
+      this.#alarmAt = undefined
+      await this.#watch()
+    }
     if (task.result) return [task.result.key]
     return hasEnded(task) ? [] : [`uploads/${task.taskId}`, ...(this.#job?.parts ? this.#parts.keys() : [])]
   }
@@ -328,6 +325,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   // ── Repair ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   override async alarm(): Promise<void> {
+    this.#alarmAt = undefined
     if (!this.#task) return
     if (this.#task.expiresAt !== undefined && this.#task.expiresAt <= Date.now()) {
       await this.remove()
@@ -345,7 +343,14 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     // Whatever happened while that was awaited is in these moments, and nothing is awaited between them and the alarm.
     const now = Date.now()
     const next = Math.min(...this.#moments(now))
-    if (Number.isFinite(next)) await this.ctx.storage.setAlarm(Math.max(next, now))
+    if (Number.isFinite(next)) await this.#ringAt(Math.max(next, now))
+  }
+
+  /** At that moment at the latest. */
+  async #ringAt(moment: number): Promise<void> {
+    if (this.#alarmAt !== undefined && this.#alarmAt <= moment) return
+    this.#alarmAt = moment
+    await this.ctx.storage.setAlarm(moment)
   }
 
   /** Not all parts of a film stand in the queue at once: others want to be served, too. */
@@ -465,7 +470,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
       this.#callback = { url: ended.callbackUrl, messageId, body: JSON.stringify(event), nextAt: now, deliveries: [] }
     }
-    this.ctx.storage.kv.delete('password')
+    if (this.ctx.storage.kv.get('password') !== undefined) this.ctx.storage.kv.delete('password')
     this.#saveWithAlarm()
     countTask(this.env.METRICS, ended, attemptsOf(job))
     await this.#tellAccount()
@@ -474,6 +479,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     await this.#watch()
   }
 
+  /** What was told is not written down at once: with the next change, and until then it may be told again. */
   async #tellAccount(): Promise<void> {
     const events = this.#events
     if (!this.#task || events.length === 0) return
@@ -483,7 +489,6 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     } catch (error) {
       console.error(JSON.stringify({ level: 'error', event: 'account_unreachable', task_id: this.#task?.taskId, error: String(error) }))
     }
-    if (this.#task) this.ctx.storage.kv.put('events', this.#events)
   }
 
   async #deliverCallback(): Promise<void> {
@@ -528,17 +533,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   /** Written together, with nothing awaited between: a process killed right afterwards leaves no record without an alarm. */
   #saveWithAlarm() {
     this.#save()
-    void this.ctx.storage.setAlarm(Date.now() + SOON_MS)
+    void this.#ringAt(Date.now() + SOON_MS)
   }
 
   /** Writes nothing for a task that was removed while something was awaited. */
   #save() {
     if (!this.#task) return
-    const { kv } = this.ctx.storage
-    kv.put('task', this.#task)
-    kv.put('job', this.#job)
-    kv.put('events', this.#events)
-    if (this.#callback) kv.put('callback', this.#callback)
+    writeTask(this.ctx.storage.kv, { task: this.#task, job: this.#job, events: this.#events, callback: this.#callback })
   }
 
   /** undefined: there are no parts now, or this one is done. */

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { QUICK_FILE } from './operations.ts'
 
 /** Dollars beyond what the paid plan includes, of 2026-11 (developers.cloudflare.com, pricing of Workers, R2, Queues, Durable Objects). */
 const PRICE = {
@@ -22,8 +23,8 @@ const PRICE = {
   queueOperation: 0.4e-6,
 }
 
-/** A quick file that is uploaded, downloaded once and expires after a day. Three queue operations more if it is queued. */
-const FILE = { requests: 2, objectRequests: 8 + 2 + 4, objectRows: 35, bucketWrites: 2 + 2, bucketReads: 4 + 1, queueOperations: 3 }
+/** Sent, fetched and deleted; if it was queued a message was written, read and deleted, too. */
+const FILE = { ...QUICK_FILE, requests: 3, queueOperations: 3 }
 /** Three objects of 128 MB (key, account, task), some 20 ms each: idle ones that can hibernate are not billed. */
 const OBJECT_GB_SECONDS = 3 * 0.02 * 0.128
 

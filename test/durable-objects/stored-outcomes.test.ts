@@ -6,6 +6,7 @@ import { receipt } from '../../src/http/schemas.ts'
 import type { StoredOutcome } from '../../src/store/outcome.ts'
 import type { ReceiptView } from '../../src/store/receipt.ts'
 import { present, revivedTask, type StoredTask, type Task, type TaskResult } from '../../src/store/task.ts'
+import type { TaskRecordFace } from '../../src/store/tasks.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 const steps = ['as it was made']
@@ -66,6 +67,18 @@ describe('outcomes that an earlier release stored', () => {
       state.storage.kv.put('task', { ...stored, result: { ...stored.result, outcome } })
       const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => { read(): Promise<Task> }
       expect((await new Again(state, env).read()).result?.outcome).toEqual({ kind: 'compressed', loss, steps })
+    })
+  })
+
+  it('go on where job, events and callback had rows of their own', async () => {
+    const task = newTask()
+    await record(task).create(task)
+    await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, state) => {
+      const { beside, ...kept } = state.storage.kv.get<StoredTask & { beside: Record<string, unknown> }>('task')!
+      for (const [name, value] of Object.entries({ ...beside, task: kept })) if (value !== undefined) state.storage.kv.put(name, value)
+      const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => TaskRecordFace
+      expect(await new Again(state, env).claim(null, 'whole')).toMatchObject({ kind: 'claimed', attempt: 1 })
+      expect(await new Again(state, env).beat(1, 0.5)).toBe('go on')
     })
   })
 

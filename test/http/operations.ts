@@ -11,11 +11,15 @@ export interface Operations {
   reads: number
   /** Messages put into a queue. */
   messages: number
+  /** Alarms that objects set: each is billed as a row. */
+  alarms: number
+  /** Other rows that objects wrote, by class: of tables, indexes, keys with values. */
+  rows: Record<string, number>
 }
 
-export const operations: Operations = { objects: 0, writes: 0, reads: 0, messages: 0 }
+export const operations: Operations = { objects: 0, writes: 0, reads: 0, messages: 0, alarms: 0, rows: {} }
 
-type Kind = keyof Operations
+type Kind = Exclude<keyof Operations, 'rows' | 'alarms'>
 const BUCKET: Readonly<Record<string, Kind>> = {
   put: 'writes',
   list: 'writes',
@@ -72,4 +76,33 @@ export function counted<E extends Partial<Env>>(env: E): E {
     ...(env.TASKS && { TASKS: namespace(env.TASKS) }),
     ...(env.ACCOUNTS && { ACCOUNTS: namespace(env.ACCOUNTS) }),
   }
+}
+
+/** How many rows a call of a storage's method writes, by its arguments and what it returned; undefined: none. */
+const WRITES: Readonly<Record<string, ((given: readonly unknown[], answer: unknown) => number) | undefined>> = {
+  put: ([first]) => (typeof first === 'string' ? 1 : Object.keys(first as object).length),
+  delete: (_, existed) => (existed === false ? 0 : 1),
+  exec: (_, cursor) => (cursor as SqlStorageCursor<Record<string, SqlStorageValue>>).rowsWritten,
+}
+
+/** The same object, whose storage counts what it writes. */
+export function countedRows(ctx: DurableObjectState, name: string): DurableObjectState {
+  const wrap = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(object, method) {
+        const value: unknown = Reflect.get(object, method)
+        if (method === 'kv' || method === 'sql') return wrap(value as object)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]) => {
+          if (method === 'setAlarm') operations.alarms++
+          const kept = method === 'deleteAll' ? [...(object as unknown as DurableObjectStorage).kv.list()].length : 0
+          const answer: unknown = Reflect.apply(value, object, given)
+          const written = WRITES[String(method)]?.(given, answer) ?? kept
+          if (written > 0) operations.rows[name] = (operations.rows[name] ?? 0) + written
+          return answer
+        }
+      },
+    })
+  Object.defineProperty(ctx, 'storage', { value: wrap(ctx.storage) })
+  return ctx
 }

@@ -12,7 +12,7 @@ import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'
 import { type Codecs, run } from '../../src/tasks/run.ts'
 import { withJurisdictions } from './jurisdictions.ts'
-import { counted } from './operations.ts'
+import { counted, countedRows } from './operations.ts'
 
 const CODECS: Codecs = { text }
 
@@ -20,25 +20,25 @@ const doubled = <E extends Partial<Env>>(env: E): E => counted(withJurisdictions
 
 export class Account extends RealAccount {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, doubled(env))
+    super(countedRows(ctx, 'Account'), doubled(env))
   }
 }
 
 export class KeyGate extends RealKeyGate {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, doubled(env))
+    super(countedRows(ctx, 'KeyGate'), doubled(env))
   }
 }
 
 export class TaskRecord extends RealTaskRecord {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, doubled(env))
+    super(countedRows(ctx, 'TaskRecord'), doubled(env))
   }
 }
 
 export class UploadRecord extends RealUploadRecord {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, doubled(env))
+    super(countedRows(ctx, 'UploadRecord'), doubled(env))
   }
 }
 

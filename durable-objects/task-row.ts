@@ -1,0 +1,32 @@
+/** A task in its object's storage: one row, because every row that is written costs as much as a thousand that are read. */
+import type { TaskEvent } from '../src/store/accounts.ts'
+import { revivedTask, type StoredTask, type Task } from '../src/store/task.ts'
+import type { Callback, Job } from '../src/tasks/job.ts'
+
+interface Beside {
+  readonly job: Job | undefined
+  /** What the account may not know yet. */
+  readonly events: TaskEvent[]
+  readonly callback: Callback | undefined
+}
+
+export interface KeptTask extends Beside {
+  readonly task: Task | undefined
+}
+
+/** Until they had one row, job, events and callback had rows of their own. */
+export function readTask(kv: SyncKvStorage): KeptTask {
+  const kept = kv.get<StoredTask & { readonly beside?: Beside }>('task')
+  if (!kept) return { task: undefined, job: undefined, events: [], callback: undefined }
+  const { beside, ...task } = kept
+  const { job, events, callback } = beside ?? {
+    job: kv.get<Job>('job'),
+    events: kv.get<TaskEvent[]>('events') ?? [],
+    callback: kv.get<Callback>('callback'),
+  }
+  return { task: revivedTask(task), job, events, callback }
+}
+
+export function writeTask(kv: SyncKvStorage, { task, ...beside }: KeptTask): void {
+  kv.put('task', { ...task, beside })
+}
