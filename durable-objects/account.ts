@@ -15,10 +15,12 @@ import type {
   UsageView,
   WantedKey,
 } from '../src/store/accounts.ts'
+import type { Action } from '../src/store/audit.ts'
 import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { placed } from '../src/store/place.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
+import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
@@ -46,6 +48,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #tasks: TaskIndex
   readonly #idempotency: IdempotencyTable
   readonly #reservations: ReservationTable
+  readonly #audit: AuditTable
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
@@ -59,8 +62,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#tasks = new TaskIndex(ctx.storage)
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#reservations = new ReservationTable(ctx.storage)
+    this.#audit = new AuditTable(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
-    this.#people = new PeopleTable(this.#sql, this.#challenges, () => this.#record()?.accountId ?? '')
+    this.#people = new PeopleTable(ctx.storage, this.#challenges, () => this.#record()?.accountId ?? '')
     this.#keys = new KeyTable(ctx.storage, this.env.KEY_GATES, () => this.#record())
   }
 
@@ -228,6 +232,14 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async noteDelivery(delivery: DeliveryRecord) {
     this.#sql.exec('INSERT INTO deliveries (delivery) VALUES (?)', JSON.stringify(delivery))
     this.#sql.exec('DELETE FROM deliveries WHERE seq <= (SELECT MAX(seq) FROM deliveries) - ?', DELIVERIES_KEPT)
+  }
+
+  async noteAction(action: Action) {
+    this.#audit.note(action)
+  }
+
+  async actions(limit: number, before?: number) {
+    return this.#audit.page(limit, before)
   }
 
   async createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord> {

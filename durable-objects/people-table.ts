@@ -1,13 +1,14 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { hex } from '../src/bytes/hex.ts'
-import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person } from '../src/store/people.ts'
+import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person, Role } from '../src/store/people.ts'
 import type { ChallengeTable } from './challenge-table.ts'
 import { randomText } from './random-text.ts'
+import { migrate } from './schema.ts'
 
 const INVITATION_MS = 7 * 86_400_000
 const SESSION_MS = 12 * 3_600_000
 
-const SCHEMA = `
+const FIRST = `
   CREATE TABLE IF NOT EXISTS invitations (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS people (user_id TEXT PRIMARY KEY, name TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -16,34 +17,45 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS sessions (hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
 `
 
+/** Releases before steps were counted may have added these. */
+function withTimes(sql: SqlStorage): void {
+  const columns = [...sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('passkeys')")].map(({ name }) => name)
+  for (const column of ['made_at', 'used_at']) {
+    if (!columns.includes(column)) sql.exec(`ALTER TABLE passkeys ADD COLUMN ${column} INTEGER`)
+  }
+}
+
+/** Who was there before there were roles could do everything. */
+const WITH_ROLES = `
+  ALTER TABLE people ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
+  ALTER TABLE invitations ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
+`
+
 /** Who may manage the account in the console, in the Account's SQLite. */
 export class PeopleTable extends RpcTarget implements PeopleFace {
   readonly #sql: SqlStorage
   readonly #challenges: ChallengeTable
   readonly #accountId: () => string
 
-  constructor(sql: SqlStorage, challenges: ChallengeTable, accountId: () => string) {
+  constructor(storage: DurableObjectStorage, challenges: ChallengeTable, accountId: () => string) {
     super()
-    this.#sql = sql
+    this.#sql = storage.sql
     this.#challenges = challenges
     this.#accountId = accountId
-    sql.exec(SCHEMA)
-    const columns = [...sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('passkeys')")].map(({ name }) => name)
-    for (const column of ['made_at', 'used_at']) {
-      if (!columns.includes(column)) sql.exec(`ALTER TABLE passkeys ADD COLUMN ${column} INTEGER`)
-    }
+    migrate(storage, 'people', [FIRST, withTimes, WITH_ROLES])
   }
 
-  async invite(name: string) {
+  async invite(name: string, role: Role = 'owner') {
     const token = this.#token()
-    const columns = 'hash, name, user_id, expires_at'
+    const columns = 'hash, name, user_id, expires_at, role'
     const userId = `usr_${crypto.randomUUID().replaceAll('-', '')}`
     this.#sql.exec(
-      `INSERT INTO invitations (${columns}) VALUES (?, ?, ?, ?)`,
+      `INSERT INTO invitations (${columns}) VALUES (?, ?, ?, ?, ?)`,
       await sha256(token),
       name,
       userId,
       Date.now() + INVITATION_MS,
+      role,
     )
     return token
   }
@@ -51,14 +63,14 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   async openInvitation(token: string) {
     const hash = await sha256(token)
     const invited = this.#invited(hash)
-    return invited && { ...invited, challenge: await this.#challenges.issue(hash) }
+    return invited && { name: invited.name, userId: invited.userId, challenge: await this.#challenges.issue(hash) }
   }
 
   async answerInvitation(token: string) {
     const hash = await sha256(token)
     const challenge = await this.#challenges.take(hash)
     const invited = this.#invited(hash)
-    return invited && { ...invited, ...(challenge === undefined ? {} : { challenge }) }
+    return invited && { name: invited.name, userId: invited.userId, ...(challenge === undefined ? {} : { challenge }) }
   }
 
   async acceptInvitation(token: string, passkey: Passkey) {
@@ -69,7 +81,8 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     if (invited?.userId !== userId) return 'used'
     if ([...this.#sql.exec('SELECT 1 FROM passkeys WHERE id = ?', credentialId)].length > 0) return 'known_passkey'
     this.#sql.exec('DELETE FROM invitations WHERE hash = ?', hash)
-    this.#sql.exec('INSERT INTO people (user_id, name, created_at) VALUES (?, ?, ?)', userId, invited.name, Date.now())
+    const person = [userId, invited.name, Date.now(), invited.role]
+    this.#sql.exec('INSERT INTO people (user_id, name, created_at, role) VALUES (?, ?, ?, ?)', ...person)
     const columns = 'id, user_id, public_key, counter, transports, made_at'
     const values = [credentialId, userId, publicKey, counter, transports.join(), Date.now()]
     this.#sql.exec(`INSERT INTO passkeys (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
@@ -77,10 +90,10 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   }
 
   #invited(hash: string) {
-    type Row = { name: string; user_id: string }
-    const query = 'SELECT name, user_id FROM invitations WHERE hash = ? AND expires_at > ?'
+    type Row = { name: string; user_id: string; role: Role }
+    const query = 'SELECT name, user_id, role FROM invitations WHERE hash = ? AND expires_at > ?'
     const [row] = [...this.#sql.exec<Row>(query, hash, Date.now())]
-    return row && { name: row.name, userId: row.user_id }
+    return row && { name: row.name, userId: row.user_id, role: row.role }
   }
 
   async passkey(credentialId: string): Promise<Passkey | undefined> {
@@ -108,10 +121,10 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   }
 
   async session(token: string): Promise<Person | undefined> {
-    type Row = { user_id: string; name: string; created_at: number }
+    type Row = { user_id: string; name: string; created_at: number; role: Role }
     const query = 'SELECT people.* FROM sessions JOIN people USING (user_id) WHERE hash = ? AND expires_at > ?'
     const [row] = [...this.#sql.exec<Row>(query, await sha256(token), Date.now())]
-    return row && { userId: row.user_id, name: row.name, createdAt: row.created_at }
+    return row && { userId: row.user_id, name: row.name, createdAt: row.created_at, role: row.role }
   }
 
   async closeSession(token: string) {
@@ -123,17 +136,19 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   async list(token?: string): Promise<PeopleList> {
     const current = token === undefined ? '' : await sha256(token)
     const now = Date.now()
-    type Row = { user_id: string; name: string; created_at: number }
+    type Row = { user_id: string; name: string; created_at: number; role: Role }
     const people = [...this.#sql.exec<Row>('SELECT * FROM people ORDER BY created_at')].map((row) => ({
       userId: row.user_id,
       name: row.name,
       createdAt: row.created_at,
+      role: row.role,
       passkeys: this.#passkeys(row.user_id),
       sessions: this.#sessions(row.user_id, now, current),
     }))
-    type Invitation = { hash: string; name: string; expires_at: number }
+    type Invitation = { hash: string; name: string; expires_at: number; role: Role }
     const invitations = this.#sql.exec<Invitation>('SELECT * FROM invitations WHERE expires_at > ? ORDER BY expires_at', now)
-    return { people, invitations: [...invitations].map((row) => ({ id: idOf(row.hash), name: row.name, expiresAt: row.expires_at })) }
+    const listed = [...invitations].map(({ hash, name, role, expires_at }) => ({ id: idOf(hash), name, role, expiresAt: expires_at }))
+    return { people, invitations: listed }
   }
 
   #passkeys(userId: string): ListedPasskey[] {
@@ -159,6 +174,10 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   async removePerson(userId: string) {
     for (const table of ['sessions', 'passkeys']) this.#sql.exec(`DELETE FROM ${table} WHERE user_id = ?`, userId)
     return this.#removed('people WHERE user_id = ?', userId)
+  }
+
+  async setRole(userId: string, role: Role) {
+    return this.#sql.exec('UPDATE people SET role = ? WHERE user_id = ?', role, userId).rowsWritten > 0
   }
 
   async removePasskey(id: string, token?: string) {

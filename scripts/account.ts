@@ -47,8 +47,8 @@ const show = (account: AccountView) =>
     `${account.account_id}  ${account.plan.padEnd(10)} ${account.state.padEnd(8)} ${account.created_at.slice(0, 10)}  ${account.name}`,
   )
 
-async function invite(accountId: string, name: string) {
-  const { invitation_url } = await call<{ invitation_url: string }>('POST', `/accounts/${accountId}/invitations`, { name })
+async function invite(accountId: string, name: string, { role = 'owner' }: { role?: string } = {}) {
+  const { invitation_url } = await call<{ invitation_url: string }>('POST', `/accounts/${accountId}/invitations`, { name, role })
   // A passkey belongs to a name; a browser has none for an IP address.
   console.log(`Invitation for ${name}, good for 7 days and one person:\n  ${invitation_url.replace('//127.0.0.1', '//localhost')}`)
 }
@@ -82,7 +82,7 @@ program
 program
   .command('enable <account>')
   .action(async (account: string) => show(await call('PATCH', `/accounts/${account}`, { state: 'active' })))
-program.command('invite <account> <person>').action(invite)
+program.command('invite <account> <person>').option('--role <role>', 'owner, admin, member or viewer', 'owner').action(invite)
 program.command('people <account>').action(async (account: string) => {
   type Person = { user_id: string; name: string; passkeys: unknown[]; sessions: unknown[] }
   const { people } = await call<{ people: Person[] }>('GET', `/accounts/${account}/people`)

@@ -29,7 +29,7 @@ export async function provision(baseUrl: string, adminToken: string, known: Deve
   const { application_id } = await operator.post<{ application_id: string }>(`${account}/applications`, application)
   const keys: Partial<Record<KeyName, string>> = {}
   for (const [name, options] of Object.entries(KEYS)) {
-    keys[name as KeyName] = (await operator.post<{ key: string }>(`${account}/keys`, { application_id, ...options })).key
+    keys[name as KeyName] = (await operator.post<{ key: string }>(`${account}/keys`, { application_id, name, ...options })).key
   }
   const { webhook_secret } = await operator.get<{ webhook_secret: string }>(`${account}/webhook-secret`)
   return { base_url: baseUrl, account_id, webhook_secret, keys: keys as Record<KeyName, string> }

@@ -88,9 +88,26 @@ export interface Delivery {
   answer?: string
 }
 
+/** Each may what those before it may. */
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+export const isAtLeast = (role: Role, least: Role) => ROLES.indexOf(role) >= ROLES.indexOf(least)
+
+/** What was done to the account. */
+export interface Action {
+  at: string
+  by: { kind: 'operator' } | { kind: 'person'; user_id: string; name: string }
+  action: string
+  to?: string
+  called?: string
+  asked?: Record<string, unknown>
+  request_id: string
+}
+
 export interface Person {
   user_id: string
   name: string
+  role: Role
   you: boolean
   passkeys: { passkey_id: string; created_at?: string; last_used_at?: string }[]
   sessions: { session_id: string; created_at: string; expires_at: string; current: boolean }[]
@@ -98,12 +115,13 @@ export interface Person {
 
 export interface People {
   people: Person[]
-  invitations: { invitation_id: string; name: string; expires_at: string }[]
+  invitations: { invitation_id: string; name: string; role: Role; expires_at: string }[]
 }
 
 /** Who is signed in. */
 export interface Me {
   name: string
+  role: Role
   account: { name: string; plan: string }
   /** No `requests_per_minute`: any number. */
   limits?: { max_file_bytes: number; requests_per_minute?: number | null }

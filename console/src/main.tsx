@@ -1,9 +1,10 @@
 /** The console: sign-in, navigation, pages. */
 import { type ComponentChildren, render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, type Me, Refusal, SIGNED_OUT } from './api.ts'
+import { call, isAtLeast, type Me, Refusal, type Role, SIGNED_OUT } from './api.ts'
 import { forgetAttempts } from './attempts.ts'
 import { type Language, language, setLanguage, t } from './language.ts'
+import { ActivityPage } from './pages/activity.tsx'
 import { ApplicationsPage } from './pages/applications.tsx'
 import { CallbacksPage } from './pages/callbacks.tsx'
 import { CompressPage } from './pages/compress.tsx'
@@ -23,10 +24,14 @@ const PAGES = {
   applications: { title: 'Applications', view: ApplicationsPage },
   callbacks: { title: 'Callbacks', view: CallbacksPage },
   people: { title: 'People', view: PeoplePage },
+  activity: { title: 'Activity', view: ActivityPage },
 } as const
 type PageName = keyof typeof PAGES
 
 const pageOf = (hash: string): PageName => (hash.slice(1) in PAGES ? (hash.slice(1) as PageName) : 'compress')
+
+const LEAST: { readonly [Name in PageName]?: Role } = { activity: 'admin' }
+const isFor = (me: Me, name: PageName) => isAtLeast(me.role, LEAST[name] ?? 'viewer')
 
 function App() {
   const [me, setMe] = useState<Me | null>()
@@ -123,11 +128,13 @@ function Header(props: { me: Me; page: PageName; language: ComponentChildren; on
     <header>
       <strong class="brand">Whittle</strong>
       <nav aria-label="Whittle">
-        {(Object.keys(PAGES) as PageName[]).map((name) => (
-          <a key={name} href={`#${name}`} aria-current={name === page ? 'page' : undefined}>
-            {t(PAGES[name].title)}
-          </a>
-        ))}
+        {(Object.keys(PAGES) as PageName[])
+          .filter((name) => isFor(me, name))
+          .map((name) => (
+            <a key={name} href={`#${name}`} aria-current={name === page ? 'page' : undefined}>
+              {t(PAGES[name].title)}
+            </a>
+          ))}
       </nav>
       <span class="who">
         {me.name} · {me.account.name} ({me.account.plan})

@@ -1,8 +1,10 @@
 /** Bars by day, from the first to the last of a month. */
 import { t } from './language.ts'
 
-const WIDTH = 640
 const HEIGHT = 170
+/** On a phone, so that what the axes say can be read. */
+const NARROW = 340
+const WIDE = 640
 /** Room for what the axes say. */
 const [LEFT, FOOT, TOP] = [58, 22, 10]
 const LINES = 4
@@ -30,8 +32,9 @@ export function daysOf(month: string): string[] {
 
 export function Plot({ title, month, names, values, show }: PlotProps) {
   const days = daysOf(month)
+  const width = matchMedia('(max-width: 40rem)').matches ? NARROW : WIDE
   const most = roundUp(Math.max(LINES, ...[...values.values()].flat()))
-  const slot = (WIDTH - LEFT) / days.length
+  const slot = (width - LEFT) / days.length
   const heightOf = (value: number) => (value / most) * (HEIGHT - TOP)
   const told = [...values].map(([day, ofDay]) => `${day} ${ofDay.map(show).join(', ')}`).join('; ')
   return (
@@ -45,10 +48,10 @@ export function Plot({ title, month, names, values, show }: PlotProps) {
             </span>
           ))}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`} role="img" aria-label={`${title}: ${told || t('nothing yet')}`}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT + FOOT}`} role="img" aria-label={`${title}: ${told || t('nothing yet')}`}>
         {Array.from({ length: LINES + 1 }, (_, i) => (most * i) / LINES).map((value) => (
           <g key={value}>
-            <line class="axis" x1={LEFT} x2={WIDTH} y1={HEIGHT - heightOf(value)} y2={HEIGHT - heightOf(value)} />
+            <line class="axis" x1={LEFT} x2={width} y1={HEIGHT - heightOf(value)} y2={HEIGHT - heightOf(value)} />
             <text x={LEFT - 6} y={HEIGHT - heightOf(value) + 4} text-anchor="end">
               {show(value)}
             </text>

@@ -1,9 +1,10 @@
 /** The order in which a request is served: id → https → route → authenticate and count → handler → headers → log. */
 import { Hono } from 'hono'
 import { ApiError } from '../tasks/api-error.ts'
+import { noteAction } from './audit.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
 import { drain } from './body.ts'
-import { authenticateSession } from './console/session.ts'
+import { authenticateSession, requireRole } from './console/session.ts'
 import type { App, AppContext } from './context.ts'
 import { assertMayKnock } from './door.ts'
 import { errorResponse, toApiError } from './errors.ts'
@@ -37,7 +38,10 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
   if (access === 'operator') await authenticateOperator(c)
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
-  return route.handle(c)
+  if (route.role) requireRole(c, route.role)
+  const answer = await route.handle(c)
+  if (route.audit) await noteAction(c, route.audit, answer)
+  return answer
 }
 
 /** Everything around the answer itself, for every answer alike. */

@@ -10,7 +10,9 @@ const DRAIN_READ_BYTES = 16 * 1024
 
 /** The JSON body, checked against a schema. Its bytes are counted as they come: a length header may be missing, or lie. */
 export async function readBody<Schema extends z.ZodType>(c: AppContext, schema: Schema): Promise<z.output<Schema>> {
-  return parseOrRefuse(schema, await readJson(c.req.raw))
+  const body = parseOrRefuse(schema, await readJson(c.req.raw))
+  c.set('asked', body as Readonly<Record<string, unknown>>)
+  return body
 }
 
 export async function readJson(request: Request): Promise<unknown> {

@@ -16,6 +16,8 @@ export interface App {
     rate: RateState
     /** Who is signed in, on the console's routes. */
     person: Person
+    /** The JSON body of a request that the operator or a person sent, once it was read. */
+    asked: Readonly<Record<string, unknown>>
     /** Ids for the log line. Never keys, passwords, names or contents. */
     logged: { taskIds?: readonly string[]; batchId?: string; error?: string }
     /** The route's pattern, for the log. */

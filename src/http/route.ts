@@ -1,5 +1,7 @@
 /** A route as data: the app serves it, `/openapi.json` describes it. */
 import type * as z from 'zod'
+import type { ActionName } from '../store/audit.ts'
+import type { Role } from '../store/people.ts'
 import type { Access, AppContext } from './context.ts'
 
 export interface Route {
@@ -8,6 +10,10 @@ export interface Route {
   readonly path: string
   readonly access: Access
   readonly handle: (c: AppContext) => Promise<Response>
+  /** Of a session: what somebody must be at least. Absent: anybody who is signed in. */
+  readonly role?: Role
+  /** What the account notes when it succeeded; its answer is JSON. */
+  readonly audit?: ActionName
   /** On every answer at this path, refusals as well. */
   readonly headers?: Readonly<Record<string, string>>
   /** What OPTIONS tells beside the methods. */

@@ -70,9 +70,10 @@ export const deliveryView = (delivery: DeliveryRecord) => ({
 /** `you`: the id of the person who asks. */
 export function peopleView({ people, invitations }: PeopleList, you?: string) {
   return {
-    people: people.map(({ userId, name, createdAt, passkeys, sessions }) => ({
+    people: people.map(({ userId, name, role, createdAt, passkeys, sessions }) => ({
       user_id: userId,
       name,
+      role,
       created_at: iso(createdAt),
       ...(you === undefined ? {} : { you: userId === you }),
       passkeys: passkeys.map(({ id, madeAt, usedAt }) => ({
@@ -87,6 +88,6 @@ export function peopleView({ people, invitations }: PeopleList, you?: string) {
         current,
       })),
     })),
-    invitations: invitations.map(({ id, name, expiresAt }) => ({ invitation_id: id, name, expires_at: iso(expiresAt) })),
+    invitations: invitations.map(({ id, name, role, expiresAt }) => ({ invitation_id: id, name, role, expires_at: iso(expiresAt) })),
   }
 }

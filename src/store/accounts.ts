@@ -1,5 +1,6 @@
 /** The typed face of Account: applications and keys, usage, the task index, storage, the webhook secret. */
 
+import type { Action, AuditPage } from './audit.ts'
 import type { KeyRecord, Scope } from './keys.ts'
 import type { ChallengeFace, DeliveryRecord, PeopleFace } from './people.ts'
 import type { PlanId } from './plans.ts'
@@ -178,6 +179,9 @@ export interface AccountFace {
   /** Deliveries of callbacks, newest first; the last thousand are kept. */
   deliveries(limit: number): Promise<DeliveryRecord[]>
   noteDelivery(delivery: DeliveryRecord): Promise<void>
+  /** The log of who did what; the last ten thousand are kept. */
+  noteAction(action: Action): Promise<void>
+  actions(limit: number, before?: number): Promise<AuditPage>
   /** `plan`: the account's by default. */
   createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord>
   /** A plan goes to all keys of the application. false: no such application. */

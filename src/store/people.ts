@@ -11,17 +11,26 @@ export interface Passkey {
   readonly transports: readonly string[]
 }
 
+/**
+ * What a person may do, each what those before may: look; send and delete files, test and repeat callbacks; manage applications, keys, the
+ * signing secret and people below owners; everything, also make owners.
+ */
+export type Role = (typeof ROLES)[number]
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
+export const isAtLeast = (role: Role, least: Role) => ROLES.indexOf(role) >= ROLES.indexOf(least)
+
 export interface Person {
   readonly userId: string
   readonly name: string
   readonly createdAt: number
+  readonly role: Role
 }
 
 /** Who can get in, and how. Ids are of no use for that. */
 export interface PeopleList {
   readonly people: readonly ListedPerson[]
   /** Not used yet. */
-  readonly invitations: readonly { readonly id: string; readonly name: string; readonly expiresAt: number }[]
+  readonly invitations: readonly { readonly id: string; readonly name: string; readonly role: Role; readonly expiresAt: number }[]
 }
 
 export interface ListedPerson extends Person {
@@ -54,8 +63,8 @@ export interface ChallengeFace {
 
 /** Secrets of people are tokens `<account>.<random>`; only their SHA-256 is kept. */
 export interface PeopleFace {
-  /** A token that lets one person in, once, within 7 days. */
-  invite(name: string): Promise<string>
+  /** A token that lets one person in, once, within 7 days; an owner, if nothing else is said. */
+  invite(name: string, role?: Role): Promise<string>
   /** The invited name, with a fresh challenge for the passkey's registration. undefined: used, expired, or never given. */
   openInvitation(token: string): Promise<{ name: string; userId: string; challenge: string } | undefined>
   /** The same with the challenge that was given last, which is gone afterwards. No challenge: five minutes have passed, or it was used. */
@@ -72,6 +81,7 @@ export interface PeopleFace {
   list(token?: string): Promise<PeopleList>
   /** With passkeys and sessions. false: nobody has that id; so below. */
   removePerson(userId: string): Promise<boolean>
+  setRole(userId: string, role: Role): Promise<boolean>
   /** Ends its person's sessions as well, but that of `token`. */
   removePasskey(id: string, token?: string): Promise<boolean>
   endSession(id: string): Promise<boolean>

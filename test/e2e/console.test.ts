@@ -433,6 +433,26 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await sessions.first().getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await expect.poll(() => sessions.count()).toBe(before - 1)
+    await page.getByRole('button', { name: 'Invite a person' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Vi')
+    await page.getByRole('dialog').getByLabel('Role').selectOption('viewer')
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog').getByText('#invitation=acc_').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('region', { name: 'Invitations' }).getByText('viewer').waitFor()
+    await ada.getByLabel('Role').selectOption('member')
+    await page.getByRole('alert').filter({ hasText: 'This is the only owner' }).waitFor()
+    expect(await ada.getByLabel('Role').inputValue()).toBe('owner')
+  })
+
+  it('tells who did what', async () => {
+    await go('Activity')
+    const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+    await row('made the key').filter({ hasText: 'Checkout' }).getByText('Ada').waitFor()
+    await row('ended a session').first().waitFor()
+    await row('invited').filter({ hasText: 'viewer' }).waitFor()
+    await accessible()
+    await shot('activity')
   })
 
   it('names what others wrote, with licences, where its last line leads', async () => {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { type Application, call, type Key } from '../api.ts'
+import { type Application, call, isAtLeast, type Key, type Me } from '../api.ts'
 import { t } from '../language.ts'
 import { message, Problem, useLoaded } from '../parts.tsx'
 import { type Asked, AskedDialog } from './application-dialogs.tsx'
 import { Keys } from './keys.tsx'
 
-export function ApplicationsPage() {
+export function ApplicationsPage({ me }: { me: Me }) {
   const { value, error, reload, setError } = useLoaded(() => call<{ applications: Application[]; plans: string[] }>('GET', '/applications'))
   const [asked, setAsked] = useState<Asked>()
   const attempt = async (work: () => Promise<void>) => {
@@ -29,11 +29,15 @@ export function ApplicationsPage() {
     <>
       <Problem error={error} />
       <p>{t('Make an application for each program or environment: its keys can be told apart, limited and stopped by themselves.')}</p>
-      <p>
-        <button type="button" class="main" onClick={() => setAsked({ what: 'application' })}>
-          {t('New application')}
-        </button>
-      </p>
+      {isAtLeast(me.role, 'admin') ? (
+        <p>
+          <button type="button" class="main" onClick={() => setAsked({ what: 'application' })}>
+            {t('New application')}
+          </button>
+        </p>
+      ) : (
+        <p>{t('Admins and owners can change this.')}</p>
+      )}
       {value.applications.length === 0 && <p>{t('No applications yet.')}</p>}
       {value.applications.map((application) => (
         <ApplicationSection key={application.application_id} application={application} onAsk={setAsked} onToggle={toggle} />

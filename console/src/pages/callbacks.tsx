@@ -9,7 +9,7 @@ interface Payload {
 }
 
 export function CallbacksPage() {
-  const { value, error, reload, setError } = useLoaded(() => call<{ webhook_secret: string; deliveries: Delivery[] }>('GET', '/callbacks'))
+  const { value, error, reload, setError } = useLoaded(() => call<{ webhook_secret?: string; deliveries: Delivery[] }>('GET', '/callbacks'))
   const [rotating, setRotating] = useState(false)
   const [payload, setPayload] = useState<Payload>()
   const attempt = async (work: () => Promise<unknown>) => {
@@ -24,7 +24,7 @@ export function CallbacksPage() {
   return (
     <>
       <Problem error={error} />
-      <SigningSecret secret={value.webhook_secret} onRotate={() => setRotating(true)} />
+      {value.webhook_secret !== undefined && <SigningSecret secret={value.webhook_secret} onRotate={() => setRotating(true)} />}
       <SendTest onSend={(url) => attempt(() => call('POST', '/callbacks/test', { url }))} />
       <h2>{t('Deliveries')}</h2>
       {value.deliveries.length === 0 && <p>{t('No deliveries yet.')}</p>}

@@ -31,10 +31,14 @@ export function Keys(props: Handlers & { keys: Key[] }) {
             <td>
               <span class={STATES[key.state]}>{t(key.state)}</span>
             </td>
-            <td>{key.plan}</td>
-            <td>{key.scopes.length === SCOPES.length ? t('all') : key.scopes.join(', ')}</td>
-            <td class="number">{key.last_used_at ? dateTime(key.last_used_at) : t('never')}</td>
-            <td class="number">{key.expires_at ? dateTime(key.expires_at) : t('never')}</td>
+            <td data-label={t('Plan')}>{key.plan}</td>
+            <td data-label={t('Scopes')}>{key.scopes.length === SCOPES.length ? t('all') : key.scopes.join(', ')}</td>
+            <td class="number" data-label={t('Last used')}>
+              {key.last_used_at ? dateTime(key.last_used_at) : t('never')}
+            </td>
+            <td class="number" data-label={t('Expires')}>
+              {key.expires_at ? dateTime(key.expires_at) : t('never')}
+            </td>
             <td class="actions">
               {key.state !== 'expired' && (
                 <>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { call, type People, type Person } from '../api.ts'
+import { call, isAtLeast, type Me, type People, type Person, ROLES, type Role } from '../api.ts'
 import { dateTime, t } from '../language.ts'
-import { Dialog, message, Problem, useLoaded } from '../parts.tsx'
+import { CopyButton, Dialog, message, Problem, useLoaded } from '../parts.tsx'
 
 /** What is to be removed, and the words that ask for it. */
 interface Doomed {
@@ -10,9 +10,15 @@ interface Doomed {
 }
 type Ask = (doomed: Doomed) => void
 
-export function PeoplePage() {
+export function PeoplePage({ me }: { me: Me }) {
   const { value, error, reload, setError } = useLoaded(() => call<People>('GET', '/people'))
   const [doomed, setDoomed] = useState<Doomed>()
+  const [inviting, setInviting] = useState(false)
+  const setRole = (person: Person, role: Role) =>
+    call('PATCH', `/people/${person.user_id}`, { role }).then(reload, async (problem: unknown) => {
+      await reload()
+      setError(message(problem))
+    })
   const remove = async (path: string) => {
     try {
       await call('DELETE', path)
@@ -26,11 +32,33 @@ export function PeoplePage() {
   return (
     <>
       <Problem error={error} />
-      <p>{t('Everybody here manages this account. The operator of the service invites others.')}</p>
+      <p>
+        {t(
+          'Viewers look, members also compress and delete, admins also manage keys and people, owners do everything. Everybody may remove themselves.',
+        )}
+      </p>
+      {isAtLeast(me.role, 'admin') && (
+        <p>
+          <button type="button" class="main" onClick={() => setInviting(true)}>
+            {t('Invite a person')}
+          </button>
+        </p>
+      )}
       {value.people.map((person) => (
-        <PersonSection key={person.user_id} person={person} onAsk={setDoomed} />
+        <PersonSection key={`${person.user_id} ${person.role}`} person={person} me={me} onAsk={setDoomed} onRole={setRole} />
       ))}
-      {value.invitations.length > 0 && <Invitations invitations={value.invitations} onAsk={setDoomed} />}
+      {inviting && (
+        <InviteDialog
+          me={me}
+          onClose={() => {
+            setInviting(false)
+            void reload()
+          }}
+        />
+      )}
+      {value.invitations.length > 0 && (
+        <Invitations invitations={value.invitations} onAsk={isAtLeast(me.role, 'admin') ? setDoomed : undefined} />
+      )}
       {doomed && (
         <Dialog title={t('Are you sure?')} onClose={() => setDoomed(undefined)}>
           <p>{doomed.question}</p>
@@ -45,8 +73,66 @@ export function PeoplePage() {
   )
 }
 
-function PersonSection({ person, onAsk }: { person: Person; onAsk: Ask }) {
-  const { name, passkeys, sessions } = person
+/** Those that somebody may give to others. */
+const rolesUpTo = (role: Role) => ROLES.filter((one) => isAtLeast(role, one))
+
+function InviteDialog({ me, onClose }: { me: Me; onClose: () => void }) {
+  const [made, setMade] = useState<string>()
+  const [error, setError] = useState<string>()
+  const invite = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    const body = { name: fields.get('name'), role: fields.get('role') }
+    try {
+      setMade((await call<{ invitation_url: string }>('POST', '/invitations', body)).invitation_url)
+    } catch (problem) {
+      setError(message(problem))
+    }
+  }
+  return (
+    <Dialog title={t('Invite a person')} onClose={onClose}>
+      <Problem error={error} />
+      {made ? (
+        <>
+          <p>{t('This address lets one person in, once, within seven days. It is shown only now.')}</p>
+          <pre class="secret">{made}</pre>
+          <CopyButton text={made} />
+        </>
+      ) : (
+        <form onSubmit={invite}>
+          <label>
+            {t('Name')}
+            <input name="name" required maxLength={100} />
+          </label>
+          <label>
+            {t('Role')}
+            <select name="role" value="member">
+              {rolesUpTo(me.role).map((role) => (
+                <option key={role} value={role}>
+                  {t(role)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="submit" class="main">
+            {t('Invite')}
+          </button>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+interface SectionProps {
+  person: Person
+  me: Me
+  onAsk: Ask
+  onRole: (person: Person, role: Role) => void
+}
+
+function PersonSection({ person, me, onAsk, onRole }: SectionProps) {
+  const { name, passkeys, sessions, role } = person
+  const isInCharge = isAtLeast(me.role, 'admin') && isAtLeast(me.role, role)
   const rows: Row[] = [
     ...passkeys.map((passkey) => ({
       id: passkey.passkey_id,
@@ -73,20 +159,36 @@ function PersonSection({ person, onAsk }: { person: Person; onAsk: Ask }) {
         {name} {person.you && <small>{t('you')}</small>}
       </h2>
       <p class="actions">
-        <button type="button" onClick={() => onAsk({ path: `/people/${person.user_id}`, question })}>
-          {t('Remove person')}
-        </button>
+        {isInCharge ? (
+          <label>
+            {t('Role')}{' '}
+            <select value={role} onChange={(event) => onRole(person, event.currentTarget.value as Role)}>
+              {rolesUpTo(me.role).map((one) => (
+                <option key={one} value={one}>
+                  {t(one)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <span class="badge">{t(role)}</span>
+        )}
+        {(isInCharge || person.you) && (
+          <button type="button" onClick={() => onAsk({ path: `/people/${person.user_id}`, question })}>
+            {t('Remove person')}
+          </button>
+        )}
       </p>
-      {rows.length > 0 && <Rows rows={rows} onAsk={onAsk} />}
+      {rows.length > 0 && <Rows rows={rows} onAsk={isInCharge || person.you ? onAsk : undefined} />}
     </section>
   )
 }
 
-function Invitations({ invitations, onAsk }: { invitations: People['invitations']; onAsk: Ask }) {
-  const rows = invitations.map(({ invitation_id, name, expires_at }) => ({
+function Invitations({ invitations, onAsk }: { invitations: People['invitations']; onAsk: Ask | undefined }) {
+  const rows = invitations.map(({ invitation_id, name, role, expires_at }) => ({
     id: invitation_id,
     what: name,
-    note: `${t('Expires')}: ${dateTime(expires_at)}`,
+    note: `${t(role)} · ${t('Expires')}: ${dateTime(expires_at)}`,
     doomed: { path: `/invitations/${invitation_id}`, question: t('The invitation of {name} will let nobody in.', { name }) },
   }))
   return (
@@ -105,7 +207,8 @@ interface Row {
   doomed: Doomed
 }
 
-function Rows({ rows, onAsk }: { rows: Row[]; onAsk: Ask }) {
+/** No `onAsk`: they are only shown. */
+function Rows({ rows, onAsk }: { rows: Row[]; onAsk: Ask | undefined }) {
   return (
     <div class="scroll">
       <table>
@@ -116,9 +219,11 @@ function Rows({ rows, onAsk }: { rows: Row[]; onAsk: Ask }) {
               <td>{since && dateTime(since)}</td>
               <td>{note}</td>
               <td class="actions">
-                <button type="button" onClick={() => onAsk(doomed)}>
-                  {t('Remove')}
-                </button>
+                {onAsk && (
+                  <button type="button" onClick={() => onAsk(doomed)}>
+                    {t('Remove')}
+                  </button>
+                )}
               </td>
             </tr>
           ))}

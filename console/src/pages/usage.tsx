@@ -163,8 +163,8 @@ function KeyTable({ keys, all }: { keys: readonly CallsOfKey[]; all: number }) {
                 t('Console')
               )}
             </th>
-            <td>{application ?? (masked ? t('removed') : '–')}</td>
-            <td class="number">
+            <td data-label={t('Application')}>{application ?? (masked ? t('removed') : '–')}</td>
+            <td class="number" data-label={t('API calls')}>
               {api_calls.toLocaleString()} <meter min={0} max={Math.max(1, all)} value={api_calls} aria-label={t('API calls')} />
             </td>
           </tr>
@@ -190,9 +190,11 @@ function FormatTable({ formats }: { formats: Usage['by_format'] }) {
         {largestFirst.map(([format, sums]) => (
           <tr key={format}>
             <th scope="row">{format}</th>
-            <td>{sums.tasks}</td>
-            <td class="number">{bytes(sums.original_size)}</td>
-            <td class="number">
+            <td data-label={t('Tasks')}>{sums.tasks}</td>
+            <td class="number" data-label={t('Bytes in')}>
+              {bytes(sums.original_size)}
+            </td>
+            <td class="number" data-label={t('Bytes out')}>
               {bytes(sums.compressed_size)}{' '}
               <meter min={0} max={Math.max(1, sums.original_size)} value={sums.compressed_size} aria-label={t('Bytes out')} />
             </td>

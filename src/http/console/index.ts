@@ -9,8 +9,9 @@ export function consoleRoutes(api: readonly Route[]): readonly Route[] {
   const borrowed = api
     .filter((route) => route.path.startsWith('/v1/'))
     .map(({ doc: _, ...route }): Route => {
-      const access = route.method === 'GET' ? 'session' : 'session:counted'
-      return { ...route, path: `/console/api${route.path}`, access }
+      const isRead = route.method === 'GET'
+      const role = isRead ? {} : ({ role: 'member' } as const)
+      return { ...route, path: `/console/api${route.path}`, access: isRead ? 'session' : 'session:counted', ...role }
     })
   return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...PEOPLE_ROUTES, ...borrowed]
 }

@@ -3,11 +3,13 @@ import * as z from 'zod'
 import { callbackRules } from '../../env.ts'
 import type { OwnKeyOutcome } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
+import { isAtLeast } from '../../store/people.ts'
 import { PLANS } from '../../store/plans.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkCallbackUrl } from '../../tasks/callback-url.ts'
 import { sendThrough } from '../../tasks/egress.ts'
 import { deliver } from '../../tasks/notify.ts'
+import { auditPage, auditView } from '../audit.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { ownedTask } from '../owned.ts'
@@ -63,7 +65,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
         max_batch_files: maxBatchFiles,
         max_keys: maxKeys,
       }
-      return json({ name: c.get('person').name, account: { name: record?.name, plan: record?.plan }, limits })
+      const { name, role } = c.get('person')
+      return json({ name, role, account: { name: record?.name, plan: record?.plan }, limits })
     },
   },
   {
@@ -82,6 +85,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/applications',
     access: 'session',
+    role: 'admin',
+    audit: 'application.created',
     async handle(c) {
       const wanted = await readBody(c, newApplication)
       return json(applicationView(await account(c).createApplication(wanted.name, wanted.environment, allowedPlan(c, wanted.plan))))
@@ -91,6 +96,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: '/console/api/applications/{application_id}',
     access: 'session',
+    role: 'admin',
+    audit: 'application.changed',
     async handle(c) {
       const { name, environment, plan: wanted } = await readBody(c, applicationChange)
       const change = {
@@ -107,6 +114,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/keys',
     access: 'session',
+    role: 'admin',
+    audit: 'key.created',
     async handle(c) {
       const wanted = await readBody(c, newKey)
       const expires = wanted.expires_at === undefined ? {} : { expiresAt: wanted.expires_at }
@@ -119,6 +128,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: '/console/api/keys/{key_id}',
     access: 'session',
+    role: 'admin',
+    audit: 'key.changed',
     async handle(c) {
       const { state, name, scopes: wanted, expires_at } = await readBody(c, keyChange)
       const change = {
@@ -134,6 +145,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/keys/{key_id}/reset',
     access: 'session',
+    role: 'admin',
+    audit: 'key.reset',
     async handle(c) {
       const { grace_seconds } = await readBody(c, resetSettings)
       return keyAnswer(c, await account(c).resetKey(c.req.param('key_id') ?? '', grace_seconds * 1000))
@@ -143,13 +156,24 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/console/api/keys/{key_id}',
     access: 'session',
+    role: 'admin',
+    audit: 'key.removed',
     handle: async (c) => keyAnswer(c, await account(c).removeKey(c.req.param('key_id') ?? '')),
   },
   {
     method: 'DELETE',
     path: '/console/api/applications/{application_id}',
     access: 'session',
+    role: 'admin',
+    audit: 'application.removed',
     handle: async (c) => keyAnswer(c, await account(c).removeApplication(c.req.param('application_id') ?? '')),
+  },
+  {
+    method: 'GET',
+    path: '/console/api/audit',
+    access: 'session',
+    role: 'admin',
+    handle: async (c) => json(auditView(await auditPage(c, c.get('key').accountId))),
   },
   {
     method: 'GET',
@@ -166,7 +190,9 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const [secret, deliveries] = await Promise.all([account(c).webhookSecret(), account(c).deliveries(100)])
-      return json({ webhook_secret: secret, deliveries: deliveries.map(deliveryView) })
+      // Who has it can sign as we do.
+      const shown = isAtLeast(c.get('person').role, 'admin') ? { webhook_secret: secret } : {}
+      return json({ ...shown, deliveries: deliveries.map(deliveryView) })
     },
   },
   {
@@ -183,12 +209,15 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/callbacks/rotate',
     access: 'session',
+    role: 'admin',
+    audit: 'secret.rotated',
     handle: async (c) => json({ webhook_secret: await account(c).rotateWebhookSecret() }),
   },
   {
     method: 'POST',
     path: '/console/api/callbacks/test',
     access: 'session',
+    role: 'member',
     async handle(c) {
       const { url } = await readBody(c, testSettings)
       requireCallbacks(c)
@@ -206,6 +235,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/callbacks/replay',
     access: 'session',
+    role: 'member',
     async handle(c) {
       requireCallbacks(c)
       const record = c.env.TASKS.getByName((await readBody(c, replaySettings)).task_id)

@@ -9,6 +9,7 @@ import {
 } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { AccountFace } from '../../store/accounts.ts'
+import type { ActionName } from '../../store/audit.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
@@ -86,6 +87,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       if (accepted === 'known_passkey') throw refused('This passkey is known here already; make another one.')
       if (accepted === 'used') throw refused(INVITATION_IS_OVER)
       openSession(c, await account.people.openSession(invited.userId))
+      await noteEntry(c, account, 'person.joined', { userId: invited.userId, name: invited.name })
       return signedIn(c)
     },
   },
@@ -123,7 +125,10 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       if (!verified) throw refused(NOT_VERIFIED)
       await refuseDisabled(account)
       await account.people.countPasskeyUse(passkey.credentialId, authenticationInfo.newCounter)
-      openSession(c, await account.people.openSession(userId))
+      const token = await account.people.openSession(userId)
+      openSession(c, token)
+      const person = await account.people.session(token)
+      if (person) await noteEntry(c, account, 'person.signed_in', person)
       return signedIn(c)
     },
   },
@@ -139,6 +144,22 @@ export const PASSKEY_ROUTES: readonly Route[] = [
 ]
 
 const signedIn = (c: AppContext) => withCookies(c, json({ signed_in: true }))
+
+function noteEntry(
+  c: AppContext,
+  account: AccountFace,
+  what: ActionName,
+  { userId, name }: { userId: string; name: string },
+): Promise<void> {
+  return account.noteAction({
+    at: Date.now(),
+    by: { kind: 'person', userId, name },
+    what,
+    to: userId,
+    called: name,
+    requestId: c.get('requestId'),
+  })
+}
 
 /** Cookies set on the context go into answers that are made by hand. */
 function withCookies(c: AppContext, answer: Response): Response {

@@ -4,6 +4,7 @@ import type { CookieOptions } from 'hono/utils/cookie'
 import { isEnlisted } from '../../store/account-index.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { consoleGate, consoleReadsGate, type KeyRecord, SCOPES } from '../../store/keys.ts'
+import { isAtLeast, type Role } from '../../store/people.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { rateLimited } from '../authenticate.ts'
 import type { AppContext } from '../context.ts'
@@ -51,6 +52,13 @@ export async function authenticateSession(c: AppContext, access: 'session' | 'se
   c.set('key', key)
   c.set('person', person)
   await count(c, key, access)
+}
+
+/** @throws ApiError where the person who asks may not. */
+export function requireRole(c: AppContext, role: Role): void {
+  const person = c.get('person')
+  if (isAtLeast(person.role, role)) return
+  throw new ApiError('missing_scope', `This takes the role '${role}'; yours is '${person.role}'.`, { scope: role })
 }
 
 /** Uploads and removals count like requests of a key; what pages read to show themselves has a window that nobody reaches by hand. */

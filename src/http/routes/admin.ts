@@ -5,11 +5,13 @@ import type { AccountRecord, NewKey } from '../../store/accounts.ts'
 import { deadLetters } from '../../store/dead-letters.ts'
 import { newId, patternOf } from '../../store/ids.ts'
 import { SCOPES } from '../../store/keys.ts'
+import { ROLES } from '../../store/people.ts'
 import { bucketsOf, regionsOf } from '../../store/place.ts'
 import type { Region } from '../../store/regions.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { exportAccounts, exportOf } from '../../tasks/backup.ts'
 import { sweep } from '../../tasks/sweep.ts'
+import { auditPage, auditView } from '../audit.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
@@ -26,7 +28,8 @@ const accountChange = z.strictObject({ plan: plan.optional(), state: state.optio
 /** A moment, or the bookmark that a restoration answered with. */
 const restoration = z.union([z.strictObject({ at: moment }), z.strictObject({ bookmark: z.string().min(1).max(200) })])
 const importation = z.strictObject({ day: z.iso.date() })
-const newInvitation = z.strictObject({ name: label })
+const newInvitation = z.strictObject({ name: label, role: z.enum(ROLES).default('owner') })
+const roleChange = z.strictObject({ role: z.enum(ROLES) })
 const newApplication = z.strictObject({ name: label, environment: label.default('production') })
 const keyFields = {
   plan,
@@ -78,6 +81,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/accounts',
     access: 'operator',
+    audit: 'account.created',
     async handle(c) {
       const body = await readBody(c, newAccount)
       const record: AccountRecord = {
@@ -116,6 +120,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: '/admin/accounts/{account_id}',
     access: 'operator',
+    audit: 'account.changed',
     async handle(c) {
       const { account, record } = await accountOf(c)
       await account.update(await readBody(c, accountChange))
@@ -132,6 +137,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/accounts/{account_id}/import',
     access: 'operator',
+    audit: 'account.imported',
     async handle(c) {
       const accountId = c.req.param('account_id') ?? ''
       const { day } = await readBody(c, importation)
@@ -162,11 +168,12 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/accounts/{account_id}/invitations',
     access: 'operator',
+    audit: 'person.invited',
     async handle(c) {
       const { account } = await accountOf(c)
-      const { name } = await readBody(c, newInvitation)
+      const { name, role } = await readBody(c, newInvitation)
       // Behind the #, so that no log and no Referer ever sees it.
-      return json({ name, invitation_url: `${baseUrl(c)}/console#invitation=${await account.people.invite(name)}` })
+      return json({ name, role, invitation_url: `${baseUrl(c)}/console#invitation=${await account.people.invite(name, role)}` })
     },
   },
   {
@@ -176,9 +183,22 @@ export const ADMIN_ROUTES: readonly Route[] = [
     handle: async (c) => json(peopleView(await (await accountOf(c)).account.people.list())),
   },
   {
+    method: 'PATCH',
+    path: '/admin/accounts/{account_id}/people/{user_id}',
+    access: 'operator',
+    audit: 'person.changed',
+    async handle(c) {
+      const { account } = await accountOf(c)
+      const [userId, { role }] = [c.req.param('user_id') ?? '', await readBody(c, roleChange)]
+      if (!(await account.people.setRole(userId, role))) throw new ApiError('unknown_route', 'There is no such person in this account.')
+      return json({ user_id: userId, role })
+    },
+  },
+  {
     method: 'DELETE',
     path: '/admin/accounts/{account_id}/people/{user_id}',
     access: 'operator',
+    audit: 'person.removed',
     async handle(c) {
       const { account } = await accountOf(c)
       const userId = c.req.param('user_id') ?? ''
@@ -190,6 +210,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/accounts/{account_id}/applications',
     access: 'operator',
+    audit: 'application.created',
     async handle(c) {
       const { account } = await accountOf(c)
       const { name, environment } = await readBody(c, newApplication)
@@ -213,6 +234,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/accounts/{account_id}/keys',
     access: 'operator',
+    audit: 'key.created',
     async handle(c) {
       const { account, record } = await accountOf(c)
       const body = await readBody(c, newKey)
@@ -233,6 +255,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: '/admin/accounts/{account_id}/keys/{key_id}',
     access: 'operator',
+    audit: 'key.changed',
     async handle(c) {
       const { account } = await accountOf(c)
       const body = await readBody(c, keyChange)
@@ -249,8 +272,15 @@ export const ADMIN_ROUTES: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/admin/accounts/{account_id}/audit',
+    access: 'operator',
+    handle: async (c) => json(auditView(await auditPage(c, (await accountOf(c)).record.accountId))),
+  },
+  {
+    method: 'GET',
     path: '/admin/accounts/{account_id}/webhook-secret',
     access: 'operator',
+    audit: 'secret.read',
     async handle(c) {
       const { account } = await accountOf(c)
       return json({ webhook_secret: await account.webhookSecret() })

@@ -1,0 +1,31 @@
+import type { Action, AuditPage } from '../src/store/audit.ts'
+import { migrate } from './schema.ts'
+
+const FIRST = `
+  CREATE TABLE actions (seq INTEGER PRIMARY KEY AUTOINCREMENT, action TEXT NOT NULL);
+`
+const KEPT = 10_000
+
+/** Who did what to an account, in its SQLite: the last ten thousand actions. */
+export class AuditTable {
+  readonly #sql: SqlStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql
+    migrate(storage, 'audit', [FIRST])
+  }
+
+  note(action: Action): void {
+    this.#sql.exec('INSERT INTO actions (action) VALUES (?)', JSON.stringify(action))
+    this.#sql.exec('DELETE FROM actions WHERE seq <= (SELECT MAX(seq) FROM actions) - ?', KEPT)
+  }
+
+  page(limit: number, before = Number.MAX_SAFE_INTEGER): AuditPage {
+    type Row = { seq: number; action: string }
+    const rows = [...this.#sql.exec<Row>('SELECT seq, action FROM actions WHERE seq < ? ORDER BY seq DESC LIMIT ?', before, limit + 1)]
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    const actions = page.map(({ action }) => JSON.parse(action) as Action)
+    return { actions, ...(rows.length > limit && last ? { before: last.seq } : {}) }
+  }
+}

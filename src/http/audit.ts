@@ -1,0 +1,60 @@
+/** Notes in the account what a person or the operator has just done: routes say what they do, this says to what, and who did it. */
+import type { Action, ActionName, AuditPage } from '../store/audit.ts'
+import type { AppContext } from './context.ts'
+
+/** Fields of requests that the log repeats. No key, token or secret is among them. */
+const ASKED = ['name', 'environment', 'plan', 'state', 'scopes', 'role', 'expires_at', 'requests_per_minute', 'grace_seconds', 'at', 'day']
+
+/** What the answer of a route tells of the thing it changed. */
+interface Told {
+  readonly key_id?: string
+  readonly application_id?: string
+  readonly account_id?: string
+  readonly user_id?: string
+  readonly id?: string
+  readonly masked?: string
+  readonly name?: string
+}
+
+/** Behind the change: what was refused is not noted. */
+export async function noteAction(c: AppContext, what: ActionName, answer: Response): Promise<void> {
+  const told = (await answer.clone().json()) as Told
+  const accountId = c.get('key')?.accountId ?? c.req.param('account_id') ?? told.account_id
+  if (accountId === undefined) return
+  const person = c.get('person')
+  const to = told.key_id ?? told.application_id ?? told.user_id ?? told.id ?? c.req.param('key_id') ?? told.account_id
+  const called = told.masked ?? told.name
+  const body = c.get('asked') ?? {}
+  const asked = Object.fromEntries(ASKED.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])))
+  const action: Action = {
+    at: Date.now(),
+    by: person ? { kind: 'person', userId: person.userId, name: person.name } : { kind: 'operator' },
+    what,
+    ...(to === undefined ? {} : { to }),
+    ...(called === undefined ? {} : { called }),
+    ...(Object.keys(asked).length > 0 ? { asked } : {}),
+    requestId: c.get('requestId'),
+  }
+  await c.env.ACCOUNTS.getByName(accountId).noteAction(action)
+}
+
+export const auditView = ({ actions, before }: AuditPage) => ({
+  actions: actions.map(({ at, by, what, to, called, asked, requestId }) => ({
+    at: new Date(at).toISOString(),
+    by: by.kind === 'operator' ? { kind: 'operator' } : { kind: 'person', user_id: by.userId, name: by.name },
+    action: what,
+    ...(to === undefined ? {} : { to }),
+    ...(called === undefined ? {} : { called }),
+    ...(asked === undefined ? {} : { asked }),
+    request_id: requestId,
+  })),
+  next_cursor: before === undefined ? null : String(before),
+})
+
+const PAGE = 100
+
+/** `cursor`: of the page before. */
+export const auditPage = (c: AppContext, accountId: string) => {
+  const cursor = Number(c.req.query('cursor'))
+  return c.env.ACCOUNTS.getByName(accountId).actions(PAGE, cursor > 0 ? cursor : undefined)
+}
