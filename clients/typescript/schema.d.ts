@@ -839,20 +839,6 @@ export interface components {
       ok: boolean
       ms: number
     }
-    TaskCompletedEvent: {
-      /** @constant */
-      type: 'task.completed'
-      /** Format: date-time */
-      timestamp: string
-      data: components['schemas']['Task']
-    }
-    TaskFailedEvent: {
-      /** @constant */
-      type: 'task.failed'
-      /** Format: date-time */
-      timestamp: string
-      data: components['schemas']['Task']
-    }
   }
   responses: never
   parameters: never
@@ -2230,7 +2216,13 @@ export interface operations {
     }
     requestBody: {
       content: {
-        'application/json': components['schemas']['TaskCompletedEvent']
+        'application/json': {
+          /** @constant */
+          type: 'task.completed'
+          /** Format: date-time */
+          timestamp: string
+          data: components['schemas']['Task']
+        }
       }
     }
     responses: {
@@ -2266,7 +2258,13 @@ export interface operations {
     }
     requestBody: {
       content: {
-        'application/json': components['schemas']['TaskFailedEvent']
+        'application/json': {
+          /** @constant */
+          type: 'task.failed'
+          /** Format: date-time */
+          timestamp: string
+          data: components['schemas']['Task']
+        }
       }
     }
     responses: {

@@ -155,6 +155,17 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   }
 }
 
+/** Where an answer leads, by operations and the field that they need. */
+const LINKS: Readonly<Record<string, readonly (readonly [operationId: string, field: string])[]>> = {
+  compress: ['getTask', 'download', 'getReceipt', 'deleteTask'].map((operationId) => [operationId, 'task_id'] as const),
+  batchCompress: [['getBatch', 'batch_id']],
+}
+
+const linkTo = ([operationId, field]: readonly [string, string]) => [
+  operationId,
+  { operationId, parameters: { [field]: `$response.body#/${field}` } },
+]
+
 function responses(route: Route, doc: RouteDoc, schemas: Schemas): Json {
   const error = schemas.of(errorAnswer, 'output')
   // A Host that is none is refused before any route is looked for.
@@ -185,7 +196,9 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
     const content = { 'application/jose': {}, 'application/json': { schema: schemas.of(answer.jws, 'output') } }
     return { 200: { description: 'Signed, or decoded', content } }
   }
-  return { 200: { description: 'Done', content: { 'application/json': { schema: schemas.of(answer, 'output') } } } }
+  const links = LINKS[doc.id]
+  const content = { 'application/json': { schema: schemas.of(answer, 'output') } }
+  return { 200: { description: 'Done', content, ...(links ? { links: Object.fromEntries(links.map(linkTo)) } : {}) } }
 }
 
 /** What is sent to a `callback_url`, after Standard Webhooks 1.0.0. */
@@ -203,7 +216,8 @@ function webhooks(schemas: Schemas): Json {
       timestamp: { type: 'string', format: 'date-time' },
       data: schemas.of(task, 'output'),
     }
-    const schema = schemas.named(name, { type: 'object', properties, required: Object.keys(properties) })
+    // Not among the components: oapi-codegen drops those that no path leads to, and keeps what refers to them.
+    const schema = { type: 'object', properties, required: Object.keys(properties) }
     return {
       operationId: `on${name}`,
       tags: ['Compress'],

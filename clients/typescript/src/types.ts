@@ -19,6 +19,11 @@ export type ApiErrorBody = Schemas['Error']
 export type Wishes = Partial<Omit<Schemas['CompressUpload'], 'upload'>>
 
 /** What is sent to a `callback_url`. */
-export type CallbackEvent = Schemas['TaskCompletedEvent'] | Schemas['TaskFailedEvent']
+export interface CallbackEvent {
+  readonly type: 'task.completed' | 'task.failed'
+  /** ISO 8601, UTC. */
+  readonly timestamp: string
+  readonly data: Task
+}
 
 export const isUnderWay = (task: Task): task is TaskPending => task.status === 'pending' || task.status === 'processing'
