@@ -4,7 +4,7 @@ import type { SeenPicture } from '../quality/levels.ts'
 import type { Visible } from '../quality/visible.ts'
 import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { Raster } from './raster.ts'
-import { lowestSeen, type Maker, type Scale, type Seen, seenRows } from './seen-search.ts'
+import { lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
 
 export { isScored } from './seen-search.ts'
 
@@ -18,19 +18,28 @@ const SCALE: Scale = {
   mostAskedByWindows: 6,
 }
 
+type Strips = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** A picture as it came, beside which results are laid. */
+export interface Reference extends Raster {
+  /** RGB rows of a result as they are laid beside it, where that is not as they are: below a mask, RGBA. */
+  shown?(rows: Strips): AsyncIterable<Uint8Array>
+}
+
 /** Requantises stored coefficients to what looks as it should beside `reference`; the result is ready to be written. */
 export async function requantiseSeen(
   job: JpegJob,
-  reference: Raster,
+  reference: Reference,
   wanted: SeenPicture,
   settings: SearchSettings,
+  first?: number,
 ): Promise<Seen<Measured>> {
   const maker: Maker<Measured> = {
     make: (quality) => job.requantise(quality, () => settings.pause()),
     look: () => seen(job, reference),
     isPointless: () => settings.isPointless?.(job) ?? false,
   }
-  return lowestSeen(maker, wanted, SCALE, await firstQuality(job, wanted, settings))
+  return lowestSeen(maker, wanted, SCALE, first ?? (await firstQuality(job, wanted, settings)))
 }
 
 /** The same where coefficients are not kept: every quality is made of another reading. */
@@ -56,12 +65,16 @@ export async function streamedSeen(read: (quality: number) => Promise<JpegJob>, 
 export const firstQuality = (job: JpegJob, { floor, usualQuality }: SeenPicture, settings: SearchSettings): Promise<number> =>
   searchQuality(job, { ...floor, lowestJpegQuality: usualQuality.jpeg }, settings)
 
+/** Points that a picture looks better than it has to. */
+export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => marginOf(visible, wanted, SCALE)
+
 /** What `job` made last beside `reference`, as decoders show both: grey or RGB. */
-export async function seen(job: JpegJob, reference: Raster): Promise<Visible> {
+export async function seen(job: JpegJob, reference: Reference): Promise<Visible> {
   using candidate = await JpegRows.open(inOrder(job.write('made', 'sequential', true)), {
     colour: reference.channels === 1 ? 'gray' : 'rgb',
   })
-  return await seenRows(reference, candidate.strips(STRIP_ROWS))
+  const strips = candidate.strips(STRIP_ROWS)
+  return await seenRows(reference, reference.shown?.(strips) ?? strips)
 }
 
 const STRIP_ROWS = 16

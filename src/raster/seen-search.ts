@@ -109,7 +109,7 @@ const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: Se
   )
 
 /** Points that all is above what is wanted, the scarcest of it. */
-function marginOf({ score = 0, worstTile = 0, cast, steps }: Visible, wanted: SeenPicture, { mostAskedByWindows }: Scale): number {
+export function marginOf({ score = 0, worstTile = 0, cast, steps }: Visible, wanted: SeenPicture, { mostAskedByWindows }: Scale): number {
   const scored = Math.min(score - wanted.score, worstTile - wanted.worstTile)
   const windows = POINTS_PER_WINDOW * Math.min(Math.log(wanted.cast / Math.max(cast, 1e-3)), Math.log(wanted.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))

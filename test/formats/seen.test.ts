@@ -10,8 +10,8 @@ import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { VisibleMeter } from '../../src/quality/visible.ts'
 import { encodeRows, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
+import { dusk } from '../support/dusk.ts'
 import { pictureLossOf } from '../support/fidelity.ts'
-import { randomNumbers } from '../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [120, 90]
 /** Lines one pixel wide of pure colours, as drawing programs and maps have them. */
@@ -69,20 +69,6 @@ describe('conversions as readers show them', () => {
     expect((await converted(jpg, file, 'webp')).outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
   })
 })
-
-/** A dusk: a smooth sky with grain over dark hills, of which SSIM says nearly nothing. */
-function dusk(width: number, height: number): Uint8Array {
-  const random = randomNumbers(5)
-  const pixels = new Uint8Array(width * height * 3)
-  for (let y = 0, at = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const isHill = y > height * 0.7 + 14 * Math.sin(x / 31)
-      const colour = isHill ? [34 + 20 * Math.sin(x / 3) * Math.sin(y / 2), 38, 30] : [70 + y / 2, 60 + y / 3, 110 - y / 5]
-      const grain = 4 * (random() + random() - 1)
-      for (const value of colour) pixels[at++] = Math.max(0, Math.min(255, Math.round(value + grain)))
-    }
-  return pixels
-}
 
 describe('WebP steered by what eyes see', () => {
   it('looks as its level says, and no better than it has to, where luma says nearly nothing', async () => {

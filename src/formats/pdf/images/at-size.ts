@@ -6,6 +6,9 @@ import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
+import type { SeenPicture } from '../../../quality/levels.ts'
+import { VisibleMeter } from '../../../quality/visible.ts'
+import { pointsAbove } from '../../../raster/jpeg-seen.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
@@ -19,6 +22,8 @@ const FINER_SAMPLE = 3
 const FIRST_GUESS = 40
 /** Above the target by less than this is good enough: tighter while nothing is known of the document. */
 const CLOSE_ENOUGH_DB = { first: 0.3, later: 0.7 }
+/** Points of the score that change about as much as a decibel does. */
+const POINTS_PER_DB = 3
 
 /** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
 export class SizeHints {
@@ -49,14 +54,19 @@ export interface Sized {
   job: JpegJob
   /** The picture as it is seen at the size where the target must hold. */
   preview: Preview
+  /** What eyes may see of it there, where that steers it. */
+  wanted: SeenPicture | undefined
 }
 
 /** `target` must hold at the size of `preview`, and the floors for those who look closer. Undefined when that cannot be had. */
-export async function codeForSize({ job, preview }: Sized, target: Target, headers: boolean, hints: SizeHints): Promise<Coded | undefined> {
-  const looks: Look[] = [
-    { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' },
-    { reference: preview.onScreen, size: preview.screen, mode: 'drawn' },
-  ]
+export async function codeForSize(
+  { job, preview, wanted }: Sized,
+  target: Target,
+  headers: boolean,
+  hints: SizeHints,
+): Promise<Coded | undefined> {
+  const stored: Look = { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' }
+  const drawn: Look = { reference: preview.onScreen, size: preview.screen, mode: 'drawn' }
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
   const closeUp = { ...target, ...FLOORS, colourPsnrDb: 0 }
@@ -69,9 +79,13 @@ export async function codeForSize({ job, preview }: Sized, target: Target, heade
     const near = marginDb(full, closeUp)
     if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))
-    const [seen, onScreen] = await similarities(await openJpeg(data), looks)
+    using meter = wanted && new VisibleMeter(preview.size.width, preview.size.height, preview.channels === 1 ? 1 : 3)
+    const also = (reference: Uint8Array, rows: Uint8Array) => meter?.push(reference, rows)
+    const [seen, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
-    const margin = Math.min(marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, target), near)
+    const luma = marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, { ...target, ...wanted?.floor })
+    const points = meter && wanted ? pointsAbove(meter.finish(), wanted) : Number.POSITIVE_INFINITY
+    const margin = Math.min(luma, points / POINTS_PER_DB, near)
     if (margin < 0 || (best && best.data.length <= data.length)) {
       discard(data)
       return margin

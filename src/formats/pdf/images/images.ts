@@ -6,6 +6,7 @@ import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
 import { type LumaFigures, ofPixels, type PictureLoss, scored, worseLoss } from '../../../codec/loss.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
+import { LEVELS } from '../../../quality/levels.ts'
 import type { Similarity } from '../../../quality/metrics.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
@@ -25,6 +26,7 @@ import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
 import { asShown, resultOf } from './result.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
+import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen.ts'
 import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
@@ -92,6 +94,8 @@ export class ImageRecompressor {
   private readonly quality: Quality
   private readonly lossless: boolean
   private readonly effort = new Effort()
+  /** A level's own: what it looks at does not depend on what others have looked at before. */
+  private readonly attention = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
   /** Where the search for a quality ended last, by level: pages of a scan are alike. */
   private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
 
@@ -203,11 +207,25 @@ export class ImageRecompressor {
     if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
     const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
     const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
-    const aim = { target, chroma: CHROMA_PSNR_DB[quality], hint: this.hints[quality] }
+    const sight = this.lossless ? undefined : this.sightOf(picture, quality, share)
+    const chroma = sight ? LEVELS.halvedChromaPsnrDb[quality] : CHROMA_PSNR_DB[quality]
+    const aim = { target, sight, chroma, hint: this.hints[quality] }
     const inPlace = await recodeJpeg(this.reader, stream, facts, aim)
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
     const figures = inPlace?.figures && ofShown(inPlace.figures, share)
     return smallest([sized, inPlace && { ...inPlace, figures, reduced: false }])
+  }
+
+  /** What a picture that keeps its size is laid beside; undefined where luma steers. */
+  private sightOf({ stream, facts, mask }: Picture, quality: Quality, share: number): Sight | undefined {
+    const channels = facts.components
+    if (mask === 'unread' || (channels !== 1 && channels !== 3) || facts.length > STORED_BYTES || !this.attention[quality].spend(facts))
+      return undefined
+    const open = () => openRows(this.reader, stream, facts)
+    const size = { width: facts.width, height: facts.height }
+    const reference =
+      mask === 'none' ? reopened(open, size, channels) : reopenedBelow(open, () => openMask(this.reader, facts.dict), size, channels)
+    return { reference, wanted: wantedOf(LEVELS.seen[quality], share) }
   }
 
   /** How much of a picture its mask shows. */
@@ -243,7 +261,9 @@ export class ImageRecompressor {
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
-    const coded = await codeForSize({ job, preview }, TARGETS[quality], needsHeaders(info.colour), hints)
+    const isLooked = facts.components < 4 && this.attention[quality].spend(size)
+    const wanted = isLooked ? LEVELS.seen[quality] : undefined
+    const coded = await codeForSize({ job, preview, wanted }, TARGETS[quality], needsHeaders(info.colour), hints)
     return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
 
@@ -298,7 +318,7 @@ export class ImageRecompressor {
   }
 
   private request(picture: Picture, quality: Quality, size: Size, budget: number): EncodeRequest {
-    const { facts, isMask, isJpeg, drawn } = picture
+    const { stream, facts, isMask, isJpeg, drawn } = picture
     const target = TARGETS[quality]
     return {
       onTones: (photographic) => {
@@ -307,6 +327,8 @@ export class ImageRecompressor {
       size,
       screen: screenFor(size, drawn),
       target,
+      wanted: () => (this.attention[quality].spend(size) ? LEVELS.seen[quality] : undefined),
+      open: () => openRows(this.reader, stream, facts),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
       hint: this.hints[quality],

@@ -8,6 +8,7 @@ import type { ImageFacts } from './facts.ts'
 import { LOSSY_GAIN, type Target } from './levels.ts'
 import { asSyntax, jpegFlow } from './rows.ts'
 import { narrow, searchQuality } from './search.ts'
+import { type Sight, searchSeen } from './seen.ts'
 
 export interface Coded {
   data: Uint8Array
@@ -30,6 +31,8 @@ export const needsHeaders = (colour: string) => colour === 'rgb' || colour === '
 export interface Aim {
   /** Undefined: only without loss. */
   target: Target | undefined
+  /** What eyes may see, where that steers it. */
+  sight: Sight | undefined
   /** The PSNR that halving the colour resolution must keep; undefined for never. */
   chroma: number | undefined
   /** The quality at which the search begins. */
@@ -46,7 +49,9 @@ export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFac
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
     if (facts.length > STORED_BYTES) return await large(job, flow, aim, facts.length * LOSSY_GAIN)
     const exact = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
-    const lossy = Math.min(info.width, info.height) >= SMALLEST_SIDE ? await code(job, aim, facts.length * LOSSY_GAIN) : undefined
+    const budget = facts.length * LOSSY_GAIN
+    const measurable = Math.min(info.width, info.height) >= SMALLEST_SIDE
+    const lossy = measurable ? ((await code(job, aim, budget)) ?? (await inFullColour(flow, aim, budget))) : undefined
     if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return lossy
     return exact.data.length < facts.length ? exact : undefined
   } catch (error) {
@@ -63,14 +68,21 @@ function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'widt
   return { width, height, channels: components, data: concat(job.write(which, 'progressive', needsHeaders(colour))) }
 }
 
-async function code(job: JpegJob, { target, chroma, hint }: Aim, budget: number): Promise<Coded | undefined> {
+/** Where it was the halved colour that nothing good came of. */
+async function inFullColour(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, budget: number): Promise<Coded | undefined> {
+  if (!aim.sight || aim.chroma === undefined) return undefined
+  using job = await JpegJob.read(flow())
+  return (job.decimationPsnrDb(4) ?? 0) >= aim.chroma ? await code(job, { ...aim, chroma: undefined }, budget) : undefined
+}
+
+async function code(job: JpegJob, { target, sight, chroma, hint }: Aim, budget: number): Promise<Coded | undefined> {
   if (!target) return undefined
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
   }
   const { width, height } = job.info
-  const found = await searchQuality(job, width * height, target, hint, budget)
+  const found = sight ? await searchSeen(job, sight, hint, budget) : await searchQuality(job, width * height, target, hint, budget)
   if (!found) return undefined
   const { ssim, psnrDb } = found.figures
   return { ...coded(job, 'made'), figures: { ssim, psnrDb }, quality: found.quality }

@@ -1,7 +1,9 @@
 /** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
+import type { SeenPicture } from '../../../quality/levels.ts'
 import type { Similarity } from '../../../quality/metrics.ts'
+import type { Reference } from '../../../raster/jpeg-seen.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
 import type { Coded } from './jpeg.ts'
@@ -9,7 +11,8 @@ import type { Target } from './levels.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
-import { searchQuality } from './search.ts'
+import { type Found, MOST_GAINED, searchQuality } from './search.ts'
+import { pixelsAsReference, reopened, searchSeen } from './seen.ts'
 import { ToneStatistics } from './tone.ts'
 import { type Look, onScreen, openJpeg, type Preview, type Size, similarity, View } from './view.ts'
 
@@ -28,6 +31,10 @@ export interface EncodeRequest {
   /** What it is compared at: pixels on a screen, not more than what is stored. */
   screen: Size
   target: Target
+  /** What eyes may see of it, where that steers it: whether it does is asked once. */
+  wanted: () => SeenPicture | undefined
+  /** The picture once more. */
+  open: () => Promise<Rows>
   /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
   jpeg: 'never' | 'photographs' | 'any'
   /** Is told whether the samples are of a photograph. */
@@ -77,7 +84,9 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   if (seen && !acceptable(seen, request)) return undefined
   using job = jpegIn?.end()
   const look: Look = { reference, size: request.screen, mode: 'drawn' }
-  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, channels, request) : undefined
+  const beside = (colours: 1 | 3) =>
+    pixels ? pixelsAsReference(pixels, request.size, colours) : reopened(request.open, request.size, colours)
+  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, { channels, beside }, request) : undefined
   if (!pixels || !seen) return coded
   return deflatedOr(coded, pixels, channels, seen, request)
 }
@@ -124,29 +133,56 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
   const strip = width * channels * STRIP_ROWS
   for (let at = 0; at < preview.pixels.length; at += strip) rows.write(preview.pixels.subarray(at, at + strip))
   using job = rows.end()
-  return await asJpeg(job, onScreen(preview), channels, request)
+  const beside = (colours: 1 | 3) => pixelsAsReference(preview.pixels, request.size, colours)
+  return await asJpeg(job, onScreen(preview), { channels, beside }, request)
 }
 
 /** What a page shows is a little less than what is stored: by how much the target is raised until it holds there, too, in dB. */
 const RAISED_DB = [0, 1, 2.5]
 
-async function asJpeg(job: JpegJob, look: Look, channels: 1 | 3 | 4, request: EncodeRequest): Promise<Reencoded | undefined> {
+/** `beside`: what is laid beside it, of so many channels. */
+interface Stored {
+  channels: 1 | 3 | 4
+  beside: (channels: 1 | 3) => Reference
+}
+
+async function asJpeg(job: JpegJob, look: Look, { channels, beside }: Stored, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { width, height } = request.size
   const share = look.opacity ? shownShare(look.opacity, 1) : 1
+  // Below a mask, rims that hidden colours leave are worth more than the score says: they are held to the figures on screen.
+  const wanted = channels === 4 || look.opacity ? undefined : request.wanted()
+  if (wanted && channels !== 4) {
+    const found = await searchSeen(job, { reference: beside(channels), wanted }, request.hint, request.budget)
+    const target = { ...request.target, ...wanted.floor }
+    const made = found && (await written(job, found, { look, share, channels }, { ...request, target }))
+    // What halved colour keeps from it at any quality goes by luma.
+    if (made || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+  }
   for (const raisedDb of RAISED_DB) {
     const target = forAll(request.target, share * 10 ** (-raisedDb / 10))
     const found = await searchQuality(job, width * height, target, request.hint, request.budget)
     if (!found) return undefined
-    const stored = ofShown(found.figures, share)
-    // Without an Adobe segment four components are CMYK, not YCCK.
-    const data = concat(job.write('made', 'progressive', channels === 4))
-    if (data.length >= request.budget) return undefined
-    const seen = await similarity(await openJpeg(data), look)
-    if (!acceptable(seen, request)) continue
-    const figures = { ssim: Math.min(stored.ssim, seen.ssim), psnrDb: Math.min(stored.psnrDb, seen.psnrDb) }
-    return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
+    const made = await written(job, found, { look, share, channels }, request)
+    if (made || job.size('made', 'progressive') >= request.budget) return made
   }
   return undefined
+}
+
+/** What a job made last; undefined where it takes too much, or does not look like the original on screen. */
+async function written(
+  job: JpegJob,
+  found: Found,
+  { look, share, channels }: { look: Look; share: number; channels: number },
+  request: EncodeRequest,
+): Promise<Reencoded | undefined> {
+  const stored = ofShown(found.figures, share)
+  // Without an Adobe segment four components are CMYK, not YCCK.
+  const data = concat(job.write('made', 'progressive', channels === 4))
+  if (data.length >= request.budget) return undefined
+  const seen = await similarity(await openJpeg(data), look)
+  if (!acceptable(seen, request)) return undefined
+  const figures = { ssim: Math.min(stored.ssim, seen.ssim), psnrDb: Math.min(stored.psnrDb, seen.psnrDb) }
+  return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
 
 /** How far colours may be behind luma, in dB. */

@@ -16,7 +16,7 @@ const CLOSE_ENOUGH_DB = 0.12
 const SLOPE_DB = { down: 0.13, up: 0.22 }
 const MAX_CORRECTIONS = 4
 /** What progressive coding, a sample and the last step of a search may make of an estimated size. */
-const MOST_GAINED = 0.75
+export const MOST_GAINED = 0.75
 
 export interface Found {
   quality: number

@@ -131,6 +131,8 @@ export interface Look {
   mode: ScaleMode
   /** Of the pixels of what is compared with it. */
   opacity?: Uint8Array | undefined
+  /** Takes the rows that are compared, too. */
+  also?(reference: Uint8Array, rows: Uint8Array): void
 }
 
 type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
@@ -178,6 +180,7 @@ class Viewer {
       // The mask is not what is compared here, and was reduced another way.
       if (rgba) for (let i = 3; i < rows.length; i += 4) rows[i] = same[i]!
       this.meter.push(same, rows)
+      this.look.also?.(same, rows)
       this.at += rows.length
     }
   }

@@ -1,0 +1,74 @@
+/** JPEGs of a PDF are steered by what eyes see, as files are: at the size they are stored, and below a mask as far as it shows them. */
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import { memorySource } from '../../../src/codec/source.ts'
+import { withOpacity } from '../../../src/formats/pdf/images/opacity.ts'
+import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
+import { Reader } from '../../../src/formats/pdf/reader.ts'
+import { LEVELS } from '../../../src/quality/levels.ts'
+import { type Visible, VisibleMeter } from '../../../src/quality/visible.ts'
+import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
+import { dusk } from '../../support/dusk.ts'
+import { buildPdf, flate } from './build.ts'
+import { press } from './run.ts'
+
+const [WIDTH, HEIGHT] = [224, 160]
+
+/** Half of it is hidden, below a soft edge. */
+const OPACITY = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => Math.min(255, Math.max(0, ((i % WIDTH) - WIDTH / 2) * 16)))
+
+async function photograph(): Promise<Uint8Array> {
+  const input = { width: WIDTH, height: HEIGHT, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
+  return concat((await encodeRows(input, [dusk(WIDTH, HEIGHT)])).chunks)
+}
+
+/** It fills the page, a pixel a point: it is stored no finer than it is shown. */
+function page(jpeg: Uint8Array, masked: boolean): Uint8Array {
+  const size = `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8`
+  return buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>`,
+    { dict: '', data: `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q` },
+    { dict: `${size}/ColorSpace/DeviceRGB/Filter/DCTDecode${masked ? '/SMask 6 0 R' : ''}`, data: jpeg },
+    ...(masked ? [{ dict: `${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, data: flate(OPACITY) }] : []),
+  ])
+}
+
+async function pixelsOf(jpeg: Uint8Array): Promise<Uint8Array> {
+  using rows = await JpegRows.open(jpeg, { colour: 'rgb' })
+  return (await rows.read(HEIGHT))!.slice()
+}
+
+async function storedJpeg(pdf: Uint8Array): Promise<Uint8Array> {
+  const reader = await Reader.open(memorySource(pdf, 'result.pdf'))
+  for (let number = 1; number < reader.xref.size; number++) {
+    const object = await reader.get(number)
+    if (object instanceof Stream && nameOf(object.dict.get('Filter')) === 'DCTDecode') return reader.raw(object, 1 << 20)
+  }
+  throw new Error('no JPEG in it')
+}
+
+async function visible(before: Uint8Array, after: Uint8Array, masked: boolean): Promise<Visible> {
+  const [one, other] = await Promise.all([before, after].map(pixelsOf))
+  using meter = new VisibleMeter(WIDTH, HEIGHT, masked ? 4 : 3)
+  const shown = (pixels: Uint8Array) => (masked ? withOpacity(pixels, 3, OPACITY) : pixels)
+  meter.push(shown(one!), shown(other!))
+  return meter.finish()
+}
+
+describe.each([false, true])('a JPEG on a page (below a mask: %s)', (masked) => {
+  it('looks as its level says, and not much better', async () => {
+    const jpeg = await photograph()
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { bytes } = await press(page(jpeg, masked), quality)
+      const { score, worstTile } = await visible(jpeg, await storedJpeg(bytes), masked)
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
+      if (!masked) expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+      sizes.push(bytes.length)
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+})
