@@ -25,7 +25,7 @@ export async function noteAction(c: AppContext, what: ActionName, answer: Respon
   const to = told.key_id ?? told.application_id ?? told.user_id ?? told.id ?? c.req.param('key_id') ?? told.account_id
   const called = told.masked ?? told.name
   const body = c.get('asked') ?? {}
-  const asked = Object.fromEntries(ASKED.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])))
+  const asked = Object.fromEntries(ASKED.flatMap((name) => (body[name] === undefined ? [] : [[name, shown(name, body[name])]])))
   const action: Action = {
     at: Date.now(),
     by: person ? { kind: 'person', userId: person.userId, name: person.name } : { kind: 'operator' },
@@ -37,6 +37,9 @@ export async function noteAction(c: AppContext, what: ActionName, answer: Respon
   }
   await c.env.ACCOUNTS.getByName(accountId).noteAction(action)
 }
+
+/** Moments were parsed to milliseconds. */
+const shown = (name: string, value: unknown) => (name.endsWith('at') && typeof value === 'number' ? new Date(value).toISOString() : value)
 
 export const auditView = ({ actions, before }: AuditPage) => ({
   actions: actions.map(({ at, by, what, to, called, asked, requestId }) => ({

@@ -93,7 +93,12 @@ describe('the log of an account', () => {
       name: 'Shop',
       environment: 'test',
     })
-    const { key, key_id, masked } = await browser.json<Record<string, string>>('POST', '/keys', { application_id, name: 'Till' })
+    const expires_at = '2999-01-01T00:00:00.000Z'
+    const { key, key_id, masked } = await browser.json<Record<string, string>>('POST', '/keys', {
+      application_id,
+      name: 'Till',
+      expires_at,
+    })
     await browser.json('PATCH', `/keys/${key_id}`, { state: 'disabled' })
     await browser.ask('PATCH', '/keys/key_none', { state: 'disabled' })
     const headers = { Authorization: `Bearer ${env.ADMIN_TOKEN}`, 'Content-Type': 'application/json' }
@@ -113,7 +118,7 @@ describe('the log of an account', () => {
       ['application.created', 'Ada', application_id],
       ['person.joined', 'Ada', expect.stringMatching(/^usr_/)],
     ])
-    expect(actions[3]).toMatchObject({ called: masked, asked: { name: 'Till' }, request_id: expect.stringMatching(/^req_/) })
+    expect(actions[3]).toMatchObject({ called: masked, asked: { name: 'Till', expires_at }, request_id: expect.stringMatching(/^req_/) })
     expect(actions[1]).toMatchObject({ asked: { requests_per_minute: 5 } })
     const seen = (await (await call(undefined, `${path}/audit`, { headers })).json()) as Logged
     expect(seen.actions, 'the operator sees the same').toEqual(actions)

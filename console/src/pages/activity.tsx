@@ -79,7 +79,7 @@ function Actions({ actions }: { actions: readonly Action[] }) {
             <td>{by.kind === 'person' ? by.name : t('Operator')}</td>
             <td>
               {t(WORDS[action] ?? action)}{' '}
-              {called && called !== (by.kind === 'person' ? by.name : '') ? <code>{called}</code> : <small>{to}</small>}
+              {!(by.kind === 'person' && by.user_id === to) && (called ? <code>{called}</code> : <small>{to}</small>)}
             </td>
             <td>{asked && <code>{JSON.stringify(asked).slice(1, -1)}</code>}</td>
           </tr>
