@@ -111,11 +111,13 @@ function figuresOf(before: string, after: string): string {
   return `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(1)} dB, ${inWords(meters[1].finish())}`
 }
 
-function inWords({ score, worstTile, cast, steps, dirt }: Visible): string {
+function inWords({ score, worstTile, cast, steps, bands, specks, dirt }: Visible): string {
   return [
     `SSIMULACRA2 ${score?.toFixed(1) ?? '–'} (worst tile ${worstTile?.toFixed(1) ?? '–'})`,
     `cast ${cast.toFixed(1)}`,
     `steps ${steps.toFixed(2)}`,
+    `bands ${bands.toFixed(2)}`,
+    `specks ${specks.toFixed(1)}`,
     `dirt ${dirt.toFixed(2)}`,
   ].join(', ')
 }

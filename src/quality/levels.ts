@@ -64,6 +64,12 @@ export interface RasterTarget extends SeenTarget {
   /** Luma and RGB PSNR of the worst block of 32 x 32 pixels: figures of whole screens forgive a spoilt button. */
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
+  /** The same of steps that are nearer to each other, at most: those of a button. */
+  readonly bands: number
+  /** How far single pixels may stand out in smooth areas, at most, in CIE Lab, in the worst window: no specks. */
+  readonly specks: number
+  /** The same of rows near to the picture's: their dots are sparse and stand out, where dithering is an even grain. */
+  readonly nearSpecks: number
   /** Colours a palette has at least, where the picture has as many: figures forgive faint shades that eyes still see. */
   readonly leastColours: number
 }
@@ -114,9 +120,12 @@ const PALETTE_LOW: RasterTarget = {
   rgbPsnrDb: 28,
   blockPsnrDb: 27,
   blockRgbPsnrDb: 24,
-  score: 57,
+  score: 60,
   cast: 7,
   steps: 0.45,
+  bands: 0.45,
+  specks: 4.2,
+  nearSpecks: 3.2,
   leastColours: 8,
 }
 
@@ -127,9 +136,12 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
     rgbPsnrDb: 31,
     blockPsnrDb: 30,
     blockRgbPsnrDb: 27,
-    score: 70,
+    score: 72,
     cast: 4,
     steps: 0.4,
+    bands: 0.34,
+    specks: 3.8,
+    nearSpecks: 2.3,
     leastColours: 12,
   },
   low: PALETTE_LOW,

@@ -16,6 +16,10 @@ export interface Visible {
   readonly cast: number
   /** What smooth areas are off in steps, in CIE Lab, in the worst such window. */
   readonly steps: number
+  /** The same of narrow ones, 5 to 10 pixels apart. */
+  readonly bands: number
+  /** What single pixels stand out in smooth areas, in CIE Lab, in the worst such window. */
+  readonly specks: number
   /** Standard deviation in levels of luma (of 255) of what came into the worst block of 8 × 8 pixels that was of one colour. */
   readonly dirt: number
 }
@@ -96,7 +100,8 @@ export class VisibleMeter extends Rows {
   finish(): Visible {
     this.end()
     const { score, worstTile, kernel } = this
-    const visible = { score, worstTile, cast: kernel.cast(), steps: kernel.steps(), dirt: kernel.flat_dirt() }
+    const { cast, steps, bands, specks, flat_dirt } = kernel
+    const visible = { score, worstTile, cast: cast(), steps: steps(), bands: bands(), specks: specks(), dirt: flat_dirt() }
     this[Symbol.dispose]()
     return visible
   }

@@ -8,7 +8,7 @@ import { noGain, TargetUnreachable } from '../codec/error.ts'
 import { ofPixels, type PictureLoss } from '../codec/loss.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './png-lossy.ts'
-import { mayComeNear, NearTrials } from './png-near.ts'
+import { mayComeNear, NearTrials, targetOfNear } from './png-near.ts'
 import type { PngPicture } from './png-picture.ts'
 import { lookAtColours, planPalette, Trials } from './png-quantise.ts'
 import type { Raster } from './raster.ts'
@@ -86,8 +86,12 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     const nearPlan = async (target: RasterTarget) =>
       mayComeNear(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
     for (const target of new Set(targets)) {
-      for (const plan of [await planPalette(trials, picture, target, pause), await nearPlan(target)]) {
-        const found = plan && plan.estimate < best.bytes ? await untilItHolds(engine, picture, plan, target, alpha) : undefined
+      const ofNear = targetOfNear(target)
+      for (const [plan, aim] of [
+        [await planPalette(trials, picture, target, pause), target],
+        [await nearPlan(ofNear), ofNear],
+      ] as const) {
+        const found = plan && plan.estimate < best.bytes ? await untilItHolds(engine, picture, plan, aim, alpha) : undefined
         options.signal.throwIfAborted()
         if (!found) continue
         const bytes = await planBytes(engine, picture, found, alpha)

@@ -13,9 +13,9 @@ export interface NearPlan {
 }
 
 /** Steps that are tried, from the finest. */
-const STEPS: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 22, 24, 28, 32]
+const STEPS: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32]
 /** The step that a typical photograph bears; only a first guess. */
-const FIRST_GUESS = STEPS.indexOf(10)
+const FIRST_GUESS = STEPS.indexOf(13)
 const TRIAL: Effort = { level: 6, trialLevel: 3, strategies: 0x01, bandBytes: 131072, passes: 0 }
 /** A sample must show more than the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
@@ -48,7 +48,7 @@ export class NearTrials {
     this.#picture = picture
   }
 
-  /** The coarsest step that holds the target; undefined: none does, or none in fewer than `most` bytes of the whole picture. */
+  /** The coarsest step that holds the target (`targetOfNear`); undefined: none does, or none in fewer than `most` bytes of the whole picture. */
   async plan(target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearPlan | undefined> {
     const share = this.#engine.sampleShare()
     let best: NearPlan | undefined
@@ -82,6 +82,9 @@ export class NearTrials {
 function effortFor({ header: { width, height } }: PngPicture): Effort {
   return { ...TRIAL, level: width * height <= 1 << 20 ? 12 : width * height <= 1 << 22 ? 11 : 10 }
 }
+
+/** What rows near to the picture's aim at. */
+export const targetOfNear = (target: RasterTarget): RasterTarget => ({ ...target, specks: target.nearSpecks })
 
 /** What to try next where the whole picture misses what its sample promised; undefined where nothing is left. */
 export function finer(plan: NearPlan, attempt: number): NearPlan | undefined {

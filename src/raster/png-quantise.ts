@@ -34,6 +34,9 @@ const MOST_PROBES = 5
 const MOST_GUESSES = 3
 const MOST_ATTEMPTS = 5
 
+/** Of PLTE: what is few bytes of a photograph is many of an icon. */
+const ENTRY_BYTES = 3
+
 /** A sample must show more than the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
 
@@ -100,10 +103,11 @@ export class Trials {
     return marginIn(found)
   }
 
+  /** Of the sample, with as much of the palette. */
   bytes(way: Way, strategies: number): number {
     this.apply(way)
     this.engine.setEffort({ ...TRIAL, strategies })
-    return this.engine.trialBytes('palette')
+    return this.engine.trialBytes('palette') + ENTRY_BYTES * way.colours * this.engine.sampleShare()
   }
 }
 

@@ -3,16 +3,23 @@ import { LEVELS, type RasterTarget, type SeenTarget } from '../quality/levels.ts
 
 export type { RasterTarget, SeenTarget }
 
+type Shades = Pick<RasterTarget, 'bands' | 'specks'>
+type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks'
+
 /** Figures of a result; those that were not measured hold nothing back. */
-export type Found = Omit<RasterTarget, 'leastColours' | 'scored' | keyof SeenTarget> & Partial<SeenTarget>
+export type Found = Omit<RasterTarget, NotMeasured | keyof Shades | keyof SeenTarget> & Partial<SeenTarget & Shades>
 
 type Luma = readonly [ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number]
-type Seen = readonly [score: number, cast: number, steps: number]
+type Seen = readonly [score: number, cast: number, steps: number, bands: number, specks: number]
+
+/** What rows near to the picture's may have of specks, of what palettes may. */
+const NEAR_SPECKS = 0.6
 
 const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0] } = {}): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
-  const [score, cast, steps] = seen
-  return { ssim, psnrDb, scored: { ssim: scoredSsim, psnrDb }, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, score, cast, steps, leastColours }
+  const [score, cast, steps, bands, specks] = seen
+  const shades = { score, cast, steps, bands, specks, nearSpecks: specks * NEAR_SPECKS }
+  return { ssim, psnrDb, scored: { ssim: scoredSsim, psnrDb }, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, ...shades, leastColours }
 }
 
 export const PALETTE_TARGETS = LEVELS.palette
@@ -20,14 +27,14 @@ const { medium: MEDIUM, low: LOW } = PALETTE_TARGETS
 
 /** From the gentlest to just above the floors: the ladder that `target_size` climbs down. */
 export const TARGET_LADDER: readonly RasterTarget[] = [
-  target([0.99, 42, 38, 36, 33], [87, 2, 0.3]),
-  target([0.985, 40, 36, 34, 31], [83, 2.5, 0.32]),
-  target([0.975, 37.5, 33.5, 32, 29], [77, 3.2, 0.34]),
+  target([0.99, 42, 38, 36, 33], [87, 2, 0.3, 0.3, 3]),
+  target([0.985, 40, 36, 34, 31], [83, 2.5, 0.32, 0.32, 3.2]),
+  target([0.975, 37.5, 33.5, 32, 29], [77, 3.2, 0.34, 0.34, 3.4]),
   MEDIUM,
-  target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.42], { scoredSsim: 0.93 }),
+  target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.42, 0.42, 4], { scoredSsim: 0.93 }),
   LOW,
-  target([0.915, 31, 27, 24, 21], [40, 12, 2.5], { leastColours: 4 }),
-  target([0.903, 30.2, 26, 20, 18], [10, 25, 8], { leastColours: 2 }),
+  target([0.915, 31, 27, 24, 21], [40, 12, 2.5, 2.5, 12], { leastColours: 4 }),
+  target([0.903, 30.2, 26, 20, 18], [10, 25, 8, 8, 40], { leastColours: 2 }),
 ]
 
 /** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
@@ -57,11 +64,14 @@ const POINTS_PER_DB = 3
 const CAST_BETWEEN = 0.08
 
 /** A sample misses the worst windows, and what is wide. */
-function seenMarginDb({ score = 100, cast = 0, steps = 0 }: Partial<SeenTarget>, wanted: SeenTarget, margin: number): number {
-  const within = (found: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, found))
+function seenMarginDb(found: Partial<SeenTarget & Shades>, wanted: SeenTarget & Shades, margin: number): number {
+  const { score = 100, cast = 0, steps = 0, bands = 0, specks = 0 } = found
+  const within = (value: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, value))
   return Math.min(
     (score - wanted.score - margin * 1.5) / POINTS_PER_DB,
     within(cast * (1 + CAST_BETWEEN), wanted.cast, 0.03),
     within(steps, wanted.steps, 0.1),
+    within(bands, wanted.bands, 0.1),
+    within(specks, wanted.specks, 0.1),
   )
 }

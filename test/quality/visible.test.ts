@@ -44,7 +44,7 @@ describe('what eyes see', () => {
 
   it('finds nothing where there is nothing', () => {
     const { a: _, b: __, ...figures } = look(waves, waves)
-    expect(figures).toEqual({ score: 100, worstTile: 100, cast: 0, steps: 0, dirt: 0 })
+    expect(figures).toEqual({ score: 100, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
   })
 
   it('sees blue eyes that turned brown, which luma does not', () => {
@@ -60,6 +60,28 @@ describe('what eyes see', () => {
   it('sees a sky that became bands', () => {
     const banded: Paint = (x, y) => sky(x, y).map((value) => Math.round(value / 12) * 12)
     expect(look(sky, banded).steps).toBeGreaterThan(3 * look(sky, noisy(sky, 6)).steps)
+  })
+
+  it.each([
+    ['across', (_x: number, y: number) => y],
+    ['down', (x: number) => x],
+    ['askew', (x: number, y: number) => (x + y) / 2],
+  ])('sees narrow bands %s rather than grain of the same size', (_, along) => {
+    const ramp: Paint = (x, y) => Array(3).fill(60 + along(x, y))
+    const narrow: Paint = (x, y) => Array(3).fill(60 + Math.floor(along(x, y) / 7) * 7 + 3.5)
+    expect(look(ramp, narrow).bands).toBeGreaterThan(0.38)
+    expect(look(ramp, noisy(ramp, 6)).bands).toBeLessThan(0.26)
+  })
+
+  it('sees specks in a sky, and none in texture', () => {
+    const specked =
+      (paint: Paint): Paint =>
+      (x, y) =>
+        paint(x, y).map((value) => (x % 11 === 4 && y % 13 === 6 ? value + 40 : value))
+    expect(look(sky, specked(sky)).specks).toBeGreaterThan(4.2)
+    expect(look(sky, noisy(sky, 8)).specks).toBeLessThan(2)
+    const texture: Paint = (x, y) => sky(x, y).map((value) => value + (((x * 7 + y * 13) % 5) - 2) * 12)
+    expect(look(texture, specked(texture)).specks).toBeLessThan(1)
   })
 
   it('sees dirt in what was flat, and none in what was not', () => {

@@ -17,10 +17,13 @@
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-typedef struct { float lab[3], squares; } Cell; /* summed errors in L, a, b, and the squares of those in L */
+/* Summed errors in L, a, b, and the squares of those in L; L times the distance from the middle column, and row; fourth powers. */
+typedef struct { float lab[3], squares, across, down, fourths; } Cell;
+/* What that distance is squared, summed over a cell. */
+#define LEVER (CELL * (CELL * CELL - 1) / 12 * CELL)
 typedef struct { uint32_t colour; float lab[3]; } Known;
 #define KNOWN_BITS 12
-typedef struct { Cell *row[ACROSS]; float cast, steps; } Plane; /* the worst squares */
+typedef struct { Cell *row[ACROSS]; float cast, steps, bands, specks; } Plane; /* the worst squares, and fourth powers */
 
 struct Shades {
   uint32_t width, cells, rows; /* rows since the break */
@@ -121,12 +124,23 @@ static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plan
 }
 
 static void add_cells(Shades *s, Cell *cells) {
+  const float *const l = s->error[0], *const x = s->error[1], *const y = s->error[2];
+  const float down = (float)(s->rows % CELL) - CELL / 2;
   for (uint32_t k = 0, i = 0; k < s->cells; k++) {
-    const uint32_t end = i + CELL < s->width ? i + CELL : s->width;
+    const uint32_t from = i, end = i + CELL < s->width ? i + CELL : s->width;
+    Cell *const cell = cells + k;
+    float sum = 0;
     for (; i < end; i++) {
-      for (int c = 0; c < 3; c++) cells[k].lab[c] += s->error[c][i];
-      cells[k].squares += s->error[0][i] * s->error[0][i];
+      const float light = l[i] * l[i], all = light + .25f * (x[i] * x[i] + y[i] * y[i]);
+      sum += l[i];
+      cell->lab[1] += x[i];
+      cell->lab[2] += y[i];
+      cell->squares += light;
+      cell->across += l[i] * ((float)(i - from) - CELL / 2);
+      cell->fourths += all * all;
     }
+    cell->lab[0] += sum;
+    cell->down += sum * down;
   }
 }
 
@@ -134,7 +148,7 @@ static uint32_t cell_width(const Shades *s, uint32_t k) { return s->width - k * 
 
 static void window(Shades *s, uint32_t from, uint32_t across, uint32_t down) {
   for (int p = 0; p < s->planes; p++) {
-    float a = 0, b = 0, squares = 0;
+    float a = 0, b = 0, squares = 0, slopes = 0, fourths = 0;
     uint32_t pixels = 0;
     for (uint32_t r = 0; r < down; r++) {
       if (!s->heights[r]) continue;
@@ -142,10 +156,15 @@ static void window(Shades *s, uint32_t from, uint32_t across, uint32_t down) {
         const uint32_t n = cell_width(s, k) * s->heights[r];
         const Cell *cell = s->plane[p].row[r] + k;
         const float *e = cell->lab, busy = s->bends[r][k] / (n * BUSY), mean = e[0] * e[0] / n;
-        const float step = mean - GRAIN * (cell->squares - mean);
+        const float calm = 1 / (1 + busy * busy), step = mean - GRAIN * (cell->squares - mean);
         pixels += n;
         a += e[1], b += e[2];
-        if (step > 0) squares += step / (1 + busy * busy);
+        if (step > 0) squares += step * calm;
+        fourths += cell->fourths * (calm * calm);
+        if (n < CELL * CELL) continue;
+        const float slope = (cell->across * cell->across + cell->down * cell->down) / LEVER;
+        const float band = slope - GRAIN * (cell->squares - mean - slope);
+        if (band > 0) slopes += band * calm;
       }
     }
     if (pixels < LEAST_PIXELS) pixels = LEAST_PIXELS;
@@ -154,6 +173,8 @@ static void window(Shades *s, uint32_t from, uint32_t across, uint32_t down) {
       s->windows[s->watched++] = (ShadesWindow){from * CELL, s->all_rows};
     if (cast > s->plane[p].cast) s->plane[p].cast = cast;
     if (steps > s->plane[p].steps) s->plane[p].steps = steps;
+    s->plane[p].bands = fmaxf(s->plane[p].bands, slopes / pixels);
+    s->plane[p].specks = fmaxf(s->plane[p].specks, fourths / pixels);
   }
 }
 
@@ -205,12 +226,14 @@ void shades_break(Shades *s) {
 }
 
 ShadesFound shades_result(const Shades *s) {
-  float cast = 0, steps = 0;
+  Plane worst = {0};
   for (int p = 0; p < s->planes; p++) {
-    cast = fmaxf(cast, s->plane[p].cast);
-    steps = fmaxf(steps, s->plane[p].steps);
+    worst.cast = fmaxf(worst.cast, s->plane[p].cast);
+    worst.steps = fmaxf(worst.steps, s->plane[p].steps);
+    worst.bands = fmaxf(worst.bands, s->plane[p].bands);
+    worst.specks = fmaxf(worst.specks, s->plane[p].specks);
   }
-  return (ShadesFound){sqrtf(cast), sqrtf(steps)};
+  return (ShadesFound){sqrtf(worst.cast), sqrtf(worst.steps), sqrtf(worst.bands), sqrtf(sqrtf(worst.specks))};
 }
 
 void shades_watch(Shades *s, float cast, float steps) {

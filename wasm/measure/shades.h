@@ -7,10 +7,12 @@
 
 typedef struct Shades Shades;
 
-/* Both of the worst window of 15 x 15 pixels. `cast`: the distance in a and b of its mean colour from the original's.
+/* All of the worst window of 15 x 15 pixels. `cast`: the distance in a and b of its mean colour from the original's.
  * `steps`: root mean square of what its nine parts of 5 x 5 are off in mean lightness, beyond what the grain of dithering
- * explains; parts with texture count less. */
-typedef struct { double cast, steps; } ShadesFound;
+ * explains; `bands`: the same of how far lightness rises or falls otherwise across a part, which tells of steps that are nearer to each
+ * other than windows are wide (5 to 10 pixels). `specks`: fourth root of the mean fourth power of what single pixels are off, in
+ * lightness, and in a and b by half. Parts with texture count less. */
+typedef struct { double cast, steps, bands, specks; } ShadesFound;
 
 Shades *shades_open(uint32_t width, bool alpha); /* NULL when memory is short */
 void shades_row(Shades *s, const uint32_t *a, const uint32_t *b);

@@ -260,10 +260,10 @@ EXPORT(fact) u32 fact(int what) {
   }
 }
 /* Quality of the last REMAP, INDICES or NEAR pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block, 6 SSIMULACRA 2.1,
- * 7 colour cast, 8 steps. */
+ * 7 colour cast, 8 steps, 9 bands, 10 specks. */
 EXPORT(quality) double quality(int what) {
   if (!measure) return 0;
-  if (what >= 6) return what == 6 ? score : what == 7 ? shades.cast : shades.steps;
+  if (what >= 6) return what == 6 ? score : shade_of(&shades, what);
   Quality q = measure_result(measure);
   return what == 0 ? q.ssim : what == 1 ? q.luma_mse : what == 2 ? q.rgb_mse : what == 3 ? q.block_luma_mse : q.block_rgb_mse;
 }

@@ -131,6 +131,10 @@ ShadesFound look_result(double *score);   /* after all rows */
 void look_watch(float cast, float steps); /* remember windows with larger ones */
 const ShadesWindow *look_watched(u32 *count);
 void look_end(void);
+/* 7 colour cast, 8 steps, 9 bands, 10 specks. */
+static inline double shade_of(const ShadesFound *found, int what) {
+  return what == 7 ? found->cast : what == 8 ? found->steps : what == 9 ? found->bands : found->specks;
+}
 
 /* ---- quantise.c, remap.c ---- */
 #define COORDINATES 4

@@ -82,11 +82,17 @@ export interface PictureQuality {
   readonly cast: number
   /** How far gradients have become steps in the worst such window, in CIE Lab (`shades.h`). */
   readonly steps: number
+  /** The same of steps that are 5 to 10 pixels apart. */
+  readonly bands: number
+  /** How far single pixels stand out in the worst such window, in CIE Lab (`shades.h`). */
+  readonly specks: number
 }
 
+type Shades = 'cast' | 'steps' | 'bands' | 'specks'
+type Seen = 'score' | Shades
+
 /** Of a sample, the `share` of the picture's rows; what was not measured is not there. */
-export type TrialFound = Omit<PictureQuality, 'score' | 'cast' | 'steps'> &
-  Partial<Pick<PictureQuality, 'score' | 'cast' | 'steps'>> & { readonly share: number }
+export type TrialFound = Omit<PictureQuality, Seen> & Partial<Pick<PictureQuality, Seen>> & { readonly share: number }
 
 export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
 const FAILURES: readonly PngFailure[] = ['memory', 'truncated', 'damaged', 'misuse']
@@ -361,11 +367,11 @@ export class PngEngine {
   #measureTrial(goesOn: (found: TrialFound) => boolean): TrialFound {
     const { trial_measure, trial_shades, trial_score, trial_fact } = this.#wasm
     trial_measure()
-    const { score: _score, cast: _cast, steps: _steps, ...luma } = qualityOf(trial_fact)
+    const luma = lumaOf(trial_fact)
     const share = this.sampleShare()
     if (!goesOn({ ...luma, share })) return { ...luma, share }
     trial_shades(0, 0)
-    const shades = { cast: trial_fact(7), steps: trial_fact(8) }
+    const shades = shadesOf(trial_fact)
     if (!goesOn({ ...luma, ...shades, share })) return { ...luma, ...shades, share }
     trial_score()
     return { ...luma, ...shades, score: trial_fact(6), share }
@@ -419,14 +425,19 @@ export class PngEngine {
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 function qualityOf(fact: (what: number) => number): PictureQuality {
+  return { ...lumaOf(fact), score: fact(6), ...shadesOf(fact) }
+}
+
+function lumaOf(fact: (what: number) => number): Omit<PictureQuality, Seen> {
   return {
     ssim: fact(0),
     psnrDb: decibels(fact(1)),
     rgbPsnrDb: decibels(fact(2)),
     blockPsnrDb: decibels(fact(3)),
     blockRgbPsnrDb: decibels(fact(4)),
-    score: fact(6),
-    cast: fact(7),
-    steps: fact(8),
   }
+}
+
+function shadesOf(fact: (what: number) => number): Pick<PictureQuality, Shades> {
+  return { cast: fact(7), steps: fact(8), bands: fact(9), specks: fact(10) }
 }

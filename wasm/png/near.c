@@ -10,9 +10,12 @@
 #define CHROMA_STEPS 2
 /* What is so much below half a step is rounded to nothing: zeros are cheap, and what is lost goes on to the neighbours. */
 #define DEAD .15f
-/* The share of errors that goes on: all but all in smooth areas, where steps would show, half in texture. */
-#define SHARE_SMOOTH .9f
-#define SHARE_TEXTURE .45f
+/* The share of errors that goes on: all but all in the calmest areas, which would drift away in steps, and little more than half from
+ * the first grain on, where more comes back as specks. By the bends of eight pixels (remap.h). */
+#define SHARE_CALM .95f
+#define SHARE .57f
+#define CALM 12
+#define GRAINY 40
 /* Runs of one colour from this length on stay exact, others below the same colour: flat areas stay flat. */
 #define FLAT_RUN 8
 
@@ -39,6 +42,15 @@ static u32 most_off;
 /* Grey is kept in the first sample, alpha in the last. */
 static int channels_of(void) { return layout.pixel_bits >> 3; }
 
+static float shares[256]; /* by bends */
+
+static void find_shares(void) {
+  for (int i = 0; i < 256; i++) {
+    const float grain = i < CALM ? 0 : i > GRAINY ? 1 : (float)(i - CALM) / (GRAINY - CALM);
+    shares[i] = SHARE_CALM - (SHARE_CALM - SHARE) * grain;
+  }
+}
+
 void near_begin(void) {
   if (!step || layout.depth != 8 || layout.colour_type == INDEXED) host_fail(FAIL_MISUSE, "no form for rows near to the source's");
   const u32 samples = (source.width + 1) * 4 + 16;
@@ -63,6 +75,7 @@ void near_begin(void) {
     const u32 away = i < 128 ? i : 256 - i, steps = away / step;
     counts[i] = away % step ? .1f : 100.f / (1 + steps * steps);
   }
+  find_shares();
   remap_break();
 }
 
@@ -140,7 +153,7 @@ static inline __attribute__((always_inline)) void filter_row(int filter, const u
         const float off = left_over[k] - (float)change[k], most = (float)step;
         e[k] = off > most ? most : off < -most ? -most : off;
       }
-      e *= SHARE_SMOOTH - (SHARE_SMOOTH - SHARE_TEXTURE) * hidden[i] * (1 / 255.f);
+      e *= shares[bent[i]];
       carried = e * (7 / 16.f);
       below[(i32)i - 1] += e * (3 / 16.f);
       below[i] += e * (5 / 16.f);

@@ -59,12 +59,13 @@ EXPORT(set_dither) void set_dither(double share, double of_that_in_texture) {
 static Texture texture;
 static u8 *hidden_above; /* of the row above */
 static u32 *bends_up_to;
-u8 *hidden;
+u8 *hidden, *bent;
 
 static void hiding_begin(void) {
   if (!hidden) {
     if (!texture_open(&texture, source.width)) host_fail(FAIL_MEMORY, "no memory for texture");
     hidden = zeroed((size_t)source.width + 32);
+    bent = zeroed(source.width);
     hidden_above = zeroed((size_t)source.width + 32);
     bends_up_to = zeroed(((size_t)source.width + 2 * REACH + 1) * sizeof *bends_up_to);
   }
@@ -84,7 +85,9 @@ void hiding_row(const u32 *px, u32 width) {
   for (u32 i = 0; i <= REACH; i++) to[width + i] = sum, bends_up_to[i] = 0; /* nothing hides beyond the edges */
   for (u32 i = 0; i < width; i++) {
     const i32 left = to[i + 1] - to[(i32)i + 1 - REACH], right = to[i + REACH] - to[i];
-    i32 here = ((left < right ? left : right) - QUIET) * 255 / HIDING;
+    const i32 least = left < right ? left : right;
+    bent[i] = least > 255 ? 255 : least;
+    i32 here = (least - QUIET) * 255 / HIDING;
     here = here < 0 ? 0 : here > 255 ? 255 : here;
     if (texture.rows > 1) here = here < hidden_above[i] + 64 ? here : hidden_above[i] + 64; /* nor right below an edge */
     else here = 0;

@@ -13,6 +13,7 @@ extern u32 palette_version;                /* of palette_points */
 void palette_follow(void);                 /* palette_xyz may have changed */
 void remap_break(void);                    /* nothing is above the next row */
 extern u8 *hidden;                         /* for each pixel of the row: how much texture hides there, of 255 */
+extern u8 *bent;                           /* summed bends (texture.h) of eight pixels on the calmer side, up to 255 */
 void hiding_row(const u32 *px, u32 width); /* the next row */
 
 static inline float distance_to(v4f x, int i) {

@@ -353,7 +353,7 @@ EXPORT(trial_bytes) double trial_bytes(bool mapped, bool gray, u32 every) {
   return (double)encoded_bytes * sample_rows / taken;
 }
 /* Of the last trials: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it;
- * 6 SSIMULACRA 2.1, 7 colour cast, 8 steps. */
+ * 6 SSIMULACRA 2.1, 7 colour cast, 8 steps, 9 bands, 10 specks. */
 EXPORT(trial_fact) double trial_fact(int what) {
   switch (what) {
     case 0: return trial_quality.ssim;
@@ -362,8 +362,7 @@ EXPORT(trial_fact) double trial_fact(int what) {
     case 3: return trial_quality.block_luma_mse;
     case 4: return trial_quality.block_rgb_mse;
     case 6: return score_found;
-    case 7: return trial_found.cast;
-    case 8: return trial_found.steps;
-    default: return (double)sample_rows / source.height;
+    case 5: return (double)sample_rows / source.height;
+    default: return shade_of(&trial_found, what);
   }
 }

@@ -146,5 +146,7 @@ EXPORT(worst_tile) double worst_tile(void) {
 
 EXPORT(cast) double cast(void) { return shades_result(shades).cast; }
 EXPORT(steps) double steps(void) { return shades_result(shades).steps; }
+EXPORT(bands) double bands(void) { return shades_result(shades).bands; }
+EXPORT(specks) double specks(void) { return shades_result(shades).specks; }
 /* Standard deviation, in levels of luma, of what came into the worst block of 8 x 8 that was of one colour. */
 EXPORT(flat_dirt) double flat_dirt(void) { return sqrt(dirt); }

@@ -12,6 +12,8 @@ export interface VisibleKernel extends Engine {
   worst_tile(): number
   cast(): number
   steps(): number
+  bands(): number
+  specks(): number
   flat_dirt(): number
 }
 

@@ -11,7 +11,7 @@ import { memorySource } from '../../codec/source.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
 import { applyPlan, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
-import { mayComeNear, NearTrials } from '../../raster/png-near.ts'
+import { mayComeNear, NearTrials, targetOfNear } from '../../raster/png-near.ts'
 import { glanceAtExact, planPalette, Trials } from '../../raster/png-quantise.ts'
 import { marginDb, type RasterTarget } from '../../raster/targets.ts'
 import { isComplete, saidOf } from './dropped.ts'
@@ -40,6 +40,8 @@ type Choice = { kind: 'lossy'; write(sink: Sink): Promise<Outcome> } | { kind: '
 
 /** What was estimated below this share of another, on the same sample, is smaller indeed. */
 const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
+/** Estimates of palettes and of near rows are so far from each other, at most, where either may be smaller in the end. */
+const MAY_BE_SMALLER = 1.1
 /** Plans that are made, the smallest by their estimates. */
 const MOST_FINISHED = 3
 /** Results up to this size are made once, in memory, and thrown away when they miss the target. */
@@ -95,7 +97,7 @@ async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<C
   const least = Math.min(...plans.map(({ plan }) => plan.estimate))
   if (mayComeNear(engine, facts, least)) {
     const near = new NearTrials(engine, file)
-    for (const target of targets) add(await near.plan(target, least, pause), target)
+    for (const target of targets.map(targetOfNear)) add(await near.plan(target, least * MAY_BE_SMALLER, pause), target)
   }
   return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
 }
