@@ -36,6 +36,8 @@ export function typescriptClientTests(running: () => Running): void {
     folder = mkdtempSync(join(tmpdir(), 'whittle-typescript-'))
   })
   afterAll(async () => {
+    // The account is that of the tests behind these as well.
+    for (const { task_id } of (await whittle.tasks({ limit: 100 })).tasks) await whittle.remove(task_id)
     await road?.stop()
     rmSync(folder, { recursive: true, force: true })
   })
