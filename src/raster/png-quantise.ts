@@ -75,7 +75,6 @@ export class Trials {
 
   constructor(engine: PngEngine) {
     this.engine = engine
-    engine.minimiseCasts(MOST_SHADES, DITHERS.everywhere)
   }
 
   /** Other palettes may have been made since. */
@@ -129,6 +128,7 @@ export async function planPalette(
   pause: () => Promise<void>,
 ): Promise<PalettePlan | undefined> {
   const { engine } = trials
+  await engine.minimiseCasts(MOST_SHADES, DITHERS.everywhere, pause)
   trials.begin()
   const search: Search = { trials, target, pause }
   const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
@@ -138,6 +138,7 @@ export async function planPalette(
     const most = plain === undefined ? 256 : Math.floor(plain * DITHER_PAYS[dither])
     const colours = most > least ? await fewestColours(search, { least, most, dither }) : undefined
     if (colours === undefined) continue
+    await pause()
     const way = { colours, tolerance: 0, dither }
     ways.push({ ...way, bytes: trials.bytes(way, FILTER_NONE) })
   }
@@ -145,6 +146,7 @@ export async function planPalette(
   if (!best) return undefined
   const otherwise = others.find((way) => way.dither === 'everywhere')
   const { colours, tolerance, dither } = best
+  await pause()
   const filtered = trials.bytes(best, FILTER_BY_ENTROPY)
   const filters = filtered < best.bytes * WORTH_FILTERING
   const { width, height } = picture.header
@@ -169,6 +171,7 @@ async function withTolerance({ trials, target, pause }: Search, fewest: number):
     const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
     if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 'none' }, FILTER_NONE) >= best.bytes) break
     const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
+    await pause()
     const tolerance = mostTolerant(marginAt, best && Math.max(1, best.tolerance))
     const way: Way = { colours, tolerance, dither: 'none' }
     const bytes = trials.bytes(way, FILTER_NONE)
@@ -197,6 +200,7 @@ async function fewestColours(
 ): Promise<number | undefined> {
   const marginAt = (step: number) => trials.margin({ colours: coloursAt(step), tolerance: 0, dither }, target)
   const first = stepOf(most)
+  await pause()
   let holds = { step: first, margin: marginAt(first) }
   if (holds.margin < 0) return undefined
   let fails: { step: number; margin?: number } = { step: Math.max(first, stepOf(least)) + 1 }

@@ -380,8 +380,13 @@ export class PngEngine {
   /**
    * Palettes from now on come closer to the colours of those parts of the sample where 256 colours leave casts or steps above these,
    * first as they are, then mixed by error diffusion. Once for a histogram.
+   * @param pause behind each palette, which takes a large sample some tenths of a second
    */
-  minimiseCasts(most: Pick<PictureQuality, 'cast' | 'steps'>, dither: readonly [share: number, inTexture: number]): void {
+  async minimiseCasts(
+    most: Pick<PictureQuality, 'cast' | 'steps'>,
+    dither: readonly [share: number, inTexture: number],
+    pause: () => Promise<void>,
+  ): Promise<void> {
     if (this.#castsMinimised) return
     this.#castsMinimised = true
     const { quantise, set_tolerance, set_dither, trial_map, trial_shades, trial_fact, weigh_as_at_first } = this.#wasm
@@ -390,6 +395,7 @@ export class PngEngine {
       set_dither(share, inTexture)
       let [first, last] = [0, 0]
       for (let round = 0; round < CAST_ROUNDS; round++) {
+        await pause()
         quantise(256, 8, share > 0 ? 1 : 0)
         trial_map()
         trial_shades(most.cast, most.steps)
