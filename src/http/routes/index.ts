@@ -6,6 +6,7 @@ import { ADMIN_ROUTES } from './admin.ts'
 import { getBatch } from './batches.ts'
 import { download } from './download.ts'
 import { healthz } from './health.ts'
+import { metricsRoute } from './metrics.ts'
 import { pageRoutes } from './pages.ts'
 import { getKeys, getReceipt } from './receipts.ts'
 import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
@@ -29,4 +30,4 @@ const API: readonly Route[] = [
   healthz,
 ]
 
-export const ROUTES: readonly Route[] = [...API, ...pageRoutes(() => ROUTES), ...ADMIN_ROUTES, ...consoleRoutes(API)]
+export const ROUTES: readonly Route[] = [...API, ...pageRoutes(() => ROUTES), ...ADMIN_ROUTES, metricsRoute, ...consoleRoutes(API)]
