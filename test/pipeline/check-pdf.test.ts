@@ -35,7 +35,7 @@ const samples = (space: string, pixels: Uint8Array, more = '') => ({
 
 async function jpegPage(): Promise<Uint8Array> {
   const { chunks } = await encodeRows({ width: SIDE, height: SIDE, pixels: 'gray', quality: 95 }, [waves(1)])
-  return page(144, { dict: dictionary('DeviceGray', '/Filter/DCTDecode'), data: new Uint8Array(Buffer.concat(chunks)) })
+  return page(100, { dict: dictionary('DeviceGray', '/Filter/DCTDecode'), data: new Uint8Array(Buffer.concat(chunks)) })
 }
 
 /** The left of it is shown. */
