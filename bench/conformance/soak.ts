@@ -221,8 +221,13 @@ async function listed(): Promise<Map<string, string>> {
   for (let cursor = ''; ; ) {
     const path = `/v1/tasks?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
     const page = await ask<{ tasks: Task[]; next_cursor?: string | null }>('enterprise', path)
-    for (const task of page?.tasks ?? []) all.set(task.task_id, task.status)
-    if (!page?.next_cursor) return all
+    // Whoever takes silence for the end misses the rest.
+    if (!page) {
+      await sleep(1000)
+      continue
+    }
+    for (const task of page.tasks) all.set(task.task_id, task.status)
+    if (!page.next_cursor) return all
     cursor = page.next_cursor
   }
 }
@@ -237,7 +242,11 @@ async function judgeCounters(): Promise<void> {
   }
   for (const id of accepted) if (!ended.has(id)) problems.push(`${id} was accepted and is gone`)
   const count = (status: string) => [...ended.values()].filter((other) => other === status).length
-  for (const id of all.keys()) await ask('enterprise', `/v1/tasks/${id}`, { method: 'DELETE' })
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const left = await listed()
+    if (left.size === 0) break
+    for (const id of left.keys()) await ask('enterprise', `/v1/tasks/${id}`, { method: 'DELETE' })
+  }
   const token = /^ADMIN_TOKEN=(.+)$/m.exec(readFileSync(join(state, 'secrets.env'), 'utf8'))?.[1]
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const sweep = async () => fetch(`${base}/admin/sweep`, { method: 'POST', headers, body: '{"min_age_seconds":0}' })
