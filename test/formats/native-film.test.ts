@@ -108,6 +108,13 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(staticHdr(moov.subarray(start, end), first)).toEqual({ masteringDisplay: DISPLAY, lightLevel: [1000, 400] })
   })
 
+  it('a short rest at the end is measured with the second before it, as the receipt has it', async () => {
+    const grain = ['-vf', "noise=alls=40:allf=t:enable='lt(t,1)'", '-t', '1.25', '-pix_fmt', 'yuv420p10le']
+    const bytes = film('rest.mov', ...grain, '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast')
+    const { outcome, defect } = await pressed(mov, bytes, 'mov', { native: native() })
+    expect([outcome.kind, defect]).toEqual(['compressed', undefined])
+  })
+
   it('pixels that say nothing of their shape stay square', async () => {
     const coding = ['-vf', 'setsar=0', '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast']
     const { bytes, outcome } = await pressed(mov, film('plain.mov', ...coding, '-x265-params', `log-level=error:${HLG}`), 'mov', {

@@ -54,10 +54,7 @@ export async function compareNatively(sides: NativeSides, claim: PictureLoss | u
     const found = await compareStretch(sides, stretch, options)
     if (typeof found === 'string') return { frames, difference: found }
     frames += found.frames
-    const figures =
-      found.seconds.within(stretch.from, stretch.to).figures(1) ??
-      (stretches.length === 1 ? found.seconds.figures(sides.frameSeconds) : undefined)
-    const { worst } = figures ?? {}
+    const { worst } = found.seconds.within(stretch.from, stretch.to).figures(sides.frameSeconds) ?? {}
     if (!worst) continue
     const text = `SSIM ${worst.ssim.toFixed(4)} and ${worst.psnrDb.toFixed(2)} dB at ${Math.max(0, stretch.from).toFixed(1)} s`
     if (worst.psnrDb < MIN_PSNR_DB) return { frames, difference: text }
@@ -104,7 +101,9 @@ function stretchesOf({ made, frameSeconds }: NativeSides): Stretch[] {
   const count = Math.min(most, Math.max(1, Math.floor(end / STRETCH_SECONDS)))
   return Array.from({ length: count }, (_, k) => {
     const from = Math.floor((k * Math.max(0, end - STRETCH_SECONDS)) / Math.max(1, count - 1 || 1))
-    return { from: from - TICK, to: from + STRETCH_SECONDS - TICK }
+    const to = from + STRETCH_SECONDS
+    // The receipt counts a short rest at the end to the second before it: both are looked at together.
+    return { from: from - TICK, to: end - to < 1 ? Number.POSITIVE_INFINITY : to - TICK }
   })
 }
 
