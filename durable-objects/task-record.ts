@@ -35,6 +35,7 @@ import {
   mostAttempts,
   newStep,
   overBudgetJob,
+  RESEND_DOUBLINGS,
   released,
   releaseStep,
   type Step,
@@ -66,6 +67,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   #events: TaskEvent[]
   readonly #parts: PartTable
   readonly #leaseMs: number
+  readonly #resend: { readonly leaseMs: number; readonly doublings: number }
   readonly #waiting = new Set<() => void>()
   #removing: Promise<void> | undefined
   /** When the alarm rings; undefined: nobody knows. It may ring too early, which costs less than each time putting it off. */
@@ -82,6 +84,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#events = events
     this.#parts = new PartTable(ctx.storage.sql)
     this.#leaseMs = Number(env.LEASE_MS ?? DEFAULT_LEASE_MS)
+    // A service on one machine has its queues in memory: they are gone with it.
+    const doublings = RESEND_DOUBLINGS[env.ENVIRONMENT === 'local' ? 'inMemory' : 'durable']
+    this.#resend = { leaseMs: this.#leaseMs, doublings }
     this.#quietUntil = this.#task ? Date.now() + spread(FOUND_PAUSE_MS) : 0
   }
 
@@ -393,7 +398,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       return this.#watchSteps(task, this.#job, now)
     }
     // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
-    for (const [part, step] of due) this.#putStep(job, part, sentStep(step, now, this.#leaseMs))
+    for (const [part, step] of due) this.#putStep(job, part, sentStep(step, now, this.#resend))
     this.#save()
     const messages = due.map(([part]) => messageFor(task, job, part))
     if (await this.#send(task.worker, messages, job.heavy)) return

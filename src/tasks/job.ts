@@ -178,10 +178,13 @@ export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
   return soonest > now ? { kind: 'wait', until: soonest } : { kind: 'send' }
 }
 
-/** The step after its message went out. */
-export function sentStep(step: Step, now: number, leaseMs: number): Step {
+/** How often the wait for a message that may be lost is doubled, as long as queues are. */
+export const RESEND_DOUBLINGS = { durable: 5, inMemory: 1 }
+
+/** The step after its message went out. @param doublings  of `leaseMs`, at most */
+export function sentStep(step: Step, now: number, { leaseMs, doublings }: { leaseMs: number; doublings: number }): Step {
   const { lease: _, ...rest } = step
-  return { ...rest, sent: step.sent + 1, sendAt: now + leaseMs * 2 ** Math.min(step.sent, 5) }
+  return { ...rest, sent: step.sent + 1, sendAt: now + leaseMs * 2 ** Math.min(step.sent, doublings) }
 }
 
 export function messageFor({ taskId, originalSize }: Task, job: Job, part?: number): JobMessage {

@@ -170,3 +170,24 @@ it('what the press took along is in the queue when it was held back, not when it
     expect(await face.claim(1, 'whole')).toMatchObject({ attempt: 2, alone: true })
   })
 })
+
+it.each([
+  ['on one machine, where a crash takes the queue along, it is sent again every minute', 'local', 2 * LEASE_MS],
+  ['on Cloudflare it is sent ever less often', 'production', 32 * LEASE_MS],
+])('what nobody comes for: %s', async (_, environment, longest) => {
+  const task = newTask({ lane: 'slow' })
+  await runInDurableObject(object(task), async (_instance, ctx) => {
+    const queue = new Hanging() as unknown as Env['PRESS_JOBS']
+    const face = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue, ENVIRONMENT: environment })
+    await face.create(task)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const pauses: number[] = []
+    for (let i = 0; i < 8; i++) {
+      const before = Date.now()
+      vi.setSystemTime((await ctx.storage.getAlarm())!)
+      pauses.push(Date.now() - before)
+      await (face as unknown as DurableObject).alarm!()
+    }
+    expect(Math.round(Math.max(...pauses) / 1000) * 1000).toBe(longest)
+  })
+})
