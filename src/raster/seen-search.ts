@@ -5,9 +5,9 @@
 import type { SeenPicture } from '../quality/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../quality/target.ts'
 import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../quality/visible.ts'
+import { comparedRows } from './compared-rows.ts'
 import type { EncodeRequest } from './encoded.ts'
 import type { Raster } from './raster.ts'
-import { comparedRows } from './similarity.ts'
 
 /** Nearer above what is wanted, in points of the score, there is nothing to gain. */
 const CLOSE_POINTS = 1.2

@@ -4,9 +4,8 @@ import { WebpRows } from '../../wasm/webp/webp.ts'
 import { NO_STILL_PICTURE } from '../codec/loss.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../quality/visible.ts'
+import { comparedRows, type Strips } from './compared-rows.ts'
 import { asRgba, onWhite, type Raster } from './raster.ts'
-
-type Strips = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 /** `decoded`: strips of whole rows like those of `raster`. undefined where rows are missing. */
 export async function similarityOfRows(raster: Raster, decoded: Strips): Promise<Similarity | undefined> {
@@ -22,35 +21,6 @@ export async function scoreOfRows(raster: Raster, decoded: Strips): Promise<numb
   if (width > WIDEST) return undefined
   using meter = new ScoreMeter(width, height, channels)
   return (await comparedRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
-}
-
-/** Hands out the same rows of both; false where rows are missing. */
-export async function comparedRows(
-  raster: Raster,
-  decoded: Strips,
-  push: (reference: Uint8Array, candidate: Uint8Array) => void,
-): Promise<boolean> {
-  const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
-  let rest: Uint8Array = new Uint8Array()
-  try {
-    for await (const strip of raster.rows()) {
-      for (let at = 0; at < strip.length; ) {
-        if (rest.length === 0) {
-          const next = await strips.next()
-          if (next.done) return false
-          rest = next.value
-        }
-        const length = Math.min(rest.length, strip.length - at)
-        push(strip.subarray(at, at + length), rest.subarray(0, length))
-        rest = rest.subarray(length)
-        at += length
-      }
-    }
-    return true
-  } finally {
-    // What decodes them has a memory to give back.
-    await strips.return?.()
-  }
 }
 
 /** As viewers show a lossy WebP; undefined where it is damaged, or of another size. */
