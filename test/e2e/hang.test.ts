@@ -13,7 +13,7 @@ const PATIENCE_MS = 3000
 /** The Workers of this checkout, but for the press. */
 function rootWithHangingPress(): string {
   const root = mkdtempSync(join(tmpdir(), 'whittle-hang-'))
-  for (const name of ['node_modules', 'src', 'durable-objects', 'console', 'docs', 'scripts', 'wasm', 'test'])
+  for (const name of ['node_modules', 'src', 'durable-objects', 'console', 'clients', 'cli', 'docs', 'scripts', 'wasm', 'test'])
     symlinkSync(join(ROOT, name), join(root, name))
   for (const name of ['package.json', 'tsconfig.json', 'wrangler.toml', 'wrangler.media.toml']) cpSync(join(ROOT, name), join(root, name))
   const press = readFileSync(join(ROOT, 'wrangler.press.toml'), 'utf8').replace('src/press.ts', 'test/http/hanging-press.ts')
