@@ -5,7 +5,7 @@
 import type { SeenPicture } from '../quality/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../quality/target.ts'
 import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../quality/visible.ts'
-import { comparedRows } from './compared-rows.ts'
+import { comparedRows, type Strips } from './compared-rows.ts'
 import type { EncodeRequest } from './encoded.ts'
 import type { Raster } from './raster.ts'
 
@@ -94,7 +94,7 @@ export async function lowestSeen<Figures extends ColourFigures>(
 }
 
 /** What is there of a picture in `rows` beside `reference`, whose channels they have. */
-export async function seenRows(reference: Raster, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Visible> {
+export async function seenRows(reference: Raster, rows: Strips): Promise<Visible> {
   using meter = new VisibleMeter(reference.width, reference.height, reference.channels)
   if (!(await comparedRows(reference, rows, (one, other) => meter.push(one, other)))) throw new Error('rows of a result are missing')
   return meter.finish()

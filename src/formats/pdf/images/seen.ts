@@ -2,6 +2,7 @@
 import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { SeenPicture } from '../../../quality/levels.ts'
+import type { Strips } from '../../../raster/compared-rows.ts'
 import { type Reference, requantiseSeen } from '../../../raster/jpeg-seen.ts'
 import { isScored } from '../../../raster/seen-search.ts'
 import { PdfSyntax } from '../objects.ts'
@@ -33,7 +34,6 @@ export interface Sight {
   wanted: SeenPicture
 }
 
-type Strips = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 /** The next rows of what a mask lets through. */
 type NextOpacity = (rows: number) => Promise<Uint8Array>
 
