@@ -43,7 +43,7 @@ const segment = (marker: number, content: Uint8Array) => concat([Uint8Array.of(0
 const PNG_SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
 const PNG_HEADER = chunk('IHDR', Uint8Array.of(0, 0, 0, 64, 0, 0, 0, 64, 8, 0, 0, 0, 0))
 const pngRows = deflateSync(new Uint8Array(65 * 64), { level: 0 })
-const pngFile = (...chunks: Uint8Array[]) => concat([PNG_SIGNATURE, PNG_HEADER, ...chunks, chunk('IEND', new Uint8Array())])
+const pngFile = (chunks: Uint8Array[]) => concat([PNG_SIGNATURE, PNG_HEADER, ...chunks, chunk('IEND', new Uint8Array())])
 
 const grey = each(256, (i) => [i, i, i]).flat()
 const gifFrames = (times: number) =>
@@ -74,17 +74,17 @@ const PICTURES: Repeated[] = [
     format: 'png',
     what: 'text chunks',
     times: 4000,
-    make: (n) => pngFile(...each(n, (i) => chunk('tEXt', latin(`a\0${i % 10}`))), chunk('IDAT', pngRows)),
+    make: (n) => pngFile([...each(n, (i) => chunk('tEXt', latin(`a\0${i % 10}`))), chunk('IDAT', pngRows)]),
   },
   {
     format: 'png',
     what: 'data chunks of a byte',
     times: 2000,
     make: (n) =>
-      pngFile(
+      pngFile([
         chunk('tEXt', latin(`a\0${'x'.repeat(n)}`)),
         ...each(n, (i) => chunk('IDAT', pngRows.subarray(i, i === n - 1 ? undefined : i + 1))),
-      ),
+      ]),
   },
   { format: 'gif', what: 'frames', times: 300, make: gifFrames },
   { format: 'gif', what: 'comments', times: 20_000, make: (n) => gifWith(each(n, () => Uint8Array.of(0x21, 0xfe, 1, 65, 0))) },

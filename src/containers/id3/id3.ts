@@ -1,4 +1,5 @@
 /** ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"), as far as they are written here: text frames. */
+import { concat } from '../../bytes/concat.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
 const FRAMES: { readonly [key: string]: string } = {
@@ -111,7 +112,7 @@ export function id3Picture(body: Uint8Array): Id3Picture | undefined {
   const offset = end + (wide ? 2 : 1)
   if (offset >= body.length) return undefined
   const mime = String.fromCharCode(...body.subarray(1, mimeEnd))
-  const description = id3Texts(Uint8Array.of(body[0] ?? 0, ...body.subarray(mimeEnd + 2, end)))[0] ?? ''
+  const description = id3Texts(concat([body.subarray(0, 1), body.subarray(mimeEnd + 2, end)]))[0] ?? ''
   return { type: body[mimeEnd + 1] ?? 0, mime, description, data: body.subarray(offset), offset }
 }
 
