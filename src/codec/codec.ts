@@ -82,6 +82,8 @@ export interface Options {
   readonly fitWithin?: { readonly width: number; readonly height: number }
   /** Only an exact result is acceptable, whatever the level. */
   readonly lossless?: boolean
+  /** A JPEG that no quality brings to what its level promises is of no use: who asks has the picture in a form that does. */
+  readonly onlyReached?: boolean
   /** `drop`: a PDF in which nothing but usage rights is signed gives them up; otherwise it stays as it is. */
   readonly usageRights?: 'drop'
   /** Heap and Wasm memory the codec may use at its peak, together, in bytes. What needs more answers `over_budget`. */
@@ -128,6 +130,8 @@ export interface InnerRequest {
   maxHeight?: number
   /** Only accept an exact result. */
   lossless?: boolean
+  /** Only accept what is as good as its level promises. */
+  onlyReached?: boolean
 }
 
 export type InnerResult =

@@ -150,7 +150,7 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
   for (const attempt of attempts(facts, options.quality, request)) {
     await yieldToOthers(options.signal)
     if (!mayStand(await leftBySize(bytes, facts, attempt), options.quality)) continue
-    const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg' })
+    const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg', onlyReached: true })
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
     if (hopeless(facts, result)) return undefined

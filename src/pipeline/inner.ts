@@ -30,6 +30,7 @@ export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, dept
         progress: () => undefined,
         ...(request.maxWidth && request.maxHeight ? { fitWithin: { width: request.maxWidth, height: request.maxHeight } } : {}),
         ...(request.lossless ? { lossless: true } : {}),
+        ...(request.onlyReached ? { onlyReached: true } : {}),
       }
       const sink = memorySink(bytes.length, name)
       const pressed = await compress(codec, source, async () => sink, { ...base, inner: lendCodecs(codecs, base, depth + 1) })

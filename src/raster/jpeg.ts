@@ -13,6 +13,7 @@ import {
   isReachedStreaming,
   requantiseTo,
   requantiseToSize,
+  type Searched,
   STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
@@ -44,7 +45,8 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   const looked = mayLook(flat, request)
   const found = await (stored ? fromStored(flat, head.length, request, looked) : fromStreamed(flat, request, looked))
   using job = found.job
-  const { quality, figures } = found
+  const { quality, figures, reached } = found
+  if (!reached && request.options.onlyReached) throw unsupported('colours that JPEG does not keep')
   job.release('read')
   const { coded } = smallestFile(job, figures)
   const [first = new Uint8Array(), ...rest] = coded
@@ -71,25 +73,58 @@ async function taken(raster: Raster, request: EncodeRequest, intake: Intake, sub
   return taking.end()
 }
 
-async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, looked: boolean) {
-  const job = await taken(raster, request, { kind: 'store' }, false)
-  const settings = { pause: () => yieldToOthers(request.options.signal) }
-  const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
-  if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]) job.decimate()
-  if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seen[request.options.quality], settings)) }
-  const found =
-    request.targetSize === undefined
-      ? await requantiseTo(job, request.target, settings)
-      : await requantiseToSize(job, request.targetSize, overhead - 2, settings)
-  return { job, ...found }
+/** What was made last, and whether it is what its level promises. */
+interface Made extends Searched {
+  readonly job: JpegJob
 }
 
-/** Rows twice: a sample to find the quality, then everything, requantised on the way in. Chroma is halved. */
-async function fromStreamed(raster: Raster, request: EncodeRequest, looked: boolean) {
+/** An estimated size, of an ideal coder that knows no scans, is above what is written by less than this. */
+const MOST_GAINED = 0.75
+
+/** Chroma is halved where that costs little, but for pictures that it would keep from what their level promises. */
+async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, looked: boolean): Promise<Made> {
+  const job = await taken(raster, request, { kind: 'store' }, false)
+  const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
+  const halved = chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]
+  if (halved) job.decimate()
+  const made = await searched(job, { raster, overhead, request, looked })
+  if (made.reached || !halved) return made
+  job[Symbol.dispose]()
+  return await searched(await taken(raster, request, { kind: 'store' }, false), { raster, overhead, request, looked })
+}
+
+interface Searching {
+  readonly raster: Raster
+  readonly overhead: number
+  readonly request: EncodeRequest
+  readonly looked: boolean
+}
+
+async function searched(job: JpegJob, { raster, overhead, request, looked }: Searching): Promise<Made> {
+  const settings = {
+    pause: () => yieldToOthers(request.options.signal),
+    isPointless: () => job.figures.estimatedBytes * MOST_GAINED > request.sizeLimit,
+  }
+  if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seen[request.options.quality], settings)) }
+  if (request.targetSize === undefined) return { job, ...(await requantiseTo(job, request.target, settings)) }
+  return { job, ...(await requantiseToSize(job, request.targetSize, overhead - 2, settings)), reached: true }
+}
+
+/** The same for what is not held: chroma is halved first. */
+async function fromStreamed(raster: Raster, request: EncodeRequest, looked: boolean): Promise<Made> {
+  const halved = await streamed(raster, request, looked, true)
+  if (halved.reached) return halved
+  halved.job[Symbol.dispose]()
+  return await streamed(raster, request, looked, false)
+}
+
+/** Rows twice: a sample to find the quality, then everything, requantised on the way in. */
+async function streamed(raster: Raster, request: EncodeRequest, looked: boolean, subsampled: boolean): Promise<Made> {
   const settings = { pause: () => yieldToOthers(request.options.signal) }
-  using sample = await taken(raster, request, { kind: 'sample', every: sampleEvery(raster.width, raster.height) }, true)
+  const every = sampleEvery(raster.width, raster.height)
+  using sample = await taken(raster, request, { kind: 'sample', every }, subsampled)
   const { smoothPlanes } = sample
-  const stream = (quality: number) => taken(raster, request, { kind: 'stream', quality, smoothPlanes }, true)
+  const stream = (quality: number) => taken(raster, request, { kind: 'stream', quality, smoothPlanes }, subsampled)
   if (looked) {
     const wanted = LEVELS.seen[request.options.quality]
     return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))
@@ -97,7 +132,8 @@ async function fromStreamed(raster: Raster, request: EncodeRequest, looked: bool
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   for (;;) {
     const job = await stream(quality)
-    if (quality >= HIGHEST || isReachedStreaming(job.figures, request.target)) return { job, quality, figures: job.figures }
+    const reached = isReachedStreaming(job.figures, request.target)
+    if (reached || quality >= HIGHEST) return { job, quality, figures: job.figures, reached }
     quality = await climbed(sample, quality, job.figures, request.target, settings)
     job[Symbol.dispose]()
   }
