@@ -16,7 +16,7 @@ interface Row {
 /** What each file imports, by paths from the root. */
 type Graph = ReadonlyMap<string, readonly string[]>
 
-const CODE = '{src,pool,durable-objects,wasm,test,scripts,bench,fuzz,console,cli,clients}/**/*.{ts,tsx}'
+const CODE = '{src,pool,durable-objects,wasm,test,scripts,bench,fuzz,console,cli,clients,integrations}/**/*.{ts,tsx}'
 const NOT_OURS = /(^|\/)(node_modules|dist)(\/|$)/
 /** `import … from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
 const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|^\s*import\s+|\bimport\(\s*)'(\.[^']+)'/gm

@@ -18,6 +18,7 @@ const GUIDES = {
   python: 'Python',
   go: 'Go',
   php: 'PHP',
+  integrations: 'Where you work',
   versioning: 'Versions',
   security: 'Security',
   'self-hosting': 'Self-hosting',

@@ -8,6 +8,7 @@ import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { paths } from '../../clients/typescript/schema.d.ts'
 import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
+import { githubActionTests } from './github-action.ts'
 import { type Running, startService } from './running.ts'
 import { typescriptClientTests } from './typescript-client.ts'
 
@@ -76,6 +77,8 @@ describe('the generated client', () => {
 })
 
 describe('the TypeScript client', () => typescriptClientTests(() => service))
+
+describe('the GitHub Action', () => githubActionTests(() => service))
 
 describe('whittle', () => {
   it('compresses files and folders, keeps the tree, and cleans up after itself', async () => {

@@ -1,0 +1,71 @@
+/** The action: what a pull request brings becomes smaller, is pushed to its branch, and a comment says what was done. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Whittle } from '../../../clients/typescript/src/index.ts'
+import { type Lightened, lightenAll, type Manner } from '../../lighten.ts'
+import { commentOf, MARK, resultsOf } from './comment.ts'
+import { GitHub } from './github.ts'
+import { annotate, input, type PullRequest, pullRequest, setOutput, summarize, variable } from './runner.ts'
+
+async function run(): Promise<void> {
+  const request = pullRequest()
+  const reason = request ? standsAside(request) : 'this is no pull request'
+  if (!request || reason) return annotate('notice', `Whittle did nothing: ${reason}.`)
+  const root = variable('GITHUB_WORKSPACE')
+  const pushes = input('commit') !== 'false'
+  if (pushes && git(root, 'rev-parse', 'HEAD') !== request.head.sha) {
+    throw new Error("The branch itself is not checked out: give actions/checkout the ref github.head_ref, or this action 'commit: false'.")
+  }
+  const github = new GitHub(variable('GITHUB_API_URL'), variable('GITHUB_REPOSITORY'), input('github-token'))
+  const earlier = await github.ownComment(request.number, MARK)
+  const results = resultsOf(earlier?.body)
+  const whittle = new Whittle({ baseUrl: input('server'), key: input('key') })
+  const files = await lightenAll(whittle, root, await github.changedFiles(request.number), mannerOf(results))
+  const smaller = files.filter(({ outcome }) => outcome === 'smaller')
+  setOutput('files', smaller.length)
+  setOutput('saved-bytes', saved(smaller))
+  if (files.length === 0) return annotate('notice', 'Whittle: nothing here that is not a result already.')
+  for (const { path, why } of files.filter(({ outcome }) => outcome === 'failed')) annotate('warning', `${path}: ${why}`)
+  const text = commentOf(files, [...results, ...smaller.map(({ path }) => sha256(join(root, path)))])
+  summarize(text)
+  if (pushes && smaller.length > 0) push(root, request, smaller)
+  await github.comment(request.number, text, earlier)
+}
+
+/** Why nothing can be done here. */
+function standsAside({ head }: PullRequest): string | undefined {
+  if (input('key') === '') return 'there is no key (pull requests from forks see no secrets)'
+  if (head.repo?.full_name !== variable('GITHUB_REPOSITORY')) return 'the pull request comes from another repository'
+  return undefined
+}
+
+function mannerOf(results: readonly string[]): Manner {
+  const quality = input('quality') || 'medium'
+  if (quality !== 'low' && quality !== 'medium' && quality !== 'high' && quality !== 'ultra') {
+    throw new Error(`quality is '${quality}'; it takes low, medium, high or ultra.`)
+  }
+  const leastSavingPercent = Number(input('least-saving') || 5)
+  if (!(leastSavingPercent >= 0 && leastSavingPercent < 100)) throw new Error('least-saving is a percentage, from 0 to below 100.')
+  return { quality, leastSavingPercent, results: new Set(results) }
+}
+
+function push(root: string, { head }: PullRequest, smaller: readonly Lightened[]): void {
+  const person = ['-c', 'user.name=github-actions[bot]', '-c', 'user.email=41898282+github-actions[bot]@users.noreply.github.com']
+  const paths = smaller.map(({ path }) => `:(literal)${path}`)
+  const title = `Make ${smaller.length} file${smaller.length === 1 ? '' : 's'} smaller by ${saved(smaller)} bytes`
+  git(root, ...person, 'commit', '--quiet', '-m', title, '--', ...paths)
+  git(root, 'push', '--quiet', 'origin', `HEAD:refs/heads/${head.ref}`)
+}
+
+const git = (root: string, ...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+const saved = (files: readonly Lightened[]) => files.reduce((sum, { originalSize, size }) => sum + originalSize - size, 0)
+const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+try {
+  await run()
+} catch (error) {
+  annotate('error', error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}
