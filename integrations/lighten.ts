@@ -28,6 +28,18 @@ export interface Manner {
   readonly results: ReadonlySet<string>
 }
 
+/** Out of words. @throws Error where one is none */
+export function mannerOf(quality: string, leastSaving: string, results: readonly string[]): Manner {
+  if (quality !== 'low' && quality !== 'medium' && quality !== 'high' && quality !== 'ultra') {
+    throw new Error(`quality is '${quality}'; it takes low, medium, high or ultra.`)
+  }
+  const leastSavingPercent = Number(leastSaving)
+  if (!(leastSavingPercent >= 0 && leastSavingPercent < 100)) {
+    throw new Error(`least-saving is '${leastSaving}'; it takes percent, from 0 to below 100.`)
+  }
+  return { quality, leastSavingPercent, results: new Set(results) }
+}
+
 /** Whether it may come back smaller, by its name. */
 export const isMeant = (path: string) => EXTENSIONS.includes(extname(path).slice(1).toLowerCase())
 
@@ -74,7 +86,8 @@ async function replace(whittle: Whittle, { file, path, originalSize }: Original,
   try {
     const { result: receipt, compressed_size: size } = task
     const kept = { path, originalSize, size: originalSize, receipt }
-    if (receipt.outcome === 'unchanged') return { ...kept, outcome: 'unchanged', why: receipt.detail ?? receipt.reason }
+    if (receipt.outcome === 'unchanged')
+      return { ...kept, outcome: 'unchanged', why: receipt.detail ?? receipt.reason.replaceAll('_', ' ') }
     const isSameKind = extname(task.output_name).toLowerCase() === extname(file).toLowerCase()
     const isWorthIt = size <= originalSize * (1 - manner.leastSavingPercent / 100)
     if (!isSameKind || !isWorthIt)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Whittle } from '../../../clients/typescript/src/index.ts'
-import { type Lightened, lightenAll, type Manner } from '../../lighten.ts'
+import { type Lightened, lightenAll, mannerOf } from '../../lighten.ts'
 import { commentOf, MARK, resultsOf } from './comment.ts'
 import { GitHub } from './github.ts'
 import { annotate, input, type PullRequest, pullRequest, setOutput, summarize, variable } from './runner.ts'
@@ -21,8 +21,9 @@ async function run(): Promise<void> {
   const github = new GitHub(variable('GITHUB_API_URL'), variable('GITHUB_REPOSITORY'), input('github-token'))
   const earlier = await github.ownComment(request.number, MARK)
   const results = resultsOf(earlier?.body)
+  const manner = mannerOf(input('quality') || 'medium', input('least-saving') || '5', results)
   const whittle = new Whittle({ baseUrl: input('server'), key: input('key') })
-  const files = await lightenAll(whittle, root, await github.changedFiles(request.number), mannerOf(results))
+  const files = await lightenAll(whittle, root, await github.changedFiles(request.number), manner)
   const smaller = files.filter(({ outcome }) => outcome === 'smaller')
   setOutput('files', smaller.length)
   setOutput('saved-bytes', saved(smaller))
@@ -39,16 +40,6 @@ function standsAside({ head }: PullRequest): string | undefined {
   if (input('key') === '') return 'there is no key (pull requests from forks see no secrets)'
   if (head.repo?.full_name !== variable('GITHUB_REPOSITORY')) return 'the pull request comes from another repository'
   return undefined
-}
-
-function mannerOf(results: readonly string[]): Manner {
-  const quality = input('quality') || 'medium'
-  if (quality !== 'low' && quality !== 'medium' && quality !== 'high' && quality !== 'ultra') {
-    throw new Error(`quality is '${quality}'; it takes low, medium, high or ultra.`)
-  }
-  const leastSavingPercent = Number(input('least-saving') || 5)
-  if (!(leastSavingPercent >= 0 && leastSavingPercent < 100)) throw new Error('least-saving is a percentage, from 0 to below 100.')
-  return { quality, leastSavingPercent, results: new Set(results) }
 }
 
 function push(root: string, { head }: PullRequest, smaller: readonly Lightened[]): void {
