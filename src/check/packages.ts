@@ -1,6 +1,7 @@
 /** Files inside packages and mails that differ from the upload's, in pairs. */
 import type { Source } from '../codec/codec.ts'
 import { openZip, readEntry } from '../containers/zip/read.ts'
+import { exactPng } from '../embedded/stand-in.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
 import { everyPart, type MimePart, readMime } from '../formats/eml/parts.ts'
 
@@ -10,7 +11,7 @@ export interface InnerPair {
   readonly after: Uint8Array
 }
 
-const INNER = /\.(jpe?g|jpe|png|gif|bmp|svg|docx|docm|xlsx|xlsm|pptx|pptm|pdf)$/i
+const INNER = /\.(jpe?g|jpe|png|gif|bmp|tiff?|svg|docx|docm|xlsx|xlsm|pptx|pptm|pdf)$/i
 const STEM = /^(.*)\.[^./]*$/
 
 /** Pictures and documents in both; one that got another name (PNG that became JPEG) goes by what stands before its dot. */
@@ -24,7 +25,9 @@ export async function* packagePairs(original: Source, result: Source): AsyncGene
     const other = after.physical.find(({ name }) => name === entry.name) ?? fresh.find(({ name }) => STEM.exec(name)?.[1] === stem)
     // What is gone was a duplicate, or led to by nothing: whether it may be is for the codec to judge.
     if (!other || other.opaque || (other.size === entry.size && other.crc32 === entry.crc32)) continue
-    yield { name: entry.name.split('/').at(-1)!, before: await readEntry(before, entry), after: await readEntry(after, other) }
+    const bytes = await readEntry(before, entry)
+    const old = /\.tiff?$/i.test(entry.name) ? ((await exactPng(bytes)) ?? bytes) : bytes
+    yield { name: entry.name.split('/').at(-1)!, before: old, after: await readEntry(after, other) }
   }
 }
 

@@ -1,11 +1,18 @@
 /** BMPs that every reader shows alike: uncompressed, of 1 to 24 bits or of 32 without transparency ([MS-WMF] 2.2.2.3, BitmapInfoHeader). */
+import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { ByteReader } from '../bytes/reader.ts'
 
-export interface PlainBmp {
+/** A picture of which a PNG can be made that is the same. */
+export interface PlainPicture {
   readonly width: number
   readonly height: number
-  /** Across and down; 0 where it is not said. */
-  readonly pixelsPerMetre: readonly [number, number]
+  /** What a PNG says of it beside its samples. */
+  readonly chunks: readonly AncillaryChunk[]
+  /** From the top, RGB of 8 bits; a row holds until the next one is asked for. */
+  rows(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+export interface PlainBmp extends PlainPicture {
   /** RGB, 8 bits; `y` counts from the top. The row holds until the next one is asked for. */
   row(y: number): Uint8Array
 }
@@ -37,12 +44,27 @@ export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
   if (bits <= 8 && !palette) return undefined
   const out = new Uint8Array(width * 3)
   const stored = (y: number) => pixels.subarray((down < 0 ? y : height - 1 - y) * stride)
+  const row = (y: number) => (palette ? fromPalette(stored(y), palette, bits, out) : fromColours(stored(y), bits / 8, out))
   return {
     width,
     height,
-    pixelsPerMetre: [Math.max(0, view.getInt32(38, true)), Math.max(0, view.getInt32(42, true))],
-    row: (y) => (palette ? fromPalette(stored(y), palette, bits, out) : fromColours(stored(y), bits / 8, out)),
+    chunks: physicalSize(view.getInt32(38, true), view.getInt32(42, true)),
+    row,
+    *rows() {
+      for (let y = 0; y < height; y++) yield row(y)
+    },
   }
+}
+
+/** pHYs (W3C PNG, 11.3.4.3) of pixels per metre; none where it is not said. */
+function physicalSize(across: number, down: number): AncillaryChunk[] {
+  if (across <= 0 || down <= 0) return []
+  const data = new Uint8Array(9)
+  const view = new DataView(data.buffer)
+  view.setUint32(0, across)
+  view.setUint32(4, down)
+  data[8] = 1
+  return [{ type: 'pHYs', data }]
 }
 
 /** The fourth byte says nothing when it is the same everywhere, nothing or all. */

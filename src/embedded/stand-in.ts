@@ -1,11 +1,14 @@
-/** Pictures of kinds that hardly compress (BMP) as PNGs of the same samples, for documents that can give them another name and type. */
+/** Pictures of kinds that hardly compress (BMP, TIFF) as PNGs of the same samples, for documents that can give them another name and type. */
+import { isEngineError } from '../../wasm/engine-error.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import { PngEncoder, QUICK } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../codec/codec.ts'
+import { isCodecError } from '../codec/error.ts'
 import { pictureFacts } from './facts.ts'
 import { plainBmp } from './plain-bmp.ts'
+import { plainTiff } from './plain-tiff.ts'
 import { type PictureRequest, type Recompressed, recompressPicture } from './recompress.ts'
 import { similarity } from './similarity.ts'
 
@@ -14,21 +17,21 @@ type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
 /** How hard a package deflates, about: what a picture that stays would take. */
 const DEFLATE_LEVEL = 6
 
-/** The picture as a PNG of exactly its samples; undefined for other kinds, and for BMPs of which readers do not all see the same. */
-export function exactPng(bytes: Uint8Array): Uint8Array | undefined {
-  const bmp = plainBmp(bytes)
-  if (!bmp) return undefined
-  const { width, height, pixelsPerMetre } = bmp
-  const size = new Uint8Array(9)
-  const view = new DataView(size.buffer)
-  for (const [i, count] of pixelsPerMetre.entries()) view.setUint32(i * 4, count)
-  size[8] = 1
-  const chunks = pixelsPerMetre.every((count) => count > 0) ? [{ type: 'pHYs', data: size }] : []
+/** The picture as a PNG of exactly its samples; undefined for other kinds, and for BMPs and TIFFs of which readers do not all see the same. */
+export async function exactPng(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const plain = plainBmp(bytes) ?? (await plainTiff(bytes))
+  if (!plain) return undefined
+  const { width, height, chunks } = plain
   using encoder = new PngEncoder({ width, height, colourType: 2, bitDepth: 8 }, QUICK, { chunks })
   const pieces: Uint8Array[] = []
-  for (let y = 0; y < height; y++) {
-    encoder.writeRow(bmp.row(y))
-    pieces.push(...encoder.take())
+  try {
+    for await (const row of plain.rows()) {
+      encoder.writeRow(row)
+      pieces.push(...encoder.take())
+    }
+  } catch (error) {
+    if (isCodecError(error) || isEngineError(error, 'deflate')) return undefined
+    throw error
   }
   return concat([...pieces, ...encoder.finish()])
 }
@@ -40,7 +43,7 @@ export async function recompressAsPng(
   options: Lending,
   request: PictureRequest,
 ): Promise<Recompressed | undefined> {
-  const png = exactPng(bytes)
+  const png = await exactPng(bytes)
   if (!png) return undefined
   const best = (await recompressPicture(png, name, options, request)) ?? { bytes: png, output: 'png' as const, downsampled: false }
   return best.bytes.length < zlibCompress(bytes, DEFLATE_LEVEL).length ? best : undefined
@@ -48,7 +51,7 @@ export async function recompressAsPng(
 
 /** Why a PNG or JPEG cannot stand for a picture of another kind; undefined where it can. `before` and `after` are freed. */
 export async function unlikeStandIn(before: Uint8Array, after: Uint8Array): Promise<string | undefined> {
-  const png = exactPng(before)
+  const png = await exactPng(before)
   discard(before)
   if (!png) return 'the picture changed its kind'
   const left = await similarity(png, after)

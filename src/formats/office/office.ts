@@ -54,6 +54,7 @@ class Tally {
   downsampled = 0
   jpegs = 0
   bmps = 0
+  tiffs = 0
   packages = 0
   fonts = 0
   loss: PictureLoss | undefined
@@ -64,6 +65,7 @@ class Tally {
     if (downsampled) this.downsampled++
     if (extension === 'png' && output === 'jpg') this.jpegs++
     if (output !== 'bmp' && /^(bmp|dib)$/.test(extension)) this.bmps++
+    if (/^tiff?$/.test(extension)) this.tiffs++
     if (loss) this.lose(loss)
   }
 
@@ -76,6 +78,7 @@ class Tally {
       this.downsampled > 0 && `${this.downsampled} downsampled to what is shown`,
       this.jpegs > 0 && `${this.jpegs} PNG to JPEG`,
       this.bmps > 0 && `${this.bmps} BMP to PNG or JPEG`,
+      this.tiffs > 0 && `${this.tiffs} TIFF to PNG or JPEG`,
     ]
     const detail = details.filter(Boolean).join(', ')
     return [

@@ -1,4 +1,4 @@
-/** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP that is as PNG. */
+/** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP and TIFF that are as PNG. */
 
 import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../../codec/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, scored } from '../../codec/loss.ts'
@@ -61,13 +61,13 @@ export class PlannedPictures {
     }
   }
 
-  /** Those of `parts` that may get another name, and were not cropped before: PNG below `high`, BMP always. */
+  /** Those of `parts` that may get another name, and were not cropped before: PNG below `high`, BMP and TIFF always. */
   async recompressRenamed(parts: readonly string[]): Promise<void> {
     for (const part of parts) {
       const entry = this.#document.parts.get(part)!
       if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > HELD_BYTES) continue
       this.#options.signal.throwIfAborted()
-      if (isBmpPart(this.#document, part, entry)) await this.#bmp(part, entry)
+      if (mayBecomePng(this.#document, part, entry)) await this.#standIn(part, entry)
       else if (this.#options.quality !== 'high' && isPngPart(this.#document, part, entry)) await this.#png(part, entry)
     }
   }
@@ -81,7 +81,7 @@ export class PlannedPictures {
   }
 
   /** What does not become smaller as a PNG is left to those that keep their names. */
-  async #bmp(part: string, entry: ZipEntry): Promise<void> {
+  async #standIn(part: string, entry: ZipEntry): Promise<void> {
     const names = { png: freeName(entry.name, ['png'], this.#taken), jpg: freeJpegName(entry.name, this.#taken) }
     if (!names.png) return
     const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: names.jpg !== undefined }
@@ -143,9 +143,10 @@ export class PlannedPictures {
 const isPngPart = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
   /\.png$/i.test(part) && document.typeOf(part) === 'image/png' && mayBeRenamed(document, part, entry)
 
-const isBmpPart = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
-  /\.(bmp|dib)$/i.test(part) &&
-  /^image\/(x-|x-ms-|x-windows-)?bmp$/.test(document.typeOf(part) ?? '') &&
+/** Kinds that a PNG or JPEG may stand for. */
+const mayBecomePng = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
+  ((/\.(bmp|dib)$/i.test(part) && /^image\/(x-|x-ms-|x-windows-)?bmp$/.test(document.typeOf(part) ?? '')) ||
+    (/\.tiff?$/i.test(part) && /^image\/(x-)?tiff?$/.test(document.typeOf(part) ?? ''))) &&
   mayBeRenamed(document, part, entry)
 
 /** A picture that only image relationships lead to, under a name that needs no escapes. */

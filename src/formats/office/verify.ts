@@ -148,9 +148,9 @@ function mayGo(original: OoxmlDocument, part: string, dropped: ReadonlySet<strin
   return /(^|\/)media\/[^/]+$/.test(part) && !original.rels.some(({ relationships }) => relationships.some((each) => each.part === part))
 }
 
-/** PNG and BMP may become JPEG, BMP also PNG. */
+/** PNG, BMP and TIFF may become JPEG, BMP and TIFF also PNG. */
 const isStandIn = (type: string | undefined, fresh: string | undefined) =>
-  fresh === 'image/jpeg' || (fresh === 'image/png' && /bmp$/.test(type ?? ''))
+  fresh === 'image/jpeg' || (fresh === 'image/png' && /(bmp|tiff?)$/.test(type ?? ''))
 
 interface Compared extends Pick<Documents, 'original' | 'result'> {
   readonly fonts: EmbeddedFonts | undefined
@@ -167,7 +167,7 @@ async function compareParts({ original, result, fonts }: Compared, before: ZipEn
   if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
   if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
     return 'its bytes changed'
-  if (/\.(bmp|dib)$/.test(part) && pictureFacts(bytes)?.kind !== 'bmp')
+  if (/\.tiff?$/.test(part) || (/\.(bmp|dib)$/.test(part) && pictureFacts(bytes)?.kind !== 'bmp'))
     return unlikeStandIn(await readEntry(original.archive, before), bytes)
   return unlikePicturesOf(original.archive, before, bytes, true)
 }

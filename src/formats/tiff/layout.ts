@@ -2,9 +2,9 @@
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink } from '../../codec/codec.ts'
+import { type Directory, type Entry, LONG, LONG8, meaningful, SHORT, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
-import { type Directory, type Entry, LONG, LONG8, meaningful, SHORT, TAG, type TiffFile } from './directory.ts'
-import { COMPRESSION } from './pixels.ts'
+import { COMPRESSION } from '../../containers/tiff/pixels.ts'
 import type { Plan } from './plan.ts'
 
 /** The value of a field in the result. */

@@ -2,9 +2,9 @@
 
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
 import { isCodecError } from '../../codec/error.ts'
-import { checkChunkSize, decodeRows } from './decode.ts'
-import type { TiffFile } from './directory.ts'
-import { COMPRESSION, isFax, type Pixels, rawBytes } from './pixels.ts'
+import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
+import type { TiffFile } from '../../containers/tiff/directory.ts'
+import { COMPRESSION, isFax, type Pixels, rawBytes } from '../../containers/tiff/pixels.ts'
 import { type Predictor, Samples } from './samples.ts'
 import {
   ESTIMATE_DOUBT,

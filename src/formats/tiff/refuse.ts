@@ -4,8 +4,8 @@
  */
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
-import { find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
-import { type Pixels, textOf } from './pixels.ts'
+import { find, readNumbers, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
 
 /** Private fields that hold offsets into the file, or stand for formats that do. */
 const UNMOVABLE: { readonly [tag: number]: string } = {

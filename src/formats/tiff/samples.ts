@@ -2,10 +2,10 @@
 
 import { deflateRaw } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/fax/encode.ts'
-import { decodeRows, isSparse } from './decode.ts'
-import type { TiffFile } from './directory.ts'
-import { isFax, type Pixels, rowsOf } from './pixels.ts'
-import { difference } from './predictor.ts'
+import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
+import type { TiffFile } from '../../containers/tiff/directory.ts'
+import { isFax, type Pixels, rowsOf } from '../../containers/tiff/pixels.ts'
+import { difference } from '../../containers/tiff/predictor.ts'
 import { SAMPLES } from './thresholds.ts'
 
 export type Predictor = 1 | 2 | 3

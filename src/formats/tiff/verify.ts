@@ -1,9 +1,9 @@
 /** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source, Verdict } from '../../codec/codec.ts'
-import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from './decode.ts'
-import { type Directory, type Entry, meaningful, readTiff, readValue, TAG, type TiffFile } from './directory.ts'
-import { isFax, type Pixels, readPixels } from './pixels.ts'
+import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
+import { type Directory, type Entry, meaningful, readTiff, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
 import { blobsOf } from './refuse.ts'
 
 /** Fields that say how pixels are stored; what they lead to is compared instead. */

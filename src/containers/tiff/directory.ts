@@ -5,7 +5,7 @@
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { type CodecError, malformed, overBudget } from '../../codec/error.ts'
-import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from '../../containers/tiff/ifd.ts'
+import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from './ifd.ts'
 import { ReadAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */
