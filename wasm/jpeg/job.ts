@@ -34,7 +34,14 @@ export interface JpegInfo {
 export type Intake =
   | { readonly kind: 'store' }
   | { readonly kind: 'sample'; readonly every: number }
-  | { readonly kind: 'stream'; readonly quality: number; readonly trellis?: boolean; readonly smoothPlanes?: number }
+  | {
+      readonly kind: 'stream'
+      readonly quality: number
+      readonly trellis?: boolean
+      readonly smoothPlanes?: number
+      /** What the engine and the file that is written of its result may take together (default: no limit). */
+      readonly mostBytes?: number
+    }
   | { readonly kind: 'hash' }
 
 /** Pixel rows that become a JPEG. */
@@ -60,6 +67,9 @@ const UNKNOWN = -1
 const ALL_ROWS = 0xffffffff
 /** Pixels between two breaths of a long requantisation: about 0.1 s. */
 const STEP_PIXELS = 2e6
+
+/** Bytes of a file per byte of packed coefficients, at most: 0.5–0.55 in what was looked at. */
+const WRITTEN_PER_PACKED = 0.6
 
 const INTAKE = { store: 0, sample: 1, stream: 2, hash: 3 } as const
 const SCANS = { sequential: 0, progressive: 1 } as const
@@ -94,6 +104,7 @@ export class JpegJob {
       for await (const chunk of chunksOf(input)) {
         complete = job.engine.push(chunk)
         if (complete) break
+        job.keepWithin(intake)
       }
       if (!complete && !job.engine.pushEnd()) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
       if (intake.kind === 'stream')
@@ -142,6 +153,13 @@ export class JpegJob {
   /** Bytes of packed coefficients held now. */
   get packedBytes(): number {
     return this.engine.exports.info(6, 0)
+  }
+
+  /** @throws EngineError (memory) as soon as what came so far takes more than it may */
+  private keepWithin(intake: Intake): void {
+    if (intake.kind !== 'stream' || intake.mostBytes === undefined) return
+    const bytes = this.memoryBytes + this.packedBytes * WRITTEN_PER_PACKED
+    if (bytes > intake.mostBytes) throw new EngineError('jpeg', 'memory', 'the result does not fit into the memory budget')
   }
 
   /** Whether rows were requantised on the way in (`stream`, and the file was not progressive). */

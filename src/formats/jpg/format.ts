@@ -12,7 +12,7 @@ export const JPG = {
   quickUpTo: 8388608,
   outputs: ['jpg', 'png', 'webp', 'avif'],
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-  mostPixels: { isolate: 140_000_000, roomy: 268_435_456 },
+  mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
     low: `${photograph('low')}: the smallest that still looks clean`,

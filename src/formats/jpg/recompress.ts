@@ -151,10 +151,10 @@ class Recompression {
     return this.steps.length === 0 && shareOf(job) > WORTH_LOSING + ESTIMATE_ERROR
   }
 
-  /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held. */
+  /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held, and its size is watched. */
   private async streamed(): Promise<Made> {
     const { header } = this
-    this.require(header.progressive ? 2 : 1)
+    if (header.progressive) this.require(2)
     const every = sampleEvery(header.width, header.height)
     // Read again in the rare case that it is needed again: the second reading has its memory.
     const sampled = async (look: (sample: JpegJob) => Promise<number>) => {
@@ -168,7 +168,8 @@ class Recompression {
       maySee = this.mayLook(sample)
       return maySee ? firstQuality(sample, this.wanted, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
     })
-    const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes })
+    const mostBytes = this.options.memoryBudget - BASE_BYTES - 2 * header.scanOffset
+    const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes, mostBytes })
     if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality)
     for (;;) {
       const job = await read(quality)

@@ -48,14 +48,12 @@ const options: Options = {
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
 
+const pressed = (bytes: Uint8Array, over: Partial<Options> = {}) =>
+  compress(jpg, memorySource(bytes, 'large.jpg'), async () => memorySink(bytes.length, 'large.jpg'), { ...options, ...over })
+
 async function compressed(bytes: Uint8Array) {
   memories.length = 0
-  const { outcome, result, ...rest } = await compress(
-    jpg,
-    memorySource(bytes, 'large.jpg'),
-    async () => memorySink(bytes.length, 'large.jpg'),
-    options,
-  )
+  const { outcome, result, ...rest } = await pressed(bytes)
   expect('defect' in rest ? rest.defect : undefined).toBeUndefined()
   expect(outcome.kind).toBe('compressed')
   // Engines one after the other share memories.
@@ -76,4 +74,11 @@ it('looks at 15 megapixels of noise in less than 110 MB, all instances and what 
   const { all, resultMegabytes } = await compressed(bytes)
   // What is looked at is a sequential file, which takes a fifth more than the result at most.
   expect(all + 1.2 * resultMegabytes).toBeLessThan(110)
+})
+
+it('has room for what is made where there is none for what came', async () => {
+  const bytes = textured(2000, 1500, 1 / 3, 97)
+  // What came takes three times its bytes beside ten megabytes and the windows of its rows.
+  expect((await pressed(bytes, { memoryBudget: 10 * MIB + 3 * bytes.length })).outcome.kind).toBe('compressed')
+  expect((await pressed(bytes, { memoryBudget: 10.5 * MIB })).outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
 })
