@@ -12,7 +12,7 @@ import { LogFile } from './log-file.ts'
 import { processorMs } from './processor-time.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
 import { Watchdog } from './watchdog.ts'
-import { WORKERD_ENVIRONMENT } from './workerd-flags.ts'
+import { EDGE_ENVIRONMENT, WORKERD_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
   readonly root: string
@@ -145,7 +145,7 @@ export class Service {
       // A group of its own, so that nothing of it survives; and a pipe that ends when this process does.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, ...ENVIRONMENT, ...WORKERD_ENVIRONMENT },
+      env: { ...process.env, ...ENVIRONMENT, ...(pool ? EDGE_ENVIRONMENT : WORKERD_ENVIRONMENT) },
     })
     this.#child = child
     this.#gone = new Promise((resolve) => child.on('exit', resolve))
