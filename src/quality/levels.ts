@@ -49,7 +49,7 @@ export interface SeenPicture extends SeenTarget {
   /** What luma keeps all the same, well above the floors. */
   readonly floor: LumaTarget
   /** Where the search for it begins, on the scale of each coder: half of all photographs end within ten of it. */
-  readonly usualQuality: { readonly jpeg: number; readonly webp: number }
+  readonly usualQuality: { readonly jpeg: number; readonly webp: number; readonly avif: number }
 }
 
 export interface RasterTarget extends SeenTarget {
@@ -152,9 +152,9 @@ export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
   /** JPEG, WebP and AVIF of at least 64 pixels a side (why these figures: docs/design/pictures.md). */
   seen: column<SeenPicture>(
-    { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, webp: 88 } },
-    { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, webp: 72 } },
-    { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: { jpeg: 42, webp: 46 } },
+    { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, webp: 88, avif: 77 } },
+    { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, webp: 72, avif: 58 } },
+    { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: { jpeg: 42, webp: 46, avif: 45 } },
   ),
   /** PSNR in dB of the chroma that JPEGs are left with at half the resolution: above it, halving takes fewer bytes at the same score. */
   halvedChromaPsnrDb: column(42, 39, 36),

@@ -4,25 +4,37 @@ import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
+import { LEVELS } from '../quality/levels.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { lowest } from '../quality/search.ts'
 import { type ColourFigures, reaches } from '../quality/target.ts'
+import { VisibleMeter } from '../quality/visible.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './avif-codec.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './avif-file.ts'
+import { lookAtSample, sampleOf } from './avif-sample.ts'
+import { type AvifSettings, fewestBytes, lowestSeenAvif, stepOf } from './avif-seen.ts'
+import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './avif-tiles.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import { asRgb, asRgba, type Carried, type Raster } from './raster.ts'
+import { isSpoilt, mayLook } from './seen-search.ts'
 import { similarityOfRows } from './similarity.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
 const TILE = 512
 /** Encoder, decoder, the reader of the picture and the sample. */
 const BASE_BYTES = 64 * 1024 * 1024
+/** What is seen of the result, for each pixel of a row. */
+const EYES_BYTES = { 3: 700, 4: 2000 }
 /** Where the slower, better search would take minutes. */
 const PATIENT_PIXELS = 16_000_000
-const SAMPLE_TILES = 4
 /** Qualities that are tried: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
 const STEPS = 23
+/** Looks at the sample, and at the whole, where one is good enough. */
+const SAMPLE_LOOKS = 3
+const WHOLE_LOOKS = { few: 2, usual: 3 }
+/** From here on, each takes half a minute. */
+const FEW_LOOKS_PIXELS = 8_000_000
 const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
 const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 
@@ -39,210 +51,100 @@ const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height
 export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
   const grid = gridFor(width, height)
-  const depth = depthOf(raster)
   const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
   if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable) throw unsupported('AVIF of this size')
-  if (BASE_BYTES + 2 * depth * bandWidth(grid) * grid.tileHeight > request.options.memoryBudget)
-    throw overBudget(`${width} pixels are too wide for AVIF`)
+  if (bytesFor(raster, grid) > request.options.memoryBudget) throw overBudget(`${width} pixels are too wide for AVIF`)
   using codec = await AvifCodec.open()
   const speed = width * height <= PATIENT_PIXELS ? 7 : 8
+  const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
+  const looks = mayLook(raster, request) && bytesFor(raster, grid) + EYES_BYTES[depthOf(raster)] * width <= request.options.memoryBudget
+  const found = await (looks ? gridAsSeen(job, sample) : gridToTarget(job, sample))
+  const how = `${stepOf(found)}, ${grid.columns}×${grid.rows} tiles`
+  return { chunks: [found.file], loss: ofPixels(found.figures), step: how }
+}
+
+const bytesFor = (raster: Raster, grid: Grid) => BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight
+
+/** A grid on its way. */
+interface GridJob {
+  readonly codec: AvifCodec
+  readonly raster: Raster
+  readonly grid: Grid
+  readonly carried: Carried
+  readonly speed: number
+  readonly request: EncodeRequest
+}
+
+type GridFound = AvifSettings & { readonly file: Uint8Array; readonly figures: ColourFigures }
+
+/** Steered by what eyes see: settings by the sample, then the whole, and again where the sample had promised too much or too little. */
+async function gridAsSeen(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+  const { codec, grid, carried, speed, request } = job
+  const { signal, quality: level } = request.options
+  const wanted = LEVELS.seen[level]
+  const atSample = async (settings: AvifSettings) => {
+    await yieldToOthers(signal)
+    return lookAtSample(codec, sample, settings, speed)
+  }
+  const first = wanted.usualQuality.avif
+  const settings =
+    chromaOf(grid) === 'halved'
+      ? await fewestBytes(atSample, wanted, first, SAMPLE_LOOKS)
+      : await lowestSeenAvif(atSample, wanted, { quality: first, chroma: 'full' }, SAMPLE_LOOKS)
+  sample.forEach(discardPixels)
+  let file: Uint8Array | undefined
+  const atWhole = async (tried: AvifSettings) => {
+    if (file) discard(file)
+    const { tiles, alphas, figures, visible } = await encodeAll(job, tried, true)
+    file = gridFile(grid, tiles, alphas, carried)
+    return { bytes: file.length, figures, visible: visible! }
+  }
+  const looks = grid.width * grid.height < FEW_LOOKS_PIXELS ? WHOLE_LOOKS.usual : WHOLE_LOOKS.few
+  let found = await lowestSeenAvif(atWhole, wanted, settings, looks)
+  if (!found.reached && found.chroma === 'halved')
+    found = await lowestSeenAvif(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
+  if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
+  return { ...found, file: file! }
+}
+
+/** By SSIM and PSNR of luma, or to a wanted size. */
+async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+  const { codec, grid, carried, speed, request } = job
+  const chroma = chromaOf(grid)
   const share = (grid.columns * grid.rows) / sample.length
-  let estimated = 0
   let step = await lowest(0, STEPS, async (value) => {
     await yieldToOthers(request.options.signal)
-    const found = look(codec, sample, qualityAt(value), speed, chromaOf(grid))
-    estimated = found.bytes * share
-    if (request.targetSize !== undefined) return estimated > request.targetSize
+    const found = lookAtSample(codec, sample, { quality: qualityAt(value), chroma }, speed)
+    if (request.targetSize !== undefined) return found.bytes * share > request.targetSize
     return reaches(found.figures, request.target, SAMPLE_SLACK)
   })
   sample.forEach(discardPixels)
   if (request.targetSize !== undefined) step = Math.max(0, step - 1)
   for (;;) {
-    const { tiles, alphas, figures } = await encodeAll(codec, raster, grid, { quality: qualityAt(step), speed }, request)
+    const settings = { quality: qualityAt(step), chroma }
+    const { tiles, alphas, figures } = await encodeAll(job, settings, false)
     const file = gridFile(grid, tiles, alphas, carried)
     const fits = request.targetSize === undefined || file.length <= request.targetSize
     const good = request.targetSize !== undefined || step >= STEPS || reaches(figures, request.target, TOLERANCE)
-    if (fits && good) {
-      const how = `AVIF at quality ${qualityAt(step)}, ${grid.columns}×${grid.rows} tiles`
-      return { chunks: [file], loss: ofPixels(figures), step: how }
-    }
+    if (fits && good) return { ...settings, file, figures }
     if (!fits && step === 0) throw new TargetUnreachable(file.length)
     step += fits ? 1 : -1
   }
 }
 
-const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
-
-/** Samples of a pixel in a band: RGB, or RGBA. */
-type Depth = 3 | 4
-const depthOf = ({ channels }: Raster): Depth => (channels === 2 || channels === 4 ? 4 : 3)
-
-/** Bands as high as a tile, RGB or RGBA, padded to whole tiles by repeating the last column and row. */
-async function eachBand(raster: Raster, grid: Grid, visit: (band: Uint8Array<ArrayBuffer>, row: number) => Promise<void>): Promise<void> {
-  const { width, height, channels } = raster
-  const stride = bandWidth(grid) * depthOf(raster)
-  const band = new Uint8Array(stride * grid.tileHeight)
-  let filled = 0
-  let row = 0
-  let y = 0
-  for await (const strip of raster.rows()) {
-    for (let at = 0; at < strip.length; at += width * channels) {
-      expand(strip.subarray(at, at + width * channels), channels, band.subarray(filled * stride, (filled + 1) * stride), bandWidth(grid))
-      y++
-      if (++filled < grid.tileHeight && y < height) continue
-      for (let pad = filled; pad < grid.tileHeight; pad++) band.copyWithin(pad * stride, (filled - 1) * stride, filled * stride)
-      await visit(band, row++)
-      filled = 0
-    }
-  }
-  discard(band)
-}
-
-/** A row as RGB or RGBA, made `width` pixels wide by repeating its last one. */
-function expand(row: Uint8Array, channels: number, to: Uint8Array, width: number): void {
-  const grey = channels < 3
-  const last = row.length - channels
-  let out = 0
-  for (let x = 0; x < width; x++) {
-    const at = Math.min(x * channels, last)
-    const first = row[at] ?? 0
-    to[out++] = first
-    to[out++] = grey ? first : (row[at + 1] ?? 0)
-    to[out++] = grey ? first : (row[at + 2] ?? 0)
-    if (channels % 2 === 0) to[out++] = row[at + channels - 1] ?? 0
-  }
-}
-
-const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixels => ({
-  pixels: new Uint8ClampedArray(width * height * 4).fill(255),
-  width,
-  height,
-})
-
-/** A tile of a band, in place of what `tile` was: its colours, or its alpha as a grey picture. */
-function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
-  const { pixels, width, height } = tile
-  const stride = band.length / height
-  const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
-  for (let y = 0, to = 0; y < height; y++) {
-    let from = y * stride + column * width * depth
-    for (let x = 0; x < width; x++, from += depth, to += 4) {
-      pixels[to] = band[from + red] ?? 0
-      pixels[to + 1] = band[from + green] ?? 0
-      pixels[to + 2] = band[from + blue] ?? 0
-    }
-  }
-  return tile
-}
-
-/** A few whole tiles, spread over the picture. */
-async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
-  const whole = Math.max(1, Math.floor(raster.height / grid.tileHeight))
-  const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
-  const tiles: Pixels[] = []
-  const wanted = new Map<number, number[]>()
-  for (let i = 0; i < SAMPLE_TILES; i++) {
-    const row = Math.floor(((i + 0.5) * whole) / SAMPLE_TILES)
-    const column = Math.floor(((i * 0.618 + 0.3) % 1) * columns)
-    wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
-  }
-  await eachBand(raster, grid, async (band, row) => {
-    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, depthOf(raster)))
-  })
-  return tiles
-}
-
-function look(
-  codec: AvifCodec,
-  sample: readonly Pixels[],
-  quality: number,
-  speed: number,
-  chroma: Chroma,
-): { bytes: number; figures: ColourFigures } {
-  let bytes = 0
-  const sums = { ssim: 0, luma: 0, colour: 0 }
-  for (const tile of sample) {
-    const file = codec.encode(tile, quality, speed, chroma)
-    const decoded = codec.decode(file)
-    if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
-    using meter = new SimilarityMeter(tile.width, tile.height, 4)
-    meter.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
-    const found = meter.finish()
-    discardPixels(decoded)
-    bytes += codedOf(file).frame.length
-    discard(file)
-    sums.ssim += found.ssim
-    sums.luma += 10 ** (-found.psnrDb / 10)
-    sums.colour += 10 ** (-found.psnrRgbDb / 10)
-  }
-  const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
-  return { bytes, figures: { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) } }
-}
-
-/** A row of tiles as it came back. */
-class DecodedBand implements Disposable {
-  readonly #grid: Grid
-  readonly #depth: Depth
-  readonly #band: Uint8Array<ArrayBuffer>
-
-  constructor(grid: Grid, depth: Depth) {
-    this.#grid = grid
-    this.#depth = depth
-    this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
-  }
-
-  /** False where that are no such tiles. Their pixels are gone afterwards. `alpha` is a grey picture. */
-  put(column: number, tile: Pixels | undefined, alpha: Pixels | undefined): boolean {
-    const { tileWidth: width, tileHeight: height } = this.#grid
-    if (tile?.width !== width || tile.height !== height) return false
-    if (this.#depth === 4 && (alpha?.width !== width || alpha.height !== height)) return false
-    const stride = bandWidth(this.#grid) * this.#depth
-    const { pixels } = tile
-    for (let y = 0, from = 0; y < height; y++) {
-      let to = y * stride + column * width * this.#depth
-      for (let x = 0; x < width; x++, from += 4) {
-        this.#band[to++] = pixels[from] ?? 0
-        this.#band[to++] = pixels[from + 1] ?? 0
-        this.#band[to++] = pixels[from + 2] ?? 0
-        if (alpha) this.#band[to++] = alpha.pixels[from] ?? 0
-      }
-    }
-    discardPixels(tile)
-    if (alpha) discardPixels(alpha)
-    return true
-  }
-
-  /** Row `y` of it, without the padding of the last tile. */
-  row(y: number): Uint8Array {
-    return rowOf(this.#band, this.#grid, this.#depth, y)
-  }
-
-  [Symbol.dispose](): void {
-    discard(this.#band)
-  }
-}
-
-const rowOf = (band: Uint8Array<ArrayBuffer>, grid: Grid, depth: Depth, y: number) =>
-  new Uint8Array(band.buffer, y * bandWidth(grid) * depth, grid.width * depth)
-
-/** Rows of a band that are rows of the picture. */
-const bandRows = ({ height, tileHeight }: Grid, row: number) => Math.min(tileHeight, height - row * tileHeight)
-
-interface Coding {
-  readonly quality: number
-  readonly speed: number
-}
-
 /** Of alpha, at least: its edges are what is seen of it. */
 const LEAST_ALPHA_QUALITY = 75
 
-async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality, speed }: Coding, { options }: EncodeRequest) {
+/** `looks`: what is seen of it is measured, too. */
+async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { quality, chroma }: AvifSettings, looks: boolean) {
+  const { options } = request
   const tiles: Coded[] = []
   const alphas: Coded[] = []
   const tile = emptyTile(grid)
   const depth = depthOf(raster)
   using meter = new SimilarityMeter(grid.width, grid.height, depth)
+  using eyes = looks ? new VisibleMeter(grid.width, grid.height, depth) : undefined
   using back = new DecodedBand(grid, depth)
   const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
     into.push(codedOf(file))
@@ -253,17 +155,20 @@ async function encodeAll(codec: AvifCodec, raster: Raster, grid: Grid, { quality
   await eachBand(raster, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
       takeTile(tile, band, column, depth)
-      const colours = coded(tiles, codec.encode(tile, quality, speed, chromaOf(grid)))
+      const colours = coded(tiles, codec.encode(tile, quality, speed, chroma))
       if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
       if (!back.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(options.signal)
     }
-    for (let y = 0; y < bandRows(grid, row); y++) meter.push(rowOf(band, grid, depth, y), back.row(y))
+    for (let y = 0; y < bandRows(grid, row); y++) {
+      meter.push(rowOf(band, grid, depth, y), back.row(y))
+      eyes?.push(rowOf(band, grid, depth, y), back.row(y))
+    }
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
   discardPixels(tile)
-  return { tiles, alphas, figures: figuresOf(meter.finish()) }
+  return { tiles, alphas, figures: figuresOf(meter.finish()), visible: eyes?.finish() }
 }
 
 /** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */

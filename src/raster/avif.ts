@@ -1,17 +1,22 @@
 /** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
 
+import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { ISOLATE_BYTES } from '../formats/format.ts'
+import { LEVELS } from '../quality/levels.ts'
 import { highest, lowest } from '../quality/search.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../quality/target.ts'
+import { VisibleMeter } from '../quality/visible.ts'
 import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './avif-codec.ts'
 import { withMetadata } from './avif-container.ts'
 import { encodeGrid } from './avif-grid.ts'
+import { type AvifLook, type AvifSettings, fewestBytes, stepOf } from './avif-seen.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import { orientationOf, upright, uprightRaster } from './orientation.ts'
 import { type Carried, type Raster, wholeRgba } from './raster.ts'
+import { isSpoilt, mayLook } from './seen-search.ts'
 
 /** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 megapixels. */
 const BYTES_PER_PIXEL = 175
@@ -30,6 +35,7 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
     return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
+  if (mayLook(raster, request)) return await asSeen(codec, picture, carried, request)
   const empty = codec.encode(EMPTY, 50, SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
@@ -44,12 +50,48 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const quality = request.targetSize === undefined ? await toTarget(look, request) : await toSize(look, request.targetSize - overhead)
   const { bytes, figures } = seen.get(quality) ?? (await look(quality))
   discardPixels(picture)
+  return encodedOf(withMetadata(bytes, carried), figures, stepOf({ quality, chroma: 'halved' }))
+}
+
+function encodedOf(file: Uint8Array, figures: ColourFigures, step: string): Encoded {
   if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
-  const step = `AVIF at quality ${quality}`
-  return { chunks: [withMetadata(bytes, carried)], loss: ofPixels(figures), step }
+  return { chunks: [file], loss: ofPixels(figures), step }
+}
+
+/** Steered by what eyes see. */
+async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
+  const wanted = LEVELS.seen[options.quality]
+  let file: Uint8Array | undefined
+  const made = async ({ quality, chroma }: AvifSettings) => {
+    await yieldToOthers(options.signal)
+    if (file) discard(file)
+    file = codec.encode(picture, quality, SPEED, chroma)
+    return file
+  }
+  const found = await fewestBytes(
+    async (settings) => look(codec, picture, await made(settings)),
+    wanted,
+    wanted.usualQuality.avif,
+    MOST_LOOKS,
+  )
+  if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
+  const bytes = await made(found)
+  discardPixels(picture)
+  return encodedOf(withMetadata(bytes, carried), found.figures, stepOf(found))
 }
 
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
+
+const MOST_LOOKS = 3
+
+function look(codec: AvifCodec, { pixels, width, height }: Pixels, file: Uint8Array): AvifLook {
+  const decoded = decodedOf(codec, file)
+  using meter = new VisibleMeter(width, height, 4)
+  meter.push(new Uint8Array(pixels.buffer), new Uint8Array(decoded.pixels.buffer))
+  const figures = figuresOf(similarity({ pixels, width, height }, decoded))
+  discardPixels(decoded)
+  return { bytes: file.length, figures, visible: meter.finish() }
+}
 
 type Look = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
 
@@ -64,9 +106,14 @@ async function toSize(look: Look, limit: number): Promise<number> {
 }
 
 function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {
-  const decoded = codec.decode(file)
-  if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+  const decoded = decodedOf(codec, file)
   const figures = figuresOf(similarity(picture, decoded))
   discardPixels(decoded)
   return figures
+}
+
+function decodedOf(codec: AvifCodec, file: Uint8Array): Pixels {
+  const decoded = codec.decode(file)
+  if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+  return decoded
 }

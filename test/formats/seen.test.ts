@@ -8,6 +8,7 @@ import { compress } from '../../src/pipeline/compress.ts'
 import { LEVELS } from '../../src/quality/levels.ts'
 import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { VisibleMeter } from '../../src/quality/visible.ts'
+import { decodedRows } from '../../src/raster/decoded.ts'
 import { encodeRows, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { dusk } from '../support/dusk.ts'
@@ -65,7 +66,7 @@ describe('conversions as readers show them', () => {
     })
     const input = { width: WIDTH, height: HEIGHT, pixels: 'rgb', subsampled: false, quality: 95, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [rows])).chunks)
-    expect((await converted(jpg, file, 'avif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    expect((await converted(jpg, file, 'avif')).outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:4:4')] })
     expect((await converted(jpg, file, 'webp')).outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
   })
 })
@@ -103,5 +104,24 @@ describe('WebP steered by what eyes see', () => {
     const { outcome, bytes } = await converted(jpg, file, 'webp', 'low')
     expect(outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
     expect(bytes!.length).toBeLessThan(file.length)
+  })
+})
+
+describe('AVIF steered by what eyes see', () => {
+  it('looks as its level says, and no better than it has to, where luma says nearly nothing', async () => {
+    const [width, height] = [256, 192]
+    const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
+    const file = concat((await encodeRows(input, [dusk(width, height)])).chunks)
+    using rows = await JpegRows.open(file, { colour: 'rgb' })
+    const shown = (await rows.read(height))!.slice()
+    for (const quality of ['low', 'medium'] as const) {
+      const { bytes } = await converted(jpg, file, 'avif', quality)
+      using meter = new VisibleMeter(width, height, 3)
+      for await (const strip of decodedRows('avif', memorySource(bytes!, ''), { width, height })) meter.push(shown, withoutAlpha(strip))
+      const { score, worstTile } = meter.finish()
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
+      expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+    }
   })
 })
