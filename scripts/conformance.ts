@@ -3,7 +3,7 @@
  * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
  * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
- * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- clients` and `-- description` ask other questions, and need nothing (below
+ * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- clients`, `-- description` and `-- n8n` ask other questions, and need nothing (below
  * bench/conformance).
  */
 import { spawn } from 'node:child_process'
@@ -21,6 +21,7 @@ const QUESTIONS: { readonly [name: string]: string | undefined } = {
   soak: 'bench/conformance/soak.ts',
   clients: 'bench/conformance/clients.ts',
   description: 'bench/conformance/description.ts',
+  n8n: 'bench/conformance/n8n.ts',
 }
 const question = QUESTIONS[process.argv[2] ?? '']
 if (question) process.exit(await run(process.execPath, ['--import', './scripts/wasm-hook.ts', question, ...process.argv.slice(3)]))

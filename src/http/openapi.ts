@@ -36,6 +36,8 @@ const TAGS = [
   { name: 'Uploads', description: 'Resumable uploads, for what is larger than a body may be.', paths: /^\/v1\/uploads/ },
   { name: 'Account', description: 'What was used, and what may be.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health.', paths: /./ },
+  // Of their own: openapi-generator makes a class of each tag, and that of the webhooks would be written over that of the operations.
+  { name: 'Callbacks', description: 'What is sent to a `callback_url`.', paths: /^$/ },
 ] as const
 
 const tagOf = (path: string) => TAGS.find(({ paths }) => paths.test(path))!.name
@@ -220,7 +222,7 @@ function webhooks(schemas: Schemas): Json {
     const schema = { type: 'object', properties, required: Object.keys(properties) }
     return {
       operationId: `on${name}`,
-      tags: ['Compress'],
+      tags: ['Callbacks'],
       summary: `A task has ${status}`,
       description: 'Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.',
       security: [],

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { paths } from '../../clients/typescript/schema.d.ts'
 import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
 import { githubActionTests } from './github-action.ts'
+import { n8nTests } from './n8n.ts'
 import { preCommitTests } from './pre-commit.ts'
 import { type Running, startService } from './running.ts'
 import { typescriptClientTests } from './typescript-client.ts'
@@ -82,6 +83,8 @@ describe('the TypeScript client', () => typescriptClientTests(() => service))
 describe('the GitHub Action', () => githubActionTests(() => service))
 
 describe('the pre-commit hook', () => preCommitTests(() => service))
+
+describe('the n8n node', () => n8nTests(() => service))
 
 describe('whittle', () => {
   it('compresses files and folders, keeps the tree, and cleans up after itself', async () => {

@@ -1,0 +1,51 @@
+/** What a person fills in. */
+import type { INodeProperties } from 'n8n-workflow'
+
+export const properties: INodeProperties[] = [
+  {
+    displayName: 'Input Binary Field',
+    name: 'binaryPropertyName',
+    type: 'string',
+    default: 'data',
+    required: true,
+    hint: 'The name of the input field that has the file',
+  },
+  {
+    displayName: 'Quality',
+    name: 'quality',
+    type: 'options',
+    default: 'medium',
+    description: 'How much of the original is kept',
+    options: [
+      { name: 'Low', value: 'low', description: 'The smallest file' },
+      { name: 'Medium', value: 'medium' },
+      { name: 'High', value: 'high', description: 'The most faithful file' },
+      { name: 'Ultra', value: 'ultra', description: 'Only for DOCX, XLSX, PPTX and OFD' },
+    ],
+  },
+  {
+    displayName: 'Options',
+    name: 'options',
+    type: 'collection',
+    placeholder: 'Add option',
+    default: {},
+    options: [
+      {
+        displayName: 'Format',
+        name: 'format',
+        type: 'string',
+        default: '',
+        description: 'What the file becomes, where its format allows it: webp, avif, gz, …',
+      },
+      {
+        displayName: 'Password',
+        name: 'password',
+        type: 'string',
+        typeOptions: { password: true },
+        default: '',
+        description: 'Encrypts the result',
+      },
+      { displayName: 'Target Size', name: 'targetSize', type: 'number', default: 0, description: 'Bytes: the best result that fits' },
+    ],
+  },
+]

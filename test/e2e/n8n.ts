@@ -1,0 +1,71 @@
+/** The n8n node, packed and loaded as n8n loads it, over files of a running service. Its packages' own types: `npm run conformance -- n8n`. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { execute, installNode, sha256 } from '../support/n8n.ts'
+import type { Running } from './running.ts'
+
+const PHOTO = readFileSync(resolve(import.meta.dirname, '../../docs/photo.jpg'))
+/** What the node takes of n8n while it runs. */
+const DOUBLE = `exports.NodeOperationError = class NodeOperationError extends Error {
+  constructor(node, error, options) { super(error.message); Object.assign(this, { node, context: options }) }
+}`
+
+/** In a `describe` of their own. */
+export function n8nTests(running: () => Running): void {
+  let folder: string
+  let installed: ReturnType<typeof installNode>
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'whittle-n8n-'))
+    mkdirSync(join(folder, 'node_modules/n8n-workflow'), { recursive: true })
+    writeFileSync(join(folder, 'node_modules/n8n-workflow/index.js'), DOUBLE)
+    installed = installNode(folder)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const credentials = () => ({ server: running().baseUrl, key: running().keys.enterprise })
+
+  it('is packed with all that it needs, and nothing else', () => {
+    expect(installed.files).toEqual([
+      'README.md',
+      'dist/credentials/WhittleApi.credentials.js',
+      'dist/credentials/whittle.svg',
+      'dist/nodes/Whittle/Whittle.node.js',
+      'dist/nodes/Whittle/whittle.svg',
+      'package.json',
+    ])
+    const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/n8n-nodes-whittle/package.json'), 'utf8')) as object
+    expect(manifest).not.toHaveProperty('dependencies')
+    expect(installed.node.description.credentials).toEqual([{ name: installed.credentials.name, required: true }])
+  })
+
+  it('gives each file back smaller, with its receipt as JSON', async () => {
+    const items = [
+      { json: {}, binary: { data: { data: PHOTO, fileName: 'photo.jpg' } } },
+      { json: {}, binary: { data: { data: Buffer.from('words '.repeat(1000)), fileName: 'notes.txt' } } },
+    ]
+    const [results = []] = await execute(installed.node, items, credentials(), { quality: 'low' })
+    expect(results.map(({ binary, pairedItem }) => [binary?.['data']?.fileName, pairedItem])).toEqual([
+      ['photo.jpg', { item: 0 }],
+      ['notes.txt.zst', { item: 1 }],
+    ])
+    const [photo] = results
+    const bytes = photo!.binary!['data']!.data
+    expect(bytes.length).toBeLessThan(PHOTO.length / 2)
+    const receipt = { outcome: 'compressed', verified: true, sha256: sha256(bytes), original_sha256: sha256(PHOTO) }
+    expect(photo!.json).toMatchObject({ original_size: PHOTO.length, compressed_size: bytes.length, receipt })
+  })
+
+  it('says which item failed, and goes on where it is told to', async () => {
+    const items = [{ json: { id: 1 } }, { json: {}, binary: { data: { data: PHOTO, fileName: 'photo.jpg' } } }]
+    const asked = { quality: 'low', options: { format: 'webp' } }
+    await expect(execute(installed.node, items, credentials(), asked)).rejects.toMatchObject({
+      name: 'Error',
+      message: "item 0 has no file 'data'",
+      context: { itemIndex: 0 },
+    })
+    const [results = []] = await execute(installed.node, items, credentials(), asked, true)
+    expect(results[0]).toEqual({ json: { id: 1, error: "item 0 has no file 'data'" }, pairedItem: { item: 0 } })
+    expect(results[1]?.binary?.['data']?.fileName).toBe('photo.webp')
+  })
+}
