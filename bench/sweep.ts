@@ -27,7 +27,7 @@ class MadeUpBucket {
   async list({ prefix, limit = 500, startAfter, cursor }: R2ListOptions) {
     const from = cursor !== undefined ? Number(cursor) : startAfter ? numberOf(startAfter) + 1 : 0
     const to = prefix === 'results/' ? Math.min(BLOBS, from + limit) : from
-    const objects = Array.from({ length: to - from }, (_, i) => ({ key: keyOf(from + i), uploaded: new Date(0) }))
+    const objects = Array.from({ length: to - from }, (_, i) => ({ key: keyOf(from + i), uploaded: new Date(Date.now() - 7_200_000) }))
     return { objects, truncated: prefix === 'results/' && to < BLOBS, cursor: String(to) }
   }
 

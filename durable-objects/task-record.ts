@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
+import { partsOf, resultsOf, uploadKeyOf } from '../src/store/blob-names.ts'
 import { countTask } from '../src/store/metrics.ts'
 import { placed } from '../src/store/place.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
@@ -187,8 +188,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       this.#alarmAt = undefined
       await this.#watch()
     }
+    // What has expired is needed no more, also where it could not be removed.
+    if (task.expiresAt !== undefined && task.expiresAt <= Date.now()) return []
     if (task.result) return [task.result.key]
-    return hasEnded(task) ? [] : [`uploads/${task.taskId}`, ...(this.#job?.parts ? this.#parts.keys() : [])]
+    return hasEnded(task) ? [] : [uploadKeyOf(task), ...(this.#job?.parts ? this.#parts.keys() : [])]
   }
 
   // ── The workers' side ──────────────────────────────────────────────────────────────────────────────────────────
@@ -220,7 +223,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       attempt: claimed.lease.attempt,
       generation: job.generation,
       task: this.#task,
-      uploadKey: `uploads/${task.taskId}`,
+      uploadKey: uploadKeyOf(task),
       ...(password === undefined ? {} : { password }),
       parts: step === 'part' ? this.#parts.records(part) : step === 'join' ? this.#parts.records() : [],
       soFar: step === 'part' ? this.#parts.soFar() : { bytes: 0, replaces: 0 },
@@ -515,9 +518,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   /** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */
   async #removeBlobs(task: Task, job: Job, keep?: string): Promise<void> {
-    const doomed = [`uploads/${task.taskId}`]
+    const uploadKey = uploadKeyOf(task)
+    const doomed = [uploadKey]
     const onlyOneWasMade = keep !== undefined && job.parts === 0 && job.step.attempts <= 1
-    for (const prefix of onlyOneWasMade ? [] : [`results/${task.taskId}/`, `parts/${task.taskId}/`]) {
+    for (const prefix of onlyOneWasMade ? [] : [resultsOf(uploadKey), partsOf(task.taskId)]) {
       let cursor: string | undefined
       do {
         const page: R2Objects = await this.env.BLOBS.list({ prefix, ...(cursor ? { cursor } : {}) })

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { Sha256 } from '../src/bytes/sha256.ts'
 import type { Env } from '../src/env.ts'
 import { placed } from '../src/store/place.ts'
+import { keyOf } from '../src/store/resumable.ts'
 import { openText, sealText } from '../src/store/secret-box.ts'
 import {
   type NewUpload,
@@ -148,7 +149,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
 
   async names() {
     const upload = this.#state()
-    return upload && [`uploads/${taskOfUpload(upload.uploadId)}`, ...upload.pieces.map(({ key }) => key)]
+    return upload && [keyOf(upload), ...upload.pieces.map(({ key }) => key)]
   }
 
   override async alarm(): Promise<void> {
@@ -175,8 +176,9 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   }
 
   /** What its task has stays: it is the task's now. */
-  async #removeBlobs({ uploadId, multipartId, pieces, isWhole, taskId }: UploadState): Promise<void> {
-    const key = `uploads/${taskOfUpload(uploadId)}`
+  async #removeBlobs(upload: UploadState): Promise<void> {
+    const { multipartId, pieces, isWhole, taskId } = upload
+    const key = keyOf(upload)
     if (pieces.length > 0) await this.env.BLOBS.delete(pieces.map((piece) => piece.key))
     if (taskId !== undefined) return
     // Between its last part and the end of its multipart upload nobody knows which of both there is.

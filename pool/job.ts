@@ -6,6 +6,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReceipt } from '../src/codec/segmented.ts'
 import { ISOLATE_BYTES } from '../src/formats/format.ts'
+import { partsOf, resultsOf } from '../src/store/blob-names.ts'
 import type { TaskResult } from '../src/store/task.ts'
 import type { TaskRecordFace } from '../src/store/tasks.ts'
 import { MAX_ATTEMPTS } from '../src/tasks/job.ts'
@@ -205,7 +206,7 @@ export class Job {
   async #completePart(receipt: PartReceipt, key: string): Promise<boolean> {
     const { generation, attempt, task } = this.#claim
     const { part } = this.#step
-    if (part === undefined || key !== `parts/${task.taskId}/${generation}/${part}/${attempt}`) throw new Error(`${key} is not this job's`)
+    if (part === undefined || key !== `${partsOf(task.taskId)}${generation}/${part}/${attempt}`) throw new Error(`${key} is not this job's`)
     const { size } = await this.#store(key)
     const counted = await this.#record.completePart(attempt, part, receipt, key, size)
     if (counted) await this.#world.blobs.adopt(key, join(this.#world.folder, fileOf(key)))
@@ -214,7 +215,7 @@ export class Job {
   }
 
   get #resultKey(): string {
-    return `results/${this.#claim.task.taskId}/${this.#claim.attempt}`
+    return `${resultsOf(this.#claim.uploadKey)}${this.#claim.attempt}`
   }
 
   #store(key: string): Promise<{ sha256: string; size: number }> {

@@ -1,5 +1,6 @@
 /** Tasks and blobs over HTTP, for the parent of presses: see `pool/door-client.ts`. */
 import type { WorkerEnv } from '../../src/env.ts'
+import { taskOfBlob } from '../../src/store/blob-names.ts'
 import type { TaskRecordFace } from '../../src/store/tasks.ts'
 import { decode, encode } from './wire.ts'
 
@@ -26,8 +27,7 @@ export async function answer(env: WorkerEnv, request: Request, only?: string): P
 }
 
 function isOf(taskId: string, kind: string | undefined, name: string): boolean {
-  if (kind === 'tasks') return name === taskId
-  return name === `uploads/${taskId}` || name.startsWith(`results/${taskId}/`) || name.startsWith(`parts/${taskId}/`)
+  return (kind === 'tasks' ? name : taskOfBlob(name)) === taskId
 }
 
 async function callTask(env: WorkerEnv, id: string, method: string, request: Request): Promise<Response> {

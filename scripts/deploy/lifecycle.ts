@@ -1,27 +1,24 @@
 /**
- * What the bucket removes by itself. Tasks remove their blobs when they expire, and the sweep looks for what was left; these rules
- * hold when neither comes: nothing outlives the longest retention (30 days) by more than two.
+ * What the bucket removes by itself, by the names of blobs: results a day after their retention, uploads three days after. Tasks remove
+ * their own blobs in time, and the sweep looks whether that holds.
  */
+import { DAYS_KEPT } from '../../src/store/blob-names.ts'
+
 const DAY_SECONDS = 86_400
-const LONGEST_DAYS = 32
-/** A film is done within hours, also when the platform fails meanwhile. */
-const PARTS_DAYS = 2
-/** Nobody goes on with an upload of before. */
-const UPLOAD_DAYS = 7
+/** Resumable uploads end after a day, what one request sends within minutes. */
+const UNFINISHED_DAYS = 2
 
 const after = (days: number) => ({ condition: { type: 'Age', maxAge: days * DAY_SECONDS } })
-const expires = (prefix: string, days: number) => ({
-  id: `whittle ${prefix}`,
-  enabled: true,
-  conditions: { prefix },
-  deleteObjectsTransition: after(days),
-})
 
 /** As `wrangler r2 bucket lifecycle set` reads them: all rules of the bucket. */
 export const LIFECYCLE = {
   rules: [
-    expires('parts/', PARTS_DAYS),
-    ...['results/', 'uploads/', 'incoming/', 'dead-letters/', 'exports/'].map((prefix) => expires(prefix, LONGEST_DAYS)),
-    { id: 'whittle multipart', enabled: true, conditions: { prefix: '' }, abortMultipartUploadsTransition: after(UPLOAD_DAYS) },
+    ...[...DAYS_KEPT].map(([prefix, days]) => ({
+      id: `whittle ${prefix}`,
+      enabled: true,
+      conditions: { prefix },
+      deleteObjectsTransition: after(days),
+    })),
+    { id: 'whittle multipart', enabled: true, conditions: { prefix: '' }, abortMultipartUploadsTransition: after(UNFINISHED_DAYS) },
   ],
 }

@@ -36,7 +36,8 @@ export class Staging {
       const { env } = this.#c
       const { accountId, plan } = this.#c.get('key')
       const isAlone = this.#isAlone
-      const received = await receive(env, fileName, body, { accountId, maxFileBytes: PLANS[plan].maxFileBytes, isAlone })
+      const { maxFileBytes, retentionMs } = PLANS[plan]
+      const received = await receive(env, fileName, body, { accountId, maxFileBytes, retentionMs, isAlone })
       return this.#begin(received.size, () => keep(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },
     take: (uploadId) => this.#begin(0, () => stageUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),

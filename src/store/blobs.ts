@@ -1,4 +1,4 @@
-/** R2 as sources and sinks. Names: `uploads/<task>`, `results/<task>/<attempt>`, `parts/<task>/<generation>/<part>/<attempt>`. */
+/** R2 as sources and sinks. */
 
 import { discard } from '../../wasm/memories/discard.ts'
 import { hex } from '../bytes/hex.ts'

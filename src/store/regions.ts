@@ -25,4 +25,6 @@ const regionIn = (pattern: RegExp) => (text: string) => {
 export const regionOf = regionIn(new RegExp(`(?:^|/)(?:tsk|upl|acc)_(${CODE})_[0-9A-Za-z]+$|^(${CODE})/[0-9a-f]{64}$`))
 
 /** Of a blob's key, or of the beginning of one. Dead letters and what the service notes for itself have none. */
-export const regionOfBlob = regionIn(new RegExp(`^(?:uploads|parts|results|incoming|accounts|exports/[0-9-]+)/(?:tsk|upl|acc)_(${CODE})_`))
+export const regionOfBlob = regionIn(
+  new RegExp(`^(?:(?:uploads|results)(?:-\\d+d)?|parts|incoming|accounts|exports/[0-9-]+)/(?:tsk|upl|acc)_(${CODE})_`),
+)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { discard } from '../../wasm/memories/discard.ts'
 import { Sha256 } from '../bytes/sha256.ts'
+import { uploadKeyOf } from './blob-names.ts'
 import { PART_BYTES } from './blobs.ts'
 import { type Piece, type StoredPart, taskOfUpload, type UploadRecordFace, type UploadState } from './upload-records.ts'
 
@@ -176,7 +177,9 @@ export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, u
   await record.whole()
 }
 
-export const keyOf = (upload: Pick<UploadState, 'uploadId'>) => `uploads/${taskOfUpload(upload.uploadId)}`
+/** Where the whole file will lie. */
+export const keyOf = ({ uploadId, uploadKey }: Pick<UploadState, 'uploadId' | 'uploadKey'>) =>
+  uploadKeyOf({ taskId: taskOfUpload(uploadId), uploadKey })
 
 const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { size }) => sum + size, 0)
 

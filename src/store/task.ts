@@ -33,6 +33,8 @@ export interface NewTask {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly retentionMs: number
+  /** Blob of the upload; absent where there is none, and in tasks of before the bucket went by names (`uploadKeyOf`). */
+  readonly uploadKey?: string
   /** The origin the client spoke to, for `download_url` in callbacks. */
   readonly baseUrl: string
   readonly requestId: string
@@ -50,7 +52,7 @@ export interface TaskError {
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
-/** The result that stands. `key` names the blob: `uploads/…` when the upload itself is the result. */
+/** The result that stands. `key` names the blob: the upload's when that itself is the result. */
 export interface TaskResult {
   readonly key: string
   readonly size: number

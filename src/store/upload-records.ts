@@ -33,6 +33,8 @@ export interface NewUpload {
   readonly compress: boolean
   /** Of the multipart upload; absent where the file is one part. */
   readonly multipartId?: string
+  /** Blob of the whole file; absent in uploads of before the bucket went by names. */
+  readonly uploadKey?: string
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly expiresAt: number
@@ -54,7 +56,7 @@ export interface UploadState extends NewUpload {
   readonly hash: Uint8Array
   /** In order; they stand behind the parts. */
   readonly pieces: readonly Piece[]
-  /** The whole file lies under `uploads/<task>`. */
+  /** The whole file lies where it shall. */
   readonly isWhole: boolean
   /** The task that it became. */
   readonly taskId?: string

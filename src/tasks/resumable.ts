@@ -3,6 +3,7 @@
 import { Sha256 } from '../bytes/sha256.ts'
 import type { Env } from '../env.ts'
 import { identify } from '../pipeline/identify.ts'
+import { newUploadKey } from '../store/blob-names.ts'
 import { PART_BYTES, r2Source } from '../store/blobs.ts'
 import { patternOf } from '../store/ids.ts'
 import { PLANS, type Plan } from '../store/plans.ts'
@@ -27,16 +28,21 @@ export function uploadRecord(env: Env, id: string): UploadRecordFace {
 }
 
 /** Takes the room, then makes the record. */
-export async function createUpload(env: Env, upload: Omit<NewUpload, 'multipartId'>, password?: string): Promise<UploadState> {
+export async function createUpload(
+  env: Env,
+  upload: Omit<NewUpload, 'multipartId' | 'uploadKey'>,
+  password?: string,
+): Promise<UploadState> {
   const plan: Plan = PLANS[upload.plan]
   if (upload.size > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
   const account = env.ACCOUNTS.getByName(upload.accountId)
   const taskId = taskOfUpload(upload.uploadId)
+  const named = { ...upload, uploadKey: newUploadKey(taskId, plan.retentionMs) }
   const room = await account.reserve(taskId, upload.size, upload.expiresAt)
   if (!room.ok) throw noRoom(room)
   try {
-    const several = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(keyOf(upload)) : undefined
-    const whole: NewUpload = several ? { ...upload, multipartId: several.uploadId } : upload
+    const several = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(named.uploadKey) : undefined
+    const whole: NewUpload = several ? { ...named, multipartId: several.uploadId } : named
     return await env.UPLOADS.getByName(upload.uploadId).create(whole, password)
   } catch (error) {
     await account.release(taskId).catch(() => undefined)
@@ -103,7 +109,7 @@ async function taken(env: Env, record: UploadRecordFace, use: Extract<Use, { kin
   const source = (name: string) => r2Source(env.BLOBS, keyOf(upload), size, name)
   const found = await identify(source(fileName))
   if (!found) return { ...file, kept: { refusal: unsupportedFormat() } }
-  const kept: Kept = { source, discard: () => record.unuse(), handOver: () => record.used() }
+  const kept: Kept = { key: keyOf(upload), source, discard: () => record.unuse(), handOver: () => record.used() }
   return { ...file, kept: { format: found, upload: kept } }
 }
 

@@ -4,6 +4,7 @@ import type { Source } from '../codec/codec.ts'
 import type { Env } from '../env.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
 import { FIRST_BYTES, identify, mayBeKnown } from '../pipeline/identify.ts'
+import { newUploadKey } from '../store/blob-names.ts'
 import { newId } from '../store/ids.ts'
 import { regionOf } from '../store/regions.ts'
 import { Upload } from '../store/uploads.ts'
@@ -19,8 +20,10 @@ export interface Digested {
   readonly uploadId?: string
 }
 
-/** What lies under `uploads/<taskId>` and waits for its task. */
+/** An upload that waits for its task. */
 export interface Kept {
+  /** Its blob. */
+  readonly key: string
   source(name: string): Source
   /** No task came of it. */
   discard(): Promise<void>
@@ -28,7 +31,7 @@ export interface Kept {
   handOver(): Promise<void>
 }
 
-/** A file that is kept under `uploads/<taskId>`, or (`refusal`) was not worth keeping. */
+/** A file that is kept, or (`refusal`) was not worth keeping. */
 export interface Staged extends Digested {
   readonly taskId: string
   readonly kept: { readonly format: KnownFormat; readonly upload: Kept } | { readonly refusal: ApiError }
@@ -42,6 +45,8 @@ export const newTaskId = (accountId: string) => newId('tsk', regionOf(accountId)
 export interface StageLimits {
   readonly accountId: string
   readonly maxFileBytes: number
+  /** Of what comes of it. */
+  readonly retentionMs: number
   /** No other file follows: what is refused need not be read to its end. */
   readonly isAlone: boolean
 }
@@ -59,7 +64,7 @@ export interface Received extends Digested {
 /** Takes the bytes of one file. */
 export async function receive(env: Env, fileName: string, body: AsyncIterable<Uint8Array>, limits: StageLimits): Promise<Received> {
   const taskId = newTaskId(limits.accountId)
-  const upload = new Upload(env.BLOBS, `uploads/${taskId}`)
+  const upload = new Upload(env.BLOBS, newUploadKey(taskId, limits.retentionMs))
   const refused = async (refusal: ApiError, first: readonly Uint8Array[] = []) => {
     return { taskId, fileName, upload, ...(await forgotten(upload, first, body, limits)), refusal }
   }

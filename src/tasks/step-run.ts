@@ -12,6 +12,7 @@ import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import { attempt, compress, compressWithin, expectedTrouble, type Pressed } from '../pipeline/compress.ts'
 import { encryptResult } from '../pipeline/encrypt.ts'
 import { lendCodecs } from '../pipeline/inner.ts'
+import { partsOf, resultsOf } from '../store/blob-names.ts'
 import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import { Blocks, MOST_READS } from '../store/blocks.ts'
 import type { Task, TaskError } from '../store/task.ts'
@@ -127,7 +128,7 @@ export class StepRun implements Disposable {
   }
 
   get #resultKey(): string {
-    return `results/${this.#task.taskId}/${this.#job.claim.attempt}`
+    return `${resultsOf(this.#job.claim.uploadKey)}${this.#job.claim.attempt}`
   }
 
   // Joins write from the first byte to the last.
@@ -141,7 +142,7 @@ export class StepRun implements Disposable {
     const { env, claim, record } = this.#job
     const [planned] = claim.parts
     if (!planned) throw new Error(`part ${part} was claimed without its plan`)
-    const key = `parts/${this.#task.taskId}/${claim.generation}/${part}/${claim.attempt}`
+    const key = `${partsOf(this.#task.taskId)}${claim.generation}/${part}/${claim.attempt}`
     const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blocks: this.#blocks })
     try {
       const receipt = await codec.compressPart(this.#source, planned.plan, sink, options, claim.soFar)

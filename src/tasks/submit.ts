@@ -3,6 +3,7 @@
 import { callbackRules, type Env } from '../env.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
 import { passwordApplies } from '../pipeline/password.ts'
+import { longestRetentionMs } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
@@ -108,6 +109,13 @@ async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> 
   throw new ApiError('password_not_applicable', message, { param: 'password' })
 }
 
+/** No task promises what the name of its upload does not keep: that is as old as the upload, and the plan may be newer. */
+function kept({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
+  if ('refusal' in staged.kept) return { retentionMs }
+  const { key } = staged.kept.upload
+  return { retentionMs: Math.min(retentionMs, longestRetentionMs(key)), uploadKey: key }
+}
+
 function common(submission: Submission, staged: Staged) {
   const { key, plan, requestId, baseUrl, batchId } = submission
   const jobOptions = optionsOf(submission, staged)
@@ -119,7 +127,7 @@ function common(submission: Submission, staged: Staged) {
     originalSize: staged.size,
     originalSha256: staged.sha256,
     createdAt: Date.now(),
-    retentionMs: plan.retentionMs,
+    ...kept(plan, staged),
     baseUrl,
     requestId,
     ...(batchId === undefined ? {} : { batchId }),

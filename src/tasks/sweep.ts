@@ -1,8 +1,10 @@
 /**
- * Removes blobs that no task names: what an upload, an attempt or a deletion left behind when its process was killed; and wakes
- * tasks that lost their alarm. What it misses goes by the bucket's own rules in the end (scripts/deploy/lifecycle.ts).
+ * Looks whether what should be gone is gone. It removes blobs that no task names: what an upload, an attempt or a deletion left behind
+ * when its process was killed; wakes tasks that lost their alarm; and does what the bucket's own rules (scripts/deploy/lifecycle.ts)
+ * would have done a day ago, for buckets that have none, as on one machine.
  */
 import type { Env } from '../env.ts'
+import { DAYS_KEPT, goesAt } from '../store/blob-names.ts'
 import { bucketsOf } from '../store/place.ts'
 import { uploadOfTask } from '../store/upload-records.ts'
 
@@ -14,15 +16,21 @@ const MOST_LOOKS = 5000
 /** A look takes as long as its object is away. */
 const LOOKS_AT_ONCE = 20
 /** In the order of their names, as the bucket lists them. */
-const PREFIXES = ['incoming/', 'parts/', 'results/', 'uploads/'] as const
+const PREFIXES = [...DAYS_KEPT.keys()].sort()
+/** These have no task. */
+const KEPT_BY_AGE = /^(?:dead-letters|exports)\//
+/** A bucket takes up to a day to do what its rules say. */
+const RULES_TAKE_MS = 24 * HOUR_MS
 /** Holds the last key that was looked at by a sweep that did not come to the end. */
 const PLACE = 'sweep/place'
 
 export interface Swept {
   readonly looked: number
   readonly removed: number
-  /** Blobs whose task could not be asked: they stay, and the next round asks again. */
+  /** Blobs whose task could not be asked: they stay until they are overdue, and the next round asks again. */
   readonly failed: number
+  /** Removed ones that the bucket's own rules should have removed. */
+  readonly overdue: number
   /** false: the next sweep goes on where this one stopped. */
   readonly ended: boolean
 }
@@ -33,26 +41,40 @@ type SweepEnv = Pick<Env, 'BLOBS' | 'TASKS' | 'UPLOADS'>
 export async function sweep(env: SweepEnv, now = Date.now(), minAgeMs = MIN_AGE_MS, mostLooks = MOST_LOOKS): Promise<Swept> {
   const buckets = bucketsOf(env)
   const first = Math.floor(now / HOUR_MS) % buckets.length
-  let sum: Swept = { looked: 0, removed: 0, failed: 0, ended: true }
+  let sum: Swept = { looked: 0, removed: 0, failed: 0, overdue: 0, ended: true }
   for (const bucket of [...buckets.slice(first), ...buckets.slice(0, first)]) {
-    const { looked, removed, failed, ended } = await sweepBucket(env, bucket, now - minAgeMs, mostLooks - sum.looked)
-    sum = { looked: sum.looked + looked, removed: sum.removed + removed, failed: sum.failed + failed, ended: sum.ended && ended }
+    const swept = await sweepBucket(env, bucket, { now, minAgeMs, mostLooks: mostLooks - sum.looked })
+    sum = { ...added(sum, swept), ended: sum.ended && swept.ended }
   }
   return sum
 }
 
-/** @param before epoch milliseconds: what came later is not looked at */
-async function sweepBucket(env: SweepEnv, bucket: R2Bucket, before: number, mostLooks: number): Promise<Swept> {
+type Counts = Omit<Swept, 'ended'>
+
+const added = (a: Counts, b: Counts): Counts => ({
+  looked: a.looked + b.looked,
+  removed: a.removed + b.removed,
+  failed: a.failed + b.failed,
+  overdue: a.overdue + b.overdue,
+})
+
+interface Round {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly minAgeMs: number
+  readonly mostLooks: number
+}
+
+async function sweepBucket(env: SweepEnv, bucket: R2Bucket, { now, minAgeMs, mostLooks }: Round): Promise<Swept> {
   const place = (await (await bucket.get(PLACE))?.text()) ?? ''
-  const sum = { looked: 0, removed: 0, failed: 0 }
+  let sum: Counts = { looked: 0, removed: 0, failed: 0, overdue: 0 }
   for (const prefix of PREFIXES) {
     for await (const page of pages(bucket, prefix, place)) {
-      const old = page.filter((object) => object.uploaded.getTime() <= before)
+      const old = KEPT_BY_AGE.test(prefix)
+        ? page.filter((blob) => isOverdue(blob, now))
+        : page.filter((blob) => ageMs(blob, now) >= minAgeMs)
       const due = old.slice(0, mostLooks - sum.looked)
-      const { removed, failed } = await check(env, due)
-      sum.looked += due.length
-      sum.removed += removed
-      sum.failed += failed
+      sum = added(sum, await check(env, due, now))
       // Kept after each page: what was done is not done again when this sweep is killed.
       const last = due.length < old.length ? due.at(-1) : page.at(-1)
       if (last) await bucket.put(PLACE, last.key)
@@ -63,29 +85,37 @@ async function sweepBucket(env: SweepEnv, bucket: R2Bucket, before: number, most
   return { ...sum, ended: true }
 }
 
-/** One task that cannot be asked stops nothing. */
-async function check(env: SweepEnv, blobs: readonly R2Object[]): Promise<{ removed: number; failed: number }> {
-  const orphans: string[] = []
-  let failed = 0
+const ageMs = ({ uploaded }: R2Object, now: number) => now - uploaded.getTime()
+
+const isOverdue = ({ key, uploaded }: R2Object, now: number) => goesAt(key, uploaded.getTime()) + RULES_TAKE_MS <= now
+
+/** One task that cannot be asked stops nothing, and keeps nothing that is overdue. */
+async function check(env: SweepEnv, blobs: readonly R2Object[], now: number): Promise<Counts> {
+  const doomed: string[] = []
+  let [failed, overdue] = [0, 0]
   for (let at = 0; at < blobs.length; at += LOOKS_AT_ONCE) {
-    const keys = blobs.slice(at, at + LOOKS_AT_ONCE).map(({ key }) => key)
-    const named = await Promise.allSettled(keys.map((key) => isNamed(env, key)))
+    const some = blobs.slice(at, at + LOOKS_AT_ONCE)
+    const named = await Promise.allSettled(some.map(({ key }) => isNamed(env, key)))
     for (const [i, answer] of named.entries()) {
+      const isLate = isOverdue(some[i]!, now)
       if (answer.status === 'rejected') failed++
-      else if (!answer.value) orphans.push(keys[i]!)
+      if (answer.status === 'rejected' ? !isLate : answer.value) continue
+      doomed.push(some[i]!.key)
+      if (isLate) overdue++
     }
   }
-  if (orphans.length > 0) await env.BLOBS.delete(orphans)
+  if (doomed.length > 0) await env.BLOBS.delete(doomed)
   if (failed > 0) console.error(JSON.stringify({ level: 'error', event: 'sweep_failed', blobs: failed }))
-  return { removed: orphans.length, failed }
+  return { looked: blobs.length, removed: doomed.length, failed, overdue }
 }
 
 /** By the task or the resumable upload whose id is in its name; what was uploaded may wait for its task. */
 async function isNamed(env: SweepEnv, key: string): Promise<boolean> {
+  if (KEPT_BY_AGE.test(key)) return false
   const id = key.split('/')[1] ?? ''
   const isUpload = key.startsWith('incoming/')
   if (!isUpload && (await env.TASKS.getByName(id).names())?.includes(key)) return true
-  if (!isUpload && !key.startsWith('uploads/')) return false
+  if (!isUpload && !key.startsWith('uploads')) return false
   return (await env.UPLOADS.getByName(isUpload ? id : uploadOfTask(id)).names())?.includes(key) ?? false
 }
 

@@ -49,7 +49,7 @@ describe.each([
     const task = (await answer.json()) as TaskView
     expect(task).toMatchObject({ status: 'completed' })
     expect([who.accountId, task.task_id].map(regionOf)).toEqual([region, region])
-    expect(await keysIn(bucket)).toEqual(expect.arrayContaining([`accounts/${who.accountId}`, `results/${task.task_id}/1`]))
+    expect(await keysIn(bucket)).toEqual(expect.arrayContaining([`accounts/${who.accountId}`, `results-7d/${task.task_id}/1`]))
     for (const other of Object.keys(BUCKETS) as (keyof typeof BUCKETS)[]) {
       if (other !== bucket)
         expect((await keysIn(other)).filter((key) => key.includes(who.accountId) || key.includes(task.task_id))).toEqual([])
@@ -170,7 +170,7 @@ it('an invitation leads to the account, wherever it is', async () => {
 it('the sweep goes through all buckets, another one first each hour', async () => {
   const orphans = {
     BLOBS: 'results/tsk_0/1',
-    BLOBS_EU: `results/${newId('tsk', 'eu')}/1`,
+    BLOBS_EU: `results-7d/${newId('tsk', 'eu')}/1`,
     BLOBS_APAC: `uploads/${newId('tsk', 'apac')}`,
   } as const
   const who = await memberIn('eu')
@@ -179,7 +179,7 @@ it('the sweep goes through all buckets, another one first each hour', async () =
   const later = Date.now() + 2 * 3_600_000
   expect((await sweep(here, later)).removed).toBe(3)
   for (const [bucket, key] of Object.entries(orphans)) expect(await BUCKETS[bucket as keyof typeof orphans].head(key)).toBeNull()
-  expect(await BUCKETS.BLOBS_EU.head(`results/${task_id}/1`)).not.toBeNull()
+  expect(await BUCKETS.BLOBS_EU.head(`results-7d/${task_id}/1`)).not.toBeNull()
   for (const [bucket, key] of Object.entries(orphans)) await BUCKETS[bucket as keyof typeof orphans].put(key, 'x')
   const first = [0, 1, 2].map((hours) => sweepOne(later + hours * 3_600_000))
   expect((await Promise.all(first)).toSorted()).toEqual(['BLOBS', 'BLOBS_APAC', 'BLOBS_EU'])
@@ -218,9 +218,9 @@ describe('names', () => {
     expect(['uploads/', 'accounts/', 'dead-letters/1/tsk_eu_0/whole', 'health', 'sweep/place'].map(regionOfBlob)).toEqual(
       Array(5).fill(undefined),
     )
-    expect(
-      ['parts/tsk_eu_0/1/2', 'incoming/upl_oc_0/', 'exports/2026-11-22/acc_us_0.json', 'results/tsk_weur_0/'].map(regionOfBlob),
-    ).toEqual(['eu', 'oc', 'us', 'weur'])
+    const placed = ['parts/tsk_eu_0/1/2', 'incoming/upl_oc_0/', 'exports/2026-11-22/acc_us_0.json', 'results/tsk_weur_0/']
+    expect(placed.map(regionOfBlob)).toEqual(['eu', 'oc', 'us', 'weur'])
+    expect(['uploads-1d/tsk_us_0', 'results-30d/tsk_apac_0/1', 'parts-1d/tsk_eu_0'].map(regionOfBlob)).toEqual(['us', 'apac', undefined])
   })
 
   it('lead to a jurisdiction, or to a hint where the object is made', () => {

@@ -35,7 +35,7 @@ async function use(who: Member, id: string, fields: Record<string, string> = {})
 
 /** Of what lies in the bucket and waits for its task, and the hash that its task will tell. */
 async function stored(id: string): Promise<string[]> {
-  const blob = await env.BLOBS.get(`uploads/${taskOfUpload(id)}`)
+  const blob = await env.BLOBS.get(`uploads-30d/${taskOfUpload(id)}`)
   return [sha256(new Uint8Array(await blob!.arrayBuffer())), Sha256.from((await record(id).read())!.hash).hex()]
 }
 
@@ -216,7 +216,7 @@ describe('an upload', () => {
     } finally {
       vi.useRealTimers()
     }
-    expect((await blobs()).filter((key) => !before.includes(key))).toEqual([`results/${task_id}/1`])
+    expect((await blobs()).filter((key) => !before.includes(key))).toEqual([`results-30d/${task_id}/1`])
     const { storage_used } = await env.ACCOUNTS.getByName(who.accountId).usage('enterprise')
     expect(storage_used).toBe((await env.TASKS.getByName(task_id).read())?.result?.size)
   })
@@ -422,5 +422,5 @@ it('the sweep spares what an upload needs, and removes what it left', async () =
   const left = await blobs()
   const ours = (key: string) => key.startsWith(`incoming/${open}/`) || key.startsWith('incoming/upl_gone/')
   expect(left.filter(ours)).toEqual((await record(open).read())!.pieces.map(({ key }) => key))
-  expect(left).toContain(`uploads/${taskOfUpload(finished)}`)
+  expect(left).toContain(`uploads-30d/${taskOfUpload(finished)}`)
 })

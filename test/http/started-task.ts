@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { uploadKeyOf } from '../../src/store/blob-names.ts'
 import type { NewTask } from '../../src/store/task.ts'
 
 /** A task that was accepted, with its upload in the bucket: text that begins with `film`. */
@@ -21,7 +22,7 @@ export async function started(change: Partial<NewTask> = {}): Promise<NewTask> {
     requestId: 'req_run',
     ...change,
   }
-  await env.BLOBS.put(`uploads/${taskId}`, 'film'.padEnd(task.originalSize))
-  await env.TASKS.getByName(taskId).create(task)
+  await env.BLOBS.put(uploadKeyOf(task), 'film'.padEnd(task.originalSize))
+  await env.TASKS.getByName(task.taskId).create(task)
   return task
 }

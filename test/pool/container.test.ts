@@ -69,13 +69,20 @@ describe('the door of a container', () => {
     const body = JSON.stringify([])
     const read = new Request('http://door/tasks/tsk_1?method=read', { method: 'POST', body })
     expect((await answer(env, read, 'tsk_1')).status).toBe(200)
-    expect(await Promise.all([ask('GET', '/blobs/uploads/tsk_1'), ask('PUT', '/blobs/results/tsk_1/1001')])).toEqual([404, 200])
+    for (const own of ['uploads/tsk_1', 'uploads-7d/tsk_1']) expect(await ask('GET', `/blobs/${own}`)).toBe(404)
+    for (const own of ['results/tsk_1/1001', 'results-7d/tsk_1/1001', 'parts/tsk_1/2/0/1001'])
+      expect(await ask('PUT', `/blobs/${own}`)).toBe(200)
   })
 
   it.each([
     'uploads/tsk_2',
     'uploads/tsk_1/../tsk_2',
     'results/tsk_12/1',
+    'uploads-7d/tsk_2',
+    'results-7d/tsk_2/1',
+    'results-7d/tsk_1',
+    'uploads-7d/tsk_1/tsk_2',
+    'exports-7d/tsk_1',
     'parts/tsk_2/1/0/1',
     'accounts/acc_1',
     'uploads%2Ftsk_2',

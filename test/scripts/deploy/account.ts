@@ -60,6 +60,7 @@ export class Checkout {
     for (const name of [
       'scripts',
       'src/store/regions.ts',
+      'src/store/blob-names.ts',
       'package.json',
       'wrangler.toml',
       'wrangler.press.toml',
