@@ -200,8 +200,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
     return taskIds.length > 0 ? taskIds : undefined
   }
 
-  async beginIdempotent(key: string, scope: string): Promise<IdempotencyState> {
-    return this.#idempotency.begin(key, scope)
+  async beginIdempotent(key: string, scope: string, asker: string): Promise<IdempotencyState> {
+    return this.#idempotency.begin(key, scope, asker)
   }
 
   async finishIdempotent(key: string, scope: string, fingerprint: string, id: string) {

@@ -11,6 +11,8 @@ const FORGOTTEN_AT_ONCE = 2
 const FIRST = `CREATE TABLE IF NOT EXISTS idempotency (
   scope TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, fingerprint TEXT, id TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID`
 const BY_TIME = 'CREATE INDEX idempotency_by_time ON idempotency (at)'
+/** Who has the turn. */
+const ASKER = 'ALTER TABLE idempotency ADD COLUMN asker TEXT'
 
 /** Which requests were made under which idempotency key, in the Account's SQLite. */
 export class IdempotencyTable {
@@ -18,20 +20,21 @@ export class IdempotencyTable {
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    migrate(storage, 'idempotency', [FIRST, BY_TIME])
+    migrate(storage, 'idempotency', [FIRST, BY_TIME, ASKER])
   }
 
-  begin(key: string, scope: string): IdempotencyState {
+  begin(key: string, scope: string, asker: string): IdempotencyState {
     const now = Date.now()
-    type Row = { at: number; fingerprint: string | null; id: string | null }
-    const [row] = [...this.#sql.exec<Row>('SELECT at, fingerprint, id FROM idempotency WHERE scope = ? AND key = ?', scope, key)]
+    type Row = { at: number; fingerprint: string | null; id: string | null; asker: string | null }
+    const [row] = [...this.#sql.exec<Row>('SELECT at, fingerprint, id, asker FROM idempotency WHERE scope = ? AND key = ?', scope, key)]
     if (row && row.at >= now - REMEMBERED_MS) {
       const { fingerprint, id } = row
       if (id !== null && fingerprint !== null) return { kind: 'done', fingerprint, id }
+      if (row.asker === asker) return { kind: 'new' }
       if (row.at >= now - IN_FLIGHT_MS) return { kind: 'in_flight' }
     }
     this.#forget(now)
-    this.#sql.exec('INSERT OR REPLACE INTO idempotency (scope, key, at) VALUES (?, ?, ?)', scope, key, now)
+    this.#sql.exec('INSERT OR REPLACE INTO idempotency (scope, key, at, asker) VALUES (?, ?, ?, ?)', scope, key, now, asker)
     return { kind: 'new' }
   }
 

@@ -28,6 +28,7 @@ const steadied = (env: Env): Env => ({
       'giveBack',
       'reserve',
       'release',
+      'beginIdempotent',
       'finishIdempotent',
       'abandonIdempotent',
       'list',

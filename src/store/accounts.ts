@@ -169,7 +169,8 @@ export interface AccountFace {
   /** Task ids of a batch in upload order; undefined when there is no such batch. */
   batch(batchId: string): Promise<string[] | undefined>
   /** `scope` tells endpoints apart. A begun key is in flight until it is finished or abandoned (or 15 minutes old). */
-  beginIdempotent(key: string, scope: string): Promise<IdempotencyState>
+  /** `asker`: one request, which is given its turn again when it did not hear the answer. */
+  beginIdempotent(key: string, scope: string, asker: string): Promise<IdempotencyState>
   finishIdempotent(key: string, scope: string, fingerprint: string, id: string): Promise<void>
   abandonIdempotent(key: string, scope: string): Promise<void>
   /** `whsec_…`; made on first use. */

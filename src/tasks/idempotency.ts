@@ -12,7 +12,7 @@ export type Turn =
 /** Takes the turn under a key, before the body is read. `scope` tells endpoints apart. */
 export async function takeTurn(account: AccountFace, key: string | undefined, scope: string): Promise<Turn> {
   if (key === undefined) return { kind: 'free' }
-  const state = await account.beginIdempotent(key, scope)
+  const state = await account.beginIdempotent(key, scope, crypto.randomUUID())
   switch (state.kind) {
     case 'in_flight':
       throw new ApiError(

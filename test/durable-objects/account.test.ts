@@ -61,13 +61,22 @@ describe('Account', () => {
 
   it('lets one request at a time use an idempotency key', async () => {
     const account = await newAccount()
-    expect(await account.beginIdempotent('k', 'compress')).toEqual({ kind: 'new' })
-    expect(await account.beginIdempotent('k', 'compress')).toEqual({ kind: 'in_flight' })
-    expect(await account.beginIdempotent('k', 'batch')).toEqual({ kind: 'new' })
+    expect(await account.beginIdempotent('k', 'compress', crypto.randomUUID())).toEqual({ kind: 'new' })
+    expect(await account.beginIdempotent('k', 'compress', crypto.randomUUID())).toEqual({ kind: 'in_flight' })
+    expect(await account.beginIdempotent('k', 'batch', crypto.randomUUID())).toEqual({ kind: 'new' })
     await account.finishIdempotent('k', 'compress', 'print', 'tsk_1')
-    expect(await account.beginIdempotent('k', 'compress')).toEqual({ kind: 'done', fingerprint: 'print', id: 'tsk_1' })
+    expect(await account.beginIdempotent('k', 'compress', crypto.randomUUID())).toEqual({ kind: 'done', fingerprint: 'print', id: 'tsk_1' })
     await account.abandonIdempotent('k', 'batch')
-    expect(await account.beginIdempotent('k', 'batch')).toEqual({ kind: 'new' })
+    expect(await account.beginIdempotent('k', 'batch', crypto.randomUUID())).toEqual({ kind: 'new' })
+  })
+
+  it('gives the turn under an idempotency key again to who did not hear that it has it', async () => {
+    const account = await newAccount()
+    expect(await account.beginIdempotent('k', 'compress', 'one')).toEqual({ kind: 'new' })
+    expect(await account.beginIdempotent('k', 'compress', 'one')).toEqual({ kind: 'new' })
+    expect(await account.beginIdempotent('k', 'compress', 'two')).toEqual({ kind: 'in_flight' })
+    await account.finishIdempotent('k', 'compress', 'print', 'tsk_1')
+    expect(await account.beginIdempotent('k', 'compress', 'one')).toMatchObject({ kind: 'done', id: 'tsk_1' })
   })
 
   it('makes keys that work, shows them once, and disables them', async () => {

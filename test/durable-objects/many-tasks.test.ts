@@ -56,7 +56,7 @@ it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one
       admit: () => account.admit('tsk_1', 1),
       usage: () => account.usage('free'),
       list: () => account.list(3),
-      begin: () => account.beginIdempotent('mine', 'compress'),
+      begin: () => account.beginIdempotent('mine', 'compress', crypto.randomUUID()),
       create: () => account.tell({ ...event, kind: 'created', size: 10 }),
       complete: () => account.tell({ ...event, kind: 'completed', originalSize: 10, compressedSize: 5 }),
       remove: () => account.tell({ ...event, kind: 'removed' }),
@@ -116,7 +116,7 @@ it('an account of the first release answers as it did', async () => {
     expect(await account.usage('free', '2026-11')).toMatchObject(sums)
     expect(await account.list(2)).toMatchObject({ ids: ['running', 'failed'] })
     expect(await account.batch('bat_1')).toEqual(['failed', 'done'])
-    expect(await account.beginIdempotent('known', 'compress')).toEqual({ kind: 'done', fingerprint: 'print', id: 'done' })
+    expect(await account.beginIdempotent('known', 'compress', 'a')).toEqual({ kind: 'done', fingerprint: 'print', id: 'done' })
     expect((await account.applications()).map(({ application }) => application.name)).toEqual(['Shop'])
     expect(await account.deliveries(10)).toMatchObject([{ taskId: 'done' }])
     const record = { accountId: 'acc', keyId: 'key_1', applicationId: 'app_1', plan: 'pro', scopes: [], state: 'active' } as const
@@ -145,7 +145,7 @@ it('keeps nothing of what is gone, but for an hour and a day', async () => {
       // The second half comes much later: each of it takes two of the first along.
       vi.setSystemTime(start + (i < tasks ? 0 : 2 * DAY_MS))
       const [taskId, createdAt, format] = [`tsk_${i}`, Date.now(), 'text']
-      await account.beginIdempotent(taskId, 'compress')
+      await account.beginIdempotent(taskId, 'compress', 'a')
       await account.tell({ kind: 'created', taskId, createdAt, format, size: 10 })
       await account.tell({ kind: 'completed', taskId, at: createdAt, format, originalSize: 10, compressedSize: 4 })
       await account.tell({ kind: 'removed', taskId })
@@ -167,7 +167,7 @@ it('an idempotency key is free after a day, or a quarter of an hour when nothing
     vi.useFakeTimers({ toFake: ['Date'] })
     const begin = async (key: string, afterMs: number) => {
       vi.setSystemTime(start + afterMs)
-      return (await account.beginIdempotent(key, 'compress')).kind
+      return (await account.beginIdempotent(key, 'compress', crypto.randomUUID())).kind
     }
     await begin('done', 0)
     await account.finishIdempotent('done', 'compress', 'print', 'tsk')

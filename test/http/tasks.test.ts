@@ -146,7 +146,7 @@ describe('an upload', () => {
     expect(again.task_id).toBe(first.task_id)
     const other = await compress(who, `${TEXT}!`, 'a.txt', { quality: 'low' }, key)
     expect([other.status, await detail(other)]).toMatchObject([422, { type: 'idempotency_mismatch' }])
-    await env.ACCOUNTS.getByName(who.accountId).beginIdempotent('busy', 'compress')
+    await env.ACCOUNTS.getByName(who.accountId).beginIdempotent('busy', 'compress', 'another')
     const busy = await compress(who, TEXT, 'a.txt', {}, { 'Idempotency-Key': 'busy' })
     expect([busy.status, await detail(busy)]).toMatchObject([409, { type: 'idempotency_in_flight' }])
   })
