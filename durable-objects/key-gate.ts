@@ -11,10 +11,19 @@ import { RateWindow } from './rate-window.ts'
 const WRITE_BEHIND_MS = 100
 const UNCONFIRMED = { allowUnconfirmed: true }
 
-/** What changes with every request. */
+/** Accepted requests of a day. */
+interface Day {
+  /** "2026-11-20", UTC. */
+  readonly day: string
+  calls: number
+}
+
+/** What changes with every request: one row. */
 interface Recent {
   readonly window: StoredWindow
   readonly lastUsedAt?: number
+  /** Days before have rows of their own. Absent: none has been counted since this is kept here. */
+  readonly today?: Day
 }
 
 /**
@@ -25,8 +34,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   #record: KeyRecord | undefined
   /** Empty where there is no limit. */
   #window: RateWindow
-  #day = ''
-  #callsToday = 0
+  #today: Day | undefined
   #lastUsedAt: number | undefined
   #writing: ReturnType<typeof setTimeout> | undefined
 
@@ -34,9 +42,10 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     super(ctx, env)
     const { kv } = ctx.storage
     this.#record = kv.get<KeyRecord>('record')
-    const { window, lastUsedAt } = kv.get<Recent>('recent') ?? ofBefore(kv)
+    const { window, lastUsedAt, today } = kv.get<Recent>('recent') ?? ofBefore(kv)
     this.#window = new RateWindow(window)
     this.#lastUsedAt = lastUsedAt
+    this.#today = today
   }
 
   async enter(scope: Scope | null): Promise<Entry> {
@@ -69,7 +78,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     this.ctx.storage.kv.put('record', record)
     if (!window) return
     this.#window = new RateWindow(window)
-    this.ctx.storage.kv.put<Recent>('recent', { window, ...this.#lastUse })
+    this.ctx.storage.kv.put<Recent>('recent', this.#recent)
   }
 
   async window() {
@@ -88,14 +97,10 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   }
 
   async calls(month: string) {
-    if (this.#writing) this.#write()
     const byDay: Record<string, number> = {}
-    let total = 0
-    for (const [name, count] of this.ctx.storage.kv.list<number>({ prefix: `day:${month}` })) {
-      byDay[name.slice(4)] = count
-      total += count
-    }
-    return { total, byDay }
+    for (const [name, count] of this.ctx.storage.kv.list<number>({ prefix: `day:${month}` })) byDay[name.slice(4)] = count
+    if (this.#today?.day.startsWith(month)) byDay[this.#today.day] = this.#today.calls
+    return { total: Object.values(byDay).reduce((sum, count) => sum + count, 0), byDay }
   }
 
   get #lastUse() {
@@ -104,20 +109,23 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
 
   #count(now: number) {
     const day = new Date(now).toISOString().slice(0, 10)
-    if (day !== this.#day) {
-      if (this.#writing) this.#write()
-      this.#day = day
-      this.#callsToday = this.ctx.storage.kv.get<number>(`day:${day}`) ?? 0
+    if (day !== this.#today?.day) {
+      const { kv } = this.ctx.storage
+      if (this.#today) kv.put(`day:${this.#today.day}`, this.#today.calls)
+      this.#today = { day, calls: kv.get<number>(`day:${day}`) ?? 0 }
     }
-    this.#callsToday++
+    this.#today.calls++
     this.#lastUsedAt = now
-    this.#writing ??= setTimeout(() => this.#write(), WRITE_BEHIND_MS)
+    if (this.#writing === undefined) this.#writing = setTimeout(() => this.#write(), WRITE_BEHIND_MS)
   }
 
   #write() {
     this.#writing = undefined
-    const recent: Recent = { window: this.#window.stored(), ...this.#lastUse }
-    void this.ctx.storage.put({ [`day:${this.#day}`]: this.#callsToday, recent }, UNCONFIRMED)
+    void this.ctx.storage.put<Recent>('recent', this.#recent, UNCONFIRMED)
+  }
+
+  get #recent(): Recent {
+    return { window: this.#window.stored(), ...this.#lastUse, ...(this.#today && { today: this.#today }) }
   }
 
   #rate(key: KeyRecord, now: number): RateState {

@@ -5,7 +5,7 @@ export const QUICK_FILE = {
   /** To Durable Objects, an alarm among them. */
   objectRequests: 15,
   /** That objects write, alarms and indexes included. */
-  objectRows: 23,
+  objectRows: 20,
   /** R2 class A: puts and lists. */
   bucketWrites: 4,
   /** R2 class B. */

@@ -68,7 +68,7 @@ describe('KeyGate', () => {
       const revived = new KeyGate(ctx, env as unknown as Env)
       expect(await revived.enter(null)).toMatchObject({ kind: 'accepted', rate: { remaining: 6, resetAt: START + 55_000 } })
       await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ lastUsedAt: START }))
-      expect([...ctx.storage.kv.list()].map(([name]) => name)).toEqual(['day:2026-11-20', 'recent', 'record'])
+      expect([...ctx.storage.kv.list()].map(([name]) => name)).toEqual(['recent', 'record'])
       expect(await new KeyGate(ctx, env as unknown as Env).enter(null)).toMatchObject({ rate: { remaining: 5 } })
     })
   })
@@ -78,6 +78,23 @@ describe('KeyGate', () => {
     for (let i = 0; i < 25; i++) expect(await gate.enter(null)).toMatchObject({ kind: 'accepted', rate: { limit: null } })
     vi.setSystemTime(START + 86_400_000)
     await gate.enter(null)
-    expect(await gate.calls('2026-11')).toEqual({ total: 26, byDay: { '2026-11-20': 25, '2026-11-21': 1 } })
+    const counted = { total: 26, byDay: { '2026-11-20': 25, '2026-11-21': 1 } }
+    expect(await gate.calls('2026-11')).toEqual(counted)
+    expect(await gate.calls('2026-12')).toEqual({ total: 0, byDay: {} })
+    await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
+      await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ today: { day: '2026-11-21', calls: 1 } }))
+      expect(await new KeyGate(ctx, env as unknown as Env).calls('2026-11'), 'as it is stored').toEqual(counted)
+    })
+  })
+
+  it('goes on with the count of a release that kept each day by itself', async () => {
+    const gate = await newGate({ plan: 'enterprise' })
+    await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
+      ctx.storage.kv.put('day:2026-11-19', 7)
+      ctx.storage.kv.put('day:2026-11-20', 3)
+      const revived = new KeyGate(ctx, env as unknown as Env)
+      await revived.enter(null)
+      expect(await revived.calls('2026-11')).toEqual({ total: 11, byDay: { '2026-11-19': 7, '2026-11-20': 4 } })
+    })
   })
 })
