@@ -181,7 +181,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
       view.tasks_completed += row.completed
       view.tasks_failed += row.failed
     }
-    const gates = [...this.#keys.gates(), consoleGate(this.#record()?.accountId ?? '')]
+    const gates = [...this.#keys.ofMonth(month).map(({ gate }) => gate), consoleGate(this.#record()?.accountId ?? '')]
     const calls = await Promise.all(gates.map((name) => this.env.KEY_GATES.getByName(name).calls(month)))
     for (const { total, byDay } of calls) {
       view.api_calls += total
@@ -309,7 +309,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     const rows = [...this.#sql.exec<{ id: string; name: string }>('SELECT id, name FROM applications')]
     const applications = new Map(rows.map(({ id, name }) => [id, name]))
     const callsOf = async (gate: string) => (await this.env.KEY_GATES.getByName(gate).calls(month)).total
-    const ofKeys = this.#keys.everMade().map(async ({ keyId, masked, name, applicationId, gate }): Promise<CallsOfKey> => {
+    const ofKeys = this.#keys.ofMonth(month).map(async ({ keyId, masked, name, applicationId, gate }): Promise<CallsOfKey> => {
       const application = applications.get(applicationId)
       const key = { keyId, masked, ...(name === undefined ? {} : { name }) }
       return { key, ...(application === undefined ? {} : { application }), calls: await callsOf(gate) }

@@ -23,6 +23,9 @@ const FIRST = `
     id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
 const WITH_NAMES = 'ALTER TABLE keys ADD COLUMN name TEXT'
+/** Epoch milliseconds. A removed key stays for what it did: NULL in one that was removed before this was kept, too. */
+const REMOVED_AT = 'ALTER TABLE keys ADD COLUMN removed_at INTEGER'
+const NOT_REMOVED = 'removed_at IS NULL'
 
 /**
  * The keys of an account: a line each in its SQLite, everything else in their gates. What the operator does is done; what
@@ -38,26 +41,24 @@ export class KeyTable {
     this.#sql = storage.sql
     this.#gates = gates
     this.#account = account
-    migrate(storage, 'keys', [FIRST, WITH_NAMES])
+    migrate(storage, 'keys', [FIRST, WITH_NAMES, REMOVED_AT])
   }
 
-  /** Names of all gates; also of removed keys: what they did is still counted. */
-  gates(): string[] {
-    return this.everMade().map(({ gate }) => gate)
-  }
-
-  /** Every key there ever was, and the name of its gate. */
-  everMade(): (KeySummary & { gate: string })[] {
+  /** Keys that may have been used in a month like "2026-11", also by now removed ones, and the names of their gates. */
+  ofMonth(month: string): (KeySummary & { gate: string })[] {
     const region = regionOf(this.#account()?.accountId ?? '')
-    return this.#summaries('? = ?', 1, 1).map((summary) => ({ ...summary, gate: gateOf(summary.hash, region) }))
+    const first = new Date(`${month}-01T00:00:00Z`)
+    const end = new Date(first).setUTCMonth(first.getUTCMonth() + 1)
+    const were = this.#summaries('created_at < ? AND (removed_at IS NULL OR removed_at >= ?)', end, first.getTime())
+    return were.map((summary) => ({ ...summary, gate: gateOf(summary.hash, region) }))
   }
 
   ofApplication(applicationId: string): Promise<KeyView[]> {
-    return this.#read(this.#summaries('application_id = ?', applicationId))
+    return this.#read(this.#summaries(`application_id = ? AND ${NOT_REMOVED}`, applicationId))
   }
 
   all(): Promise<KeyView[]> {
-    return this.#read(this.#summaries('? = ?', 1, 1))
+    return this.#read(this.#summaries(NOT_REMOVED))
   }
 
   // ── The operator's side ────────────────────────────────────────────────────────────────────────────────────────
@@ -141,6 +142,7 @@ export class KeyTable {
       if (isOperators(known.record) || (requestsPerMinute !== undefined && !limitInherited)) return { kind: 'operator_only' }
       if (isInUse(known)) return { kind: 'in_use' }
       await this.#gate(known.summary).forget()
+      this.#sql.exec('UPDATE keys SET removed_at = ? WHERE id = ?', Date.now(), keyId)
       return { kind: 'removed' }
     })
   }

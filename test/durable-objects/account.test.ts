@@ -1,5 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
+import { Account } from '../../durable-objects/account.ts'
+import type { Env } from '../../src/env.ts'
 import { checkKey, hashKey } from '../../src/store/key-format.ts'
 
 async function newAccount() {
@@ -92,5 +95,45 @@ describe('Account', () => {
     expect(await gate.enter('compress')).toEqual({ kind: 'disabled' })
     expect(await account.createKey('app_none', { plan: 'free', scopes: [] })).toBeUndefined()
     expect((await account.usage('free')).api_calls).toBe(1)
+  })
+
+  it('asks for a month only the keys that were there in it', async () => {
+    const accountId = `acc_${crypto.randomUUID().slice(0, 8)}`
+    const asked: string[] = []
+    const gates = {
+      getByName: (name: string) =>
+        new Proxy(env.KEY_GATES.getByName(name), {
+          get(gate, method) {
+            asked.push(name)
+            return Reflect.get(gate, method)
+          },
+        }),
+    }
+    await runInDurableObject(env.ACCOUNTS.getByName(accountId) as unknown as DurableObjectStub, async (_, ctx) => {
+      const account = new Account(ctx, { ...(env as unknown as Env), KEY_GATES: gates })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-10-31T23:00:00Z') })
+      try {
+        await account.put({ accountId, name: 'Test', plan: 'free', createdAt: Date.now(), state: 'active' })
+        const { applicationId } = await account.createApplication('Shop', 'production')
+        const { key, summary } = (await account.createKey(applicationId, { plan: 'free', scopes: ['compress'] }))!
+        await env.KEY_GATES.getByName(await hashKey(key)).enter('compress')
+        vi.setSystemTime(Date.parse('2026-11-02T00:00:00Z'))
+        await account.updateOwnKey(summary.keyId, { state: 'disabled' })
+        expect(await account.removeKey(summary.keyId)).toEqual({ kind: 'removed' })
+        const calls = async (month: string) => {
+          asked.length = 0
+          return [(await account.usage('free', month)).api_calls, asked.includes(summary.hash)]
+        }
+        expect(await calls('2026-10')).toEqual([1, true])
+        expect(await calls('2026-11')).toEqual([0, true])
+        expect(await calls('2026-09')).toEqual([0, false])
+        expect(await calls('2026-12')).toEqual([0, false])
+        asked.length = 0
+        expect((await account.applications())[0]?.keys).toEqual([])
+        expect(asked, 'a key that is gone is not looked for').toEqual([])
+      } finally {
+        vi.useRealTimers()
+      }
+    })
   })
 })
