@@ -38,33 +38,45 @@ const FEW_LOOKS_PIXELS = 8_000_000
 const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
 const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 
-export function gridFor(width: number, height: number): Grid {
+function gridFor({ width, height }: Raster, rowsOfTile: number): Grid {
   const columns = Math.ceil(width / TILE)
-  const rows = Math.ceil(height / TILE)
+  const rows = Math.ceil(height / rowsOfTile)
   const tile = (side: number, count: number) => Math.ceil(side / count / 64) * 64
   return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
 }
+
+function isPossible({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
+  const usable = (columns - 1) * tileWidth < width && (rows - 1) * tileHeight < height
+  return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
+}
+
+/** With the tallest tiles that there is memory for; what is seen of the result comes first. */
+function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly looks: boolean } {
+  const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isPossible)
+  if (grids.length === 0) throw unsupported('AVIF of this size')
+  for (const looks of mayLook(raster, request) ? [true, false] : [false]) {
+    const grid = grids.find((one) => bytesFor(raster, one, looks) <= request.options.memoryBudget)
+    if (grid) return { grid, looks }
+  }
+  throw overBudget(`${raster.width} pixels are too wide for AVIF`)
+}
+
+const bytesFor = (raster: Raster, grid: Grid, looks: boolean) =>
+  BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight + (looks ? EYES_BYTES[depthOf(raster)] * grid.width : 0)
 
 /** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
 const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
 
 export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
-  const { width, height } = raster
-  const grid = gridFor(width, height)
-  const usable = (grid.columns - 1) * grid.tileWidth < width && (grid.rows - 1) * grid.tileHeight < height
-  if (Math.max(grid.columns, grid.rows) > 256 || Math.max(width, height) > 65535 || !usable) throw unsupported('AVIF of this size')
-  if (bytesFor(raster, grid) > request.options.memoryBudget) throw overBudget(`${width} pixels are too wide for AVIF`)
+  const { grid, looks } = planned(raster, request)
   using codec = await AvifCodec.open()
-  const speed = width * height <= PATIENT_PIXELS ? 7 : 8
+  const speed = grid.width * grid.height <= PATIENT_PIXELS ? 7 : 8
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
-  const looks = mayLook(raster, request) && bytesFor(raster, grid) + EYES_BYTES[depthOf(raster)] * width <= request.options.memoryBudget
   const found = await (looks ? gridAsSeen(job, sample) : gridToTarget(job, sample))
   const how = `${stepOf(found)}, ${grid.columns}×${grid.rows} tiles`
   return { chunks: [found.file], loss: ofPixels(found.figures), step: how }
 }
-
-const bytesFor = (raster: Raster, grid: Grid) => BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight
 
 /** A grid on its way. */
 interface GridJob {
