@@ -1,3 +1,4 @@
+import { leastOf } from '../src/bytes/extremes.ts'
 import type { Namespace } from '../src/env.ts'
 import type {
   AccountRecord,
@@ -283,5 +284,5 @@ function lowestLimit(keys: readonly KeyView[]): number | null {
   const set = keys.flatMap(({ record }) =>
     record.requestsPerMinute === undefined || record.limitInherited ? [] : [record.requestsPerMinute],
   )
-  return set.length > 0 ? Math.min(...set) : null
+  return set.length > 0 ? leastOf(set) : null
 }

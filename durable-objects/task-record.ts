@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { leastOf } from '../src/bytes/extremes.ts'
 import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
 import type { Env } from '../src/env.ts'
 import type { TaskEvent } from '../src/store/accounts.ts'
@@ -350,7 +351,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     if (this.#job && this.#task && !hasEnded(this.#task)) await this.#watchSteps(this.#task, this.#job, Date.now())
     // Whatever happened while that was awaited is in these moments, and nothing is awaited between them and the alarm.
     const now = Date.now()
-    const next = Math.min(...this.#moments(now))
+    const next = leastOf(this.#moments(now))
     if (Number.isFinite(next)) await this.#ringAt(Math.max(next, now))
   }
 
@@ -525,7 +526,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       let cursor: string | undefined
       do {
         const page: R2Objects = await this.env.BLOBS.list({ prefix, ...(cursor ? { cursor } : {}) })
-        doomed.push(...page.objects.map((object) => object.key))
+        for (const { key } of page.objects) doomed.push(key)
         cursor = page.truncated ? page.cursor : undefined
       } while (cursor)
     }

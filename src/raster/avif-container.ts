@@ -2,8 +2,10 @@
  * Metadata for AVIF: the encoder writes pictures only. EXIF and XMP become items that describe the primary one, the ICC
  * profile a colour property of it (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
  */
+
 import { concat } from '../bytes/concat.ts'
-import { box, boxes, halfWords, text, u32At, words } from '../containers/isobmff/box.ts'
+import { mostOf } from '../bytes/extremes.ts'
+import { box, boxes, boxOf, halfWords, text, u32At, words } from '../containers/isobmff/box.ts'
 import type { Carried } from './raster.ts'
 
 interface Content {
@@ -42,7 +44,7 @@ export function locations(body: Uint8Array): { id: number; offset: number; lengt
 
 function ilocBox(items: readonly { id: number; offset: number; length: number }[]): Uint8Array {
   const entries = items.map(({ id, offset, length }) => concat([halfWords(id, 0, 1), words(offset, length)]))
-  return box('iloc', words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...entries)
+  return boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...entries])
 }
 
 /** Item properties with the ICC profile added and said to be the primary item's. */
@@ -62,7 +64,7 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
     parts.push(halfWords(id), new Uint8Array([count + added.length]), associations, added)
     at += 3 + count
   }
-  return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), box('ipma', ...parts))
+  return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), boxOf('ipma', parts))
 }
 
 /** The file with its metadata; as it was where there is none. */
@@ -75,7 +77,7 @@ export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uin
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const primary = viewOf(bodyOf('pitm')).getUint16(4)
   const items = locations(bodyOf('iloc'))
-  const first = Math.max(...items.map(({ id }) => id)) + 1
+  const first = mostOf(items.map(({ id }) => id)) + 1
   // exif_tiff_header_offset stands before the TIFF header (23008-12, A.2.1).
   const added = [
     ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([words(0), exif]) }] : []),
@@ -105,7 +107,7 @@ export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uin
       return [box(type, body)]
     })
     const iref = references.length + (oldReferences ? 1 : 0) > 0 ? [box('iref', oldReferences ?? words(0), ...references)] : []
-    return box('meta', meta.body.subarray(0, 4), ...parts, ...iref)
+    return boxOf('meta', [meta.body.subarray(0, 4), ...parts, ...iref])
   }
 
   const shift = build(0, 0).length - (meta.body.length + 8)

@@ -3,7 +3,7 @@
  * how pictures of any size are coded in the memory of a tile.
  */
 import { concat } from '../bytes/concat.ts'
-import { box, halfWords, text, words } from '../containers/isobmff/box.ts'
+import { box, boxOf, halfWords, text, words } from '../containers/isobmff/box.ts'
 import { contentsOf, locations, viewOf } from './avif-container.ts'
 import type { Carried } from './raster.ts'
 
@@ -130,14 +130,21 @@ function fileOf(items: readonly Item[], properties: readonly Uint8Array[], refer
       words(0),
       box('hdlr', words(0, 0), text('pict'), new Uint8Array(13)),
       box('pitm', words(0), halfWords(1)),
-      box('iloc', words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...places),
-      box('iinf', words(0), halfWords(items.length), ...infe),
+      boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...places]),
+      boxOf('iinf', [words(0), halfWords(items.length), ...infe]),
       ...(references.length > 0 ? [box('iref', words(0), ...references)] : []),
-      box('iprp', box('ipco', ...properties), box('ipma', words(0, associations.length), ...associations)),
+      box('iprp', box('ipco', ...properties), boxOf('ipma', [words(0, associations.length), ...associations])),
     )
   }
   const meta = metaOf(ftyp.length + metaOf(0).length + 8)
-  return concat([ftyp, meta, box('mdat', ...items.map(({ data }) => data))])
+  return concat([
+    ftyp,
+    meta,
+    boxOf(
+      'mdat',
+      items.map(({ data }) => data),
+    ),
+  ])
 }
 
 interface ReadGrid {

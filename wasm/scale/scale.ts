@@ -56,6 +56,9 @@ export interface Scaling {
 const BATCH_ROWS = 32
 const BATCH_BYTES = 64 * 1024
 
+/** Of any number of them: spread into `Math.max` they would need the stack. */
+const mostTaps = (all: readonly Taps[]) => all.reduce((most, { weights }) => Math.max(most, weights.length), 0)
+
 /** Changes the size of a picture, row by row, in memory for a few rows, until the last came out or it is disposed of. */
 export class Scaler {
   #exports = instantiate<Exports>(wasmModule, {}, KERNELS)
@@ -68,8 +71,8 @@ export class Scaler {
   /** @throws RangeError when 32 MiB do not suffice */
   constructor({ width, height, channels, across, down, alpha = false, sample = ALL_ROWS }: Scaling) {
     const engine = this.#exports
-    const tapsAcross = Math.max(...across.map(({ weights }) => weights.length))
-    const tapsDown = Math.max(...down.map(({ weights }) => weights.length))
+    const tapsAcross = mostTaps(across)
+    const tapsDown = mostTaps(down)
     this.#rowBytes = width * channels
     this.#outRowBytes = across.length * channels
     this.#rowsIn = batchRows(this.#rowBytes)

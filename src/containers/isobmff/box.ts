@@ -82,17 +82,20 @@ export function words64(...values: number[]): Uint8Array {
 
 export const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0))
 
-export function box(type: string, ...parts: Uint8Array[]): Uint8Array {
+export const box = (type: string, ...parts: Uint8Array[]): Uint8Array => boxOf(type, parts)
+
+/** A box of as many parts as a file has: spread into a call they would need its stack. */
+export function boxOf(type: string, parts: readonly Uint8Array[]): Uint8Array {
   const size = parts.reduce((sum, part) => sum + part.length, 8)
   return concat([words(size), text(type), ...parts])
 }
 
 /** A box with version and flags (4.2, FullBox). */
-export const fullBox = (type: string, versionAndFlags: number, ...parts: Uint8Array[]) => box(type, words(versionAndFlags), ...parts)
+export const fullBox = (type: string, versionAndFlags: number, ...parts: Uint8Array[]) => boxOf(type, [words(versionAndFlags), ...parts])
 
-/** As `box`; the parts, unless they are views of something larger, are gone afterwards. */
+/** As `boxOf`; the parts, unless they are views of something larger, are gone afterwards. */
 export function boxAround(type: string, parts: readonly Uint8Array[]): Uint8Array {
-  const whole = box(type, ...parts)
+  const whole = boxOf(type, parts)
   parts.forEach(discard)
   return whole
 }

@@ -1,7 +1,7 @@
 /** Writes one movie fragment (ISO/IEC 14496-12, 8.8) with all samples of a film. */
 
 import { ByteWriter } from '../../bytes/writer.ts'
-import { box, fullBox, words, words64 } from './box.ts'
+import { boxOf, fullBox, words, words64 } from './box.ts'
 import type { Samples } from './tables.ts'
 
 /** Samples that lie in a row, in decoding order. */
@@ -33,7 +33,7 @@ export const leadOfPictures = ({ composition }: Samples): number => composition.
 /** `moof`, with data offsets for an `mdat` right behind it, whose header has so many bytes. */
 export function movieFragment(tracks: readonly FragmentTrack[], headerBytes: number): Uint8Array {
   const written = tracks.filter(({ sizes }) => sizes.length > 0)
-  const moof = (base: number) => box('moof', fullBox('mfhd', 0, words(1)), ...written.map((track) => traf(track, base)))
+  const moof = (base: number) => boxOf('moof', [fullBox('mfhd', 0, words(1)), ...written.map((track) => traf(track, base))])
   return moof(moof(0).length + headerBytes)
 }
 
@@ -51,7 +51,7 @@ function traf(track: FragmentTrack, base: number): Uint8Array {
     const rows = rowsOf(track, first, (first += samples))
     return fullBox('trun', (1 << 24) | flags, words(samples, base + place), rows)
   })
-  return box('traf', fullBox('tfhd', BASE_IS_MOOF, words(id)), fullBox('tfdt', 1 << 24, words64(start)), ...runs)
+  return boxOf('traf', [fullBox('tfhd', BASE_IS_MOOF, words(id)), fullBox('tfdt', 1 << 24, words64(start)), ...runs])
 }
 
 /** Duration, size, flags and composition offset of each sample. */

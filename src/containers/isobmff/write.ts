@@ -327,7 +327,7 @@ function newMdhd(moov: Uint8Array, old: Box, duration: number, timescale: number
 
 function editBox(edits: readonly Edit[]): Uint8Array {
   const rows = edits.map(({ duration, mediaTime, rate }) => concat([words64(duration, mediaTime), words(rate)]))
-  return box('edts', fullBox('elst', 0x1000000, words(edits.length), ...rows))
+  return box('edts', fullBox('elst', 0x1000000, words(edits.length), concat(rows)))
 }
 
 /** The old tables, but for where the chunks lie. */

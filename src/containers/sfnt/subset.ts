@@ -1,4 +1,5 @@
 /** TrueType fonts with only the outlines that are used. Glyph numbers stay; what comes after the last one used is cut off. */
+import { mostOf } from '../../bytes/extremes.ts'
 import { FontView, FontWriter } from './bytes.ts'
 import { type CharacterMap, characterMaps, fontFile, Outlines, type Tables } from './truetype.ts'
 
@@ -9,7 +10,7 @@ export function subsetTrueType(tables: Tables, version: number, wanted: Readonly
   const outlines = new Outlines(tables)
   if (outlines.count < 1) return undefined
   const keep = closure(outlines, wanted)
-  const count = Math.max(...keep) + 1
+  const count = mostOf(keep) + 1
   const { glyf, loca, long } = outlineTables(outlines, keep, count)
   const newHead = head.slice(0, 54)
   newHead[50] = 0

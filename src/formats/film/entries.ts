@@ -3,7 +3,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { unsupported } from '../../codec/error.ts'
-import { type Box, box, boxes, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
+import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
@@ -61,7 +61,7 @@ function visualEntry(type: string, configuration: Uint8Array, { width, height }:
   fields.at(40).u16(1) // frame_count
   fields.at(74).u16(24).u16(-1) // depth, and no colour table
   const kept = old ? [...boxes(moov, old.body + 78, old.end)].filter((child) => KEPT.has(child.type)) : []
-  return box(type, fields.finish(), configuration, ...kept.map(({ start, end }) => moov.subarray(start, end)))
+  return boxOf(type, [fields.finish(), configuration, ...kept.map(({ start, end }) => moov.subarray(start, end))])
 }
 
 const distinct = (sets: readonly Uint8Array[]) => [...new Map(sets.map((nal) => [nal.join(), nal])).values()]

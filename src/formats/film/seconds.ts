@@ -2,6 +2,7 @@
  * How close a film is to the upload, second by second: PSNR from the squared errors of all frames, SSIM from some of them. A second
  * may begin in one part and end in the next, so parts hand over sums. Seconds count from the film's first frame.
  */
+import { leastOf } from '../../bytes/extremes.ts'
 import type { LumaFigures } from '../../codec/loss.ts'
 
 /** Frames a second whose SSIM is measured: it takes a frame about as long as a decoder. */
@@ -82,7 +83,7 @@ export class Seconds {
     if (measured.length === 0) return undefined
     const all = rows.reduce(joined)
     return {
-      worst: { ssim: Math.min(...measured.map(ssimOf)), psnrDb: psnrOf(rows.reduce((most, row) => Math.max(most, row[2]! / row[1]!), 0)) },
+      worst: { ssim: leastOf(measured.map(ssimOf)), psnrDb: psnrOf(rows.reduce((most, row) => Math.max(most, row[2]! / row[1]!), 0)) },
       mean: { ssim: ssimOf(all), psnrDb: psnrOf(all[2]! / all[1]!) },
     }
   }

@@ -1,7 +1,9 @@
 /** An index without samples (ISO/IEC 14496-12, clause 8): what a film that comes from another container is hung on. */
+
 import { concat } from '../../bytes/concat.ts'
+import { mostOf } from '../../bytes/extremes.ts'
 import { memorySource } from '../../codec/source.ts'
-import { box, fullBox, text, words } from '../../containers/isobmff/box.ts'
+import { box, boxOf, fullBox, text, words } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 
 export interface SkeletonTrack {
@@ -25,7 +27,7 @@ export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: bool
     ? box('ftyp', text('qt  '), words(0x200), text('qt  '))
     : box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41'))
   const milliseconds = ({ duration, timescale }: SkeletonTrack) => Math.round((duration * MOVIE_TIMESCALE) / timescale)
-  const longest = Math.max(...tracks.map(milliseconds))
+  const longest = mostOf(tracks.map(milliseconds))
   // Rate 1.0, volume 1.0, the identity matrix, the next free track number.
   const mvhd = fullBox(
     'mvhd',
@@ -35,7 +37,7 @@ export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: bool
     words(0, 0, 0, 0, 0, 0, tracks.length + 1),
   )
   const traks = tracks.map((track, i) => trak(track, i + 1, milliseconds(track)))
-  return readMovie(memorySource(concat([ftyp, box('moov', mvhd, ...traks, ...(notes.length ? [userData(notes)] : []))]), 'skeleton'))
+  return readMovie(memorySource(concat([ftyp, boxOf('moov', [mvhd, ...traks, ...(notes.length ? [userData(notes)] : [])])]), 'skeleton'))
 }
 
 function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id: number, milliseconds: number): Uint8Array {
@@ -65,5 +67,5 @@ function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id
 function userData(notes: readonly [string, string][]): Uint8Array {
   const items = notes.map(([type, value]) => box(type, box('data', words(1, 0), new TextEncoder().encode(value))))
   const hdlr = fullBox('hdlr', 0, words(0), text('mdirappl'), words(0, 0), Uint8Array.of(0))
-  return box('udta', fullBox('meta', 0, hdlr, box('ilst', ...items)))
+  return box('udta', fullBox('meta', 0, hdlr, boxOf('ilst', items)))
 }

@@ -4,6 +4,7 @@
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
+import { leastOf } from '../../bytes/extremes.ts'
 import { decodeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Rect } from '../../embedded/crop.ts'
@@ -146,7 +147,7 @@ async function usesIn(document: OoxmlDocument, owner: string, ids: ReadonlySet<s
 async function cropOf(document: OoxmlDocument, part: string, uses: readonly { owner: string; use: CropUse }[]): Promise<Crop | undefined> {
   const entry = document.parts.get(part)
   if (!entry || entry.opaque || entry.size > LARGEST_PICTURE_BYTES) return undefined
-  const least = (side: keyof Sides) => Math.min(...uses.map(({ use }) => use.sides[side]))
+  const least = (side: keyof Sides) => leastOf(uses.map(({ use }) => use.sides[side]))
   const [l, t, r, b] = [least('l'), least('t'), least('r'), least('b')]
   if ((1 - l - r) * (1 - t - b) > WORTHWHILE_SHARE) return undefined
   const bytes = await readEntry(document.archive, entry)

@@ -29,8 +29,8 @@ export async function readTags(source: Source, wave: Wave): Promise<Tags> {
   const tags: Tags = []
   for (const chunk of wave.chunks) {
     if (chunk.size > MAX_BYTES) continue
-    if (chunk.id === 'LIST') tags.push(...infoTags(await source.read(chunk.offset, chunk.size)))
-    if (chunk.id === 'bext') tags.push(...broadcastTags(await source.read(chunk.offset, chunk.size)))
+    const read = chunk.id === 'LIST' ? infoTags : chunk.id === 'bext' ? broadcastTags : undefined
+    if (read) for (const tag of read(await source.read(chunk.offset, chunk.size))) tags.push(tag)
   }
   return tags
 }

@@ -64,4 +64,5 @@ export function describe({ pictures }: AviJob, files: readonly PartFile<Pictures
 }
 
 /** By how many frames players show the new stream later: the old decoder waited for reordered frames. */
-export const delayOf = (files: readonly PartFile<PicturesHead>[]): number => Math.max(0, ...files.map(({ head }) => head.delay ?? 0))
+export const delayOf = (files: readonly PartFile<PicturesHead>[]): number =>
+  files.reduce((most, { head }) => Math.max(most, head.delay ?? 0), 0)

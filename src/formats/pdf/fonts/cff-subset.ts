@@ -1,4 +1,5 @@
 /** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
+import { mostOf } from '../../../bytes/extremes.ts'
 import { FontWriter } from '../../../containers/sfnt/bytes.ts'
 import { type CffDict, type CffFont, OP } from './cff.ts'
 import { CFF_STRINGS } from './cff-strings.ts'
@@ -110,7 +111,7 @@ class CffSubset {
   /** Unused subroutines become a return; the list is cut where the bias allows. */
   private pruned(list: readonly Uint8Array[], used: ReadonlySet<number>): Uint8Array[] {
     if (used.size === 0) return []
-    let length = Math.max(...used) + 1
+    let length = mostOf(used) + 1
     while (biasOf(length) !== biasOf(list.length) && length < list.length) length++
     return list.slice(0, length).map((subroutine, i) => (used.has(i) ? subroutine : RETURN))
   }

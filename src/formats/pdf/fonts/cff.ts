@@ -1,5 +1,7 @@
 /** Compact Font Format (Adobe TN 5176): read as far as a subset needs it. */
+
 import { FontView } from '../../../containers/sfnt/bytes.ts'
+import { latin1 } from '../objects.ts'
 import { CFF_STRINGS, EXPERT_CHARSET, EXPERT_SUBSET_CHARSET } from './cff-strings.ts'
 import { STANDARD } from './names.ts'
 
@@ -186,7 +188,7 @@ export class Cff {
   }
 
   stringOf(id: number): string {
-    return CFF_STRINGS[id] ?? String.fromCharCode(...(this.strings[id - CFF_STRINGS.length] ?? []))
+    return CFF_STRINGS[id] ?? latin1(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
   }
 
   /** −1 when there is none. */

@@ -1,6 +1,9 @@
 /** CFF programs of the same font with different glyphs: what a document shows of each, and their union. */
+
 import { createHash } from 'node:crypto'
 import { concat } from '../../../bytes/concat.ts'
+import { mostOf } from '../../../bytes/extremes.ts'
+import { latin1 } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type Cff, type CffDict, type CffFont, OP, type PrivateDict } from './cff.ts'
 import { CFF_STRINGS } from './cff-strings.ts'
@@ -139,7 +142,7 @@ class UnionFont implements CffFont {
     this.cidKeyed = keys === 'cid'
     const dictNumbers = this.collectDicts(frame, union.parts.values())
     const order = inOrder(union, keys)
-    const count = keys === 'number' ? Math.max(...order.map(Number)) + 1 : order.length
+    const count = keys === 'number' ? mostOf(order.map(Number)) + 1 : order.length
     this.fontDictOf = new Uint8Array(count)
     this.charset = new Uint16Array(count)
     order.forEach((key, i) => {
@@ -198,7 +201,7 @@ class UnionFont implements CffFont {
     return this.top.get(operator)?.values[0] ?? otherwise
   }
   stringOf(id: number): string {
-    return CFF_STRINGS[id] ?? String.fromCharCode(...(this.strings[id - CFF_STRINGS.length] ?? []))
+    return CFF_STRINGS[id] ?? latin1(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
   }
   glyphOfName(name: string): number {
     return name === '.notdef' ? 0 : (this.glyphs.get(`/${name}`) ?? -1)

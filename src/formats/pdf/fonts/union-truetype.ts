@@ -1,6 +1,8 @@
 /** TrueType programs of the same font with different glyphs: what a document shows of each, and their union. */
+
 import { createHash } from 'node:crypto'
 import { concat } from '../../../bytes/concat.ts'
+import { mostOf } from '../../../bytes/extremes.ts'
 import { FontView, FontWriter } from '../../../containers/sfnt/bytes.ts'
 import { closure, locations, mapTable, subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import {
@@ -147,7 +149,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
   const numbers = glyphNumbers(union)
   const keys = new Map([...numbers].map(([key, glyph]) => [glyph, key]))
   const keep = new Set(keys.keys())
-  const count = Math.max(...keep) + 1
+  const count = mostOf(keep) + 1
   if (count > 0xffff) throw new RangeError('too many glyphs')
   const glyf = new FontWriter()
   const hmtx = new FontWriter()
