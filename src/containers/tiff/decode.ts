@@ -8,6 +8,7 @@ import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
 import type { TiffFile } from './directory.ts'
+import { jpegRows } from './jpeg.ts'
 import { LzwDecoder } from './lzw.ts'
 import { PackBitsDecoder } from './pack-bits.ts'
 import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'
@@ -39,9 +40,7 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
     for (const block of rows.push(inflated)) yield block
     discard(inflated)
   } else {
-    for await (const piece of isFax(pixels.compression)
-      ? faxRows(file, pixels, index)
-      : decodePieces(file, pixels, offset, length, expected)) {
+    for await (const piece of chunkPieces(file, pixels, index, expected)) {
       for (const block of rows.push(piece)) yield block
       if (rows.complete) break
     }
@@ -49,6 +48,12 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
   if (!rows.complete) {
     throw malformed(file.format, offset, `strip or tile ${index} has ${rows.received} of ${expected} bytes`)
   }
+}
+
+function chunkPieces(file: TiffFile, pixels: Pixels, index: number, expected: number): AsyncGenerator<Uint8Array, void, undefined> {
+  if (isFax(pixels.compression)) return faxRows(file, pixels, index)
+  if (pixels.compression === COMPRESSION.jpeg) return jpegRows(file, pixels, index)
+  return decodePieces(file, pixels, pixels.offsets[index]!, pixels.lengths[index]!, expected)
 }
 
 /** A whole tile; undefined when it is sparse. */
@@ -69,6 +74,7 @@ export async function decodeTile(file: TiffFile, pixels: Pixels, index: number):
 
 /** Whether decoding a chunk is done with its input at once: see `ReadAhead.discards`. */
 export function decodesOnTheSpot(pixels: Pixels): boolean {
+  if (pixels.compression === COMPRESSION.jpeg) return false
   if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
   const expected = pixels.rowBytes * pixels.chunkHeight
   return !isDeflate(pixels.compression) || (expected <= AT_ONCE_BYTES && pixels.lengths.every((length) => length <= AT_ONCE_BYTES))

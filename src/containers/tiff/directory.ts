@@ -33,6 +33,7 @@ export const TAG = {
   tileByteCounts: 325,
   subIfds: 330,
   sampleFormat: 339,
+  jpegTables: 347,
   jpegInterchangeFormat: 513,
   jpegInterchangeFormatLength: 514,
   jpegQTables: 519,
@@ -67,6 +68,7 @@ const TYPE_BYTES: { readonly [type: number]: number } = {
 const BYTE = 1
 export const SHORT = 3
 export const LONG = 4
+export const UNDEFINED = 7
 const IFD = 13
 export const LONG8 = 16
 const IFD8 = 18

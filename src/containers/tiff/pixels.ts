@@ -9,6 +9,7 @@ export const COMPRESSION = {
   faxGroup3: 3,
   faxGroup4: 4,
   lzw: 5,
+  jpeg: 7,
   adobeDeflate: 8,
   deflate: 32946,
   packBits: 32773,
@@ -43,6 +44,8 @@ export interface Pixels {
   /** Where each chunk lies; offset 0 and length 0 is a chunk that was never written (sparse). */
   readonly offsets: Float64Array
   readonly lengths: Float64Array
+  /** What the streams of JPEG have in common: a stream of tables. */
+  readonly jpegTables: Uint8Array | undefined
   /** Can be decoded here, and compressed anew. */
   readonly decodable: boolean
 }
@@ -103,7 +106,8 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
   if (!offsets) return undefined
   const chunks = await readChunks(fields, offsets.length)
   const samples = await readSamples(fields, chunks.samplesPerPixel)
-  const rows = samples.uniform && !(await isSubsampled(fields))
+  const photometric = await fields.number(TAG.photometric, 0)
+  const rows = samples.uniform && !(photometric === YCBCR && (await isSubsampled(fields)))
   const perPixel = chunks.planes > 1 ? 1 : chunks.samplesPerPixel
   const compression = await fields.number(TAG.compression, 1)
   const declared = await fields.number(TAG.predictor, 1)
@@ -126,6 +130,7 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     predictor: predicting ? declared : 1,
     twoDimensional: ((await fields.number(TAG.t4Options, 0)) & 1) === 1,
     mirrored: (await fields.number(TAG.fillOrder, 1)) === 2,
+    jpegTables: compression === COMPRESSION.jpeg ? await tablesOf(file, directory) : undefined,
     offsets: offsets.subarray(0, chunksPerPlane * planes),
   }
   const lengths = await byteCounts(fields, pixels)
@@ -133,7 +138,7 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     const offset = offsets[i]!
     if (offset + lengths[i]! > file.source.size) throw malformed(file.format, offset, `strip or tile ${i} lies outside the file`)
   }
-  return { ...pixels, lengths, decodable: rows && canDecode(pixels) }
+  return { ...pixels, lengths, decodable: rows && canDecode(pixels) && !(compression === COMPRESSION.jpeg && photometric === YCBCR) }
 }
 
 /** Tags of tiles in a picture of strips, or of both for one thing: readers take one or the other. */
@@ -200,6 +205,8 @@ function canDecode(pixels: StoredPixels): boolean {
   if (!(Object.values(COMPRESSION) as number[]).includes(pixels.compression)) return false
   // Readers agree on mirrored bits only for samples smaller than a byte.
   if (pixels.mirrored && pixels.bits >= 8) return false
+  if (pixels.compression === COMPRESSION.jpeg)
+    return pixels.bits === 8 && (pixels.samples === 1 || pixels.samples === 3) && !pixels.floating
   if (isFax(pixels.compression)) return pixels.bits === 1 && pixels.samples === 1 && rawBytes(pixels) <= MAX_FAX_BYTES
   if (pixels.predictor === 1) return true
   if (pixels.predictor === 2) return [8, 16, 32, 64].includes(pixels.bits)
@@ -208,9 +215,20 @@ function canDecode(pixels: StoredPixels): boolean {
 
 /** TIFF 6.0 section 21: the chroma of a YCbCr picture may be stored in blocks with several lumas; then there are no rows. */
 async function isSubsampled(fields: Fields): Promise<boolean> {
-  if ((await fields.number(TAG.photometric, 0)) !== 6) return false
   const [horizontal = 2, vertical = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
   return horizontal !== 1 || vertical !== 1
+}
+
+/** PhotometricInterpretation. */
+const YCBCR = 6
+/** Four tables of each kind, with every code. */
+const MAX_TABLES_BYTES = 16 * 1024
+
+async function tablesOf(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
+  const entry = find(directory, TAG.jpegTables)
+  if (!entry) return undefined
+  if (entry.byteLength > MAX_TABLES_BYTES) throw malformed(file.format, directory.offset, `${entry.byteLength} bytes of JPEG tables`)
+  return (await readValue(file.source, entry)).slice()
 }
 
 async function byteCounts(fields: Fields, pixels: StoredPixels): Promise<Float64Array> {

@@ -2,9 +2,20 @@
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink } from '../../codec/codec.ts'
-import { type Directory, type Entry, LONG, LONG8, meaningful, SHORT, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import {
+  type Directory,
+  type Entry,
+  LONG,
+  LONG8,
+  meaningful,
+  SHORT,
+  TAG,
+  type TiffFile,
+  UNDEFINED,
+} from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import { COMPRESSION } from '../../containers/tiff/pixels.ts'
+import { sharedTables } from './jpeg-chunks.ts'
 import type { Plan } from './plan.ts'
 
 /** The value of a field in the result. */
@@ -66,9 +77,12 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
     const short = changes.shortCounts && placed.lengths.every((length) => length <= 0xffff)
     set(has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.wideOffsets ? LONG8 : LONG, placed.offsets)
     set(has(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts, short ? SHORT : LONG, placed.lengths)
+    const tables = plan.kind === 'optimise' ? sharedTables(plan.pixels) : undefined
+    if (tables) set(TAG.jpegTables, UNDEFINED, Float64Array.from(tables))
     if (plan.kind === 'recode') {
       set(TAG.compression, SHORT, Float64Array.of(plan.coding === 'group4' ? COMPRESSION.faxGroup4 : COMPRESSION.adobeDeflate))
       replaced.set(TAG.t4Options, undefined)
+      replaced.set(TAG.jpegTables, undefined)
       if (plan.predictor === 1 || plan.coding === 'group4') replaced.set(TAG.predictor, undefined)
       else set(TAG.predictor, SHORT, Float64Array.of(plan.predictor))
       if (plan.pixels.mirrored) replaced.set(TAG.fillOrder, undefined)
@@ -100,7 +114,7 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
   return fields
 }
 
-const NUMBER_BYTES: { readonly [type: number]: number } = { [SHORT]: 2, [LONG]: 4, [LONG8]: 8 }
+const NUMBER_BYTES: { readonly [type: number]: number } = { [UNDEFINED]: 1, [SHORT]: 2, [LONG]: 4, [LONG8]: 8 }
 
 /** Places directories and values from `start` on, then writes them, and writes numbers again when they have changed. */
 export class DirectoryRegion {
@@ -204,7 +218,8 @@ export class DirectoryRegion {
     const size = NUMBER_BYTES[type] ?? (type === 18 ? 8 : 4)
     const out = new ByteWriter(new Uint8Array(numbers.length * size), this.#file.littleEndian)
     for (const number of numbers) {
-      if (size === 2) out.u16(number)
+      if (size === 1) out.u8(number)
+      else if (size === 2) out.u16(number)
       else if (size === 4) out.u32(number)
       else out.u64(number)
     }

@@ -1,10 +1,12 @@
 /** What becomes of each picture: its predictor, its strips, or that it is copied as it is. */
 
+import { discard } from '../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels, rawBytes } from '../../containers/tiff/pixels.ts'
+import { mayOptimise } from './jpeg-chunks.ts'
 import { type Predictor, Samples } from './samples.ts'
 import {
   ESTIMATE_DOUBT,
@@ -20,6 +22,8 @@ import {
 
 export type Plan =
   | { readonly kind: 'copy'; readonly pixels: Pixels }
+  /** JPEG that stays JPEG. */
+  | { readonly kind: 'optimise'; readonly pixels: Pixels }
   | {
       readonly kind: 'recode'
       readonly pixels: Pixels
@@ -34,6 +38,9 @@ export type Plan =
 
 /** `mayRestrip`: strips may be merged and split. Otherwise every chunk keeps its place. `totalBytes`: of all pictures of the file. */
 export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: number, mayRestrip: boolean): Promise<Plan> {
+  if (pixels.compression === COMPRESSION.jpeg && !(await isBetterDeflated(file, pixels))) {
+    return { kind: (await mayOptimise(file, pixels)) ? 'optimise' : 'copy', pixels }
+  }
   if (!pixels.decodable) return { kind: 'copy', pixels }
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
@@ -44,6 +51,22 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   const rowsPerStrip = mayRestrip ? newRowsPerStrip(pixels) : pixels.chunkHeight
   const stripsPerPlane = pixels.tiled ? pixels.chunksPerPlane : Math.ceil(pixels.height / rowsPerStrip)
   return { kind: 'recode', pixels, coding, predictor: trial.predictor, levels, rowsPerStrip, stripsPerPlane }
+}
+
+/** JPEG of nearly nothing, or of drawings, takes more than the samples do; all of them must decode. */
+async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean> {
+  if (!pixels.decodable) return false
+  checkChunkSize(pixels)
+  try {
+    const samples = await Samples.of(file, pixels)
+    const bytes = Math.min(...predictors(pixels).map((predictor) => samples.deflatedBytes('all', predictor, SAMPLES_FAST)))
+    if (!gains(pixels, samples, bytes)) return false
+    for (let index = 0; index < pixels.offsets.length; index++) for await (const rows of decodeRows(file, pixels, index)) discard(rows)
+    return true
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return false
+    throw error
+  }
 }
 
 /** What a predictor makes of the samples. */

@@ -16,6 +16,7 @@ import { type Directory, readTiff, type TiffFile } from '../../containers/tiff/d
 import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
 import { difference } from '../../containers/tiff/predictor.ts'
 import { type Ghost, ghostOf } from './ghost.ts'
+import { optimisedChunk } from './jpeg-chunks.ts'
 import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
 import { type Plan, planPixels } from './plan.ts'
 import { blobsOf, refuseHiddenContent } from './refuse.ts'
@@ -40,7 +41,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
     options.signal.throwIfAborted()
     plans.set(directory, await planPixels(file, pixels, total, !ordered))
   }
-  if (![...plans.values()].some((plan) => plan.kind === 'recode'))
+  if ([...plans.values()].every((plan) => plan.kind === 'copy'))
     return { kind: 'unchanged', reason: 'no_gain', detail: 'every picture is compressed well' }
 
   const job = new Job(file, sink, options, plans, total)
@@ -57,7 +58,10 @@ function stepsOf(plans: readonly Plan[]): string[] {
   )
   const steps = [...new Set(codings)]
   if (recoded.some((plan) => !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)) steps.push('strips resized')
-  if (recoded.length < plans.length) steps.push(`${plans.length - recoded.length} of ${plans.length} pictures copied`)
+  const optimised = plans.filter((plan) => plan.kind === 'optimise').length
+  if (optimised > 0) steps.push('JPEG: same coefficients, optimal Huffman tables')
+  const copied = plans.length - recoded.length - optimised
+  if (copied > 0) steps.push(`${copied} of ${plans.length} pictures copied`)
   return steps
 }
 
@@ -172,7 +176,7 @@ class Job {
     if (isSparse(pixels, index)) return
     const offset = pixels.offsets[index]!
     const inside = this.#insideBlob(directory, offset)
-    const recoded = plan.kind === 'recode' ? await this.#recode(plan, index) : undefined
+    const recoded = inside === undefined ? await this.#recoded(plan, index) : undefined
     const length = recoded ? recoded.length : pixels.lengths[index]!
     placed.lengths[index] = length
     if (inside !== undefined) {
@@ -191,6 +195,15 @@ class Job {
   #insideBlob(directory: Directory, offset: number): number | undefined {
     const blob = this.#copied.get(directory)?.find((copied) => offset >= copied.offset && offset < copied.offset + copied.length)
     return blob && blob.to + offset - blob.offset
+  }
+
+  /** What takes its place; nothing where it is copied. */
+  async #recoded(plan: Plan, index: number): Promise<Uint8Array | undefined> {
+    if (plan.kind === 'recode') return await this.#recode(plan, index)
+    if (plan.kind === 'copy') return undefined
+    this.#options.signal.throwIfAborted()
+    await yieldToOthers()
+    return await optimisedChunk(this.#file, plan.pixels, index)
   }
 
   async #recode(plan: Extract<Plan, { kind: 'recode' }>, index: number): Promise<Uint8Array> {

@@ -3,7 +3,8 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source, Verdict } from '../../codec/codec.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
 import { type Directory, type Entry, meaningful, readTiff, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
-import { isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
+import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
+import { chunkDigest } from './jpeg-chunks.ts'
 import { blobsOf } from './refuse.ts'
 
 /** Fields that say how pixels are stored; what they lead to is compared instead. */
@@ -19,6 +20,7 @@ const STORAGE = new Set<number>([
   TAG.predictor,
   TAG.tileOffsets,
   TAG.tileByteCounts,
+  TAG.jpegTables,
   TAG.jpegInterchangeFormat,
 ])
 
@@ -133,6 +135,7 @@ class Comparison {
     if (x.width !== y.width || x.height !== y.height || x.tiled !== y.tiled || x.planes !== y.planes || x.bits !== y.bits) {
       throw new Difference('a picture has another shape')
     }
+    if (x.compression === COMPRESSION.jpeg && y.compression === COMPRESSION.jpeg) return await this.#jpegs(x, y)
     if (x.compression === y.compression && !x.decodable) return await this.#stored(x, y)
     // Fax is copied where it is unusual, although what decodes it is here.
     if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
@@ -150,6 +153,19 @@ class Comparison {
     for (let i = 0; i < x.offsets.length; i++) {
       if (x.lengths[i] !== y.lengths[i]) throw new Difference(`strip or tile ${i} has another length`)
       await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, `strip or tile ${i}`)
+    }
+  }
+
+  /** JPEG that stayed JPEG: the same bytes, or the same coefficients. */
+  async #jpegs(x: Pixels, y: Pixels): Promise<void> {
+    if (x.offsets.length !== y.offsets.length || x.chunkHeight !== y.chunkHeight) throw new Difference('strips or tiles were lost')
+    this.#sparse(x, y)
+    const sameTables = Buffer.compare(x.jpegTables ?? new Uint8Array(), y.jpegTables ?? new Uint8Array()) === 0
+    for (let i = 0; i < x.offsets.length; i++) {
+      this.#options.signal.throwIfAborted()
+      const what = `strip or tile ${i}`
+      if (sameTables && x.lengths[i] === y.lengths[i]) await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, what)
+      else if ((await chunkDigest(this.#before, x, i)) !== (await chunkDigest(this.#after, y, i))) throw new Difference(`${what} differs`)
     }
   }
 
