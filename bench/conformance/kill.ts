@@ -9,7 +9,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,23 +40,27 @@ function random(): number {
 
 /** A busy machine takes its time, above all with the tasks that it finds. */
 const START_MS = 300_000
+/** What the service says of itself. */
+const said = join(state, 'said.log')
 
+/** Starts the service, again if it does not come up: whatever supervises it would, too. */
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
-  const service = spawn(process.execPath, ['scripts/start.ts', '--port', values.port, '--state', state, '--embedded', '--resettable'], {
-    detached: true,
-    stdio: 'ignore',
-  })
-  const gone = once(service, 'exit')
-  const deadline = Date.now() + START_MS
-  while (Date.now() < deadline) {
-    const up = await fetch(`${base}/healthz`).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-    if (up && keyOf('enterprise')) return [service, gone]
-    await sleep(100)
+  const command = ['scripts/start.ts', '--port', values.port, '--state', state, '--embedded', '--resettable']
+  for (const deadline = Date.now() + START_MS; Date.now() < deadline; ) {
+    const log = openSync(said, 'a')
+    const service = spawn(process.execPath, command, { detached: true, stdio: ['ignore', log, log] })
+    closeSync(log)
+    const gone = once(service, 'exit')
+    for (; service.exitCode === null && service.signalCode === null && Date.now() < deadline; await sleep(100)) {
+      const up = await fetch(`${base}/healthz`).then(
+        (answer) => answer.ok,
+        () => false,
+      )
+      if (up && keyOf('enterprise')) return [service, gone]
+    }
+    console.error(`\nThe service did not come up, it ended with ${service.exitCode ?? service.signalCode}.`)
   }
-  throw new Error('the service did not start')
+  throw new Error(`the service did not start:\n${readFileSync(said, 'utf8').slice(-3000)}`)
 }
 
 function keyOf(name: string): string | undefined {
