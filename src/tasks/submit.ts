@@ -3,7 +3,7 @@
 import { callbackRules, type Env } from '../env.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
 import { passwordApplies } from '../pipeline/password.ts'
-import { longestRetentionMs } from '../store/blob-names.ts'
+import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
@@ -113,6 +113,8 @@ async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> 
 function kept({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
   if ('refusal' in staged.kept) return { retentionMs }
   const { key } = staged.kept.upload
+  // A resumable upload whose task failed at the door is left to another task.
+  if (taskOfBlob(key) !== staged.taskId) return { retentionMs }
   return { retentionMs: Math.min(retentionMs, longestRetentionMs(key)), uploadKey: key }
 }
 

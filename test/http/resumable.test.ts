@@ -305,6 +305,17 @@ describe('a task from an upload', () => {
     expect((await errorOf(early)).error_detail).toMatchObject({ type: 'offset_mismatch', offset: 0, size: 10 })
   })
 
+  it('that cannot be in a batch leaves the upload to another one, too, also when it is removed', async () => {
+    const who = await member()
+    const id = await new Tus(who).whole(BYTES)
+    const body = form({ 'uploads[]': id, format: 'mp4' }, [])
+    const answer = await call(who, '/v1/batch/compress', { method: 'POST', body })
+    const { tasks } = (await answer.json()) as { tasks: TaskView[] }
+    expect(tasks).toMatchObject([{ status: 'failed' }])
+    expect((await call(who, `/v1/tasks/${tasks[0]!.task_id}`, { method: 'DELETE' })).status).toBe(200)
+    expect(await use(who, id)).toMatchObject({ task_id: taskOfUpload(id), status: 'completed' })
+  })
+
   it('may be asked for in JSON, alone and in batches with files', async () => {
     const who = await member()
     const tus = new Tus(who)
