@@ -22,8 +22,10 @@ type Strips = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** A picture as it came, beside which results are laid. */
 export interface Reference extends Raster {
-  /** RGB rows of a result as they are laid beside it, where that is not as they are: below a mask, RGBA. */
+  /** Rows of a result (RGB; four inks with `inks`) as they are laid beside it, where that is not as they are: below a mask, RGBA. */
   shown?(rows: Strips): AsyncIterable<Uint8Array>
+  /** Results are of four inks, and this is what they print. */
+  readonly inks?: boolean
 }
 
 /** Requantises stored coefficients to what looks as it should beside `reference`; the result is ready to be written. */
@@ -68,10 +70,10 @@ export const firstQuality = (job: JpegJob, { floor, usualQuality }: SeenPicture,
 /** Points that a picture looks better than it has to. */
 export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => marginOf(visible, wanted, SCALE)
 
-/** What `job` made last beside `reference`, as decoders show both: grey or RGB. */
+/** What `job` made last beside `reference`, as decoders show both. */
 export async function seen(job: JpegJob, reference: Reference): Promise<Visible> {
   using candidate = await JpegRows.open(inOrder(job.write('made', 'sequential', true)), {
-    colour: reference.channels === 1 ? 'gray' : 'rgb',
+    ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)
   return await seenRows(reference, reference.shown?.(strips) ?? strips)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
 import { memorySource } from '../../../src/codec/source.ts'
+import { asPrinted } from '../../../src/formats/pdf/images/inks.ts'
 import { withOpacity } from '../../../src/formats/pdf/images/opacity.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
@@ -71,4 +72,59 @@ describe.each([false, true])('a JPEG on a page (below a mask: %s)', (masked) => 
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
   })
+})
+
+/** A picture of its own samples, or of four inks, on such a page. */
+function pageOf(dict: string, data: Uint8Array): Uint8Array {
+  return buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>`,
+    { dict: '', data: `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q` },
+    { dict: `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8${dict}`, data },
+  ])
+}
+
+function expectSeen(before: Uint8Array, after: Uint8Array, level: 'low' | 'medium' | 'high'): number {
+  using meter = new VisibleMeter(WIDTH, HEIGHT, 3)
+  meter.push(before, after)
+  const { score, worstTile } = meter.finish()
+  expect(score, level).toBeGreaterThanOrEqual(LEVELS.seen[level].score)
+  expect(worstTile, level).toBeGreaterThanOrEqual(LEVELS.seen[level].worstTile)
+  return score ?? 0
+}
+
+it('a JPEG of four inks looks as its level says, as they are printed, and noise is not protected', async () => {
+  const inks = Uint8Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
+    const [x, y, ink] = [(i >> 2) % WIDTH, Math.floor((i >> 2) / WIDTH), i & 3]
+    return (
+      60 + 50 * Math.sin(x / (9 + ink) + ink) * Math.cos(y / (7 + ink)) + ((Math.imul(i, 2_654_435_761) >>> 24) & 15) - (ink === 3 ? 40 : 0)
+    )
+  })
+  const input = { width: WIDTH, height: HEIGHT, pixels: 'cmyk', subsampled: false, quality: 97, scans: 'sequential' } as const
+  const jpeg = concat((await encodeRows(input, [inks])).chunks)
+  const printed = async (file: Uint8Array) => {
+    using rows = await JpegRows.open(file)
+    return asPrinted((await rows.read(HEIGHT))!)
+  }
+  const sizes: number[] = []
+  for (const quality of ['low', 'medium', 'high'] as const) {
+    const { bytes } = await press(pageOf('/ColorSpace/DeviceCMYK/Filter/DCTDecode', jpeg), quality)
+    expect(expectSeen(await printed(jpeg), await printed(await storedJpeg(bytes)), quality), quality).toBeLessThan(96)
+    sizes.push(bytes.length)
+  }
+  expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+})
+
+it('samples with a few red strokes, which halved chroma spoils, look as their level says', async () => {
+  const isStroke = (x: number, y: number) => y > 30 && y < 60 && x > 40 && x < 60 && (x * 3 + y) % 5 === 0
+  const pixels = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
+    const [x, y, c] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH), i % 3]
+    if (isStroke(x, y)) return c === 0 ? 160 : 0
+    return 45 + 30 * Math.sin(x / 23 + c / 9) * Math.cos(y / 17) + ((Math.imul(Math.floor(i / 3), 2_654_435_761) >>> 24) & 7)
+  })
+  for (const quality of ['low', 'medium'] as const) {
+    const { bytes } = await press(pageOf('/ColorSpace/DeviceRGB/Filter/FlateDecode', flate(pixels)), quality)
+    expectSeen(pixels, await pixelsOf(await storedJpeg(bytes)), quality)
+  }
 })

@@ -24,7 +24,7 @@ import { MaskRows, openMask } from './mask.ts'
 import { type Measured, measure } from './measure.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
-import { asShown, resultOf } from './result.ts'
+import { asShown, isInverted, resultOf } from './result.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
 import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen.ts'
 import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
@@ -218,13 +218,16 @@ export class ImageRecompressor {
 
   /** What a picture that keeps its size is laid beside; undefined where luma steers. */
   private sightOf({ stream, facts, mask }: Picture, quality: Quality, share: number): Sight | undefined {
-    const channels = facts.components
-    if (mask === 'unread' || (channels !== 1 && channels !== 3) || facts.length > STORED_BYTES || !this.attention[quality].spend(facts))
+    const samples = facts.components
+    if ((samples !== 1 && samples !== 3 && samples !== 4) || (mask === 'unread' && samples !== 4) || facts.length > STORED_BYTES)
       return undefined
+    if (!this.attention[quality].spend(facts)) return undefined
     const open = () => openRows(this.reader, stream, facts)
     const size = { width: facts.width, height: facts.height }
     const reference =
-      mask === 'none' ? reopened(open, size, channels) : reopenedBelow(open, () => openMask(this.reader, facts.dict), size, channels)
+      mask === 'read' && samples !== 4
+        ? reopenedBelow(open, () => openMask(this.reader, facts.dict), size, samples)
+        : reopened(open, size, samples, isInverted(facts))
     return { reference, wanted: wantedOf(LEVELS.seen[quality], share) }
   }
 
@@ -261,8 +264,7 @@ export class ImageRecompressor {
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
-    const isLooked = facts.components < 4 && this.attention[quality].spend(size)
-    const wanted = isLooked ? LEVELS.seen[quality] : undefined
+    const wanted = this.attention[quality].spend(size) ? LEVELS.seen[quality] : undefined
     const coded = await codeForSize({ job, preview, wanted }, TARGETS[quality], needsHeaders(info.colour), hints)
     return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
@@ -331,8 +333,10 @@ export class ImageRecompressor {
       open: () => openRows(this.reader, stream, facts),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
+      halvedChromaPsnrDb: LEVELS.halvedChromaPsnrDb[quality],
       hint: this.hints[quality],
       effort: this.effort,
+      inverted: isInverted(facts),
       budget: Math.floor(budget),
     }
   }

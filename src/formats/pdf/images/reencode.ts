@@ -11,8 +11,8 @@ import type { Target } from './levels.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
-import { type Found, MOST_GAINED, searchQuality } from './search.ts'
-import { pixelsAsReference, reopened, searchSeen } from './seen.ts'
+import { type Found, MOST_GAINED, sampledEvery, searchQuality } from './search.ts'
+import { isSeen, pixelsAsReference, reopened, rowsAt, type Samples, type Sight, searchSeen } from './seen.ts'
 import { ToneStatistics } from './tone.ts'
 import { type Look, onScreen, openJpeg, type Preview, type Size, similarity, View } from './view.ts'
 
@@ -39,10 +39,14 @@ export interface EncodeRequest {
   jpeg: 'never' | 'photographs' | 'any'
   /** Is told whether the samples are of a photograph. */
   onTones?: (photographic: boolean) => void
-  /** Colour at full resolution. */
+  /** Colour at full resolution, where luma steers. */
   fullColour: boolean
+  /** PSNR in dB of the chroma that pictures which are looked at are left with at half the resolution. */
+  halvedChromaPsnrDb: number
   hint: number
   effort: Effort
+  /** Of four inks, 255 is none. */
+  inverted: boolean
   /** Only results below this many bytes are of use. */
   budget: number
 }
@@ -55,12 +59,10 @@ const STRIP_ROWS = 64
 /** Undefined when nothing good enough comes out. */
 export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { width, height } = request.size
-  const channels = rows.channels as 1 | 3 | 4
+  const channels = rows.channels as Samples
   const exactSize = width === rows.width && height === rows.height
   const toJpeg = request.jpeg !== 'never' && Math.min(width, height) >= SMALLEST_JPEG_SIDE
-  const jpegIn = toJpeg
-    ? JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !request.fullColour, ycck: channels === 4 })
-    : undefined
+  const jpegIn = toJpeg ? jobOf(request, channels, arrivesHalved(request, channels)) : undefined
   const store = exactSize ? undefined : new RowScaler(rows, request.size)
   const screen = new View(rows, request.screen, 'drawn')
   const tones = new ToneStatistics(width, channels)
@@ -84,9 +86,11 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   if (seen && !acceptable(seen, request)) return undefined
   using job = jpegIn?.end()
   const look: Look = { reference, size: request.screen, mode: 'drawn' }
-  const beside = (colours: 1 | 3) =>
-    pixels ? pixelsAsReference(pixels, request.size, colours) : reopened(request.open, request.size, colours)
-  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, { channels, beside }, request) : undefined
+  const { size, inverted } = request
+  const beside = pixels ? pixelsAsReference(pixels, size, channels, { inverted }) : reopened(request.open, size, channels, inverted)
+  const again = () => (pixels ? filled(request, channels, pixels) : refilled(request, channels))
+  const stored = { channels, beside, again }
+  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, stored, request) : undefined
   if (!pixels || !seen) return coded
   return deflatedOr(coded, pixels, channels, seen, request)
 }
@@ -127,42 +131,99 @@ export async function reencodeMasked(preview: Preview, request: EncodeRequest, a
 
 /** A picture that is there at the size it is to be stored at. */
 export async function reencodePreview(preview: Preview, request: EncodeRequest): Promise<Reencoded | undefined> {
-  const { width, height } = request.size
-  const channels = preview.channels as 1 | 3 | 4
-  const rows = JpegJob.fromRows({ width, height, pixels: PIXELS[channels], subsampled: !request.fullColour, ycck: channels === 4 })
-  const strip = width * channels * STRIP_ROWS
-  for (let at = 0; at < preview.pixels.length; at += strip) rows.write(preview.pixels.subarray(at, at + strip))
-  using job = rows.end()
-  const beside = (colours: 1 | 3) => pixelsAsReference(preview.pixels, request.size, colours)
-  return await asJpeg(job, onScreen(preview), { channels, beside }, request)
+  const { pixels, opacity } = preview
+  const channels = preview.channels as Samples
+  using job = filled(request, channels, pixels, arrivesHalved(request, channels))
+  const beside = pixelsAsReference(pixels, request.size, channels, { opacity, inverted: request.inverted })
+  return await asJpeg(job, onScreen(preview), { channels, beside, again: () => filled(request, channels, pixels) }, request)
+}
+
+/** Chroma is halved on the way in where it must be kept whole for no look: a job takes twice as much with all of it. */
+const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) => !fullColour && !(channels === 3 && isSeen(size))
+
+const jobOf = ({ size }: EncodeRequest, channels: Samples, subsampled: boolean) =>
+  JpegJob.fromRows({ ...size, pixels: PIXELS[channels], subsampled, ycck: channels === 4 })
+
+/** A job of pixels in memory. */
+function filled(request: EncodeRequest, channels: Samples, pixels: Uint8Array, subsampled = false): JpegJob {
+  const rows = jobOf(request, channels, subsampled)
+  const strip = request.size.width * channels * STRIP_ROWS
+  for (let at = 0; at < pixels.length; at += strip) rows.write(pixels.subarray(at, at + strip))
+  return rows.end()
+}
+
+/** A job of the picture, opened once more. */
+async function refilled(request: EncodeRequest, channels: Samples): Promise<JpegJob> {
+  const rows = jobOf(request, channels, false)
+  for await (const strip of rowsAt(request.open, request.size)) rows.write(strip)
+  return rows.end()
 }
 
 /** What a page shows is a little less than what is stored: by how much the target is raised until it holds there, too, in dB. */
 const RAISED_DB = [0, 1, 2.5]
 
-/** `beside`: what is laid beside it, of so many channels. */
 interface Stored {
-  channels: 1 | 3 | 4
-  beside: (channels: 1 | 3) => Reference
+  channels: Samples
+  /** What is laid beside it. */
+  beside: Reference
+  /** A job of it with all of its colour. */
+  again: () => JpegJob | Promise<JpegJob>
 }
 
-async function asJpeg(job: JpegJob, look: Look, { channels, beside }: Stored, request: EncodeRequest): Promise<Reencoded | undefined> {
-  const { width, height } = request.size
-  const share = look.opacity ? shownShare(look.opacity, 1) : 1
-  // Below a mask, rims that hidden colours leave are worth more than the score says: they are held to the figures on screen.
-  const wanted = channels === 4 || look.opacity ? undefined : request.wanted()
-  if (wanted && channels !== 4) {
-    const found = await searchSeen(job, { reference: beside(channels), wanted }, request.hint, request.budget)
-    const target = { ...request.target, ...wanted.floor }
-    const made = found && (await written(job, found, { look, share, channels }, { ...request, target }))
-    // What halved colour keeps from it at any quality goes by luma.
-    if (made || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+/** What halved chroma keeps from looking as it should keeps all of its own; what does not look so even then is no JPEG. */
+async function asJpeg(
+  job: JpegJob,
+  look: Look,
+  { channels, beside, again }: Stored,
+  request: EncodeRequest,
+): Promise<Reencoded | undefined> {
+  const wanted = request.wanted()
+  let halved = arrivesHalved(request, channels)
+  if (!halved && channels === 3 && mayHalve(job, request, wanted)) {
+    job.decimate()
+    halved = true
   }
+  if (!wanted) return await asLumaSays(job, look, channels, request)
+  const sight = { reference: beside, wanted }
+  const made = await asSeen(job, look, { channels, sight }, request)
+  if (made || !halved || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+  using full = await again()
+  return await asSeen(full, look, { channels, sight }, request)
+}
+
+function mayHalve(job: JpegJob, { fullColour, size, halvedChromaPsnrDb }: EncodeRequest, wanted: SeenPicture | undefined): boolean {
+  if (!wanted) return !fullColour
+  return (job.decimationPsnrDb(sampledEvery(size.width * size.height)) ?? 0) >= halvedChromaPsnrDb
+}
+
+const shareShown = ({ opacity }: Look) => (opacity ? shownShare(opacity, 1) : 1)
+
+async function asLumaSays(job: JpegJob, look: Look, channels: Samples, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const share = shareShown(look)
   for (const raisedDb of RAISED_DB) {
     const target = forAll(request.target, share * 10 ** (-raisedDb / 10))
-    const found = await searchQuality(job, width * height, target, request.hint, request.budget)
+    const found = await searchQuality(job, request.size.width * request.size.height, target, request.hint, request.budget)
     if (!found) return undefined
     const made = await written(job, found, { look, share, channels }, request)
+    if (made || job.size('made', 'progressive') >= request.budget) return made
+  }
+  return undefined
+}
+
+/** Below a mask luma counts as well: rims that hidden colours leave at its edge are worth more than the score says. */
+async function asSeen(
+  job: JpegJob,
+  look: Look,
+  { channels, sight }: { channels: Samples; sight: Sight },
+  request: EncodeRequest,
+): Promise<Reencoded | undefined> {
+  const share = shareShown(look)
+  const target = look.opacity ? request.target : { ...request.target, ...sight.wanted.floor }
+  for (const raisedDb of RAISED_DB) {
+    const wanted = { ...sight.wanted, floor: forAll(target, share * 10 ** (-raisedDb / 10)) }
+    const found = await searchSeen(job, { ...sight, wanted }, request.hint, request.budget)
+    if (!found) return undefined
+    const made = await written(job, found, { look, share, channels }, { ...request, target })
     if (made || job.size('made', 'progressive') >= request.budget) return made
   }
   return undefined
@@ -172,7 +233,7 @@ async function asJpeg(job: JpegJob, look: Look, { channels, beside }: Stored, re
 async function written(
   job: JpegJob,
   found: Found,
-  { look, share, channels }: { look: Look; share: number; channels: number },
+  { look, share, channels }: { look: Look; share: number; channels: Samples },
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const stored = ofShown(found.figures, share)

@@ -14,11 +14,13 @@ export async function resultOf(coded: Coded & { deflated?: readonly Filter[] | u
   return { width, height, channels, strips: [pixels] }
 }
 
+/** Whether 255 is none of an ink. */
+export const isInverted = ({ decode }: ImageFacts): boolean => (decode?.[0] ?? 0) > (decode?.[1] ?? 1)
+
 /** Rows of inks as they are printed; all others as they are. */
-export function asShown(rows: Streamed, { decode }: ImageFacts): Streamed {
+export function asShown(rows: Streamed, facts: ImageFacts): Streamed {
   if (rows.channels !== 4) return rows
-  const inverted = (decode?.[0] ?? 0) > (decode?.[1] ?? 1)
-  return { ...rows, channels: 3, strips: printed(rows.strips, inverted), inks: true }
+  return { ...rows, channels: 3, strips: printed(rows.strips, isInverted(facts)), inks: true }
 }
 
 async function* printed(strips: Streamed['strips'], inverted: boolean): AsyncGenerator<Uint8Array> {

@@ -6,6 +6,7 @@ import type { Strips } from '../../../raster/compared-rows.ts'
 import { type Reference, requantiseSeen } from '../../../raster/jpeg-seen.ts'
 import { isScored } from '../../../raster/seen-search.ts'
 import { PdfSyntax } from '../objects.ts'
+import { asPrinted } from './inks.ts'
 import { type Mask, MaskRows } from './mask.ts'
 import { forAll, withOpacity } from './opacity.ts'
 import type { Rows } from './rows.ts'
@@ -20,13 +21,16 @@ export class Attention {
   private left = MOST_LOOKED_AT.ofDocument
 
   /** Whether a picture of this size is looked at; it counts. */
-  spend({ width, height }: Size): boolean {
-    const pixels = width * height
-    if (!isScored({ width, height }) || pixels > Math.min(this.left, MOST_LOOKED_AT.ofPicture)) return false
+  spend(size: Size): boolean {
+    const pixels = size.width * size.height
+    if (!isSeen(size) || pixels > this.left) return false
     this.left -= pixels
     return true
   }
 }
+
+/** Whether a picture of this size may be looked at. */
+export const isSeen = ({ width, height }: Size): boolean => isScored({ width, height }) && width * height <= MOST_LOOKED_AT.ofPicture
 
 /** What a result is laid beside, and what is wanted of it. */
 export interface Sight {
@@ -42,27 +46,49 @@ async function* below(strips: Strips, { width }: Size, samples: number, next: Ne
   for await (const strip of strips) yield withOpacity(strip, samples, await next(strip.length / samples / width))
 }
 
-/** Pixels in memory, of one or three channels. */
-export const pixelsAsReference = (pixels: Uint8Array, size: Size, channels: 1 | 3): Reference => ({
-  ...size,
-  channels,
-  async *rows() {
+/** Samples of a picture: grey, RGB or four inks. */
+export type Samples = 1 | 3 | 4
+
+/** What inks print, strip by strip. */
+async function* printed(strips: Strips, inverted: boolean): AsyncGenerator<Uint8Array> {
+  for await (const strip of strips) yield asPrinted(strip, inverted)
+}
+
+/** What rows of a picture are laid beside; of inks, what they print (`inverted`: 255 is none of an ink). */
+function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: Samples, inverted = false): Reference {
+  if (samples !== 4) return { ...size, channels: samples, rows }
+  return { ...size, channels: 3, rows: () => printed(rows(), inverted), shown: (strips) => printed(strips, inverted), inks: true }
+}
+
+/** Pixels in memory; below a mask with what it shows of each. */
+export function pixelsAsReference(
+  pixels: Uint8Array,
+  size: Size,
+  samples: Samples,
+  { opacity, inverted }: { opacity?: Uint8Array | undefined; inverted: boolean },
+): Reference {
+  const whole = async function* () {
     yield pixels
-  },
-})
+  }
+  if (!opacity || samples === 4) return referenceOf(whole, size, samples, inverted)
+  const masked = (strips: Strips, channels: number) => {
+    let at = 0
+    return below(strips, size, channels, async (rows) => opacity.subarray(at, (at += rows * size.width)))
+  }
+  return { ...size, channels: 4, rows: () => masked(whole(), samples), shown: (strips) => masked(strips, 3) }
+}
 
 /** A picture that is opened again for every look, reduced to `size` where that is less. */
-export function reopened(open: () => Promise<Rows>, size: Size, channels: 1 | 3): Reference {
-  return {
-    ...size,
-    channels,
-    async *rows() {
-      const rows = await open()
-      if (rows.width === size.width && rows.height === size.height) return yield* rows.strips
-      using scaler = new RowScaler(rows, size)
-      for await (const strip of rows.strips) yield* scaler.push(strip)
-    },
-  }
+export function reopened(open: () => Promise<Rows>, size: Size, samples: Samples, inverted = false): Reference {
+  return referenceOf(() => rowsAt(open, size), size, samples, inverted)
+}
+
+/** Rows of a picture at `size`, where that is less than its own. */
+export async function* rowsAt(open: () => Promise<Rows>, size: Size): AsyncGenerator<Uint8Array> {
+  const rows = await open()
+  if (rows.width === size.width && rows.height === size.height) return yield* rows.strips
+  using scaler = new RowScaler(rows, size)
+  for await (const strip of rows.strips) yield* scaler.push(strip)
 }
 
 /** The same below a mask, at the size it has. */
