@@ -43,7 +43,8 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   #numbers: number
   /** Who may write. undefined after a start of this object: then the first who knows what was counted last. */
   #turn: number | undefined
-  #takenUntil = 0
+  /** By whom, who makes a task of it; undefined: by nobody. */
+  #taken: { readonly by: string; readonly until: number } | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
@@ -114,12 +115,14 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     if (this.#arrived) this.#put({ ...this.#arrived, isWhole: true })
   }
 
-  async use(accountId: string): Promise<Use> {
+  async use(accountId: string, asker: string): Promise<Use> {
     const upload = this.#state()
     if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
-    if (upload.taskId !== undefined || this.#takenUntil > Date.now()) return { kind: 'used' }
+    const now = Date.now()
+    const isTaken = this.#taken !== undefined && this.#taken.until > now && this.#taken.by !== asker
+    if (upload.taskId !== undefined || isTaken) return { kind: 'used' }
     if (upload.offset < upload.size) return { kind: 'unfinished', offset: upload.offset, size: upload.size }
-    this.#takenUntil = Date.now() + TAKEN_MS
+    this.#taken = { by: asker, until: now + TAKEN_MS }
     const box = this.ctx.storage.kv.get<Uint8Array>('password')
     const password = box && (await openText(box, this.#secret(), upload.uploadId))
     return { kind: 'taken', upload, ...(password === undefined ? {} : { password }) }
@@ -132,7 +135,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   }
 
   async unuse() {
-    this.#takenUntil = 0
+    this.#taken = undefined
   }
 
   async remove() {

@@ -19,7 +19,7 @@ const EXPORT_HOUR = 3
 /** Objects may be reset or moved in the middle of a request: what does as much twice as once is repeated. */
 const steadied = (env: Env): Env => ({
   ...env,
-  TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names'], SHORT_PAUSES_MS),
+  TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),
   ACCOUNTS: steady(
     env.ACCOUNTS,
     [
@@ -41,7 +41,7 @@ const steadied = (env: Env): Env => ({
   ),
   UPLOADS: steady(
     env.UPLOADS,
-    ['create', 'read', 'open', 'nextPart', 'commit', 'parts', 'whole', 'used', 'unuse', 'names'],
+    ['create', 'read', 'open', 'nextPart', 'commit', 'parts', 'whole', 'use', 'used', 'unuse', 'names', 'remove'],
     SHORT_PAUSES_MS,
   ),
   KEY_GATES: steady(env.KEY_GATES, ['enter', 'enterAs'], SHORT_PAUSES_MS),

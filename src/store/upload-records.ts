@@ -104,8 +104,8 @@ export interface UploadRecordFace {
   parts(): Promise<StoredPart[]>
   /** The whole file lies where it shall. */
   whole(): Promise<void>
-  /** Takes it for a task. 'used': another one has it, or is being made of it. */
-  use(accountId: string): Promise<Use>
+  /** Takes it for a task. 'used': another one has it, or is being made of it. `asker` has it again when it did not hear the answer. */
+  use(accountId: string, asker: string): Promise<Use>
   /** There is its task. */
   used(): Promise<void>
   /** No task came of it: another may. */

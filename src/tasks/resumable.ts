@@ -57,7 +57,7 @@ export async function stageUpload(env: Env, accountId: string, uploadId: string)
   }
   if (!UPLOAD_ID.test(uploadId)) return refused(unknownUpload(uploadId))
   const record = env.UPLOADS.getByName(uploadId)
-  const use = await record.use(accountId)
+  const use = await record.use(accountId, crypto.randomUUID())
   if (use.kind !== 'taken') return refused(refusalOf(uploadId, use))
   return releasing(record, async () => {
     if (await taskOf(env, record, use.upload)) return refused(refusalOf(uploadId, { kind: 'used' }))
@@ -118,7 +118,7 @@ async function taken(env: Env, record: UploadRecordFace, use: Extract<Use, { kin
  * nobody waits for an answer who could be told. Repeated, it gives the same task. undefined: it is being made somewhere else.
  */
 export async function beginByItself(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
-  const use = await record.use(upload.accountId)
+  const use = await record.use(upload.accountId, crypto.randomUUID())
   if (use.kind !== 'taken') return undefined
   return releasing(record, async () => {
     const known = await taskOf(env, record, upload)

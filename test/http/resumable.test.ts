@@ -276,6 +276,17 @@ describe('a task from an upload', () => {
     expect((await errorOf(await ask())).error_detail.type).toBe('upload_used')
   })
 
+  it('is given again to who did not hear that the upload is taken, and to nobody else', async () => {
+    const who = await member()
+    const id = await new Tus(who).whole(BYTES)
+    const take = async (asker: string) => (await record(id).use(who.accountId, asker)).kind
+    expect([await take('one'), await take('one'), await take('two')]).toEqual(['taken', 'taken', 'used'])
+    await record(id).unuse()
+    expect([await take('two'), await take('one')]).toEqual(['taken', 'used'])
+    await record(id).unuse()
+    expect((await use(who, id)).status).toBe('completed')
+  })
+
   it('takes its wishes from the metadata, and the request’s before them', async () => {
     const who = await member()
     const tus = new Tus(who)
