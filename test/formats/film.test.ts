@@ -179,6 +179,19 @@ describe('QuickTime and MP4', () => {
     expect([await frames('avi'), await frames('mp4')]).toEqual([0, 30])
   })
 
+  it('the only part of a film that grows is given up in its middle, and the old pictures stay', async () => {
+    const { bytes } = await press(mov, rawMovie(160), 'low', 'mov')
+    const source = memorySource(bytes, 'film.mov')
+    let share = 0
+    const options = { ...optionsFor('high', 'mov'), progress: (done: number) => void (share = Math.max(share, done)) }
+    const analysis = await analyse(source, options)
+    const [plan] = partsOf(analysis)
+    const receipt = await runPart(source, analysis, plan!, memorySink(Number.POSITIVE_INFINITY, 'part'), options)
+    expect(receipt.facts['frames']).toBe(0)
+    expect(share).toBeLessThan(0.7)
+    expect((await press(mov, bytes, 'high', 'mov')).outcome).not.toHaveProperty('loss.pictures')
+  })
+
   it('AAC that takes much more than the level asks for is made again, in step', async () => {
     const fat = (await press(avi, rawAvi(60, 64, 48, 44100), 'high', 'mp4')).bytes
     const { outcome, bytes } = await press(mp4, fat, 'low', 'mp4')

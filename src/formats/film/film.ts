@@ -109,9 +109,18 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
-  const job = { source, track: video.pictures, cut, part: writer, options }
-  const { native } = video
-  const done = native ? await encodeNatively({ ...job, native }, level) : await encodePart(job, level)
+  const { native, pictures, cuts } = video
+  const mustPay = cuts.length === 1 ? sumOf(pictures.samples.size) : undefined
+  const job = { source, track: pictures, cut, part: writer, options, mustPay }
+  const encoded = native ? encodeNatively({ ...job, native }, level) : encodePart(job, level)
+  const done = await encoded.catch((error: unknown) => {
+    if (isCodecError(error, 'no_gain')) return undefined
+    throw error
+  })
+  if (!done) {
+    await writer.restart()
+    return await keptPictures(sink)
+  }
   const { bytes, facts } = await finishPart(writer, done)
   return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
 }

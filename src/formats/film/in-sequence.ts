@@ -9,7 +9,7 @@ export const WORTH_IT = 0.97
 /** Parts of this share of the pictures tell of the others, which will not make good for so much growth. */
 const TELLING = { share: 0.2, growth: 1.1 }
 
-/** Whether the pictures of a film, `pictureBytes` in all, are given up in messages of their own. */
+/** Whether the pictures of a film, `pictureBytes` in all, are given up: in messages of their own, or in the middle of the only part. */
 export const isHopeless = ({ bytes, replaces }: SoFar, pictureBytes: number): boolean =>
   replaces > TELLING.share * pictureBytes && bytes > TELLING.growth * replaces
 

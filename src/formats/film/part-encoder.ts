@@ -46,6 +46,8 @@ export interface Encode {
   readonly still?: boolean
   readonly part: PartWriter
   readonly options: Options
+  /** Bytes of all pictures of the film, where this is all of it: then it is given up as soon as it cannot get smaller. */
+  readonly mustPay?: number | undefined
 }
 
 /** Decoded and encoded again in about a tenth of a second. Others must run, too: who hears nothing for long takes the worker for dead. */

@@ -53,6 +53,7 @@ export class PartWriter {
   readonly #sink: Sink
   readonly #packets: Gathered
   #sizes = new GrowingColumn()
+  #bytes = 0
 
   constructor(sink: Sink) {
     this.#sink = sink
@@ -64,10 +65,16 @@ export class PartWriter {
     return this.#sizes.length
   }
 
+  /** Of all packets so far. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Forgets all packets. */
   async restart(): Promise<void> {
     if (this.count === 0) return
     this.#sizes = new GrowingColumn()
+    this.#bytes = 0
     this.#packets.drop()
     await this.#sink.abort()
   }
@@ -75,6 +82,7 @@ export class PartWriter {
   /** The next packet, in a buffer of its own, which is freed: the engine's memory is still there. */
   async write(packet: Uint8Array): Promise<void> {
     this.#sizes.push(packet.length)
+    this.#bytes += packet.length
     await this.#packets.write(packet)
     discard(packet)
   }

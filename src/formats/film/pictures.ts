@@ -3,8 +3,9 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import type { Ffmpeg, Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import type { Options, Source } from '../../codec/codec.ts'
-import { isCodecError, malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
+import { isHopeless } from './in-sequence.ts'
 import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
 import { type Encode, type EncodedPart, PartEncoder, type PartQuality } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
@@ -16,9 +17,12 @@ const MIN_CRF = 14
 const CRF_STEP = 4
 const SMALL_CRF_STEP = 2
 
+/** The message of what ends a part whose film gets no smaller. */
+const GIVEN_UP = 'the pictures would take more than they do'
+
 /**
  * Writes the packets to `part`, without its end.
- * @throws CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
+ * @throws CodecError (no_gain) where `mustPay` ends it, CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
  */
 export async function encodePart(job: Omit<Encode, 'crf' | 'still'>, level: Level): Promise<EncodedPart> {
   const still = isLarge(job.track.stream) && (await isStill(job))
@@ -67,6 +71,7 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   const encoder = new PartEncoder(engine, job, memory)
   using window = new Window(source, SMALL_WINDOW_BYTES)
   engine.openVideo(stream)
+  let replaces = 0
   try {
     for (let i = cut.from; i < cut.to; i++) {
       if (samples.size[i] === 0) continue
@@ -76,6 +81,9 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
       }
       await encoder.takePictures()
       await encoder.out.flush()
+      replaces += samples.size[i]!
+      // What is still in the encoder speaks for it.
+      if (job.mustPay !== undefined && isHopeless({ bytes: part.bytes, replaces }, job.mustPay)) throw noGain(GIVEN_UP)
       options.progress((i - cut.from) / (cut.to - cut.from))
     }
     engine.endVideo()
