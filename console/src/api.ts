@@ -1,5 +1,7 @@
 /** The console's side of HTTP. The session is a cookie that scripts cannot read; the header keeps other sites out. */
 
+import { language } from './language.ts'
+
 export interface Task {
   task_id: string
   status: 'pending' | 'processing' | 'completed' | 'failed'
@@ -124,7 +126,7 @@ export interface Me {
   role: Role
   account: { name: string; plan: string }
   /** No `requests_per_minute`: any number. */
-  limits?: { max_file_bytes: number; requests_per_minute?: number | null }
+  limits?: { max_file_bytes: number; requests_per_minute?: number | null; callbacks?: boolean }
 }
 
 /** A refusal of the service, in its own words. */
@@ -140,7 +142,8 @@ export class Refusal extends Error {
 }
 
 export const BASE = '/console/api'
-export const MARK = { 'X-Whittle-Console': '1' }
+/** On every request: that it comes from here, and in which language problems are told. */
+export const mark = () => ({ 'X-Whittle-Console': '1', 'Accept-Language': language() })
 
 /** Told to the window when the session is over. */
 export const SIGNED_OUT = 'whittle-signed-out'
@@ -160,7 +163,7 @@ export function refused(status: number, said: Said | null): Refusal {
 export async function call<T>(method: string, path: string, body?: object): Promise<T> {
   const answer = await fetch(BASE + path, {
     method,
-    headers: body ? { ...MARK, 'Content-Type': 'application/json' } : MARK,
+    headers: body ? { ...mark(), 'Content-Type': 'application/json' } : mark(),
     ...(body ? { body: JSON.stringify(body) } : {}),
   }).catch(() => {
     throw new Refusal(0, UNREACHABLE)
@@ -187,8 +190,7 @@ export function upload(file: File, wishes: Readonly<Record<string, string>>, { p
     form.append('file', file)
     const request = new XMLHttpRequest()
     request.open('POST', `${BASE}/v1/compress`)
-    request.setRequestHeader('X-Whittle-Console', '1')
-    request.setRequestHeader('Prefer', 'respond-async')
+    for (const [name, value] of Object.entries({ ...mark(), Prefer: 'respond-async' })) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress(event.loaded / event.total)
     request.onerror = () => reject(new Refusal(0, UNREACHABLE))

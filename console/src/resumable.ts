@@ -1,5 +1,5 @@
 /** Large files go up in chunks (tus 1.0.0) and go on after a lost line, a service that was started again, or a page that was loaded again. */
-import { BASE, call, MARK, Refusal, refused, type Said, type Sending, type Task } from './api.ts'
+import { BASE, call, mark, Refusal, refused, type Said, type Sending, type Task } from './api.ts'
 
 /** From this size on. */
 export const RESUMABLE_BYTES = 32 * 1024 * 1024
@@ -9,7 +9,7 @@ const UPLOADS = `${BASE}/v1/uploads`
 const MOST_SILENCE_MS = 120_000
 const LONGEST_PAUSE_MS = 5000
 
-const TUS = { ...MARK, 'Tus-Resumable': '1.0.0' }
+const tus = () => ({ ...mark(), 'Tus-Resumable': '1.0.0' })
 
 /** Where this tab had come to with this file. */
 const memoryOf = (file: File) => `whittle-upload/${file.name}/${file.size}/${file.lastModified}`
@@ -62,7 +62,7 @@ class Persistence {
 }
 
 async function ask(method: string, path: string, headers: Record<string, string>): Promise<Response> {
-  return fetch(path, { method, headers: { ...TUS, ...headers } }).catch(() => {
+  return fetch(path, { method, headers: { ...tus(), ...headers } }).catch(() => {
     throw new Refusal(0, 'The service cannot be reached.')
   })
 }
@@ -87,7 +87,7 @@ function append(path: string, file: File, offset: number, { progress, signal }: 
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('PATCH', path)
-    const headers = { ...TUS, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': `${offset}` }
+    const headers = { ...tus(), 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': `${offset}` }
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress((offset + event.loaded) / file.size)

@@ -2,6 +2,7 @@
 import { PlatformError } from '../store/steady.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { type AppContext, baseUrl } from './context.ts'
+import { languageFor, told } from './told.ts'
 
 /** Any thrown thing as an `ApiError`. What is not one is our bug, or an overloaded platform; the caller learns no more. */
 export function toApiError(error: unknown): ApiError {
@@ -21,6 +22,8 @@ function isOverload(error: unknown): boolean {
 
 export function errorResponse(c: AppContext, error: ApiError): Response {
   const requestId = c.get('requestId')
+  const message = told(c, error.message)
+  const language = languageFor(c)
   const docUrl = `${baseUrl(c)}/docs#${error.type}`
   const detail = { type: error.type, ...error.facts, doc_url: docUrl }
   if (wantsProblem(c.req.header('Accept'))) {
@@ -28,21 +31,21 @@ export function errorResponse(c: AppContext, error: ApiError): Response {
       type: docUrl,
       title: titleOf(error.type),
       status: error.status,
-      detail: error.message,
+      detail: message,
       instance: `urn:request:${requestId}`,
       request_id: requestId,
       error_detail: detail,
     }
-    return answer(error, problem, 'application/problem+json')
+    return answer(error, problem, { 'Content-Type': 'application/problem+json', 'Content-Language': language })
   }
-  const body = { error: { code: error.status, message: error.message, request_id: requestId }, error_detail: detail }
-  return answer(error, body, 'application/json')
+  const body = { error: { code: error.status, message, request_id: requestId }, error_detail: detail }
+  return answer(error, body, { 'Content-Type': 'application/json', 'Content-Language': language })
 }
 
-function answer(error: ApiError, body: unknown, type: string): Response {
+function answer(error: ApiError, body: unknown, headers: Readonly<Record<string, string>>): Response {
   return new Response(JSON.stringify(body), {
     status: error.status,
-    headers: { 'Content-Type': type, 'Cache-Control': 'no-store', ...error.headers },
+    headers: { ...headers, Vary: 'Accept, Accept-Language', 'Cache-Control': 'no-store', ...error.headers },
   })
 }
 

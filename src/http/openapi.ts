@@ -26,6 +26,7 @@ const DESCRIPTION = `Makes any file smaller and proves that nothing was lost. Gu
 [TypeScript](/docs/typescript.html), [Python](/docs/python.html), [Go](/docs/go.html), [PHP](/docs/php.html).
 
 Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, a failed task's as well.
+\`message\` is for people: English, or Simplified Chinese where \`Accept-Language\` prefers it; everything else is the same in both.
 
 ${ERROR_TABLE}`
 

@@ -1,10 +1,11 @@
 /** GET /v1/batches/{batch_id}. */
 
-import { present, type Task } from '../../store/task.ts'
+import type { Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import { type AppContext, baseUrl } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { batch, batchId } from '../schemas.ts'
+import { taskView } from '../told.ts'
 
 /** The tasks that are left of a batch of the caller's account, in upload order. */
 export async function batchOfAccount(c: AppContext, id: string): Promise<Task[]> {
@@ -22,7 +23,7 @@ export const getBatch: Route = {
     const id = c.req.param('batch_id') ?? ''
     const tasks = await batchOfAccount(c, id)
     c.get('logged').batchId = id
-    return json({ batch_id: id, tasks: tasks.map((task) => present(task, baseUrl(c))) })
+    return json({ batch_id: id, tasks: tasks.map((task) => taskView(c, task)) })
   },
   doc: { id: 'getBatch', summary: 'The tasks of a batch, in upload order', answer: batch, errors: [404] },
 }

@@ -1,13 +1,13 @@
 /** Tasks: the list, one, and its removal. */
 
-import { present, type Task } from '../../store/task.ts'
+import type { Task } from '../../store/task.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { waited } from '../../tasks/waited.ts'
-import { baseUrl } from '../context.ts'
 import { ownedTask, unknownTask } from '../owned.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { deleted, listQuery, parseOrRefuse, task, taskPage } from '../schemas.ts'
+import { taskView } from '../told.ts'
 
 export const listTasks: Route = {
   method: 'GET',
@@ -18,7 +18,7 @@ export const listTasks: Route = {
     const page = await c.env.ACCOUNTS.getByName(c.get('key').accountId).list(limit, cursor)
     if (!page) throw invalidParameter('cursor', "The 'cursor' is none of ours; take `next_cursor` of the page before.")
     const found = await Promise.all(page.ids.map((id) => c.env.TASKS.getByName(id).read()))
-    const tasks = found.filter((one): one is Task => one !== undefined).map((one) => present(one, baseUrl(c)))
+    const tasks = found.filter((one): one is Task => one !== undefined).map((one) => taskView(c, one))
     return json({ tasks, next_cursor: page.nextCursor ?? null })
   },
   doc: { id: 'listTasks', summary: 'Tasks, newest first', query: listQuery, answer: taskPage, errors: [400] },
@@ -35,7 +35,7 @@ export const getTask: Route = {
     const open = found.status === 'pending' || found.status === 'processing'
     // The wait may end with nothing: the task was deleted meanwhile.
     if (open && request?.kind === 'wait') found = (await ownedTask(c, () => waited(c.env, found.taskId, request.ms))).task
-    return json(present(found, baseUrl(c)), applied(request))
+    return json(taskView(c, found), applied(request))
   },
   doc: {
     id: 'getTask',

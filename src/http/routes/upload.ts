@@ -2,7 +2,7 @@
 
 import { randomBase62 } from '../../store/key-format.ts'
 import { PLANS } from '../../store/plans.ts'
-import { present, type Task } from '../../store/task.ts'
+import type { Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
 import type { JobOptions } from '../../tasks/job-options.ts'
@@ -16,6 +16,7 @@ import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { batch, batchFields, checkField, compressFields, isField, parseJobOptions, task } from '../schemas.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
+import { taskView } from '../told.ts'
 import { contentLength } from '../tus.ts'
 import { withRoom } from '../upload-room.ts'
 import { batchOfAccount } from './batches.ts'
@@ -53,7 +54,7 @@ export const compress: Route = {
     const ended = pending
       ? await c.get('timing').measure('job', () => runAndWait(c.env, finished, waitMs, (work) => c.executionCtx.waitUntil(work)))
       : finished
-    return json(present(ended, baseUrl(c)), applied(request))
+    return json(taskView(c, ended), applied(request))
   },
   doc: {
     id: 'compress',
@@ -85,7 +86,7 @@ export const batchCompress: Route = {
     })
     c.get('logged').taskIds = answer.tasks.map((made) => made.taskId)
     c.get('logged').batchId = answer.batchId
-    return json({ batch_id: answer.batchId, tasks: answer.tasks.map((made) => present(made, baseUrl(c))) })
+    return json({ batch_id: answer.batchId, tasks: answer.tasks.map((made) => taskView(c, made)) })
   },
   doc: {
     id: 'batchCompress',
