@@ -143,6 +143,7 @@ export const chinese: Readonly<Record<string, string>> = {
   owner: '所有者',
   'This address lets one person in, once, within seven days. It is shown only now.': '此地址在七天内可供一人使用一次，只显示这一次。',
   'Admins and owners can change this.': '管理员和所有者可以更改。',
+  'Viewers look at tasks and usage. Members can compress files.': '查看者可查看任务和用量，成员可压缩文件。',
   Activity: '操作记录',
   'What people and the operator of the service did to keys, applications, people and secrets.':
     '成员和服务运营者对密钥、应用、成员和签名密钥所做的操作。',
@@ -194,6 +195,13 @@ export const chinese: Readonly<Record<string, string>> = {
   'Clear the list': '清空列表',
   'No file at hand?': '手边没有文件？',
   'Take a sample photo': '使用示例照片',
+  'First steps': '入门步骤',
+  'Make a file smaller on this page': '在本页压缩一个文件',
+  'Make an application and a key': '创建应用和密钥',
+  'Call the API with the key': '用密钥调用 API',
+  'Receive a callback': '接收一次回调',
+  done: '已完成',
+  'Put away': '收起',
   'What goes in': '支持的格式',
   'Every result is decoded again and compared before you get it. What cannot get smaller comes back as it was.':
     '每个结果在交付前都会重新解码并比对。无法再缩小的文件原样返回。',

@@ -12,7 +12,7 @@ import { PeoplePage } from './pages/people.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { TasksPage } from './pages/tasks.tsx'
 import { UsagePage } from './pages/usage.tsx'
-import { message, Problem } from './parts.tsx'
+import { message, Problem, Self } from './parts.tsx'
 import './style.css'
 import './files.css'
 import './compare.css'
@@ -86,7 +86,7 @@ function App() {
     leave()
   }
   return (
-    <>
+    <Self.Provider value={me}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         {t('Skip to content')}
       </button>
@@ -99,7 +99,7 @@ function App() {
         <a href="/docs">{t('API reference')}</a>
         <a href="/licences">{t('Licences')}</a>
       </footer>
-    </>
+    </Self.Provider>
   )
 }
 

@@ -1,7 +1,17 @@
 /** Small parts that pages share. */
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { isAtLeast, type Me, type Role } from './api.ts'
 import { t } from './language.ts'
+
+/** Who is signed in. */
+export const Self = createContext<Me | undefined>(undefined)
+
+/** What only those see who may use it; others see `else`. */
+export function For(props: { atLeast: Role; else?: ComponentChildren; children: ComponentChildren }) {
+  const me = useContext(Self)
+  return <>{me && isAtLeast(me.role, props.atLeast) ? props.children : props.else}</>
+}
 
 /** A modal dialog of the browser's own: focus, Escape and screen readers come with it. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {

@@ -26,6 +26,13 @@ function namesInZip(zip: Buffer): string[] {
   return names
 }
 
+const PAGES_AND_WHAT_IS_THERE = [
+  ['Applications', /whl_live_/],
+  ['Tasks', 'photo.jpg'],
+  ['Callbacks', 'thank you'],
+  ['People', 'Passkey'],
+] as const
+
 /** Runs in the page. */
 const findSerious = `async () => {
   const { violations } = await axe.run()
@@ -161,6 +168,14 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   it('has a sample for whoever has no file at hand, once the list is clear', async () => {
     await page.getByRole('button', { name: 'Clear the list' }).click()
     await page.getByRole('listitem').filter({ hasText: 'GeoTIFF' }).waitFor()
+    const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem')
+    await steps.first().waitFor()
+    expect(await steps.allTextContents()).toEqual([
+      '✓ Make a file smaller on this page (done)',
+      '✓ Make an application and a key (done)',
+      '○ Call the API with the key',
+      '○ Receive a callback',
+    ])
     await accessible()
     await shot('empty')
     await page.getByRole('button', { name: 'Take a sample photo' }).click()
@@ -443,6 +458,35 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await ada.getByLabel('Role').selectOption('member')
     await page.getByRole('alert').filter({ hasText: 'This is the only owner' }).waitFor()
     expect(await ada.getByLabel('Role').inputValue()).toBe('owner')
+  })
+
+  it('shows nobody a button that their role may not use', async () => {
+    const buttons = ['New application', 'New key', 'Change', 'Reset', 'Disable', 'Delete', 'Send', 'Replay', 'Invite a person']
+    const seen = async (role: string) => {
+      await page.route('**/console/api/me', async (route) => {
+        const answer = await route.fetch()
+        await route.fulfill({ json: { ...((await answer.json()) as object), role } })
+      })
+      await page.reload()
+      const found: string[] = []
+      for (const [name, what] of PAGES_AND_WHAT_IS_THERE) {
+        await go(name)
+        await page.getByText(what).first().waitFor()
+        for (const button of buttons) {
+          if ((await page.getByRole('button', { name: button, exact: true }).count()) > 0) found.push(`${name}: ${button}`)
+        }
+      }
+      await page.unroute('**/console/api/me')
+      return found
+    }
+    expect(await seen('viewer')).toEqual([])
+    await accessible()
+    expect(await seen('member')).toEqual(['Tasks: Delete', 'Callbacks: Send', 'Callbacks: Replay'])
+    expect(await seen('admin')).toEqual([
+      ...['New application', 'New key', 'Change', 'Reset', 'Disable', 'Delete'].map((button) => `Applications: ${button}`),
+      ...['Tasks: Delete', 'Callbacks: Send', 'Callbacks: Replay', 'People: Invite a person'],
+    ])
+    await page.reload()
   })
 
   it('tells who did what', async () => {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { type Application, call, isAtLeast, type Key, type Me } from '../api.ts'
+import { type Application, call, type Key } from '../api.ts'
 import { t } from '../language.ts'
-import { message, Problem, useLoaded } from '../parts.tsx'
+import { For, message, Problem, useLoaded } from '../parts.tsx'
 import { type Asked, AskedDialog } from './application-dialogs.tsx'
 import { Keys } from './keys.tsx'
 
-export function ApplicationsPage({ me }: { me: Me }) {
+export function ApplicationsPage() {
   const { value, error, reload, setError } = useLoaded(() => call<{ applications: Application[]; plans: string[] }>('GET', '/applications'))
   const [asked, setAsked] = useState<Asked>()
   const attempt = async (work: () => Promise<void>) => {
@@ -29,15 +29,13 @@ export function ApplicationsPage({ me }: { me: Me }) {
     <>
       <Problem error={error} />
       <p>{t('Make an application for each program or environment: its keys can be told apart, limited and stopped by themselves.')}</p>
-      {isAtLeast(me.role, 'admin') ? (
+      <For atLeast="admin" else={<p>{t('Admins and owners can change this.')}</p>}>
         <p>
           <button type="button" class="main" onClick={() => setAsked({ what: 'application' })}>
             {t('New application')}
           </button>
         </p>
-      ) : (
-        <p>{t('Admins and owners can change this.')}</p>
-      )}
+      </For>
       {value.applications.length === 0 && <p>{t('No applications yet.')}</p>}
       {value.applications.map((application) => (
         <ApplicationSection key={application.application_id} application={application} onAsk={setAsked} onToggle={toggle} />
@@ -54,28 +52,30 @@ function ApplicationSection(props: { application: Application; onAsk: (asked: As
       <h2>
         {application.name} <small>{application.environment}</small> <small>{application.plan}</small>
       </h2>
-      <p class="actions">
-        <button type="button" onClick={() => onAsk({ what: 'key', application })}>
-          {t('New key')}
-        </button>
-        <button type="button" onClick={() => onAsk({ what: 'rename', application })}>
-          {t('Change')}
-        </button>
-        {application.keys.length === 0 && (
-          <button
-            type="button"
-            onClick={() =>
-              onAsk({
-                what: 'remove',
-                path: `/applications/${application.application_id}`,
-                question: t('{name} has no keys and goes for good.', { name: application.name }),
-              })
-            }
-          >
-            {t('Delete')}
+      <For atLeast="admin">
+        <p class="actions">
+          <button type="button" onClick={() => onAsk({ what: 'key', application })}>
+            {t('New key')}
           </button>
-        )}
-      </p>
+          <button type="button" onClick={() => onAsk({ what: 'rename', application })}>
+            {t('Change')}
+          </button>
+          {application.keys.length === 0 && (
+            <button
+              type="button"
+              onClick={() =>
+                onAsk({
+                  what: 'remove',
+                  path: `/applications/${application.application_id}`,
+                  question: t('{name} has no keys and goes for good.', { name: application.name }),
+                })
+              }
+            >
+              {t('Delete')}
+            </button>
+          )}
+        </p>
+      </For>
       {application.keys.length === 0 ? (
         <p>{t('No keys yet.')}</p>
       ) : (

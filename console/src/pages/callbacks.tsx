@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, type Delivery } from '../api.ts'
 import { dateTime, t } from '../language.ts'
-import { CopyButton, Dialog, message, Problem, useLoaded } from '../parts.tsx'
+import { CopyButton, Dialog, For, message, Problem, useLoaded } from '../parts.tsx'
 
 interface Payload {
   url: string
@@ -25,7 +25,9 @@ export function CallbacksPage() {
     <>
       <Problem error={error} />
       {value.webhook_secret !== undefined && <SigningSecret secret={value.webhook_secret} onRotate={() => setRotating(true)} />}
-      <SendTest onSend={(url) => attempt(() => call('POST', '/callbacks/test', { url }))} />
+      <For atLeast="member">
+        <SendTest onSend={(url) => attempt(() => call('POST', '/callbacks/test', { url }))} />
+      </For>
       <h2>{t('Deliveries')}</h2>
       {value.deliveries.length === 0 && <p>{t('No deliveries yet.')}</p>}
       {value.deliveries.length > 0 && (
@@ -111,24 +113,22 @@ interface DeliveryActions {
 
 function Deliveries({ deliveries, onPayload, onReplay }: DeliveryActions & { deliveries: readonly Delivery[] }) {
   return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('Time')}</th>
-            <th scope="col">{t('Address')}</th>
-            <th scope="col">{t('Answer')}</th>
-            <th scope="col">{t('Attempt')}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <DeliveryRow key={`${delivery.message_id} ${delivery.at}`} delivery={delivery} onPayload={onPayload} onReplay={onReplay} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">{t('Time')}</th>
+          <th scope="col">{t('Address')}</th>
+          <th scope="col">{t('Answer')}</th>
+          <th scope="col">{t('Attempt')}</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <DeliveryRow key={`${delivery.message_id} ${delivery.at}`} delivery={delivery} onPayload={onPayload} onReplay={onReplay} />
+        ))}
+      </tbody>
+    </table>
   )
 }
 
@@ -149,9 +149,11 @@ function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { deli
             <button type="button" onClick={() => onPayload(id)}>
               {t('Payload')}
             </button>
-            <button type="button" onClick={() => onReplay(id)}>
-              {t('Replay')}
-            </button>
+            <For atLeast="member">
+              <button type="button" onClick={() => onReplay(id)}>
+                {t('Replay')}
+              </button>
+            </For>
           </>
         )}
       </td>

@@ -3,9 +3,10 @@ import { call, type Me } from '../api.ts'
 import { type Attempt, allAttempts, begin, dismissDone, restoreAttempts, retry, watchAttempts } from '../attempts.ts'
 import { droppedFiles } from '../dropped.ts'
 import { bytes, t } from '../language.ts'
-import { message, Problem } from '../parts.tsx'
+import { For, message, Problem } from '../parts.tsx'
 import { saveAsZip } from '../zip.ts'
 import { FileRow } from './file-row.tsx'
+import { FirstSteps } from './first-steps.tsx'
 
 const OUTPUTS = ['', ...OUTPUT_IDS]
 const SAMPLE = '/console/sample.jpg'
@@ -30,13 +31,13 @@ export function CompressPage({ me }: { me: Me }) {
     begin([...files], wishes, limit, t('Larger than the {limit} of your plan.', { limit: bytes(limit ?? 0) }))
   }
   return (
-    <>
+    <For atLeast="member" else={<p>{t('Viewers look at tasks and usage. Members can compress files.')}</p>}>
       <form ref={form} class="wishes" onSubmit={(event) => event.preventDefault()}>
         <Fields />
       </form>
       <DropArea onFiles={take} limit={limit} />
-      {attempts.length === 0 ? <Welcome onFiles={take} /> : <Files attempts={attempts} />}
-    </>
+      {attempts.length === 0 ? <Welcome me={me} onFiles={take} /> : <Files attempts={attempts} />}
+    </For>
   )
 }
 
@@ -107,7 +108,7 @@ interface FormatFacts {
 }
 
 /** Before the first file: what may be dropped, and something to drop. */
-function Welcome({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
+function Welcome({ me, onFiles }: { me: Me; onFiles: (files: Iterable<File>) => void }) {
   const [formats, setFormats] = useState<readonly FormatFacts[]>([])
   useEffect(() => {
     void call<{ formats: FormatFacts[] }>('GET', '/v1/formats').then(
@@ -127,6 +128,9 @@ function Welcome({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
           {t('Take a sample photo')}
         </button>
       </p>
+      <For atLeast="admin">
+        <FirstSteps me={me} />
+      </For>
       <h2>{t('What goes in')}</h2>
       <ul class="formats">
         {formats.map(({ title, extensions }) => (
@@ -201,8 +205,12 @@ function DropArea({ onFiles, limit }: { onFiles: (files: Iterable<File>) => void
     >
       <label>
         {t('Drop files here, or choose them')}
+        <span class="button main" aria-hidden="true">
+          {t('Choose files')}
+        </span>
         <input
           type="file"
+          class="hidden"
           multiple
           aria-label={t('Choose files')}
           onChange={(event) => {

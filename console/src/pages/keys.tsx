@@ -1,5 +1,6 @@
 import type { Key } from '../api.ts'
 import { dateTime, t } from '../language.ts'
+import { For } from '../parts.tsx'
 
 const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 
@@ -40,28 +41,30 @@ export function Keys(props: Handlers & { keys: Key[] }) {
               {key.expires_at ? dateTime(key.expires_at) : t('never')}
             </td>
             <td class="actions">
-              {key.state !== 'expired' && (
-                <>
-                  <button type="button" onClick={() => props.onChange(key)}>
-                    {t('Change')}
+              <For atLeast="admin">
+                {key.state !== 'expired' && (
+                  <>
+                    <button type="button" onClick={() => props.onChange(key)}>
+                      {t('Change')}
+                    </button>
+                    {key.disabled_by !== 'operator' && (
+                      <>
+                        <button type="button" onClick={() => props.onReset(key)}>
+                          {t('Reset')}
+                        </button>
+                        <button type="button" onClick={() => props.onToggle(key)}>
+                          {key.state === 'disabled' ? t('Enable') : t('Disable')}
+                        </button>
+                      </>
+                    )}
+                  </>
+                )}
+                {key.state !== 'active' && key.disabled_by !== 'operator' && (
+                  <button type="button" onClick={() => props.onRemove(key)}>
+                    {t('Delete')}
                   </button>
-                  {key.disabled_by !== 'operator' && (
-                    <>
-                      <button type="button" onClick={() => props.onReset(key)}>
-                        {t('Reset')}
-                      </button>
-                      <button type="button" onClick={() => props.onToggle(key)}>
-                        {key.state === 'disabled' ? t('Enable') : t('Disable')}
-                      </button>
-                    </>
-                  )}
-                </>
-              )}
-              {key.state !== 'active' && key.disabled_by !== 'operator' && (
-                <button type="button" onClick={() => props.onRemove(key)}>
-                  {t('Delete')}
-                </button>
-              )}
+                )}
+              </For>
             </td>
           </tr>
         ))}

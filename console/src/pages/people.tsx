@@ -210,25 +210,23 @@ interface Row {
 /** No `onAsk`: they are only shown. */
 function Rows({ rows, onAsk }: { rows: Row[]; onAsk: Ask | undefined }) {
   return (
-    <div class="scroll">
-      <table>
-        <tbody>
-          {rows.map(({ id, what, since, note, doomed }) => (
-            <tr key={id}>
-              <th scope="row">{what}</th>
-              <td>{since && dateTime(since)}</td>
-              <td>{note}</td>
-              <td class="actions">
-                {onAsk && (
-                  <button type="button" onClick={() => onAsk(doomed)}>
-                    {t('Remove')}
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <table class="cards">
+      <tbody>
+        {rows.map(({ id, what, since, note, doomed }) => (
+          <tr key={id}>
+            <th scope="row">{what}</th>
+            <td>{since && dateTime(since)}</td>
+            <td>{note}</td>
+            <td class="actions">
+              {onAsk && (
+                <button type="button" onClick={() => onAsk(doomed)}>
+                  {t('Remove')}
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

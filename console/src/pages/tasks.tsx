@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, downloadUrl, isOpen, type Task } from '../api.ts'
 import { bytes, dateTime, t } from '../language.ts'
-import { Dialog, message, Problem } from '../parts.tsx'
+import { Dialog, For, message, Problem } from '../parts.tsx'
 import { ReceiptCard } from '../receipt.tsx'
 import { saveAsZip } from '../zip.ts'
 
@@ -205,9 +205,11 @@ function Chosen({ tasks, onDelete }: { tasks: readonly Task[]; onDelete: () => v
           {t('Download all as ZIP')}
         </button>
       )}
-      <button type="button" onClick={onDelete}>
-        {t('Delete')}
-      </button>
+      <For atLeast="member">
+        <button type="button" onClick={onDelete}>
+          {t('Delete')}
+        </button>
+      </For>
     </p>
   )
 }
@@ -299,9 +301,11 @@ function TaskRow({ task, chosen, onChoose, onReceipt, onDelete }: TableProps & {
         <button type="button" onClick={() => onReceipt(task)}>
           {t('Receipt')}
         </button>
-        <button type="button" onClick={() => onDelete(task)}>
-          {t('Delete')}
-        </button>
+        <For atLeast="member">
+          <button type="button" onClick={() => onDelete(task)}>
+            {t('Delete')}
+          </button>
+        </For>
       </td>
     </tr>
   )

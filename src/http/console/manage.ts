@@ -58,12 +58,13 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const record = await account(c).get()
-      const { requestsPerMinute, maxFileBytes, maxBatchFiles, maxKeys } = PLANS[record?.plan ?? 'free']
+      const { requestsPerMinute, maxFileBytes, maxBatchFiles, maxKeys, callbacks } = PLANS[record?.plan ?? 'free']
       const limits = {
         requests_per_minute: record?.lowestLimit ?? requestsPerMinute,
         max_file_bytes: maxFileBytes,
         max_batch_files: maxBatchFiles,
         max_keys: maxKeys,
+        callbacks,
       }
       const { name, role } = c.get('person')
       return json({ name, role, account: { name: record?.name, plan: record?.plan }, limits })
