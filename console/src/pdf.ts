@@ -1,15 +1,10 @@
 /** Draws pages of a PDF, with pdf.js. It is fetched when the first PDF is shown. */
 import type * as PdfJs from 'pdfjs-dist'
+import { t } from './language.ts'
+import type { Series } from './series.ts'
 
 const FOLDER = '/console/pdf/'
 const WIDTH_PX = 1200
-
-export interface Pages {
-  readonly count: number
-  /** A page, from 1, as a PNG. */
-  draw(number: number): Promise<Blob>
-  close(): void
-}
 
 let loading: Promise<typeof PdfJs> | undefined
 
@@ -19,8 +14,27 @@ async function load(): Promise<typeof PdfJs> {
   return library
 }
 
-/** @throws when the file is no PDF, is damaged or wants a password. */
-export async function pagesOf(file: Blob): Promise<Pages> {
+/** @throws when one of the two is no PDF, is damaged or wants a password. */
+export async function pagesOf(before: Blob, after: Blob): Promise<Series> {
+  const [first, second] = await Promise.all([opened(before), opened(after)])
+  const page = async ({ document }: Opened, number: number) => drawn(await document.getPage(number))
+  const count = first.document.numPages
+  return {
+    count,
+    name: (number) => t('Page {number} of {count}', { number, count }),
+    pair: (number) => Promise.all([page(first, number), page(second, number)]),
+    close: () => {
+      for (const { task } of [first, second]) void task.destroy()
+    },
+  }
+}
+
+interface Opened {
+  readonly task: PdfJs.PDFDocumentLoadingTask
+  readonly document: PdfJs.PDFDocumentProxy
+}
+
+async function opened(file: Blob): Promise<Opened> {
   loading ??= load()
   const { getDocument } = await loading
   const task = getDocument({
@@ -33,14 +47,10 @@ export async function pagesOf(file: Blob): Promise<Pages> {
     useWasm: false,
     wasmUrl: FOLDER,
   })
-  const document = await task.promise
-  return {
-    count: document.numPages,
-    draw: async (number) => drawn(await document.getPage(number)),
-    close: () => void task.destroy(),
-  }
+  return { task, document: await task.promise }
 }
 
+/** As a PNG. */
 async function drawn(page: PdfJs.PDFPageProxy): Promise<Blob> {
   const viewport = page.getViewport({ scale: WIDTH_PX / page.getViewport({ scale: 1 }).width })
   const canvas = document.createElement('canvas')

@@ -5,9 +5,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inviteDeveloper } from '../../scripts/development-account.ts'
+import { document, drawing } from '../support/office.ts'
+import type { Parts } from '../support/packages.ts'
 import { type Running, startService } from './running.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -16,6 +19,15 @@ const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/
 
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
+
+/** Deflated, all of it. */
+async function zipped(parts: Parts): Promise<Buffer> {
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  for (const [name, part] of Object.entries(parts)) {
+    await zip.add(name, new Uint8ArrayReader(typeof part === 'string' ? new TextEncoder().encode(part) : part))
+  }
+  return Buffer.from(await zip.close())
+}
 
 /** Of the local headers, in their order. */
 function namesInZip(zip: Buffer): string[] {
@@ -301,8 +313,35 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
       .setInputFiles({ name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf, 'latin1') })
     const article = page.getByRole('article').filter({ hasText: 'report.pdf' })
     await article.getByRole('link', { name: 'Download' }).waitFor({ timeout: 60_000 })
-    await article.getByText('Pages, before and after').waitFor({ timeout: 20_000 })
+    await article.getByText('Page 1 of 1').waitFor({ timeout: 20_000 })
     await article.getByRole('slider', { name: 'Before and after' }).waitFor()
+  })
+
+  it('compares the pictures inside of a Word document, largest saving first', async () => {
+    const photo = readFileSync(join(import.meta.dirname, '../../docs/photo.jpg'))
+    const parts = document(
+      `${drawing('rId2', 6, 4)}${drawing('rId3', 3, 2)}`,
+      [
+        ['rId2', 'media/a.jpeg'],
+        ['rId3', 'media/b.jpeg'],
+      ],
+      {
+        'word/media/a.jpeg': photo,
+        'word/media/b.jpeg': photo,
+      },
+    )
+    const mimeType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    await page.getByLabel('Choose files').setInputFiles({ name: 'letter.docx', mimeType, buffer: await zipped(parts) })
+    const article = page.getByRole('article').filter({ hasText: 'letter.docx' })
+    await article.getByRole('link', { name: 'Download' }).waitFor({ timeout: 60_000 })
+    await article.getByRole('button', { name: 'Details' }).click()
+    await article.getByText('Picture 1 of 2: ').waitFor()
+    await article.getByText(`Before ${Math.round(photo.length / 1000)} kB`).waitFor()
+    await article.getByRole('button', { name: 'Next' }).click()
+    await article.getByText('Picture 2 of 2: ').waitFor()
+    await article.getByRole('slider', { name: 'Before and after' }).waitFor()
+    await accessible()
+    await shot('document')
   })
 
   it('says what a size that cannot be reached would cost', async () => {

@@ -1,0 +1,121 @@
+/** Two pictures over each other, with a handle between that a pointer or the keyboard moves, as they fit or up to four times as large. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { bytes, t } from './language.ts'
+
+const ZOOMS = [0, 1, 2, 4] as const
+type Zoom = (typeof ZOOMS)[number]
+/** A pointer this near takes the handle, in CSS pixels. */
+const GRIP = 28
+
+/** Addresses. */
+export interface Pair {
+  readonly before: string
+  readonly after: string
+}
+
+interface StageProps {
+  readonly pair: Pair
+  /** In bytes, before and after. */
+  readonly sizes: readonly [number, number]
+  readonly caption: string
+  readonly children?: preact.ComponentChildren
+}
+
+export function Stage({ pair, sizes, caption, children }: StageProps) {
+  const [share, setShare] = useState(50)
+  const [zoom, setZoom] = useState<Zoom>(0)
+  const stage = useRef<HTMLDivElement>(null)
+  const drag = useDrag(stage, share, setShare)
+  const [left, setLeft] = useState(0)
+  // What is shown right of the handle begins where the handle stands, also when the picture is scrolled.
+  const cut = () => {
+    const element = stage.current
+    return element ? element.scrollLeft + (element.clientWidth * share) / 100 : 0
+  }
+  useEffect(() => setLeft(cut()), [share, zoom, pair])
+  const width = zoom === 0 ? '' : `calc(var(--natural) * ${zoom} * 1px / ${devicePixelRatio})`
+  return (
+    <figure class="compare">
+      <figcaption class="actions">
+        <span>{caption}</span>
+        {children}
+        <fieldset class="zooms" aria-label={t('Zoom')}>
+          {ZOOMS.map((one) => (
+            <button key={one} type="button" aria-pressed={one === zoom} onClick={() => setZoom(one)}>
+              {one === 0 ? t('Fit') : `${one}:1`}
+            </button>
+          ))}
+        </fieldset>
+      </figcaption>
+      <div class="frame">
+        <section
+          ref={stage}
+          class={zoom === 0 ? 'stage' : 'stage zoomed'}
+          tabIndex={zoom === 0 ? -1 : 0}
+          aria-label={caption}
+          onScroll={() => setLeft(cut())}
+          {...drag}
+        >
+          <div class="layers" style={{ width }}>
+            <img
+              src={pair.before}
+              alt={t('Before')}
+              draggable={false}
+              onLoad={(event) => stage.current?.style.setProperty('--natural', String(event.currentTarget.naturalWidth))}
+            />
+            <img src={pair.after} alt={t('After')} draggable={false} style={{ clipPath: `inset(0 0 0 ${left}px)` }} />
+          </div>
+        </section>
+        <div class="handle" style={{ left: `${share}%` }}>
+          <input
+            type="range"
+            min={0}
+            max={100}
+            value={share}
+            aria-label={t('Before and after')}
+            onInput={(event) => setShare(Number(event.currentTarget.value))}
+          />
+          <span aria-hidden="true">‹ ›</span>
+        </div>
+        <span class="tag">
+          {t('Before')} {bytes(sizes[0])}
+        </span>
+        <span class="tag after">
+          {t('After')} {bytes(sizes[1])}
+        </span>
+      </div>
+    </figure>
+  )
+}
+
+/** The handle where the pointer takes it; elsewhere a zoomed picture is moved. */
+function useDrag(stage: preact.RefObject<HTMLDivElement | null>, share: number, setShare: (share: number) => void) {
+  const held = useRef<'handle' | { x: number; y: number; left: number; top: number } | null>(null)
+  const shareAt = (event: PointerEvent) => {
+    const box = stage.current!.getBoundingClientRect()
+    return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * 1000) / 10
+  }
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      const element = stage.current!
+      const box = element.getBoundingClientRect()
+      const isNear = Math.abs(event.clientX - box.left - (box.width * share) / 100) < GRIP
+      if (isNear || !element.classList.contains('zoomed')) {
+        held.current = 'handle'
+        setShare(shareAt(event))
+      } else held.current = { x: event.clientX, y: event.clientY, left: element.scrollLeft, top: element.scrollTop }
+      element.setPointerCapture(event.pointerId)
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const element = stage.current!
+      if (held.current === 'handle') setShare(shareAt(event))
+      else if (held.current) {
+        element.scrollLeft = held.current.left - (event.clientX - held.current.x)
+        element.scrollTop = held.current.top - (event.clientY - held.current.y)
+      }
+    },
+    onPointerUp: () => {
+      held.current = null
+    },
+  }
+}
