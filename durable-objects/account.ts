@@ -20,6 +20,7 @@ import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { placed } from '../src/store/place.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
+import { isTestAccount } from '../src/store/test-accounts.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
@@ -153,6 +154,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     const view: UsageView = {
       month,
       plan,
+      ...(isTestAccount(this.#record()?.accountId ?? '') ? { test: true as const } : {}),
       api_calls: 0,
       original_size: 0,
       compressed_size: 0,

@@ -15,6 +15,7 @@ import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
 import { gateOf, type KeyGateFace, type KeyRecord, type StoredWindow } from '../src/store/keys.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { regionOf } from '../src/store/regions.ts'
+import { isTestAccount } from '../src/store/test-accounts.ts'
 import { migrate } from './schema.ts'
 
 const MINUTE_MS = 60_000
@@ -215,7 +216,7 @@ export class KeyTable {
   async #make(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
     const account = this.#account()
     if (!account) return undefined
-    const key = makeKey(regionOf(account.accountId))
+    const key = makeKey(regionOf(account.accountId), isTestAccount(account.accountId))
     const hash = await hashKey(key)
     const keyId = `key_${crypto.randomUUID().replaceAll('-', '')}`
     const { state = 'active', name, ...rest } = options

@@ -428,6 +428,11 @@ export interface components {
       quality: components['schemas']['Quality']
       batch_id?: string
       /**
+       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
+       * @constant
+       */
+      test?: true
+      /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
@@ -453,6 +458,11 @@ export interface components {
       format: string
       quality: components['schemas']['Quality']
       batch_id?: string
+      /**
+       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
+       * @constant
+       */
+      test?: true
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -560,6 +570,11 @@ export interface components {
       format: string
       quality: components['schemas']['Quality']
       batch_id?: string
+      /**
+       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
+       * @constant
+       */
+      test?: true
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -681,6 +696,11 @@ export interface components {
     Usage: {
       month: string
       plan: components['schemas']['Plan']
+      /**
+       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
+       * @constant
+       */
+      test?: true
       api_calls: number
       /**
        * Format: int64

@@ -141,7 +141,21 @@ export class Refusal extends Error {
   }
 }
 
-export const BASE = '/console/api'
+const HOME = '/console/api'
+const MODE = 'whittle-mode'
+/** This tab shows what test keys did. */
+export const isTesting = sessionStorage.getItem(MODE) === 'test'
+export const BASE = isTesting ? `${HOME}/test` : HOME
+/** What test keys have of their own; people and sign-in are the account's. */
+const OWN = /^\/(v1|me|applications|keys|callbacks|usage)\b/
+
+/** Loads the page anew: nothing of the one may stand among what is of the other. */
+export function setTesting(wanted: boolean): void {
+  if (wanted) sessionStorage.setItem(MODE, 'test')
+  else sessionStorage.removeItem(MODE)
+  location.reload()
+}
+
 /** On every request: that it comes from here, and in which language problems are told. */
 export const mark = () => ({ 'X-Whittle-Console': '1', 'Accept-Language': language() })
 
@@ -161,7 +175,7 @@ export function refused(status: number, said: Said | null): Refusal {
 }
 
 export async function call<T>(method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch(BASE + path, {
+  const answer = await fetch((OWN.test(path) ? BASE : HOME) + path, {
     method,
     headers: body ? { ...mark(), 'Content-Type': 'application/json' } : mark(),
     ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,5 +1,5 @@
 /** Files on their way through the service. They outlive the page that shows them, and what was sent outlives a reload. */
-import { call, isOpen, Refusal, type Task, upload } from './api.ts'
+import { call, isOpen, isTesting, Refusal, type Task, upload } from './api.ts'
 import { t } from './language.ts'
 import { message } from './parts.tsx'
 import { RESUMABLE_BYTES, uploadInChunks } from './resumable.ts'
@@ -27,7 +27,7 @@ const FIRST_LOOK_MS = 700
 const LAST_LOOK_MS = 4000
 /** A watch goes on while the service cannot be reached, for about two minutes. */
 const LOOKS_IN_VAIN = 30
-const MEMORY = 'whittle-files'
+const MEMORY = isTesting ? 'whittle-files-test' : 'whittle-files'
 
 let attempts: readonly Attempt[] = []
 let show: (all: readonly Attempt[]) => void = () => undefined

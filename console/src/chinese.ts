@@ -144,6 +144,9 @@ export const chinese: Readonly<Record<string, string>> = {
   'This address lets one person in, once, within seven days. It is shown only now.': '此地址在七天内可供一人使用一次，只显示这一次。',
   'Admins and owners can change this.': '管理员和所有者可以更改。',
   'Viewers look at tasks and usage. Members can compress files.': '查看者可查看任务和用量，成员可压缩文件。',
+  'Test keys': '测试密钥',
+  'Test keys: their tasks, usage and storage are apart from everything else, with the limits of the plan {plan}.':
+    '测试密钥：其任务、用量和存储与其他内容完全分开，按 {plan} 套餐限制。',
   Activity: '操作记录',
   'What people and the operator of the service did to keys, applications, people and secrets.':
     '成员和服务运营者对密钥、应用、成员和签名密钥所做的操作。',

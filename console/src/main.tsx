@@ -1,7 +1,7 @@
 /** The console: sign-in, navigation, pages. */
 import { type ComponentChildren, render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, isAtLeast, type Me, Refusal, type Role, SIGNED_OUT } from './api.ts'
+import { call, isAtLeast, isTesting, type Me, Refusal, type Role, SIGNED_OUT, setTesting } from './api.ts'
 import { forgetAttempts } from './attempts.ts'
 import { type Language, language, setLanguage, t } from './language.ts'
 import { ActivityPage } from './pages/activity.tsx'
@@ -91,6 +91,13 @@ function App() {
         {t('Skip to content')}
       </button>
       <Header me={me} page={page} language={choose} onSignOut={signOut} />
+      {isTesting && (
+        <p class="banner">
+          {t('Test keys: their tasks, usage and storage are apart from everything else, with the limits of the plan {plan}.', {
+            plan: me.account.plan,
+          })}
+        </p>
+      )}
       <main id="main" tabIndex={-1} key={`${page} ${shown}`}>
         <h1>{t(PAGES[page].title)}</h1>
         <View me={me} />
@@ -139,6 +146,9 @@ function Header(props: { me: Me; page: PageName; language: ComponentChildren; on
       <span class="who">
         {me.name} · {me.account.name} ({me.account.plan})
       </span>
+      <label class="mode">
+        <input type="checkbox" checked={isTesting} onChange={(event) => setTesting(event.currentTarget.checked)} /> {t('Test keys')}
+      </label>
       {props.language}
       <button type="button" onClick={props.onSignOut}>
         {t('Sign out')}

@@ -1,5 +1,6 @@
 /** Notes in the account what a person or the operator has just done: routes say what they do, this says to what, and who did it. */
 import type { Action, ActionName, AuditPage } from '../store/audit.ts'
+import { isTestAccount } from '../store/test-accounts.ts'
 import type { AppContext } from './context.ts'
 
 /** Fields of requests that the log repeats. No key, token or secret is among them. */
@@ -19,13 +20,14 @@ interface Told {
 /** Behind the change: what was refused is not noted. */
 export async function noteAction(c: AppContext, what: ActionName, answer: Response): Promise<void> {
   const told = (await answer.clone().json()) as Told
-  const accountId = c.get('key')?.accountId ?? c.req.param('account_id') ?? told.account_id
+  const accountId = c.get('home') ?? c.get('key')?.accountId ?? c.req.param('account_id') ?? told.account_id
   if (accountId === undefined) return
   const person = c.get('person')
   const to = told.key_id ?? told.application_id ?? told.user_id ?? told.id ?? c.req.param('key_id') ?? told.account_id
   const called = told.masked ?? told.name
   const body = c.get('asked') ?? {}
-  const asked = Object.fromEntries(ASKED.flatMap((name) => (body[name] === undefined ? [] : [[name, shown(name, body[name])]])))
+  const fields = Object.fromEntries(ASKED.flatMap((name) => (body[name] === undefined ? [] : [[name, shown(name, body[name])]])))
+  const asked = isTestAccount(c.get('key')?.accountId ?? '') ? { ...fields, test: true } : fields
   const action: Action = {
     at: Date.now(),
     by: person ? { kind: 'person', userId: person.userId, name: person.name } : { kind: 'operator' },

@@ -14,6 +14,8 @@ export interface App {
     /** Set once the caller is known; absent on public routes. */
     key: KeyRecord
     rate: RateState
+    /** The account that a person is signed in to; where they look at what test keys did, `key` is of its twin. */
+    home: string
     /** Who is signed in, on the console's routes. */
     person: Person
     /** The JSON body of a request that the operator or a person sent, once it was read. */

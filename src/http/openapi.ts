@@ -65,7 +65,13 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
     webhooks: webhooks(schemas),
     components: {
       schemas: schemas.components,
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer whl_live_…' } },
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Authorization: Bearer whl_live_…, or whl_test_… for tasks, usage and storage apart from the real ones',
+        },
+      },
     },
   }
 }

@@ -226,6 +226,8 @@ export const receipt = z
     description: 'What was done, and the proof: the result was decoded again and compared before the task was called completed.',
   })
 
+const ofTestKeys = z.literal(true).describe('Of a test key (`whl_test_…`): with limits, storage and usage of its own')
+
 const taskCommon = {
   task_id: taskId,
   original_size: bytes,
@@ -234,6 +236,7 @@ const taskCommon = {
   format: z.string().describe('Recognised input format; `unknown` for a file of a batch that no format recognises'),
   quality: qualityName,
   batch_id: batchId.optional(),
+  test: ofTestKeys.optional(),
 }
 export const task = z
   .discriminatedUnion('status', [
@@ -327,6 +330,7 @@ export const usage = z
   .object({
     month: z.string().regex(/^\d{4}-\d\d$/),
     plan: planName,
+    test: ofTestKeys.optional(),
     api_calls: z.int().min(0),
     original_size: bytes,
     compressed_size: bytes,

@@ -50,6 +50,8 @@ export type TaskEvent =
 export interface UsageView {
   month: string
   plan: PlanId
+  /** Of test keys. */
+  test?: true
   api_calls: number
   original_size: number
   compressed_size: number

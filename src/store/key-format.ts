@@ -1,16 +1,19 @@
 /**
- * API keys as text: `whl_live_` + 30 random base62 characters + 6 base62 characters of their CRC-32. The checksum lets the
+ * API keys as text: `whl_live_`, or `whl_test_` of a test key, + 30 random base62 characters + 6 base62 characters of their CRC-32. The checksum lets the
  * edge refuse a mistyped key without asking a Durable Object; only the SHA-256 of a key is ever stored. Of an account with a region
  * the first four characters say which: `eu00`, `apac`.
  */
 import { createHash } from 'node:crypto'
 import { REGIONS, type Region } from './regions.ts'
 
-export const KEY_PREFIX = 'whl_live_'
+const LIVE = 'whl_live_'
+const TEST = 'whl_test_'
+/** Of both. */
+const PREFIX_LENGTH = LIVE.length
 const SECRET_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const SHAPE = /^whl_live_[0-9A-Za-z]{36}$/
+const SHAPE = /^whl_(live|test)_[0-9A-Za-z]{36}$/
 
 /** Random base62 text, every character equally likely: bytes from 248 on are thrown away (248 = 4 × 62). */
 export function randomBase62(length: number): string {
@@ -50,22 +53,22 @@ const MARK_LENGTH = 4
 const markOf = (region: Region) => region.padEnd(MARK_LENGTH, '0')
 
 /** A new key: 178 bits of randomness, or 154 beside a region. */
-export function makeKey(region?: Region): string {
+export function makeKey(region?: Region, isTest = false): string {
   const mark = region === undefined ? '' : markOf(region)
   const secret = mark + randomBase62(SECRET_LENGTH - mark.length)
-  return KEY_PREFIX + secret + checksum(secret)
+  return (isTest ? TEST : LIVE) + secret + checksum(secret)
 }
 
 /** Is this text shaped like a key, checksum included? Says nothing about whether the key exists. */
 export function checkKey(text: string): boolean {
   if (!SHAPE.test(text)) return false
-  const secret = text.slice(KEY_PREFIX.length, KEY_PREFIX.length + SECRET_LENGTH)
+  const secret = text.slice(PREFIX_LENGTH, PREFIX_LENGTH + SECRET_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksum(secret)
 }
 
 /** Where its account may be. By chance one key in two million without a region looks as if it had one. */
 export function regionOfKey(key: string): Region | undefined {
-  return REGIONS.find((region) => key.startsWith(markOf(region), KEY_PREFIX.length))
+  return REGIONS.find((region) => key.startsWith(markOf(region), PREFIX_LENGTH))
 }
 
 /** SHA-256 of the key, hex: the name of its KeyGate. */
@@ -75,5 +78,5 @@ export async function hashKey(key: string): Promise<string> {
 
 /** For lists: `whl_live_abcd…wxyz`. */
 export function maskKey(key: string): string {
-  return `${key.slice(0, KEY_PREFIX.length + 4)}…${key.slice(-4)}`
+  return `${key.slice(0, PREFIX_LENGTH + 4)}…${key.slice(-4)}`
 }

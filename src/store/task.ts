@@ -2,12 +2,14 @@
  * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
+
 import type { Outcome, Quality } from '../codec/codec.ts'
 import type { EngineFacts } from '../formats/engines.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { OutputId } from '../formats/outputs.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
 import { type ReceiptView, receiptView } from './receipt.ts'
+import { isTestAccount } from './test-accounts.ts'
 
 export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
 export type Lane = 'quick' | 'slow'
@@ -100,6 +102,7 @@ export interface TaskView {
   format: string
   quality: string
   batch_id?: string
+  test?: true
   progress?: number
   download_url?: string
   compressed_size?: number
@@ -133,6 +136,7 @@ export function present(task: Task, baseUrl: string): TaskView {
     quality: task.quality,
   }
   if (task.batchId) view.batch_id = task.batchId
+  if (isTestAccount(task.accountId)) view.test = true
   if (task.status === 'pending' || task.status === 'processing') view.progress = task.progress
   if (task.completedAt !== undefined) view.completed_at = iso(task.completedAt)
   if (task.status === 'completed' && task.result) {

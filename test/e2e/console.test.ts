@@ -475,6 +475,26 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect(received[1]).toEqual(received[0])
   })
 
+  it('keeps test keys, and what they did, apart', async () => {
+    await go('Applications')
+    await page.getByLabel('Test keys').check()
+    await page.getByText('Test keys: their tasks, usage and storage are apart').waitFor()
+    await page.getByText('No applications yet.').waitFor()
+    await page.getByRole('button', { name: 'New application' }).click()
+    await page.getByLabel('Name').fill('Shop in CI')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('region', { name: 'Shop in CI' }).getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    expect(await page.locator('pre.secret').innerText()).toMatch(/^whl_test_/)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await accessible()
+    await shot('test-keys')
+    await go('Tasks')
+    await page.getByText('No tasks yet.').waitFor()
+    await page.getByLabel('Test keys').uncheck()
+    await page.getByRole('rowheader', { name: /photo\.jpg/ }).waitFor()
+  })
+
   it('lists who can get in, and ends a session', async () => {
     await go('People')
     const ada = page.getByRole('region', { name: 'Ada' })

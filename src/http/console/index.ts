@@ -1,8 +1,9 @@
-/** Every route below /console/api: sign-in, management, and the API's own routes for a signed-in person. */
+/** Every route below /console/api: sign-in, management, and the API's own routes for a signed-in person; the last two also for the test keys. */
 import type { Route } from '../route.ts'
 import { MANAGE_ROUTES } from './manage.ts'
 import { PASSKEY_ROUTES } from './passkeys.ts'
 import { PEOPLE_ROUTES } from './people.ts'
+import { TEST_PATH } from './session.ts'
 
 /** `/v1/tasks` as `/console/api/v1/tasks`: the same handlers, a session instead of a key. Only what changes something counts for the plan's window. */
 export function consoleRoutes(api: readonly Route[]): readonly Route[] {
@@ -13,5 +14,7 @@ export function consoleRoutes(api: readonly Route[]): readonly Route[] {
       const role = isRead ? {} : ({ role: 'member' } as const)
       return { ...route, path: `/console/api${route.path}`, access: isRead ? 'session' : 'session:counted', ...role }
     })
-  return [...PASSKEY_ROUTES, ...MANAGE_ROUTES, ...PEOPLE_ROUTES, ...borrowed]
+  const ofAccount = [...MANAGE_ROUTES, ...borrowed]
+  const ofTwin = ofAccount.map((route): Route => ({ ...route, path: route.path.replace('/console/api/', TEST_PATH) }))
+  return [...PASSKEY_ROUTES, ...PEOPLE_ROUTES, ...ofAccount, ...ofTwin]
 }

@@ -1,16 +1,20 @@
 /** The console's cookies: a session after sign-in, a ticket to a challenge during it. HttpOnly, SameSite=Strict, below /console only. */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import { isEnlisted } from '../../store/account-index.ts'
+import { enlist, isEnlisted } from '../../store/account-index.ts'
+import type { AccountRecord } from '../../store/accounts.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { consoleGate, consoleReadsGate, type KeyRecord, SCOPES } from '../../store/keys.ts'
 import { isAtLeast, type Role } from '../../store/people.ts'
+import { testAccountOf, testPlanOf } from '../../store/test-accounts.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { rateLimited } from '../authenticate.ts'
 import type { AppContext } from '../context.ts'
 
 const SESSION = 'whittle_session'
 const CHALLENGE = 'whittle_challenge'
+/** The same routes for what test keys did. */
+export const TEST_PATH = '/console/api/test/'
 const SESSION_SECONDS = 12 * 3600
 const CHALLENGE_SECONDS = 300
 const READS_PER_MINUTE = 1200
@@ -46,12 +50,35 @@ export async function authenticateSession(c: AppContext, access: 'session' | 'se
   const account = accountId ? c.env.ACCOUNTS.getByName(accountId) : undefined
   const [person, record] = account ? await Promise.all([account.people.session(token), account.get()]) : []
   if (!accountId || !person || !record || record.state === 'disabled') throw new ApiError('missing_key', 'Sign in first.')
-  const limit = record.lowestLimit ?? undefined
-  const common = { keyId: 'console', accountId, applicationId: 'console', plan: record.plan, scopes: SCOPES, state: 'active' } as const
+  const used = c.get('url').pathname.startsWith(TEST_PATH) ? await testAccount(c, record) : record
+  const limit = used.lowestLimit ?? undefined
+  const common = {
+    keyId: 'console',
+    accountId: used.accountId,
+    applicationId: 'console',
+    plan: used.plan,
+    scopes: SCOPES,
+    state: 'active',
+  } as const
   const key: KeyRecord = { ...common, ...(limit === undefined ? {} : { requestsPerMinute: limit }) }
   c.set('key', key)
+  c.set('home', accountId)
   c.set('person', person)
   await count(c, key, access)
+}
+
+/** The twin, as its account is now; it is made when it is first looked at. */
+async function testAccount(c: AppContext, { accountId, name, plan, createdAt }: AccountRecord): Promise<AccountRecord> {
+  const twin = c.env.ACCOUNTS.getByName(testAccountOf(accountId))
+  const wanted = testPlanOf(plan)
+  const known = await twin.get()
+  if (known?.plan === wanted && known.state === 'active') return known
+  if (known) await twin.update({ plan: wanted, state: 'active' })
+  else {
+    await twin.put({ accountId: testAccountOf(accountId), name: `${name} (test)`, plan: wanted, createdAt, state: 'active' })
+    await enlist(c.env.BLOBS, testAccountOf(accountId))
+  }
+  return (await twin.get())!
 }
 
 /** @throws ApiError where the person who asks may not. */

@@ -8,6 +8,7 @@ import { SCOPES } from '../../store/keys.ts'
 import { ROLES } from '../../store/people.ts'
 import { bucketsOf, regionsOf } from '../../store/place.ts'
 import type { Region } from '../../store/regions.ts'
+import { liveAccountOf, testAccountOf, testPlanOf } from '../../store/test-accounts.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { exportAccounts, exportOf } from '../../tasks/backup.ts'
 import { sweep } from '../../tasks/sweep.ts'
@@ -17,7 +18,8 @@ import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../views.ts'
 
-const ACCOUNT_ID = patternOf('acc')
+const LIVE_ACCOUNT = patternOf('acc')
+const isAccountId = (id: string) => LIVE_ACCOUNT.test(liveAccountOf(id))
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
 const moment = z.iso.datetime().transform((text) => Date.parse(text))
@@ -123,7 +125,13 @@ export const ADMIN_ROUTES: readonly Route[] = [
     audit: 'account.changed',
     async handle(c) {
       const { account, record } = await accountOf(c)
-      await account.update(await readBody(c, accountChange))
+      const change = await readBody(c, accountChange)
+      await account.update(change)
+      // Its test keys stop and go on with it.
+      const twin = testAccountOf(record.accountId)
+      if (await isEnlisted(c.env.BLOBS, twin)) {
+        await c.env.ACCOUNTS.getByName(twin).update({ state: change.state, plan: change.plan && testPlanOf(change.plan) })
+      }
       return json(accountView((await account.get()) ?? record))
     },
   },
@@ -141,7 +149,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const accountId = c.req.param('account_id') ?? ''
       const { day } = await readBody(c, importation)
-      const exported = ACCOUNT_ID.test(accountId) ? await exportOf(c.env.BLOBS, accountId, day) : undefined
+      const exported = isAccountId(accountId) ? await exportOf(c.env.BLOBS, accountId, day) : undefined
       if (!exported) throw new ApiError('unknown_route', `There is no export of this account of ${day}.`)
       const made = await c.env.ACCOUNTS.getByName(accountId).adopt(exported)
       if (!made) throw new ApiError('precondition_failed', 'There is such an account: an import does not change it.')
@@ -156,7 +164,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const accountId = c.req.param('account_id') ?? ''
       // Its record may be what was lost.
-      if (!(ACCOUNT_ID.test(accountId) && (await isEnlisted(c.env.BLOBS, accountId)))) {
+      if (!(isAccountId(accountId) && (await isEnlisted(c.env.BLOBS, accountId)))) {
         throw new ApiError('unknown_route', `There never was an account '${accountId.slice(0, 40)}'.`)
       }
       const undo = await c.env.ACCOUNTS.getByName(accountId).restore(await readBody(c, restoration))
@@ -302,7 +310,7 @@ function regionFor(c: AppContext, wanted: string | undefined): Region | undefine
 async function accountOf(c: AppContext) {
   const id = c.req.param('account_id') ?? ''
   const account = c.env.ACCOUNTS.getByName(id)
-  const record = ACCOUNT_ID.test(id) ? await account.get() : undefined
+  const record = isAccountId(id) ? await account.get() : undefined
   if (!record) throw new ApiError('unknown_route', `There is no account '${id.slice(0, 40)}'.`)
   return { account, record }
 }
