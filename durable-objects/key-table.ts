@@ -144,7 +144,9 @@ export class KeyTable {
       if (isOperators(known.record) || (requestsPerMinute !== undefined && !limitInherited)) return { kind: 'operator_only' }
       if (isInUse(known)) return { kind: 'in_use' }
       await this.#gate(known.summary).forget()
-      this.#sql.exec('UPDATE keys SET removed_at = ? WHERE id = ?', Date.now(), keyId)
+      // Nobody asks what a key did that was never used: keys that come and go fill nothing.
+      if (known.lastUsedAt === undefined) this.#sql.exec('DELETE FROM keys WHERE id = ?', keyId)
+      else this.#sql.exec('UPDATE keys SET removed_at = ? WHERE id = ?', Date.now(), keyId)
       return { kind: 'removed' }
     })
   }

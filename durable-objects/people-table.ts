@@ -7,6 +7,10 @@ import { migrate } from './schema.ts'
 
 const INVITATION_MS = 7 * 86_400_000
 const SESSION_MS = 12 * 3_600_000
+/** Of one person: whoever signs in again and again ends the oldest sessions, and fills nothing. */
+const MOST_SESSIONS = 100
+/** Of an account. */
+const MOST_INVITATIONS = 200
 
 const FIRST = `
   CREATE TABLE IF NOT EXISTS invitations (
@@ -49,14 +53,10 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     const token = this.#token()
     const columns = 'hash, name, user_id, expires_at, role'
     const userId = `usr_${crypto.randomUUID().replaceAll('-', '')}`
-    this.#sql.exec(
-      `INSERT INTO invitations (${columns}) VALUES (?, ?, ?, ?, ?)`,
-      await sha256(token),
-      name,
-      userId,
-      Date.now() + INVITATION_MS,
-      role,
-    )
+    const values = [await sha256(token), name, userId, Date.now() + INVITATION_MS, role]
+    this.#sql.exec(`INSERT INTO invitations (${columns}) VALUES (?, ?, ?, ?, ?)`, ...values)
+    this.#sql.exec('DELETE FROM invitations WHERE expires_at <= ?', Date.now())
+    this.#sql.exec(`DELETE FROM invitations WHERE rowid NOT IN (${newest('invitations')})`, MOST_INVITATIONS)
     return token
   }
 
@@ -117,6 +117,8 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
       userId,
       Date.now() + SESSION_MS,
     )
+    const own = newest('sessions WHERE user_id = ?')
+    this.#sql.exec(`DELETE FROM sessions WHERE user_id = ? AND rowid NOT IN (${own})`, userId, userId, MOST_SESSIONS)
     return token
   }
 
@@ -204,6 +206,8 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     return `${this.#accountId()}.${randomText(32)}`
   }
 }
+
+const newest = (of: string) => `SELECT rowid FROM ${of} ORDER BY rowid DESC LIMIT ?`
 
 /** The beginning of a token's hash names it where it is listed. */
 const ID_LENGTH = 24
