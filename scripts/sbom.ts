@@ -12,6 +12,7 @@ export interface Component {
   readonly group?: string
   readonly name: string
   readonly version?: string
+  readonly purl?: string
   readonly hashes?: readonly { readonly alg: 'SHA-256'; readonly content: string }[]
   readonly licenses?: readonly { readonly license: { readonly name: string } }[]
   readonly components?: readonly Component[]
