@@ -43,6 +43,13 @@ const seeds = await seedsFor(options)
 const findings = new Findings(values.keep)
 const rows = new Map<string, Record<string, number>>()
 let next = Number(values.from)
+let stopped = false
+// Whoever stops it hears what was found so far.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    stopped = true
+  })
+}
 
 function count(format: string, { kind, why, judged, processorMs }: Report): void {
   const row = rows.get(format) ?? {}
@@ -54,7 +61,7 @@ function count(format: string, { kind, why, judged, processorMs }: Report): void
 
 async function work(): Promise<void> {
   using runner = new Runner(options, LIMITS)
-  while (next < end && performance.now() < until) {
+  while (!stopped && next < end && performance.now() < until) {
     const number = next++
     const report = await runner.run({ number })
     count(formatOf(seeds, number), report)

@@ -276,7 +276,9 @@ async function judgeCounters(): Promise<void> {
 function judgeFiles(): void {
   for (const folder of ['presses', 'v3/r2', 'tmp']) {
     const names = readdirSync(join(state, folder), { recursive: true, encoding: 'utf8' })
-    const left = names.filter((name) => statSync(join(state, folder, name)).isFile() && !/\.sqlite(-shm|-wal)?$/.test(name))
+    // The list of accounts is an empty file each.
+    const files = names.filter((name) => statSync(join(state, folder, name)).isFile() && statSync(join(state, folder, name)).size > 0)
+    const left = files.filter((name) => !/\.sqlite(-shm|-wal)?$/.test(name))
     if (left.length > 0) problems.push(`${left.length} files left in ${folder}: ${left.slice(0, 5).join(', ')}`)
   }
 }
