@@ -26,7 +26,11 @@ def generate(base_url: str, folder: Path) -> None:
     # The generator formats with ruff, which it looks for beside itself.
     environment = {"PATH": f"{tools / 'bin'}:/usr/bin:/bin"}
     subprocess.run([tools / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES], check=True)
-    command = [tools / "bin/openapi-python-client", "generate", "--path", document, "--output-path", folder / "whittle_client", "--meta", "none"]
+    # tus has a type of its own, that the generator does not know.
+    overrides = folder / "overrides.json"
+    overrides.write_text('{"content_type_overrides": {"application/offset+octet-stream": "application/octet-stream"}}')
+    options = ["--path", document, "--output-path", folder / "whittle_client", "--meta", "none", "--config", overrides]
+    command = [tools / "bin/openapi-python-client", "generate", *options]
     said = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
     words = said.stdout + said.stderr
     if "WARNING" in words or "ERROR" in words:
@@ -39,12 +43,12 @@ def use(base_url: str, key: str, photo: Path) -> str:
     models = importlib.import_module("whittle_client.models")
     types = importlib.import_module("whittle_client.types")
 
-    def operation(name: str):
-        return importlib.import_module(f"whittle_client.api.default.{name}").sync
+    def operation(name: str, tag: str = "tasks"):
+        return importlib.import_module(f"whittle_client.api.{tag}.{name}").sync
 
     with photo.open("rb") as payload:
-        body = models.CompressBody(file=types.File(payload=payload, file_name=photo.name, mime_type="image/jpeg"))
-        task = operation("compress")(client=client, body=body, prefer="wait=60")
+        body = models.CompressFilesBody(file=types.File(payload=payload, file_name=photo.name, mime_type="image/jpeg"))
+        task = operation("compress", "compress")(client=client, body=body, prefer="wait=60")
     assert isinstance(task, models.TaskCompleted), task
     assert isinstance(task.result, models.ReceiptCompressed), task.result
     assert task.file_name == photo.name and task.created_at <= task.completed_at < task.expires_at

@@ -1,13 +1,15 @@
 /**
  * `npm run conformance -- description`: /openapi.json of a running service before linters (redocly, spectral: no warning), schemathesis (no
- * 5xx, no answer that is not as described), and oapi-codegen, whose client compresses a photo. Each comes from its registry; schemathesis
- * needs Python with venv, oapi-codegen Go: where they are missing it is said.
+ * 5xx, no answer that is not as described), and oapi-codegen, openapi-generator (Java, PHP) and openapi-python-client, whose clients compress a photo. Each comes
+ * from its registry; schemathesis and openapi-python-client need Python with venv, oapi-codegen Go, openapi-generator Java with Maven, and PHP with Guzzle: where
+ * they are missing it is said.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startService } from '../../test/e2e/running.ts'
+import { generatedClients } from './openapi-generator.ts'
 
 /** tus has a type of its own, that schemathesis cannot write. */
 const HOOKS = `import schemathesis
@@ -26,7 +28,8 @@ try {
   writeFileSync(document, await (await fetch(`${service.baseUrl}/openapi.json`)).text())
   failed += await lint()
   failed += installed('go', 'version') ? await generatedGo() : 0
-  failed += installed('python3', '--version') ? await schemathesis() : 0
+  failed += installed('java', '-version') ? await openApiGenerator() : 0
+  failed += installed('python3', '--version') ? (await generatedPython()) + (await schemathesis()) : 0
 } finally {
   await service.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -63,6 +66,20 @@ async function generatedGo(): Promise<number> {
     if (code !== 0) return verdict('oapi-codegen', false, said)
   }
   return verdict('oapi-codegen', true, '')
+}
+
+async function openApiGenerator(): Promise<number> {
+  const subject = { document, folder, baseUrl: service.baseUrl, key: service.keys.enterprise }
+  const said = Object.entries(await generatedClients(subject, run))
+  for (const [language, why] of said) if (why.startsWith('not tried')) console.log(`openapi-generator, ${language}: ${why}`)
+  const tried = said.filter(([, why]) => !why.startsWith('not tried'))
+  return tried.reduce((sum, [language, why]) => sum + verdict(`openapi-generator, ${language}`, why === '', why), 0)
+}
+
+async function generatedPython(): Promise<number> {
+  const script = join(root, 'scripts/generated-client.py')
+  const { code, said } = await run('python3', [script, service.baseUrl, service.keys.enterprise, join(root, 'docs/photo.jpg')])
+  return verdict('openapi-python-client', code === 0, said)
 }
 
 async function schemathesis(): Promise<number> {

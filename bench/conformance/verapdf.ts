@@ -1,14 +1,9 @@
 /** veraPDF's command line: what VERAPDF names, what is installed, or the program of its Greenfield parser, which Maven brings once. */
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { jarOf } from './maven.ts'
 
-const VERSION = '1.28.2'
 const SHA256 = '687d4d8bcfec48c9f7e931cf78ed061f1eeccfba55d4cdc000ba9b4d8aa46ce6'
-const ARTIFACT = `org.verapdf.apps:greenfield-apps:${VERSION}`
-const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
+const ARTIFACT = 'org.verapdf.apps:greenfield-apps:1.28.2'
 const MAIN = 'org.verapdf.apps.GreenfieldCliWrapper'
 
 /** A command and its first arguments. */
@@ -20,18 +15,8 @@ export function findVeraPdf(): { command: Command } | { missing: string } {
   if (runs(named, '--version')) return { command: [named] }
   if (process.env['VERAPDF']) return { missing: `${named}, which VERAPDF names, does not run` }
   if (!runs('java', '-version')) return { missing: 'neither veraPDF nor Java is installed' }
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'whittle')
-  const jar = join(cache, `greenfield-apps-${VERSION}.jar`)
-  if (!existsSync(jar)) {
-    mkdirSync(cache, { recursive: true })
-    const { status } = spawnSync('mvn', ['-q', '-B', PLUGIN, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${cache}`], { stdio: 'inherit' })
-    if (status !== 0 || !existsSync(jar)) return { missing: `Maven could not bring ${ARTIFACT}` }
-  }
-  if (createHash('sha256').update(readFileSync(jar)).digest('hex') !== SHA256) {
-    rmSync(jar)
-    return { missing: `${jar} was another one than ${ARTIFACT}` }
-  }
-  return { command: ['java', '-cp', jar, MAIN] }
+  const found = jarOf(ARTIFACT, SHA256)
+  return 'missing' in found ? found : { command: ['java', '-cp', found.jar, MAIN] }
 }
 
 const runs = (command: string, option: string) => spawnSync(command, [option], { stdio: 'ignore' }).status === 0

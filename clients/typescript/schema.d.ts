@@ -409,7 +409,9 @@ export interface components {
       [key: string]: unknown
     }
     /** @description One compression job. */
-    Task: components['schemas']['TaskPending'] | components['schemas']['TaskCompleted'] | components['schemas']['TaskFailed']
+    Task: {
+      status?: string
+    } & (components['schemas']['TaskPending'] | components['schemas']['TaskCompleted'] | components['schemas']['TaskFailed'])
     TaskPending: {
       task_id: string
       /**
@@ -492,7 +494,9 @@ export interface components {
       result: components['schemas']['Receipt']
     }
     /** @description What was done, and the proof: the result was decoded again and compared before the task was called completed. */
-    Receipt: components['schemas']['ReceiptCompressed'] | components['schemas']['ReceiptUnchanged']
+    Receipt: {
+      outcome?: string
+    } & (components['schemas']['ReceiptCompressed'] | components['schemas']['ReceiptUnchanged'])
     ReceiptCompressed: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -500,8 +504,8 @@ export interface components {
        */
       outcome: 'compressed'
       fidelity: components['schemas']['Fidelity']
-      /** @constant */
-      verified: true
+      /** @description Always true: what was not decoded again and compared is no result */
+      verified: boolean
       /** @description How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted */
       verified_share?: number
       sha256: string
@@ -537,8 +541,8 @@ export interface components {
       detail?: string
       suggestion?: components['schemas']['Suggestion']
       fidelity: components['schemas']['Fidelity']
-      /** @constant */
-      verified: true
+      /** @description Always true: what was not decoded again and compared is no result */
+      verified: boolean
       /** @description How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted */
       verified_share?: number
       sha256: string
@@ -657,11 +661,8 @@ export interface components {
        */
       compressed_size: number
       result: components['schemas']['Receipt']
-      /**
-       * @description The result is under a password: size and SHA-256 are of what is encrypted
-       * @constant
-       */
-      encrypted?: true
+      /** @description The result is under a password: size and SHA-256 are of what is encrypted */
+      encrypted?: boolean
       /** @description That may have worked on it; null where the task was completed before they were kept */
       engines: components['schemas']['Engine'][] | null
       /**
@@ -681,8 +682,7 @@ export interface components {
     }
     Deleted: {
       task_id: string
-      /** @constant */
-      deleted: true
+      deleted: boolean
       /**
        * Format: int64
        * @description Bytes

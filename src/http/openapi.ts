@@ -99,8 +99,13 @@ class Schemas {
   }
 }
 
-/** Fields are only added (docs/versioning.md), so no answer is closed; and the bounds of JavaScript's integers are nobody's business. */
+/**
+ * Fields are only added (docs/versioning.md), so no answer is closed; and the bounds of JavaScript's integers are nobody's business. What
+ * openapi-generator makes for PHP holds a moment against its pattern after it was parsed, and `true` against the word.
+ */
 function loosen(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format === 'date-time') delete schema.pattern
+  if (schema.type === 'boolean') delete schema.const
   if (schema.additionalProperties === false) delete schema.additionalProperties
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

@@ -173,6 +173,8 @@ const discriminator = (propertyName: string, names: Readonly<Record<string, stri
     propertyName,
     mapping: Object.fromEntries(Object.entries(names).map(([word, name]) => [word, `#/components/schemas/${name}`])),
   },
+  // openapi-generator makes one class of the alternatives for PHP, and takes the words of the last for those of all, if it is not told.
+  properties: { [propertyName]: { type: 'string' } },
 })
 
 const similarity = z.number().min(0).max(1)
@@ -194,7 +196,7 @@ const measured = {
 }
 const receiptCommon = {
   fidelity,
-  verified: z.literal(true),
+  verified: z.literal(true).describe('Always true: what was not decoded again and compared is no result'),
   verified_share: similarity
     .optional()
     .describe('How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted'),

@@ -6,6 +6,7 @@ interface Schema {
   $ref?: string
   type?: string | string[]
   format?: string
+  pattern?: string
   contentMediaType?: string
   const?: unknown
   enum?: unknown[]
@@ -90,25 +91,31 @@ describe('the document', () => {
   it('tells alternatives apart by a field whose every word it names', () => {
     const unions = components().filter(([schema]) => schema.oneOf)
     expect(unions.map(([, name]) => name).sort()).toEqual(['Receipt', 'Task'])
-    for (const [{ oneOf = [], discriminator }, name] of unions) {
+    for (const [{ oneOf = [], discriminator, properties }, name] of unions) {
       const words: Record<string, string> = {}
       for (const { $ref = '' } of oneOf) {
         const field = schemas[$ref.split('/').at(-1) ?? '']?.properties?.[discriminator?.propertyName ?? '']
         for (const word of field?.enum ?? [field?.const]) words[String(word)] = $ref
       }
       expect(discriminator?.mapping, name).toEqual(words)
+      // openapi-generator makes one class of them for PHP, and else takes the words of the last for those of all.
+      expect(properties, name).toEqual({ [discriminator!.propertyName]: { type: 'string' } })
     }
   })
 
   it('puts every operation under a heading, and says something of each', () => {
     const names = tags.map(({ name }) => name)
-    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Account', 'Service'])
-    const all = [...operations, ...Object.values(webhooks).map(({ post }) => post)]
+    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Account', 'Service', 'Callbacks'])
+    const callbacks = Object.values(webhooks).map(({ post }) => post)
+    const all = [...operations, ...callbacks]
     for (const { operationId, tags: own, description } of all) {
       expect(names, operationId).toContain(own[0])
       expect(description, operationId).toMatch(/^\S.*[.?]$/s)
     }
-    expect(new Set(operations.map(({ tags: own }) => own[0])), 'no heading is empty').toEqual(new Set(names))
+    expect(new Set(all.map(({ tags: own }) => own[0])), 'no heading is empty').toEqual(new Set(names))
+    // openapi-generator makes a class of each heading, and those of webhooks are written over those of operations.
+    expect(new Set(callbacks.map(({ tags: own }) => own[0]))).toEqual(new Set(['Callbacks']))
+    for (const { operationId, tags: own } of operations) expect(own, operationId).not.toContain('Callbacks')
   })
 
   it('describes what is sent to a callback_url', () => {
@@ -147,7 +154,8 @@ describe('the document', () => {
       expect(schema.additionalProperties, name).not.toBe(false)
       expect([schema.minimum, schema.maximum], name).not.toContain(Number.MAX_SAFE_INTEGER)
       // `measured_at` is a place.
-      if (/(?<!measured)_at$/.test(name)) expect(schema.format, name).toBe('date-time')
+      if (/(?<!measured)_at$/.test(name)) expect([schema.format, schema.pattern], name).toEqual(['date-time', undefined])
+      if (schema.type === 'boolean') expect(schema.const, name).toBeUndefined()
       if (/(_size|_bytes|storage_used|storage_quota)$/.test(name)) expect(schema.format, name).toBe('int64')
     }
   })
