@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/env.ts'
 import type {
+  AccountChange,
   AccountFace,
   AccountRecord,
   ApplicationRecord,
@@ -20,7 +21,7 @@ import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { placed } from '../src/store/place.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
-import { isTestAccount } from '../src/store/test-accounts.ts'
+import { isTestAccount, testAccountOf } from '../src/store/test-accounts.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
@@ -86,11 +87,12 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.ctx.storage.kv.put('account', record)
   }
 
-  async update(change: { plan?: PlanId | undefined; state?: 'active' | 'disabled' | undefined }) {
+  async update(change: AccountChange) {
     const account = await this.get()
     if (!account) return
-    const { plan = account.plan, state = account.state } = change
-    await this.put({ ...account, plan, state })
+    const { plan = account.plan, state = account.state, limitAbove = account.limitAbove ?? null } = change
+    await this.put({ ...account, plan, state, limitAbove })
+    if (change.limitAbove !== undefined) await this.#spreadLimit()
     if (change.plan)
       for (const { application } of await this.applications()) await this.updateApplication(application.applicationId, { plan })
     await this.#keys.updateAll({ suspended: state === 'disabled' })
@@ -357,7 +359,10 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async #spreadLimit(): Promise<AccountRecord | undefined> {
     const lowestLimit = await this.#keys.spreadLimit()
     const account = this.#record()
-    if (account) await this.put({ ...account, lowestLimit })
+    if (!account) return undefined
+    await this.put({ ...account, lowestLimit })
+    if (!isTestAccount(account.accountId))
+      await this.env.ACCOUNTS.getByName(testAccountOf(account.accountId)).update({ limitAbove: lowestLimit })
     return this.#record()
   }
 

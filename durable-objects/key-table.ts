@@ -94,7 +94,7 @@ export class KeyTable {
   spreadLimit(): Promise<number | null> {
     return this.#inTurn(async () => {
       const keys = await this.all()
-      const limit = lowestLimit(keys)
+      const limit = this.#lowestLimit(keys)
       for (const key of keys) if (key.record.limitInherited) await this.#put(key, { requestsPerMinute: limit ?? undefined })
       return limit
     })
@@ -108,7 +108,7 @@ export class KeyTable {
       if (!plan) return { kind: 'unknown' }
       const keys = await this.all()
       if (keys.filter(isInUse).length >= this.#most) return { kind: 'too_many', limit: this.#most }
-      const limit = lowestLimit(keys)
+      const limit = this.#lowestLimit(keys)
       const inherited = limit === null ? {} : { requestsPerMinute: limit, limitInherited: true }
       return made(await this.#make(applicationId, { ...wanted, plan, ...inherited }))
     })
@@ -232,6 +232,15 @@ export class KeyTable {
     return { key, summary }
   }
 
+  #lowestLimit(keys: readonly KeyView[]): number | null {
+    const set = keys.flatMap(({ record }) =>
+      record.requestsPerMinute === undefined || record.limitInherited ? [] : [record.requestsPerMinute],
+    )
+    const above = this.#account()?.limitAbove ?? undefined
+    const all = above === undefined ? set : [...set, above]
+    return all.length > 0 ? leastOf(all) : null
+  }
+
   #put(key: KeyView, change: Changes): Promise<void> {
     return this.#gate(key.summary).put(changed(key.record, change))
   }
@@ -281,11 +290,4 @@ function isInUse({ record, lastUsedAt }: Pick<KeyView, 'record' | 'lastUsedAt'>)
   const now = Date.now()
   const works = record.state === 'active' && (record.expiresAt === undefined || record.expiresAt > now)
   return works || (lastUsedAt !== undefined && lastUsedAt > now - MINUTE_MS)
-}
-
-function lowestLimit(keys: readonly KeyView[]): number | null {
-  const set = keys.flatMap(({ record }) =>
-    record.requestsPerMinute === undefined || record.limitInherited ? [] : [record.requestsPerMinute],
-  )
-  return set.length > 0 ? leastOf(set) : null
 }

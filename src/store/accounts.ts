@@ -16,7 +16,11 @@ export interface AccountRecord {
   readonly storageBytes?: number
   /** The lowest number of requests a minute that the operator set for a key, which holds for the console, too. Absent in old records. */
   readonly lowestLimit?: number | null
+  /** Of test keys: the same number of the real account, which holds for them, too. */
+  readonly limitAbove?: number | null
 }
+
+export type AccountChange = { readonly [Field in 'plan' | 'state' | 'limitAbove']?: AccountRecord[Field] | undefined }
 
 export interface ApplicationRecord {
   readonly applicationId: string
@@ -149,7 +153,8 @@ export interface AccountFace {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
   /** A plan goes to all applications and keys; a disabled account's keys are refused, and its people cannot sign in. */
-  update(change: { plan?: PlanId | undefined; state?: 'active' | 'disabled' | undefined }): Promise<void>
+  /** What is undefined stays. */
+  update(change: AccountChange): Promise<void>
   /**
    * Does an upload of `bytes` still fit the quota? Its room is kept until its task is told, it is given back, or 15 minutes
    * have passed, so that uploads side by side cannot fill it twice.

@@ -76,6 +76,26 @@ describe('a test key', () => {
     expect(await status()).toBe(200)
   })
 
+  it('that the operator disabled alone is not set going by a look at it', async () => {
+    const { accountId, browser } = await signedIn('pro')
+    const { key } = await keyOf(browser, '/test')
+    const init = { method: 'PATCH', headers: { Authorization: `Bearer ${env.ADMIN_TOKEN}` }, body: JSON.stringify({ state: 'disabled' }) }
+    expect((await call(undefined, `/admin/accounts/${testAccountOf(accountId)}`, init)).status).toBe(200)
+    expect((await browser.ask('GET', '/test/applications')).status).toBe(401)
+    expect((await call({ accountId, key }, '/v1/usage')).status).toBe(401)
+    expect((await browser.ask('GET', '/applications')).status).toBe(200)
+  })
+
+  it('has no more requests than the operator left to a key of the account', async () => {
+    const { accountId, browser } = await signedIn('pro')
+    const live = await keyOf(browser, '')
+    const headers = { Authorization: `Bearer ${env.ADMIN_TOKEN}` }
+    const change = { method: 'PATCH', headers, body: JSON.stringify({ requests_per_minute: 7 }) }
+    expect((await call(undefined, `/admin/accounts/${accountId}/keys/${live.key_id}`, change)).status).toBe(200)
+    const { key } = await keyOf(browser, '/test')
+    expect((await call({ accountId, key }, '/v1/usage')).headers.get('X-RateLimit-Limit')).toBe('7')
+  })
+
   it('is no way into an account by a chance ending', () => {
     const id = `acc_${'x'.repeat(16)}test`
     expect([isTestAccount(id), liveAccountOf(id)]).toEqual([false, id])

@@ -68,14 +68,17 @@ export async function authenticateSession(c: AppContext, access: 'session' | 'se
 }
 
 /** The twin, as its account is now; it is made when it is first looked at. */
-async function testAccount(c: AppContext, { accountId, name, plan, createdAt }: AccountRecord): Promise<AccountRecord> {
+async function testAccount(c: AppContext, { accountId, name, plan, createdAt, lowestLimit = null }: AccountRecord): Promise<AccountRecord> {
   const twin = c.env.ACCOUNTS.getByName(testAccountOf(accountId))
   const wanted = testPlanOf(plan)
   const known = await twin.get()
-  if (known?.plan === wanted && known.state === 'active') return known
-  if (known) await twin.update({ plan: wanted, state: 'active' })
+  // Disabled alone: that was the operator, who alone undoes it.
+  if (known?.state === 'disabled') throw new ApiError('disabled_key', 'The test keys of this account are disabled.')
+  if (known?.plan === wanted) return known
+  if (known) await twin.update({ plan: wanted })
   else {
-    await twin.put({ accountId: testAccountOf(accountId), name: `${name} (test)`, plan: wanted, createdAt, state: 'active' })
+    const test = { accountId: testAccountOf(accountId), name: `${name} (test)`, plan: wanted, createdAt, state: 'active' } as const
+    await twin.put({ ...test, limitAbove: lowestLimit })
     await enlist(c.env.BLOBS, testAccountOf(accountId))
   }
   return (await twin.get())!
