@@ -1,8 +1,10 @@
 /** What luma and one size do not show of a rounded drawing. */
 import { describe, expect, test } from 'vitest'
+import { Breath } from '../../src/bytes/yield.ts'
 import type { Options } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
+import { fewestDecimalsWithin } from '../../src/formats/svg/lean.ts'
 import { SvgMeter } from '../../src/formats/svg/measure.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { TARGETS } from '../../src/formats/svg/targets.ts'
@@ -77,5 +79,22 @@ describe('rounded drawings', () => {
     const similarity = meter.measure(other)!
     expect(similarity.psnrDb).toBeGreaterThan(TARGETS.high.psnrDb)
     expect(await meter.reaches(other, similarity, TARGETS.low, async () => undefined)).toBe(false)
+  })
+})
+
+describe('what is not drawn', () => {
+  const icon = '<symbol id="a" viewBox="0 0 16 16"><path d="M3.14159 2.71828c.57721 1.41421 1.73205 2.23606 2.64575 2.82842z"/></symbol>'
+
+  test.each(['low', 'medium'] as const)('of symbols that other documents refer to no number is touched at %s', async (quality) => {
+    const sprite = `<svg xmlns="http://www.w3.org/2000/svg"><!-- icons -->${icon}</svg>`
+    const { text, steps } = await compressed(sprite, quality)
+    expect(text).toContain('M3.14159 2.71828c.57721 1.41421 1.73205 2.23606 2.64575 2.82842z')
+    expect(steps).toContain('not measured, so not rounded: nothing of it is drawn here')
+  })
+
+  test('symbols beside a drawing that is read without a tree keep the decimals that their own box needs', async () => {
+    const fewest = (inside: string) =>
+      fewestDecimalsWithin(new TextEncoder().encode(`<svg viewBox="0 0 900 700">${inside}</svg>`), new Breath(1 << 20))
+    expect([await fewest('<g/>'), await fewest(icon), await fewest('<svg:pattern viewBox="0 0 3 2"/>')]).toEqual([1, 2, 3])
   })
 })

@@ -43,7 +43,8 @@ interface Scope {
   readonly scale: number
 }
 
-const BOXES = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
+/** Elements with coordinates of their own. */
+export const BOXES = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
 const OF_THE_OBJECT: { readonly [element: string]: string | undefined } = {
   clipPath: 'clipPathUnits',
   mask: 'maskContentUnits',

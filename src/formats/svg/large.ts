@@ -6,19 +6,14 @@ import { gzipCompress } from '../../bytes/deflate.ts'
 import { Breath, yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Similarity } from '../../quality/metrics.ts'
-import { fewestDecimals, sideOf } from './decimals.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
-import { rootAttributes } from './inventory.ts'
-import { leanDifference, leanSvg } from './lean.ts'
+import { fewestDecimalsWithin, leanDifference, leanSvg } from './lean.ts'
 import { SvgMeter } from './measure.ts'
-import { latin1 } from './scan.ts'
 import { claimed, TARGETS } from './targets.ts'
 
 /** Larger ones are not drawn: the renderer's own tree takes some eight times the text. */
 const MAX_DRAWN_BYTES = 5 * 1024 * 1024
 const PIECE_BYTES = 1024 * 1024
-/** The root element stands here. */
-const HEAD_BYTES = 64 * 1024
 const DECIMALS = [0, 1, 2, 3, 4] as const
 
 export async function compressLean(source: Source, sink: Sink, options: Options): Promise<Outcome> {
@@ -65,9 +60,7 @@ async function roundedLike(
   const pause = () => yieldToOthers(options.signal)
   try {
     let meter: SvgMeter | undefined
-    const fewest = fewestDecimals(
-      sideOf(Object.fromEntries(rootAttributes(latin1(bytes.subarray(0, HEAD_BYTES))))) ?? Number.POSITIVE_INFINITY,
-    )
+    const fewest = await fewestDecimalsWithin(bytes, new Breath(PIECE_BYTES, options.signal))
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
       await pause()
       const text = await whole(leanSvg(bytes, decimals), options)

@@ -4,6 +4,7 @@
  */
 
 import type { Breath } from '../../bytes/yield.ts'
+import { BOXES, fewestDecimals, sideOf } from './decimals.ts'
 import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
 import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
 
@@ -73,6 +74,21 @@ export function* leanSvg(bytes: Uint8Array, decimals: number | undefined): Gener
       yield bytes.subarray(token.from, token.to)
     }
   }
+}
+
+/**
+ * The fewest decimals that the smallest box in it asks for (of symbols, which other documents show as large as they like).
+ * @param breath between its elements
+ */
+export async function fewestDecimalsWithin(bytes: Uint8Array, breath: Breath): Promise<number> {
+  let fewest = 0
+  for (const token of scanSvg(bytes)) {
+    await breath.after(token.to - token.from)
+    if (token.kind !== 'open' || !BOXES.has(localName(token.name))) continue
+    const side = sideOf(Object.fromEntries(token.attributes.map(({ name, value }) => [name, value])))
+    if (side !== undefined) fewest = Math.max(fewest, fewestDecimals(side))
+  }
+  return fewest
 }
 
 /** The first difference between a file and its lean form, in words; undefined when there is none beyond `tolerance` in coordinates. */

@@ -37,7 +37,7 @@ export class SvgMeter {
   /** null: it would take too much memory or work. */
   #magnified: Original | null | undefined
 
-  /** @throws EngineError when the original cannot be drawn, or would take too long */
+  /** @throws EngineError when the original cannot be drawn, would take too long, or nothing of it is to be seen */
   constructor(original: string) {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
     if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
@@ -48,6 +48,8 @@ export class SvgMeter {
     const before = this.#renderer.work
     this.#text = original
     this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MOST_WORK_OF_A_DRAWING - before) }
+    // Symbols that other documents refer to, or text alone, of which no fonts are here: two blank drawings are always alike.
+    if (isBlank(this.#original.rendering)) throw new EngineError('resvg', 'damaged', 'nothing of it is drawn here')
     this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
     const expected = (this.#renderer.work - before) * this.#magnification ** 2
     if (expected > MOST_WORK_OF_A_DRAWING || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
@@ -96,6 +98,11 @@ export class SvgMeter {
       throw error
     }
   }
+}
+
+function isBlank({ pixels }: Rendering): boolean {
+  for (let i = 3; i < pixels.length; i += 4) if (pixels[i] !== 0) return false
+  return true
 }
 
 /** Small drawings have no score. */
