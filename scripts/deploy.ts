@@ -1,6 +1,7 @@
 /**
  * `npm run deploy`: makes the bucket, the queues and the secrets that are missing, deploys the three Workers, and asks
  * whether they work. `--domain whittle.example.com` gives the edge a name of its own.
+ * A name that leads somewhere already is only taken with `--replace-dns`.
  * `--gradual` gives new versions of press and media five calls of a hundred for five minutes (`--soak SECONDS`), then all.
  * `--heavy` adds containers for what isolates are too small for (docs/design/containers.md); it needs Docker.
  * `--env staging` makes a second Whittle beside the first: every name gets `-staging`.
@@ -23,7 +24,7 @@ import {
   stubConfiguration,
   withLogShare,
 } from './deploy/configuration.ts'
-import { isFree } from './deploy/domain.ts'
+import { assertLeadsNowhere, isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
 import { LIFECYCLE } from './deploy/lifecycle.ts'
 import { queueNames, withHeavy, withQueues } from './deploy/queues.ts'
@@ -68,6 +69,7 @@ interface Deployment {
   readonly shards: number
   readonly regions: readonly Region[]
   readonly domain: string | undefined
+  readonly replaceDns: boolean
   readonly accountId: string | undefined
   readonly waitSeconds: number
   readonly gradual: boolean
@@ -86,6 +88,7 @@ async function deploy(deployment: Deployment): Promise<void> {
   const { wrangler, suffix, shards, regions, domain, accountId, services, containers, edge } = deployment
   // What can refuse comes before anything is made.
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
+  if (isNewDomain && !deployment.replaceDns) await assertLeadsNowhere(domain)
   const before: Before = new Map(
     [...services, ...containers, edge].map((configuration) => [nameOf(configuration), wrangler.live(nameOf(configuration))]),
   )

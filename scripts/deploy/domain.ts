@@ -1,4 +1,8 @@
-/** Whose is a domain? wrangler takes one from another Worker without asking when nobody sits at a terminal. */
+/**
+ * Whose is a domain? wrangler takes one from another Worker, and puts its own in the place of a DNS record, without asking when nobody
+ * sits at a terminal.
+ */
+import { resolve } from 'node:dns/promises'
 import type { Wrangler } from './wrangler.ts'
 
 const API = process.env['CLOUDFLARE_API_BASE_URL'] ?? 'https://api.cloudflare.com/client/v4'
@@ -21,6 +25,28 @@ export async function isFree(domain: string, service: string, wrangler: Wrangler
     )
   }
   return owner === undefined
+}
+
+/**
+ * Records that a custom domain replaces are those of addresses, and aliases that lead to some.
+ * @throws Error when there are any, or when that could not be found out
+ */
+export async function assertLeadsNowhere(domain: string): Promise<void> {
+  const found = (await Promise.all([addresses(domain, 'A'), addresses(domain, 'AAAA')])).flat()
+  if (found.length === 0) return
+  throw new Error(
+    `${domain} leads somewhere already (${found.join(', ')}): its DNS record would be replaced. Say --replace-dns if it shall.`,
+  )
+}
+
+async function addresses(domain: string, type: 'A' | 'AAAA'): Promise<string[]> {
+  try {
+    return (await resolve(domain, type)) as string[]
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTFOUND' || code === 'ENODATA') return []
+    throw new Error(`Whether ${domain} leads somewhere already could not be found out (${code}). Say --replace-dns if that is no matter.`)
+  }
 }
 
 function credentials(wrangler: Wrangler): Record<string, string> {

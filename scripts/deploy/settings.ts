@@ -11,6 +11,8 @@ export interface Settings {
   readonly suffix: string
   /** The name that the edge answers at; without one it answers at workers.dev. */
   readonly domain: string | undefined
+  /** Its DNS record, if it has one, may go. */
+  readonly replaceDns: boolean
   readonly accountId: string | undefined
   /** Queues of each kind. */
   readonly shards: number
@@ -60,6 +62,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
       'dry-run': { type: 'boolean', default: false },
       env: { type: 'string', default: '' },
       domain: { type: 'string' },
+      'replace-dns': { type: 'boolean', default: false },
       wait: { type: 'string', default: '60' },
       heavy: { type: 'boolean', default: false },
       gradual: { type: 'boolean', default: false },
@@ -87,6 +90,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     dryRun: values['dry-run'],
     suffix: env && `-${env}`,
     domain,
+    replaceDns: values['replace-dns'],
     accountId: own?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
     shards: own?.queue_shards ?? 1,
     logShare: own?.log_share ?? 1,

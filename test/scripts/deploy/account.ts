@@ -17,6 +17,8 @@ interface Account {
   queues: string[]
   /** What buckets remove by themselves. */
   rules?: Record<string, { conditions: { prefix: string }; deleteObjectsTransition?: { condition: { maxAge: number } } }[]>
+  /** Addresses by type and name (`A whittle.example.com`), or how the resolver fails. */
+  records?: Record<string, string[] | string>
   /** Names of what the edge has. */
   secrets: string[]
   /** What was put. */

@@ -43,6 +43,24 @@ describe('a staging environment', () => {
     expect(checkout.account.buckets).toEqual(['whittle-blobs'])
   })
 
+  const STAGING = 'staging.example.com'
+  it.each([
+    [{ [`A ${STAGING}`]: ['203.0.113.5'] }, `${STAGING} leads somewhere already (203.0.113.5): its DNS record would be replaced`],
+    [{ [`A ${STAGING}`]: 'ENODATA', [`AAAA ${STAGING}`]: ['2001:db8::5'] }, 'leads somewhere already (2001:db8::5)'],
+    [{ [`AAAA ${STAGING}`]: 'ETIMEOUT' }, 'could not be found out (ETIMEOUT)'],
+  ])('is refused a name that has a DNS record, which wrangler would replace: %j', async (records, message) => {
+    using checkout = new Checkout({ ...PRODUCTION, records })
+    const { code, output } = await checkout.deploy('--env', 'staging', '--domain', STAGING)
+    expect({ code, made: checkout.deploys, buckets: checkout.account.buckets }).toEqual({ code: 1, made: [], buckets: ['whittle-blobs'] })
+    expect(output).toContain(message)
+  })
+
+  it('has a name with a DNS record when that is said, and for good', async () => {
+    using checkout = new Checkout({ ...PRODUCTION, records: { [`A ${STAGING}`]: ['203.0.113.5'] } })
+    expect(await checkout.deploy('--env', 'staging', '--domain', STAGING, '--replace-dns')).toMatchObject({ code: 0 })
+    expect(await checkout.deploy('--env', 'staging', '--domain', STAGING)).toMatchObject({ code: 0 })
+  })
+
   it('is refused the domain of another environment in deploy.config.json', async () => {
     using checkout = new Checkout()
     checkout.append('deploy.config.json', JSON.stringify({ production: { domain: DOMAIN }, staging: { domain: DOMAIN.toUpperCase() } }))

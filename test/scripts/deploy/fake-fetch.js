@@ -1,5 +1,15 @@
 // Loaded before the script (NODE_OPTIONS): the network that a deployment sees is the account's own.
+import dns from 'node:dns/promises'
 import { appendFileSync, readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+dns.resolve = async (name, type) => {
+  const { records = {} } = JSON.parse(readFileSync(process.env.ACCOUNT, 'utf8'))
+  const found = records[`${type} ${name}`] ?? 'ENOTFOUND'
+  if (Array.isArray(found)) return found
+  throw Object.assign(new Error(found), { code: found })
+}
+syncBuiltinESMExports()
 
 globalThis.fetch = async (url) => {
   const account = JSON.parse(readFileSync(process.env.ACCOUNT, 'utf8'))
