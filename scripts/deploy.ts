@@ -23,6 +23,7 @@ import {
   STUB,
   stubConfiguration,
   withLogShare,
+  withTraces,
 } from './deploy/configuration.ts'
 import { assertLeadsNowhere, isFree } from './deploy/domain.ts'
 import { sickness } from './deploy/health.ts'
@@ -46,9 +47,10 @@ const MAX_GZIP_KIB = 10 * 1024
 
 try {
   const settings = readSettings(root, process.argv.slice(2))
-  const { suffix, shards, logShare, regions } = settings
+  const { suffix, shards, logShare, regions, traces } = settings
   const wrangler = new Wrangler(root, settings.accountId)
-  const common = (configuration: string) => withLogShare(withRegions(configuration, regions, suffix), logShare)
+  const observed = (configuration: string) => withTraces(withLogShare(configuration, logShare), traces)
+  const common = (configuration: string) => observed(withRegions(configuration, regions, suffix))
   const configured = (file: string) => common(withQueues(configurationOf(root, file, suffix), shards, suffix))
   const services = SERVICES.map(configured)
   const containers = settings.heavy ? [common(configurationOf(root, HEAVY, suffix))] : []

@@ -1,6 +1,7 @@
 /** The wrangler.toml files as one environment has them. The files are shared: nothing in them may belong to one environment alone. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Traces } from './settings.ts'
 
 export const EDGE = 'wrangler.toml'
 /** What the edge binds. */
@@ -33,6 +34,14 @@ export function atDomain(edge: string, domain: string): string {
 /** Logs of a share of all invocations; what is alerted on is in the metrics, which count all. */
 export function withLogShare(configuration: string, share: number): string {
   return configuration.replace(/^head_sampling_rate = .*$/m, `head_sampling_rate = ${share}`)
+}
+
+/** Traces to destinations are not kept by the platform a second time. */
+export function withTraces(configuration: string, traces: Traces | undefined): string {
+  if (!traces) return configuration
+  const { destinations, share } = traces
+  const sent = destinations.length > 0 ? `destinations = ${JSON.stringify(destinations)}\npersist = false\n` : ''
+  return `${configuration}\n[observability.traces]\nenabled = true\nhead_sampling_rate = ${share}\n${sent}`
 }
 
 /** The edge where nobody can ask it. */

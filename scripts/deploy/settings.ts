@@ -18,6 +18,7 @@ export interface Settings {
   readonly shards: number
   /** Share of invocations whose logs are kept, 0–1. */
   readonly logShare: number
+  readonly traces: Traces | undefined
   /** How long `/healthz` may take to become good. */
   readonly waitSeconds: number
   /** New versions of press and media have a small share of the calls first. */
@@ -29,6 +30,14 @@ export interface Settings {
   readonly regions: readonly Region[]
   /** Where accounts are for which the operator names no region. */
   readonly region: Region | undefined
+}
+
+/** The platform's own tracing, which sends OpenTelemetry (OTLP) to destinations of the account. */
+export interface Traces {
+  /** Names of destinations that the dashboard knows; none: the dashboard alone shows them. */
+  readonly destinations: readonly string[]
+  /** Of invocations, 0–1. */
+  readonly share: number
 }
 
 /** How the environment without `--env` is called in the file. */
@@ -51,6 +60,13 @@ const fileSchema = z.record(
       .optional(),
     queue_shards: z.int().min(1).max(MOST_SHARDS).optional(),
     log_share: z.number().min(0).max(1).optional(),
+    traces: z
+      .strictObject({
+        // Becomes part of a TOML file.
+        destinations: z.array(z.string().regex(/^[\w-]{1,64}$/, 'a destination has letters, digits, - and _')).default([]),
+        share: z.number().min(0).max(1).default(0.05),
+      })
+      .optional(),
   }),
 )
 
@@ -94,6 +110,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     accountId: own?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
     shards: own?.queue_shards ?? 1,
     logShare: own?.log_share ?? 1,
+    traces: own?.traces,
     waitSeconds: Number(values.wait),
     gradual: values.gradual,
     soakSeconds: Number(values.soak),

@@ -1,8 +1,12 @@
 /** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configurationOf, EDGE, SERVICES, withLogShare } from '../../../scripts/deploy/configuration.ts'
+import { unstable_readConfig } from 'wrangler'
+import { configurationOf, EDGE, SERVICES, withLogShare, withTraces } from '../../../scripts/deploy/configuration.ts'
 import { withRegion } from '../../../scripts/deploy/regions.ts'
+import { readSettings } from '../../../scripts/deploy/settings.ts'
 import { type Call, Checkout, PRODUCTION } from './account.ts'
 
 const DOMAIN = 'whittle.example.com'
@@ -127,6 +131,30 @@ it('keeps logs of the share that deploy.config.json says', async () => {
   const root = join(import.meta.dirname, '../../..')
   for (const file of [EDGE, ...SERVICES]) {
     expect(withLogShare(configurationOf(root, file, ''), 0.05)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.05$/m)
+  }
+})
+
+it('sends traces of all Workers where deploy.config.json says, as wrangler reads it, and none where it says nothing', () => {
+  const root = join(import.meta.dirname, '../../..')
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-traces-'))
+  try {
+    const asked = { production: { log_share: 0.5, traces: { share: 0.1, destinations: ['grafana-traces'] } } }
+    writeFileSync(join(folder, 'deploy.config.json'), JSON.stringify(asked))
+    const { traces } = readSettings(folder, [])
+    for (const file of [EDGE, ...SERVICES]) {
+      const configuration = withLogShare(configurationOf(root, file, ''), 0.5)
+      expect(withTraces(configuration, readSettings(folder, ['--env', 'staging']).traces)).toBe(configuration)
+      writeFileSync(join(folder, file), withTraces(configuration, traces))
+      expect(unstable_readConfig({ config: join(folder, file) }).observability).toMatchObject({
+        ...{ enabled: true, head_sampling_rate: 0.5 },
+        traces: { enabled: true, head_sampling_rate: 0.1, destinations: ['grafana-traces'], persist: false },
+      })
+    }
+    const hostile = { production: { traces: { destinations: ['a"]\nmain = "b'] } } }
+    writeFileSync(join(folder, 'deploy.config.json'), JSON.stringify(hostile))
+    expect(() => readSettings(folder, [])).toThrow('a destination has letters')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 })
 
