@@ -115,11 +115,18 @@ export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, eff
   return deflation(bytes, layout, budget).finish(effort)
 }
 
-function deflation(bytes: Uint8Array, layout: RowShape | undefined, budget: number): Deflation {
+/** Rows of an image are counted: what stands behind them shows nowhere. */
+type Layout = RowShape & { readonly rows?: number }
+
+/** Deflated by rows, the last one would be lost. */
+const hasPartOfRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE_INFINITY) =>
+  bytes.length % row > 0 && Math.floor(bytes.length / row) < rows
+
+function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
   const plainly: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES
-  if (!layout || row < 2 || bytes.length < row * 4) {
+  if (!layout || row < 2 || bytes.length < row * 4 || hasPartOfRow(bytes, row, layout.rows)) {
     const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
     const finish = (effort: Effort) => {
       const data = quickBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
@@ -160,7 +167,7 @@ export function parmsOf(layout: RowShape): Dict {
 }
 
 /** How the decoded bytes lie in rows: as an image, or as the predictor that was there says. */
-async function layoutOf(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<RowShape | undefined> {
+async function layoutOf(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<Layout | undefined> {
   const { dict } = stream
   if (nameOf(await reader.entry(dict, 'Subtype')) === 'Image') {
     const mask = (await reader.entry(dict, 'ImageMask')) === true
@@ -168,7 +175,7 @@ async function layoutOf(reader: Reader, stream: Stream, chain: readonly Filter[]
     const bitsPerComponent = mask ? 1 : await reader.number(dict, 'BitsPerComponent', 8)
     const colors = mask ? 1 : await componentsOf(reader, dict.get('ColorSpace'))
     const sane = columns >= 1 && columns < 1 << 20 && colors >= 1 && colors <= 32 && [1, 2, 4, 8, 16].includes(bitsPerComponent)
-    return sane ? { predictor: 15, colors, bitsPerComponent, columns } : undefined
+    return sane ? { predictor: 15, colors, bitsPerComponent, columns, rows: await reader.number(dict, 'Height', 0) } : undefined
   }
   const shape = rowShape(chain[0]?.parms ?? null)
   return shape && { ...shape, predictor: 15 }
