@@ -9,7 +9,7 @@ const SWEEP_ALONE = '--single-threaded-gc'
 /**
  * What an answered request leaves is let go by full collections only: objects of workerd's own hang on those of V8, and small
  * collections keep them. V8 counts some 1 KB of each request, of the 10 to 50 that there are, and waits for hundreds of MB.
- * With this every collection is a full one: a third more processor time for a small answer.
+ * With this every collection is a full one: a tenth more processor time for a small answer.
  */
 const COLLECT_ALL = '--gc-global'
 
