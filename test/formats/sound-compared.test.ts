@@ -92,6 +92,18 @@ describe('new sound against the old', () => {
     expect((await verifyFilm(source, memorySource(moved, 'b'), outcome, options)).equal).toBe(false)
   })
 
+  it('sound of a film that lasts otherwise than its times say stays, and the pictures become smaller', async () => {
+    const file = rawMovie(50)
+    const stts = indexOf(file, 'stts', file.length - 1)
+    // Version and flags, one run, its samples; then how long each lasts.
+    const delta = new DataView(file.buffer, stts + 16)
+    expect(delta.getUint32(0)).toBe(1)
+    delta.setUint32(0, 10)
+    const { outcome, bytes, source } = await pressed(mov, file, 'mov')
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: {} } })
+    expect(await verifyFilm(source, memorySource(bytes, 'b'), outcome, options)).toEqual({ equal: true, share: 1 })
+  })
+
   it('an AVI file keeps its sound in step, as MP3 and as AAC', async () => {
     const file = rawAvi(60, 64, 48, 44100)
     for (const output of ['avi', 'mp4'] as const) {

@@ -11,7 +11,7 @@ import { copyTail, tailSteps } from '../../codec/tail.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
-import type { Edit } from '../../containers/isobmff/track.ts'
+import type { Edit, Track } from '../../containers/isobmff/track.ts'
 import { layOut, type NewTrack, type Piece, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
 import { leadOfPictures } from '../../containers/isobmff/write-fragment.ts'
 import type { KnownFormat } from '../outputs.ts'
@@ -24,7 +24,7 @@ import { encodeNatively } from './native/encode.ts'
 import { keptPictures, type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { belowFloors, finishPart, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
-import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
+import { type EncodedSound, encodeSound, leadOf, MAX_SOUND_DRIFT, runsOf } from './sound.ts'
 import { verifyFilm } from './verify.ts'
 
 const TRIFLE = 0.999
@@ -104,7 +104,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     const runs = runsOf(job.track, job.stream)
     const sound = { source, stream: job.stream, runs, options }
     const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
-    const { head, memoryBytes } = await made.catch(keptSound)
+    const { head, memoryBytes } = await made.then((done) => inTime(done, job.track)).catch(keptSound)
     return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
   }
   const cut = video?.cuts[part.index]
@@ -123,6 +123,14 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   }
   const { bytes, facts } = await finishPart(writer, done)
   return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
+}
+
+/** @throws CodecError (unsupported_feature) for sound that lasts otherwise than its times say: coded anew it would come at other moments */
+function inTime(made: EncodedSound, { duration, timescale }: Track): EncodedSound {
+  const { samples, hertz } = made.head
+  // The encoder's run-up and its last packet take the other half.
+  if (Math.abs(samples / hertz - duration / timescale) < MAX_SOUND_DRIFT / 2) return made
+  throw unsupported('sound that lasts otherwise than its times say')
 }
 
 /** Packets that are not what the track says stay as they are: a part that tells of none. */

@@ -36,6 +36,9 @@ export interface StoredSound {
   readonly options: Options
 }
 
+/** New sound may be longer by the encoder's run-up and the rest of its last packet, seconds. */
+export const MAX_SOUND_DRIFT = 0.5
+
 /** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
 export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
   if (blockAlign) return track.chunks

@@ -12,6 +12,7 @@ import { LARGE_WINDOW_BYTES, Window } from '../../containers/window.ts'
 import type { Side } from './compare-pictures.ts'
 import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
 import { compareVideo, type Found, startOf } from './compare-video.ts'
+import { MAX_SOUND_DRIFT } from './sound.ts'
 
 /** Of copied tracks, at a time. */
 const COMPARED_BYTES = 512 * 1024
@@ -80,9 +81,6 @@ function isNew(a: Track, b: Track, outcome: Outcome): boolean {
   if (outcome.kind !== 'compressed' || !outcome.loss || trackBytes(a) === trackBytes(b)) return false
   return a.handler === 'vide' ? outcome.loss.pictures !== undefined : a.handler === 'soun' && outcome.loss.sound !== undefined
 }
-
-/** New sound may be longer by the encoder's run-up and the rest of its last packet. */
-const MAX_SOUND_DRIFT = 0.5
 
 async function compareNewSound(old: Side, made: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
   const [a, b] = [old.track, made.track]
