@@ -4,7 +4,7 @@ import type { PngPicture } from './png-picture.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from './targets.ts'
 
 /** Where neighbours make up for a pixel's error; with none, every pixel has the nearest colour. */
-type Dither = 'none' | 'everywhere' | 'smooth'
+type Dither = 'none' | 'everywhere' | 'wide' | 'smooth'
 
 export interface PalettePlan {
   readonly kind: 'palette'
@@ -52,17 +52,17 @@ const MOST_SHADES = { cast: medium.cast * 0.85, steps: medium.steps * 0.9 }
 /** The share of errors that goes on, and how much of that in texture: a full share shows as noise, less leaves steps; texture hides both. */
 const DITHERS: { readonly [where in Dither]: readonly [share: number, inTexture: number] } = {
   none: [0, 0],
-  everywhere: [0.85, 0.5],
-  smooth: [0.85, 0],
+  everywhere: [0.75, 0.5],
+  wide: [0.85, 0.5],
+  smooth: [0.75, 0],
 }
-/** Dithered indices deflate worse: they must do with so much fewer colours to be worth a closer look. */
-const DITHER_PAYS = { everywhere: 0.9, smooth: 0.95 } as const
+/** How far palettes reach out for colours to mix others of, not only to stand for others: mixtures of few are noisy. */
+const SPREADS: { readonly [where in Dither]: number } = { none: 0, everywhere: 0.5, wide: 0.85, smooth: 0 }
+/** They deflate worse than what they are compared with: they must do with so much fewer colours to be worth a closer look. */
+const DITHER_PAYS = { everywhere: 0.9, wide: 0.85, smooth: 0.95 } as const
 
 /** The best score there is: until it is measured, it holds nothing back. */
 const NOT_YET = 100
-
-/** Colours to mix others of, not only to stand for others. */
-const isSpread = (dither: Dither) => dither === 'everywhere'
 
 type Way = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 
@@ -83,8 +83,8 @@ export class Trials {
   }
 
   apply({ colours, tolerance, dither }: Way): void {
-    const current = `${colours} ${isSpread(dither)}`
-    if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, isSpread(dither))
+    const current = `${colours} ${SPREADS[dither]}`
+    if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, SPREADS[dither])
     this.#current = current
     this.engine.setTolerance(tolerance)
     this.engine.setDither(...DITHERS[dither])
@@ -134,10 +134,13 @@ export async function planPalette(
   const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
   const plain = await fewestColours(search, { least, most: 256, dither: 'none' })
   const ways = plain === undefined ? [] : [await withTolerance(search, plain)]
-  for (const dither of ['everywhere', 'smooth'] as const) {
-    const most = plain === undefined ? 256 : Math.floor(plain * DITHER_PAYS[dither])
+  let mixed: number | undefined
+  for (const dither of ['everywhere', 'wide', 'smooth'] as const) {
+    const others = dither === 'wide' ? (mixed ?? plain) : plain
+    const most = others === undefined ? 256 : Math.floor(others * DITHER_PAYS[dither])
     const colours = most > least ? await fewestColours(search, { least, most, dither }) : undefined
     if (colours === undefined) continue
+    if (dither === 'everywhere') mixed = colours
     await pause()
     const way = { colours, tolerance: 0, dither }
     ways.push({ ...way, bytes: trials.bytes(way, FILTER_NONE) })
@@ -287,7 +290,7 @@ export async function measureWhole(engine: PngEngine, picture: PngPicture, plan:
 
 /** Makes a plan's palette the engine's layout, and its effort the engine's. */
 export function applyPalette(engine: PngEngine, plan: Way & { effort?: Effort }): void {
-  engine.quantise(plan.colours, K_MEANS_ROUNDS, isSpread(plan.dither))
+  engine.quantise(plan.colours, K_MEANS_ROUNDS, SPREADS[plan.dither])
   engine.setTolerance(plan.tolerance)
   engine.setDither(...DITHERS[plan.dither])
   if (plan.effort) engine.setEffort(plan.effort)

@@ -31,3 +31,12 @@ it('no figure is kept of what is not looked at', () => {
   const known = (of: Accepted) => Object.entries(of).map(([name, results]) => [name, Object.keys(results ?? {})])
   expect(known(ACCEPTED)).toEqual(DIFFICULT.map(({ name, results }) => [name, results]))
 })
+
+it('low was nowhere accepted larger than medium', () => {
+  const larger = Object.entries(ACCEPTED).flatMap(([name, results = {}]) =>
+    Object.entries(results)
+      .filter(([result, { share }]) => share > (results[result.replace('low', 'medium')]?.share ?? share))
+      .map(() => name),
+  )
+  expect(larger).toEqual([])
+})

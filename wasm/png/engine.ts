@@ -332,11 +332,11 @@ export class PngEngine {
   }
 
   /**
-   * Chooses at most `colours` colours and makes them the layout; `spread`: such as error diffusion can mix the others of. The mean
-   * squared error they promise.
+   * Chooses at most `colours` colours and makes them the layout; `spread`: such as error diffusion can mix the others of, up to
+   * 1 where the outermost of the picture's colours are among them. The mean squared error they promise.
    */
-  quantise(colours: number, rounds = 12, spread = false): number {
-    return this.#wasm.quantise(colours, rounds, spread ? 1 : 0)
+  quantise(colours: number, rounds = 12, spread = 0): number {
+    return this.#wasm.quantise(colours, rounds, spread)
   }
 
   /** Multiples of that error a pixel in texture may stray to repeat its neighbour's index: smaller files, more noise. */

@@ -396,12 +396,12 @@ static void k_means(int rounds) {
 
 /* ---- room for mixing ---- */
 
-#define SIDES 4        /* entries beside one, at most */
-#define REACH_OUT .85f /* all the way, and mixtures are noisier */
+#define SIDES 4 /* entries beside one, at most */
 
 /* Means lie inside of what they stand for: no mixture of them is as dark, as bright or as red as the outermost colours. So entries
- * at the border of the palette move out to where their colours end, as far as their neighbours stand to one side. */
-static void spread_out(void) {
+ * at the border of the palette move out towards where their colours end, as far as their neighbours stand to one side. `share`: how much of
+ * that way; further, and mixtures are noisier. */
+static void spread_out(float share) {
   static float out[256][COORDINATES], reach[256];
   for (int i = 0; i < palette_used; i++) {
     float nearest[SIDES], mean[COORDINATES] = {0}, distances = 0, length = 0;
@@ -431,7 +431,7 @@ static void spread_out(void) {
     if (along > reach[nearest]) reach[nearest] = along;
   }
   for (int i = 0; i < palette_used; i++)
-    for (int c = 0; c < COORDINATES; c++) palette_xyz[c][i] += out[i][c] * (REACH_OUT * reach[i]);
+    for (int c = 0; c < COORDINATES; c++) palette_xyz[c][i] += out[i][c] * (share * reach[i]);
 }
 
 /* Rounds the palette to eight bits, drops doubles, orders by luma, and makes it the layout. */
@@ -459,13 +459,13 @@ static void palette_to_layout(void) {
   palette_sort();
 }
 
-/* After a HISTOGRAM pass: a palette of at most `colours`, with `spread` one to mix others of. Returns the mean squared error it promises, in the space above. */
-EXPORT(quantise) double quantise(int colours, int rounds, bool spread) {
+/* After a HISTOGRAM pass: a palette of at most `colours`, with `spread` (see spread_out) one to mix others of. Returns the mean squared error it promises, in the space above. */
+EXPORT(quantise) double quantise(int colours, int rounds, double spread) {
   histogram_to_points();
   memset(weighed, 0, point_count);
   cut_boxes(colours < 1 ? 1 : colours > 256 ? 256 : colours);
   k_means(rounds);
-  if (spread) spread_out();
+  if (spread > 0) spread_out((float)spread);
   palette_to_layout();
   return predicted_mse;
 }

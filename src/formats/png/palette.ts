@@ -42,8 +42,8 @@ type Choice = { kind: 'lossy'; write(sink: Sink): Promise<Outcome> } | { kind: '
 const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
 /** Estimates of palettes and of near rows are so far from each other, at most, where either may be smaller in the end. */
 const MAY_BE_SMALLER = 1.1
-/** Plans that are made, the smallest by their estimates. */
-const MOST_FINISHED = 3
+/** Plans that are made, the smallest by their estimates; all of them where that takes no time. */
+const MOST_FINISHED = { small: 4, usual: 3 }
 /** Results up to this size are made once, in memory, and thrown away when they miss the target. */
 const MOST_HELD_BYTES = 12 * 1024 * 1024
 
@@ -60,7 +60,7 @@ export async function chooseLossy(job: PaletteJob): Promise<Choice> {
   options.progress(0.4)
   let best: Finished | undefined
   const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
-  for (const plan of plans.slice(0, MOST_FINISHED)) {
+  for (const plan of plans.slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)) {
     if (clear(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
     const other = await finish(job, plan)
     if (other && !(best && best.bytes <= other.bytes)) best = other
@@ -93,11 +93,17 @@ async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<C
   const pause = () => yieldToOthers(options.signal)
   const targets = paletteTargets(options.quality)
   const trials = new Trials(engine)
-  for (const target of targets) add(await planPalette(trials, file, target, pause), target)
-  const least = Math.min(...plans.map(({ plan }) => plan.estimate))
-  if (mayComeNear(engine, facts, least)) {
+  // What a gentler level would look for is looked for, whatever this one finds.
+  const least: number[] = []
+  for (const target of targets) {
+    const plan = await planPalette(trials, file, target, pause)
+    add(plan, target)
+    least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
+  }
+  if (mayComeNear(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
     const near = new NearTrials(engine, file)
-    for (const target of targets.map(targetOfNear)) add(await near.plan(target, least * MAY_BE_SMALLER, pause), target)
+    for (const [i, target] of targets.map(targetOfNear).entries())
+      add(await near.plan(target, (least[i] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), target)
   }
   return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
 }
