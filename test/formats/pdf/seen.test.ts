@@ -4,6 +4,7 @@ import { concat } from '../../../src/bytes/concat.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { asPrinted } from '../../../src/formats/pdf/images/inks.ts'
 import { withOpacity } from '../../../src/formats/pdf/images/opacity.ts'
+import { Attention } from '../../../src/formats/pdf/images/seen.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
 import { LEVELS } from '../../../src/quality/levels.ts'
@@ -127,4 +128,11 @@ it('samples with a few red strokes, which halved chroma spoils, look as their le
     const { bytes } = await press(pageOf('/ColorSpace/DeviceRGB/Filter/FlateDecode', flate(pixels)), quality)
     expectSeen(pixels, await pixelsOf(await storedJpeg(bytes)), quality)
   }
+})
+
+it('pictures of up to 12 megapixels are looked at, 60 of a document', () => {
+  const attention = new Attention()
+  expect(attention.spend({ width: 4000, height: 3100 })).toBe(false)
+  const spent = Array.from({ length: 7 }, () => attention.spend({ width: 3000, height: 3000 }))
+  expect(spent).toEqual([true, true, true, true, true, true, false])
 })

@@ -138,8 +138,13 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
   return await asJpeg(job, onScreen(preview), { channels, beside, again: () => filled(request, channels, pixels) }, request)
 }
 
-/** Chroma is halved on the way in where it must be kept whole for no look: a job takes twice as much with all of it. */
-const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) => !fullColour && !(channels === 3 && isSeen(size))
+/** Pixels of the largest picture whose chroma is held whole below `high`: a job takes twice as much with all of it. */
+const MOST_WHOLE = 4e6
+const mayBeWhole = ({ width, height }: Size) => width * height <= MOST_WHOLE
+
+/** Chroma is halved on the way in where no look asks for the whole, or there is too much of it. */
+const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) =>
+  !fullColour && !(channels === 3 && isSeen(size) && mayBeWhole(size))
 
 const jobOf = ({ size }: EncodeRequest, channels: Samples, subsampled: boolean) =>
   JpegJob.fromRows({ ...size, pixels: PIXELS[channels], subsampled, ycck: channels === 4 })
@@ -186,7 +191,7 @@ async function asJpeg(
   if (!wanted) return await asLumaSays(job, look, channels, request)
   const sight = { reference: beside, wanted }
   const made = await asSeen(job, look, { channels, sight }, request)
-  if (made || !halved || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+  if (made || !halved || !mayBeWhole(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
   using full = await again()
   return await asSeen(full, look, { channels, sight }, request)
 }

@@ -14,7 +14,7 @@ import { RowScaler, type Size } from './scale.ts'
 import { type Found, MOST_GAINED } from './search.ts'
 
 /** Pixels of a picture and of a document that are looked at, each look 0.1 to 0.3 s a megapixel: beyond, luma steers. */
-const MOST_LOOKED_AT = { ofPicture: 4e6, ofDocument: 60e6 }
+const MOST_LOOKED_AT = { ofPicture: 12e6, ofDocument: 60e6 }
 
 /** What of a document may still be looked at. */
 export class Attention {
