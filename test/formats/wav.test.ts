@@ -24,6 +24,13 @@ describe('exact', () => {
     expect(bytes.length).toBeLessThan(file.length * 0.77)
   })
 
+  it('a file with two formats is not touched: nobody knows which one a reader takes', async () => {
+    const other = Uint8Array.of(1, 0, 1, 0, 0x44, 0xac, 0, 0, 0x88, 0x58, 1, 0, 2, 0, 16, 0)
+    const file = wave(scaled(5000, 2, 24, 256), 24, 2, 44100, [['fmt ', other]])
+    const { outcome } = await press(wav, file, 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "several 'fmt ' chunks" })
+  })
+
   it('keeps other chunks byte for byte and in order', async () => {
     const bext = Uint8Array.from({ length: 701 }, (_, i) => i & 127)
     const file = wave(scaled(3000, 1, 24, 256), 24, 1, 48000, [

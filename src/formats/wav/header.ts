@@ -48,7 +48,8 @@ export async function readWave(source: Source): Promise<Wave> {
   if (riff.chunks.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
   if (!fmt || fmt.size < 16) throw malformed('wav', 12, "no 'fmt ' chunk")
   if (!data) throw malformed('wav', riff.end, "no 'data' chunk")
-  if (riff.chunks.filter((chunk) => chunk.id === 'data').length > 1) throw unsupported("several 'data' chunks")
+  for (const id of ['fmt ', 'data'])
+    if (riff.chunks.filter((chunk) => chunk.id === id).length > 1) throw unsupported(`several '${id}' chunks`)
   const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 64)), fmt.offset)
   const frames = await countFrames(source, layout, data, riff.chunks)
   const tail = { offset: riff.end, size: Math.max(0, source.size - riff.end) }
