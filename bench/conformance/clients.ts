@@ -1,9 +1,10 @@
 /**
  * `npm run conformance -- clients [LANGUAGE …]`: the tests of the clients in other languages against a service, each over a road of its own
- * on which everything goes wrong once. What is not installed (Python with venv, Go, PHP) is said and left out.
+ * on which everything goes wrong once; and that for TypeScript in Chromium (`browser`). What is not installed (Python with venv, Go, PHP,
+ * Chromium) is said and left out.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { join, resolve } from 'node:path'
 import { Whittle } from '../../clients/typescript/src/index.ts'
 import { type Running, startService } from '../../test/e2e/running.ts'
 import { roughRoad } from '../../test/support/rough-road.ts'
+import { CHROMIUM, tryInBrowser } from './browser.ts'
 
 interface Language {
   readonly name: string
@@ -60,6 +62,7 @@ try {
   for (const language of LANGUAGES) {
     if (chosen.length === 0 || chosen.includes(language.name)) failed += await tryOut(language, callback)
   }
+  if (chosen.length === 0 || chosen.includes('browser')) failed += await browser()
 } finally {
   await service.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -96,6 +99,17 @@ async function tryOut({ name, probe, commands }: Language, callback: string): Pr
   const isFine = missed.length === 0 && road.tooSoon.length === 0
   if (isFine) console.log(`${name}: the client passes`)
   return isFine ? 0 : 1
+}
+
+async function browser(): Promise<number> {
+  if (!existsSync(CHROMIUM)) {
+    console.log(`browser: there is no ${CHROMIUM}, not tried (CHROMIUM names another)`)
+    return 0
+  }
+  const trouble = await tryInBrowser(service.baseUrl, service.keys.enterprise).catch((error: Error) => error)
+  if (trouble) console.error(`browser: ${trouble.message}`)
+  else console.log('browser: the TypeScript client passes')
+  return trouble ? 1 : 0
 }
 
 function run([command, ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
