@@ -8,6 +8,7 @@ const LEVELS = ['high', 'medium', 'low'] as const
 const KINDS = [
   { kind: 'JPEG', folder: 'image', extensions: ['jpg', 'jpeg'], format: undefined },
   { kind: 'JPEG as WebP', folder: 'image', extensions: ['jpg', 'jpeg'], format: 'webp' },
+  { kind: 'JPEG as AVIF', folder: 'image', extensions: ['jpg', 'jpeg'], format: 'avif' },
   { kind: 'PNG', folder: 'image', extensions: ['png'], format: undefined },
   { kind: 'BMP', folder: 'image', extensions: ['bmp'], format: undefined },
   { kind: 'DOCX, PPTX', folder: 'document', extensions: ['docx', 'pptx'], format: undefined },

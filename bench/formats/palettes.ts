@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import '../../scripts/wasm-hook.ts'
+import { around, between, bytesAt, type Point } from '../equal-score.ts'
 import type { Bench, Measured, Row } from '../harness.ts'
 import { files, native, ours } from '../harness.ts'
 
@@ -22,13 +23,6 @@ interface Picture {
   readonly width: number
   readonly height: number
   readonly rgba: Uint8Array
-}
-
-/** A result of a peer, kept as a file. */
-interface Point {
-  readonly score: number
-  readonly measured: Measured
-  readonly file: string
 }
 
 export const bench: Bench = {
@@ -71,33 +65,6 @@ async function curve(file: string, original: Picture, speed: string, folder: str
     if (measured) points.push({ score: scoreOf(original, await decoded(made)), measured, file: made })
   }
   return points
-}
-
-/** Those that no other point beats in both score and bytes, from the smallest. */
-function envelope(points: readonly Point[]): Point[] {
-  const best: Point[] = []
-  for (const point of points.toSorted((a, b) => a.measured.bytes - b.measured.bytes || b.score - a.score))
-    if (point.score > (best.at(-1)?.score ?? Number.NEGATIVE_INFINITY)) best.push(point)
-  return best
-}
-
-/** The points on both sides of a score, or the first twice where that is better already. undefined: none gets there. */
-function around(points: readonly Point[], score: number): readonly [Point, Point] | undefined {
-  const best = envelope(points)
-  const above = best.findIndex((point) => point.score >= score)
-  const [from, to] = [best[Math.max(0, above - 1)], best[above]]
-  return from && to && [from, to]
-}
-
-/** Between two points, evenly by the logarithm of the bytes. */
-function between([from, to]: readonly [Point, Point], score: number): Measured {
-  const share = from === to ? 1 : (score - from.score) / (to.score - from.score)
-  return { ...to.measured, bytes: Math.round(from.measured.bytes ** (1 - share) * to.measured.bytes ** share) }
-}
-
-function bytesAt(points: readonly Point[], score: number): Measured | undefined {
-  const sides = around(points, score)
-  return sides && between(sides, score)
 }
 
 /** The same with both points run through oxipng; undefined where it is not installed. */
