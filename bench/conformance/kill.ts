@@ -122,8 +122,9 @@ async function upload(bytes: Uint8Array<ArrayBuffer>, name: string, asynchronous
 /** For what dies with others: none of them needs as long. */
 const LAST_BREATH_MS = 3000
 
-/** Tasks that were killed in the middle wait for their leases, and a busy machine takes its time with the rest. */
+/** Tasks are stuck when none has ended for so long: those that were killed in the middle wait for their leases. */
 const PATIENCE_MS = 900_000
+const hasEnded = (status: string) => status === 'completed' || status === 'failed'
 
 /** A file on its way in chunks, from one life of the service to the next. */
 interface Sending {
@@ -221,6 +222,7 @@ console.log()
 
 if (sendings.some(({ task }) => task === undefined)) await sendOn()
 const all = new Map<string, string>()
+let ended = 0
 for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(2000)) {
   all.clear()
   for (let cursor = ''; ; ) {
@@ -231,11 +233,14 @@ for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep
     if (!page.next_cursor) break
     cursor = page.next_cursor
   }
-  if ([...all.values()].every((status) => status === 'completed' || status === 'failed')) break
+  const now = [...all.values()].filter(hasEnded).length
+  if (now === all.size) break
+  if (now > ended) deadline = Date.now() + PATIENCE_MS
+  ended = now
 }
 const count = (status: string) => [...all.values()].filter((other) => other === status).length
 for (const id of accepted) if (!all.has(id)) problems.push(`${id} was accepted and is gone`)
-for (const [id, status] of all) if (status !== 'completed' && status !== 'failed') problems.push(`${id} is still ${status}`)
+for (const [id, status] of all) if (!hasEnded(status)) problems.push(`${id} is still ${status}`)
 const usage = await api<{ tasks_completed: number; tasks_failed: number }>('/v1/usage')
 if (usage.tasks_completed !== count('completed'))
   problems.push(`usage counts ${usage.tasks_completed} completed, there are ${count('completed')}`)
