@@ -64,6 +64,8 @@ async function work(): Promise<void> {
   while (!stopped && next < end && performance.now() < until) {
     const number = next++
     const report = await runner.run({ number })
+    // Whoever stops all of a group stopped the file's process, too.
+    if (stopped && report.kind === 'died') break
     count(formatOf(seeds, number), report)
     if (!TROUBLE.includes(report.kind)) continue
     const mutant = mutantOf(seeds, options.seed, number)
