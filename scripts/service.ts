@@ -123,9 +123,12 @@ export class Service {
     return (this.#front?.address() as AddressInfo | undefined)?.port ?? 0
   }
 
-  /** Cron triggers do not fire by themselves here. */
-  async fireCron(): Promise<void> {
-    await fetch(`http://127.0.0.1:${this.#innerPort}/cdn-cgi/handler/scheduled`).then((answer) => answer.arrayBuffer())
+  /** Cron triggers do not fire by themselves here: the hourly one, or the one that looks whether all parts answer. */
+  async fireCron(which: 'sweep' | 'look'): Promise<void> {
+    const cron = which === 'look' ? '*/10 * * * *' : '17 * * * *'
+    await fetch(`http://127.0.0.1:${this.#innerPort}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).then((answer) =>
+      answer.arrayBuffer(),
+    )
   }
 
   /** Resolves when the service answers that all of its parts do. */

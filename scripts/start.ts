@@ -64,7 +64,9 @@ setInterval(() => {
   if (process.ppid !== parent) void stop()
 }, 500).unref()
 
-setInterval(() => void service?.fireCron().catch(() => undefined), 3_600_000)
+const fire = (which: 'sweep' | 'look') => void service?.fireCron(which).catch(() => undefined)
+setInterval(() => fire('sweep'), 3_600_000)
+setInterval(() => fire('look'), 600_000)
 
 await supervise({
   make: () => {

@@ -1,10 +1,12 @@
-/** `whittle`: the HTTP edge, the Durable Objects, and the hourly sweep. */
+/** `whittle`: the HTTP edge, the Durable Objects, the hourly sweep, and a look at all parts every ten minutes. */
 import type { Env } from './env.ts'
 import { createApp } from './http/app.ts'
 import { ROUTES } from './http/routes/index.ts'
 import { placed } from './store/place.ts'
+import { noteLook } from './store/status-history.ts'
 import { SHORT_PAUSES_MS, steady } from './store/steady.ts'
 import { exportAccounts } from './tasks/backup.ts'
+import { lookAround } from './tasks/health.ts'
 import { sweep } from './tasks/sweep.ts'
 
 export { Account } from '../durable-objects/account.ts'
@@ -15,6 +17,8 @@ export { UploadRecord } from '../durable-objects/upload-record.ts'
 const app = createApp(ROUTES)
 /** UTC. */
 const EXPORT_HOUR = 3
+/** As wrangler.toml and `npm start` have it; at all other times the sweep is due. */
+const LOOKS = '*/10 * * * *'
 
 /** Objects may be reset or moved in the middle of a request: what does as much twice as once is repeated. */
 const steadied = (env: Env): Env => ({
@@ -49,7 +53,11 @@ const steadied = (env: Env): Env => ({
 
 export default {
   fetch: (request: Request, env, ctx) => app.fetch(request, steadied(placed(env)), ctx),
-  async scheduled({ scheduledTime }, env, ctx) {
+  async scheduled({ scheduledTime, cron }, env, ctx) {
+    if (cron === LOOKS) {
+      ctx.waitUntil(lookAround(placed(env)).then((look) => noteLook(env.BLOBS, Date.now(), look)))
+      return
+    }
     ctx.waitUntil(sweep(placed(env)).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
     if (new Date(scheduledTime).getUTCHours() !== EXPORT_HOUR) return
     ctx.waitUntil(exportAccounts(placed(env)).then((done) => console.log(JSON.stringify({ level: 'info', event: 'export', ...done }))))

@@ -15,6 +15,7 @@ export const chinese: Readonly<Record<string, string>> = {
   Callbacks: '回调',
   'API reference': 'API 参考',
   Licences: '许可证',
+  Status: '服务状态',
   'Skip to content': '跳到内容',
   'Drop files here, or choose them': '将文件拖到此处，或选择文件',
   'Choose files': '选择文件',

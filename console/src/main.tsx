@@ -104,6 +104,7 @@ function App() {
       </main>
       <footer>
         <a href="/docs">{t('API reference')}</a>
+        <a href="/status">{t('Status')}</a>
         <a href="/licences">{t('Licences')}</a>
       </footer>
     </Self.Provider>

@@ -395,4 +395,20 @@ export const formats = z
   .meta({ id: 'Formats' })
 
 const healthCheck = z.object({ ok: z.boolean(), ms: z.number() }).meta({ id: 'HealthCheck' })
+const statusPart = z
+  .object({
+    looks: z.int().min(0),
+    failures: z.int().min(0),
+    mean_ms: z.int().min(0).optional().describe('Absent where nothing answered'),
+    max_ms: z.int().min(0),
+  })
+  .meta({ id: 'StatusPart' })
+const statusDay = z.object({ day: z.iso.date(), parts: z.record(z.string(), statusPart) }).meta({ id: 'StatusDay' })
+export const status = z
+  .object({
+    status: z.enum(['ok', 'degraded', 'unknown']).describe('What the last look found; `unknown`: the last one is long ago'),
+    looked_at: time.optional(),
+    days: z.array(statusDay).describe('The oldest first; days without looks are absent'),
+  })
+  .meta({ id: 'Status' })
 export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })

@@ -10,6 +10,7 @@ import { metricsRoute } from './metrics.ts'
 import { pageRoutes } from './pages.ts'
 import { getKeys, getReceipt } from './receipts.ts'
 import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
+import { getStatus } from './status.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
 import { batchCompress, compress } from './upload.ts'
 
@@ -28,6 +29,7 @@ const API: readonly Route[] = [
   getFormats,
   getKeys,
   healthz,
+  getStatus,
 ]
 
 export const ROUTES: readonly Route[] = [...API, ...pageRoutes(() => ROUTES), ...ADMIN_ROUTES, metricsRoute, ...consoleRoutes(API)]

@@ -45,7 +45,7 @@ async function forAgents(c: AppContext): Promise<Response> {
 }
 
 /** Scripts, styles, pictures and sound of our own only; blob: shows what was dropped and what came back. */
-const PAGE_POLICY =
+export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
