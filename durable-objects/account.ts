@@ -22,6 +22,7 @@ import type { DeliveryRecord } from '../src/store/people.ts'
 import { placed } from '../src/store/place.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { isTestAccount, testAccountOf } from '../src/store/test-accounts.ts'
+import { sendThrough } from '../src/tasks/egress.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
@@ -29,6 +30,7 @@ import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
 import { ReservationTable } from './reservation-table.ts'
 import { migrate } from './schema.ts'
+import { StorageAlerts } from './storage-alerts.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 
 const DELIVERIES_KEPT = 1000
@@ -51,6 +53,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #idempotency: IdempotencyTable
   readonly #reservations: ReservationTable
   readonly #audit: AuditTable
+  readonly #alerts: StorageAlerts
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
@@ -65,6 +68,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#reservations = new ReservationTable(ctx.storage)
     this.#audit = new AuditTable(ctx.storage)
+    this.#alerts = new StorageAlerts(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
     this.#people = new PeopleTable(ctx.storage, this.#challenges, () => this.#record()?.accountId ?? '')
     this.#keys = new KeyTable(ctx.storage, this.env.KEY_GATES, () => this.#record())
@@ -126,7 +130,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
       else used += admission.bytes
     }
     const quota = this.#quota()
-    return used + bytes > quota ? { ok: false as const, used, quota } : undefined
+    if (used + bytes <= quota) return undefined
+    this.#alerts.look(() => this.#filling(), true)
+    return { ok: false as const, used, quota }
   }
 
   async giveBack(taskIds: readonly string[]) {
@@ -150,6 +156,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
         this.#reservations.remove(taskId)
       } else this.#split.delete(taskId)
     }
+    this.#alerts.look(() => this.#filling())
   }
 
   async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
@@ -231,6 +238,21 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async deliveries(limit: number) {
     const rows = this.#sql.exec<{ delivery: string }>('SELECT delivery FROM deliveries ORDER BY seq DESC LIMIT ?', limit)
     return [...rows].map((row) => JSON.parse(row.delivery) as DeliveryRecord)
+  }
+
+  async alertUrl() {
+    return this.#alerts.url
+  }
+
+  async setAlertUrl(url: string | undefined) {
+    this.#alerts.set(url)
+    this.#alerts.look(() => this.#filling())
+  }
+
+  /** Only alerts have one. */
+  override async alarm(): Promise<void> {
+    const secret = await this.webhookSecret()
+    await this.#alerts.send({ send: sendThrough(this.env.EGRESS), secret, note: (delivery) => this.noteDelivery(delivery) })
   }
 
   async noteDelivery(delivery: DeliveryRecord) {
@@ -373,6 +395,10 @@ export class Account extends DurableObject<Env> implements AccountFace {
   /** Of tasks, and of uploads that are not finished. */
   #stored(): number {
     return this.#tasks.stored() + this.#reservations.sum()
+  }
+
+  #filling() {
+    return { plan: this.#record()?.plan ?? 'free', used: this.#stored(), quota: this.#quota() }
   }
 
   #quota(): number {

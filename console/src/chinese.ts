@@ -121,6 +121,11 @@ export const chinese: Readonly<Record<string, string>> = {
   'New secret': '更换密钥',
   'The next deliveries will be signed with a new secret. Receivers that check with the old one will refuse them.':
     '之后的投递将使用新密钥签名，仍用旧密钥校验的接收方会拒绝它们。',
+  Alerts: '提醒',
+  'Told when the storage is 80 % full, and when it is full: each once a month.': '存储用量达到 80 % 和用满时通知，每月各一次。',
+  'Address for alerts': '提醒地址',
+  nowhere: '不通知',
+  'changed where alerts go': '修改了提醒地址',
   'Send a test': '发送测试',
   Address: '地址',
   Send: '发送',

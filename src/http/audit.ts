@@ -4,7 +4,20 @@ import { isTestAccount } from '../store/test-accounts.ts'
 import type { AppContext } from './context.ts'
 
 /** Fields of requests that the log repeats. No key, token or secret is among them. */
-const ASKED = ['name', 'environment', 'plan', 'state', 'scopes', 'role', 'expires_at', 'requests_per_minute', 'grace_seconds', 'at', 'day']
+const ASKED = [
+  'name',
+  'environment',
+  'plan',
+  'state',
+  'scopes',
+  'role',
+  'expires_at',
+  'requests_per_minute',
+  'grace_seconds',
+  'at',
+  'day',
+  'url',
+]
 
 /** What the answer of a route tells of the thing it changed. */
 interface Told {

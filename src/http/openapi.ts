@@ -216,6 +216,11 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
 }
 
 /** What is sent to a `callback_url`, after Standard Webhooks 1.0.0. */
+const bodyOf = (schema: Json) => ({ required: true, content: { 'application/json': { schema } } })
+
+/** `storage.nearly_full` as `StorageNearlyFull`. */
+const operationOf = (type: string) => type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())
+
 function webhooks(schemas: Schemas): Json {
   const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
   const parameters = [
@@ -239,9 +244,28 @@ function webhooks(schemas: Schemas): Json {
       description: 'Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.',
       security: [],
       parameters,
-      requestBody: { required: true, content: { 'application/json': { schema } } },
+      requestBody: bodyOf(schema),
       responses: { 200: { description: 'Taken' }, 410: { description: 'No more, please' } },
     }
   }
-  return { 'task.completed': { post: event('completed') }, 'task.failed': { post: event('failed') } }
+  const alert = (type: string, summary: string) => {
+    const number = { type: 'integer' }
+    const text = { type: 'string' }
+    const data = { plan: text, month: text, percent: number, storage_used: number, storage_quota: number }
+    const properties = {
+      type: { type: 'string', const: type },
+      timestamp: { type: 'string', format: 'date-time' },
+      data: { type: 'object', properties: data, required: Object.keys(data) },
+    }
+    const schema = { type: 'object', properties, required: Object.keys(properties) }
+    return { ...event('completed'), operationId: `on${operationOf(type)}`, tags: ['Account'], summary, requestBody: bodyOf(schema) }
+  }
+  return {
+    'task.completed': { post: event('completed') },
+    'task.failed': { post: event('failed') },
+    'storage.nearly_full': {
+      post: alert('storage.nearly_full', 'The storage is 80 % full; once a month, where the console names an address'),
+    },
+    'storage.full': { post: alert('storage.full', 'The storage is full, or something found no room; once a month') },
+  }
 }

@@ -185,6 +185,9 @@ export interface AccountFace {
   /** The next deliveries are signed with a new secret. */
   rotateWebhookSecret(): Promise<string>
   /** Deliveries of callbacks, newest first; the last thousand are kept. */
+  /** Where somebody is told that the storage fills; undefined: nowhere. */
+  alertUrl(): Promise<string | undefined>
+  setAlertUrl(url: string | undefined): Promise<void>
   deliveries(limit: number): Promise<DeliveryRecord[]>
   noteDelivery(delivery: DeliveryRecord): Promise<void>
   /** The log of who did what; the last ten thousand are kept. */

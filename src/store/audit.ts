@@ -20,6 +20,7 @@ export type ActionName =
   | 'key.reset'
   | 'secret.rotated'
   | 'secret.read'
+  | 'alerts.changed'
   | `person.${'invited' | 'joined' | 'signed_in' | 'changed' | 'removed'}`
   | `${'passkey' | 'session' | 'invitation'}.removed`
   | `account.${'created' | 'changed' | 'imported'}`

@@ -119,7 +119,7 @@ describe('the document', () => {
   })
 
   it('describes what is sent to a callback_url', () => {
-    expect(Object.keys(webhooks)).toEqual(['task.completed', 'task.failed'])
+    expect(Object.keys(webhooks)).toEqual(['task.completed', 'task.failed', 'storage.nearly_full', 'storage.full'])
     const { requestBody } = webhooks['task.completed']!.post
     // oapi-codegen drops components that no path leads to.
     const event = requestBody!.content['application/json']!.schema

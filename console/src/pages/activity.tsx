@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'key.removed': 'deleted the key',
   'secret.rotated': 'changed the signing secret',
   'secret.read': 'looked at the signing secret',
+  'alerts.changed': 'changed where alerts go',
   'person.invited': 'invited',
   'person.joined': 'joined',
   'person.signed_in': 'signed in',

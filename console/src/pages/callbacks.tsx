@@ -9,7 +9,9 @@ interface Payload {
 }
 
 export function CallbacksPage() {
-  const { value, error, reload, setError } = useLoaded(() => call<{ webhook_secret?: string; deliveries: Delivery[] }>('GET', '/callbacks'))
+  const { value, error, reload, setError } = useLoaded(() =>
+    call<{ webhook_secret?: string; alert_url: string | null; deliveries: Delivery[] }>('GET', '/callbacks'),
+  )
   const [rotating, setRotating] = useState(false)
   const [payload, setPayload] = useState<Payload>()
   const attempt = async (work: () => Promise<unknown>) => {
@@ -27,6 +29,13 @@ export function CallbacksPage() {
       {value.webhook_secret !== undefined && <SigningSecret secret={value.webhook_secret} onRotate={() => setRotating(true)} />}
       <For atLeast="member">
         <SendTest onSend={(url) => attempt(() => call('POST', '/callbacks/test', { url }))} />
+      </For>
+      <For atLeast="admin">
+        <Alerts
+          key={value.alert_url}
+          url={value.alert_url}
+          onSave={(url) => attempt(() => call('POST', '/callbacks/alerts', { url: url || null }))}
+        />
       </For>
       <h2>{t('Deliveries')}</h2>
       {value.deliveries.length === 0 && <p>{t('No deliveries yet.')}</p>}
@@ -101,6 +110,28 @@ function SendTest({ onSend }: { onSend: (url: string) => void }) {
         <button type="submit" class="main">
           {t('Send')}
         </button>
+      </form>
+    </>
+  )
+}
+
+function Alerts({ url, onSave }: { url: string | null; onSave: (url: string) => void }) {
+  return (
+    <>
+      <h2>{t('Alerts')}</h2>
+      <p>{t('Told when the storage is 80 % full, and when it is full: each once a month.')}</p>
+      <form
+        class="wishes"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSave(String(new FormData(event.currentTarget).get('url')))
+        }}
+      >
+        <label>
+          {t('Address for alerts')}
+          <input type="url" name="url" defaultValue={url ?? ''} placeholder={t('nowhere')} />
+        </label>
+        <button type="submit">{t('Save')}</button>
       </form>
     </>
   )

@@ -47,6 +47,8 @@ const resetSettings = z.strictObject({
     .default(86_400),
 })
 const testSettings = z.strictObject({ url: z.string().max(2048) })
+/** null: nobody is told. */
+const alertSettings = z.strictObject({ url: z.string().max(2048).nullable() })
 const replaySettings = z.strictObject({ task_id: taskId })
 
 const account = (c: AppContext) => c.env.ACCOUNTS.getByName(c.get('key').accountId)
@@ -190,10 +192,14 @@ export const MANAGE_ROUTES: readonly Route[] = [
     path: '/console/api/callbacks',
     access: 'session',
     async handle(c) {
-      const [secret, deliveries] = await Promise.all([account(c).webhookSecret(), account(c).deliveries(100)])
+      const [secret, deliveries, alertUrl] = await Promise.all([
+        account(c).webhookSecret(),
+        account(c).deliveries(100),
+        account(c).alertUrl(),
+      ])
       // Who has it can sign as we do.
       const shown = isAtLeast(c.get('person').role, 'admin') ? { webhook_secret: secret } : {}
-      return json({ ...shown, deliveries: deliveries.map(deliveryView) })
+      return json({ ...shown, alert_url: alertUrl ?? null, deliveries: deliveries.map(deliveryView) })
     },
   },
   {
@@ -222,14 +228,27 @@ export const MANAGE_ROUTES: readonly Route[] = [
     async handle(c) {
       const { url } = await readBody(c, testSettings)
       requireCallbacks(c)
-      const checked = checkCallbackUrl(url, callbackRules(c.env))
-      if (!checked.ok) throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
+      const checked = callable(c, url)
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
       const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })
-      const delivery = await deliver(sendThrough(c.env.EGRESS), { url: checked.url, messageId, body }, await account(c).webhookSecret())
-      const record = { taskId: '', messageId, url: checked.url, attempt: 1, ...delivery }
+      const delivery = await deliver(sendThrough(c.env.EGRESS), { url: checked, messageId, body }, await account(c).webhookSecret())
+      const record = { taskId: '', messageId, url: checked, attempt: 1, ...delivery }
       await account(c).noteDelivery(record)
       return json(deliveryView(record))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/alerts',
+    access: 'session',
+    role: 'admin',
+    audit: 'alerts.changed',
+    async handle(c) {
+      const { url } = await readBody(c, alertSettings)
+      requireCallbacks(c)
+      const address = url === null ? undefined : callable(c, url)
+      await account(c).setAlertUrl(address)
+      return json({ alert_url: address ?? null })
     },
   },
   {
@@ -246,6 +265,13 @@ export const MANAGE_ROUTES: readonly Route[] = [
     },
   },
 ]
+
+/** @returns the address as it is kept */
+function callable(c: AppContext, url: string): string {
+  const checked = checkCallbackUrl(url, callbackRules(c.env))
+  if (checked.ok) return checked.url
+  throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
+}
 
 const unknown = (what: string) => new ApiError('unknown_route', `There is no such ${what} in this account.`)
 
