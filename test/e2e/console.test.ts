@@ -128,6 +128,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.goto(invitation)
     await page.getByRole('heading', { name: 'Welcome, Ada' }).waitFor()
     await shot('welcome')
+    const weight = 'performance.getEntriesByType("resource").reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)'
+    expect(await page.evaluate(weight), 'what the page fetches, as it is sent').toBeLessThan(90_000)
     await page.getByRole('button', { name: 'Make a passkey' }).click()
     await page.getByRole('heading', { name: 'Compress' }).waitFor()
     const cookies = await context.cookies(`${base}/console`)
@@ -470,6 +472,10 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await accessible()
     await shot('callbacks')
+    await page.getByLabel('Address for alerts').fill(`http://127.0.0.1:${port}/alerts`)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.reload()
+    expect(await page.getByLabel('Address for alerts').inputValue()).toBe(`http://127.0.0.1:${port}/alerts`)
     await page.getByRole('button', { name: 'Replay' }).click()
     await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
     expect(received[1]).toEqual(received[0])
@@ -559,6 +565,10 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   })
 
   it('names what others wrote, with licences, where its last line leads', async () => {
+    await page.goto(`${base}/status`)
+    await page.getByRole('heading', { name: 'Status' }).waitFor()
+    await accessible()
+    await page.goto(`${base}/console`)
     await page.getByRole('link', { name: 'Licences' }).click()
     await page.getByRole('rowheader', { name: 'preact' }).waitFor()
     await page.getByText('GNU GENERAL PUBLIC LICENSE').first().waitFor()

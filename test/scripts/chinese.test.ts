@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { chinese } from '../../console/src/chinese.ts'
 import { inChinese } from '../../src/http/language.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -42,5 +43,16 @@ describe('an error in Chinese', () => {
   it('stays English where a caller makes it long', () => {
     const hostile = `'${"' is not valid: ".repeat(5000)}`
     expect(inChinese(hostile)).toBe(hostile)
+  })
+})
+
+describe('the console in Chinese', () => {
+  it('has every text that it shows', () => {
+    const missing = globSync('console/src/**/*.{ts,tsx}', { cwd: ROOT }).flatMap((file) => {
+      const source = readFileSync(join(ROOT, file), 'utf8')
+      const texts = [...source.matchAll(/\b(?:t\(|title: |error: )\s*'((?:[^'\\]|\\.)*)'/g)].map(([, text]) => text!.replaceAll("\\'", "'"))
+      return texts.filter((text) => text !== '' && !Object.hasOwn(chinese, text)).map((text) => `${file}: ${text}`)
+    })
+    expect(missing).toEqual([])
   })
 })
