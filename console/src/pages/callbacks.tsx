@@ -163,6 +163,8 @@ function Deliveries({ deliveries, onPayload, onReplay }: DeliveryActions & { del
   )
 }
 
+const isTaken = ({ status }: Delivery) => status >= 200 && status < 300
+
 function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { delivery: Delivery }) {
   const id = delivery.task_id
   return (
@@ -170,7 +172,8 @@ function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { deli
       <td>{dateTime(delivery.at)}</td>
       <td>{delivery.url}</td>
       <td>
-        {delivery.status || (delivery.error ?? t('no answer'))} <small>{delivery.ms} ms</small>{' '}
+        <span class={isTaken(delivery) ? 'badge good' : 'badge bad'}>{delivery.status || t('no answer')}</span>{' '}
+        {delivery.error && <small>{delivery.error}</small>} <small>{delivery.ms} ms</small>{' '}
         {delivery.answer && <small>{delivery.answer}</small>}
       </td>
       <td>{delivery.attempt}</td>
