@@ -276,6 +276,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/status': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * How the service was in the last 90 days
+     * @description How the service was in the last 90 days.
+     */
+    get: operations['getStatus']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/openapi.json': {
     parameters: {
       query?: never
@@ -358,6 +378,46 @@ export interface webhooks {
     patch?: never
     trace?: never
   }
+  'storage.nearly_full': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * The storage is 80 % full; once a month, where the console names an address
+     * @description Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.
+     */
+    post: operations['onStorageNearlyFull']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  'storage.full': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * The storage is full, or something found no room; once a month
+     * @description Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.
+     */
+    post: operations['onStorageFull']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
 }
 export interface components {
   schemas: {
@@ -429,11 +489,8 @@ export interface components {
       format: string
       quality: components['schemas']['Quality']
       batch_id?: string
-      /**
-       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
-       * @constant
-       */
-      test?: true
+      /** @description Of a test key (`whl_test_…`): with limits, storage and usage of its own */
+      test?: boolean
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -460,11 +517,8 @@ export interface components {
       format: string
       quality: components['schemas']['Quality']
       batch_id?: string
-      /**
-       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
-       * @constant
-       */
-      test?: true
+      /** @description Of a test key (`whl_test_…`): with limits, storage and usage of its own */
+      test?: boolean
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -574,11 +628,8 @@ export interface components {
       format: string
       quality: components['schemas']['Quality']
       batch_id?: string
-      /**
-       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
-       * @constant
-       */
-      test?: true
+      /** @description Of a test key (`whl_test_…`): with limits, storage and usage of its own */
+      test?: boolean
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -696,11 +747,8 @@ export interface components {
     Usage: {
       month: string
       plan: components['schemas']['Plan']
-      /**
-       * @description Of a test key (`whl_test_…`): with limits, storage and usage of its own
-       * @constant
-       */
-      test?: true
+      /** @description Of a test key (`whl_test_…`): with limits, storage and usage of its own */
+      test?: boolean
       api_calls: number
       /**
        * Format: int64
@@ -858,6 +906,34 @@ export interface components {
     HealthCheck: {
       ok: boolean
       ms: number
+    }
+    Status: {
+      /**
+       * @description What the last look found; `unknown`: the last one is long ago
+       * @enum {string}
+       */
+      status: 'ok' | 'degraded' | 'unknown'
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds
+       */
+      looked_at?: string
+      /** @description The oldest first; days without looks are absent */
+      days: components['schemas']['StatusDay'][]
+    }
+    StatusDay: {
+      /** Format: date */
+      day: string
+      parts: {
+        [key: string]: components['schemas']['StatusPart']
+      }
+    }
+    StatusPart: {
+      looks: number
+      failures: number
+      /** @description Absent where nothing answered */
+      mean_ms?: number
+      max_ms: number
     }
   }
   responses: never
@@ -2144,6 +2220,44 @@ export interface operations {
       }
     }
   }
+  getStatus: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Status']
+        }
+      }
+      /** @description Parameters missing, badly formatted, or over limits */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description Any other error */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+    }
+  }
   openapi: {
     parameters: {
       query?: never
@@ -2284,6 +2398,102 @@ export interface operations {
           /** Format: date-time */
           timestamp: string
           data: components['schemas']['Task']
+        }
+      }
+    }
+    responses: {
+      /** @description Taken */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description No more, please */
+      410: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+    }
+  }
+  onStorageNearlyFull: {
+    parameters: {
+      query?: never
+      header: {
+        /** @description The same on every try: use it to count once */
+        'webhook-id': string
+        /** @description Seconds since 1970 */
+        'webhook-timestamp': string
+        /** @description `v1,` and base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}` */
+        'webhook-signature': string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @constant */
+          type: 'storage.nearly_full'
+          /** Format: date-time */
+          timestamp: string
+          data: {
+            plan: string
+            month: string
+            percent: number
+            storage_used: number
+            storage_quota: number
+          }
+        }
+      }
+    }
+    responses: {
+      /** @description Taken */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description No more, please */
+      410: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+    }
+  }
+  onStorageFull: {
+    parameters: {
+      query?: never
+      header: {
+        /** @description The same on every try: use it to count once */
+        'webhook-id': string
+        /** @description Seconds since 1970 */
+        'webhook-timestamp': string
+        /** @description `v1,` and base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}` */
+        'webhook-signature': string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @constant */
+          type: 'storage.full'
+          /** Format: date-time */
+          timestamp: string
+          data: {
+            plan: string
+            month: string
+            percent: number
+            storage_used: number
+            storage_quota: number
+          }
         }
       }
     }
