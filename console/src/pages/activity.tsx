@@ -77,7 +77,7 @@ function Actions({ actions }: { actions: readonly Action[] }) {
         {actions.map(({ at, by, action, to, called, asked, request_id }) => (
           <tr key={`${at} ${request_id}`}>
             <td class="number">{dateTime(at)}</td>
-            <td>{by.kind === 'person' ? by.name : t('Operator')}</td>
+            <td class="number">{by.kind === 'person' ? by.name : t('Operator')}</td>
             <td>
               {t(WORDS[action] ?? action)}{' '}
               {!(by.kind === 'person' && by.user_id === to) && (called ? <code>{called}</code> : <small>{to}</small>)}

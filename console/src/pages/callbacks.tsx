@@ -176,7 +176,7 @@ function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { deli
         {delivery.error && <small>{delivery.error}</small>} <small>{delivery.ms} ms</small>{' '}
         {delivery.answer && <small>{delivery.answer}</small>}
       </td>
-      <td>{delivery.attempt}</td>
+      <td data-label={t('Attempt')}>{delivery.attempt}</td>
       <td class="actions">
         {id && (
           <>
