@@ -12,6 +12,7 @@ export const CHINESE: Readonly<Record<string, string>> = {
   'This API key has expired.': '此 API 密钥已过期。',
   'This API key is disabled.': '此 API 密钥已禁用。',
   "This API key lacks the scope '{scope}'.": '此 API 密钥缺少权限“{scope}”。',
+  'The test keys of this account are disabled.': '此账户的测试密钥已禁用。',
   'This is not the operator token.': '这不是运营者令牌。',
   'The {plan} plan allows {limit} requests per minute. The next request is free in {seconds} s.':
     '{plan} 套餐每分钟允许 {limit} 次请求，{seconds} 秒后可再次请求。',
