@@ -3,8 +3,8 @@
  * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
  * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
- * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- clients`, `-- description` and `-- n8n` ask other questions, and need nothing (below
- * bench/conformance).
+ * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
+ * and need nothing (below bench/conformance).
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,6 +22,7 @@ const QUESTIONS: { readonly [name: string]: string | undefined } = {
   clients: 'bench/conformance/clients.ts',
   description: 'bench/conformance/description.ts',
   n8n: 'bench/conformance/n8n.ts',
+  'pre-commit': 'bench/conformance/pre-commit.ts',
 }
 const question = QUESTIONS[process.argv[2] ?? '']
 if (question) process.exit(await run(process.execPath, ['--import', './scripts/wasm-hook.ts', question, ...process.argv.slice(3)]))

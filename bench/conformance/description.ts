@@ -1,8 +1,8 @@
 /**
  * `npm run conformance -- description`: /openapi.json of a running service before linters (redocly, spectral: no warning), schemathesis (no
- * 5xx, no answer that is not as described), and oapi-codegen, openapi-generator (Java, PHP) and openapi-python-client, whose clients compress a photo. Each comes
- * from its registry; schemathesis and openapi-python-client need Python with venv, oapi-codegen Go, openapi-generator Java with Maven, and PHP with Guzzle: where
- * they are missing it is said.
+ * 5xx, no answer that is not as described), and oapi-codegen, openapi-generator (Java, PHP) and openapi-python-client, whose clients compress
+ * a photo. Each comes from its registry; schemathesis and openapi-python-client need Python with venv, oapi-codegen Go, openapi-generator
+ * Java with Maven, and PHP with Guzzle: where they are missing it is said.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
