@@ -55,6 +55,11 @@ export function Problem(props: { error: string | undefined }) {
   )
 }
 
+/** Before there is something to show. */
+export function Loading({ error }: { error: string | undefined }) {
+  return error ? <Problem error={error} /> : <p aria-busy="true">{t('Loading…')}</p>
+}
+
 export const message = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Loads once, and again on demand. */

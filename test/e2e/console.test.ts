@@ -606,6 +606,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   it('speaks Chinese, and breaks no rule of its content policy', async () => {
     await page.getByLabel('Language').selectOption('zh')
     await page.getByRole('heading', { name: '回调' }).waitFor()
+    await page.getByRole('heading', { name: '投递记录' }).waitFor()
     await shot('chinese')
     expect(violations).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Application, call, type Key } from '../api.ts'
 import { t } from '../language.ts'
-import { For, message, Problem, useLoaded } from '../parts.tsx'
+import { For, Loading, message, Problem, useLoaded } from '../parts.tsx'
 import { type Asked, AskedDialog } from './application-dialogs.tsx'
 import { Keys } from './keys.tsx'
 
@@ -24,7 +24,7 @@ export function ApplicationsPage() {
   }
   const toggle = (key: Key) =>
     attempt(async () => void (await call('PATCH', `/keys/${key.key_id}`, { state: key.state === 'disabled' ? 'active' : 'disabled' })))
-  if (!value) return <Problem error={error} />
+  if (!value) return <Loading error={error} />
   return (
     <>
       <Problem error={error} />

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, type Delivery } from '../api.ts'
 import { dateTime, t } from '../language.ts'
-import { CopyButton, Dialog, For, message, Problem, useLoaded } from '../parts.tsx'
+import { CopyButton, Dialog, For, Loading, message, Problem, useLoaded } from '../parts.tsx'
 
 interface Payload {
   url: string
@@ -22,7 +22,7 @@ export function CallbacksPage() {
       setError(message(problem))
     }
   }
-  if (!value) return <Problem error={error} />
+  if (!value) return <Loading error={error} />
   return (
     <>
       <Problem error={error} />

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, isAtLeast, type Me, type People, type Person, ROLES, type Role } from '../api.ts'
 import { dateTime, t } from '../language.ts'
-import { CopyButton, Dialog, message, Problem, useLoaded } from '../parts.tsx'
+import { CopyButton, Dialog, Loading, message, Problem, useLoaded } from '../parts.tsx'
 
 /** What is to be removed, and the words that ask for it. */
 interface Doomed {
@@ -28,7 +28,7 @@ export function PeoplePage({ me }: { me: Me }) {
     }
     setDoomed(undefined)
   }
-  if (!value) return <Problem error={error} />
+  if (!value) return <Loading error={error} />
   return (
     <>
       <Problem error={error} />
