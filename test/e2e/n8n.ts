@@ -27,6 +27,7 @@ export function n8nTests(running: () => Running): void {
 
   it('is packed with all that it needs, and nothing else', () => {
     expect(installed.files).toEqual([
+      'LICENSE',
       'README.md',
       'dist/credentials/WhittleApi.credentials.js',
       'dist/credentials/whittle.svg',

@@ -142,3 +142,12 @@ describe('the notices', () => {
     expect(await commandNotices()).toMatch(/commander 15[\s\S]*Permission is hereby granted/)
   })
 })
+
+it('goes with every package that is made to be published', () => {
+  const own = readFileSync(join(ROOT, 'LICENSE'), 'utf8')
+  const packages = globSync(['clients/*/', 'integrations/*/package.json'], { cwd: ROOT }).map((path) =>
+    path.replace(/\/?(package\.json)?$/, ''),
+  )
+  expect(packages).toHaveLength(5)
+  for (const folder of packages) expect(readFileSync(join(ROOT, folder, 'LICENSE'), 'utf8'), folder).toBe(own)
+})
