@@ -258,7 +258,7 @@ function webhooks(schemas: Schemas): Json {
       data: { type: 'object', properties: data, required: Object.keys(data) },
     }
     const schema = { type: 'object', properties, required: Object.keys(properties) }
-    return { ...event('completed'), operationId: `on${operationOf(type)}`, tags: ['Account'], summary, requestBody: bodyOf(schema) }
+    return { ...event('completed'), operationId: `on${operationOf(type)}`, summary, requestBody: bodyOf(schema) }
   }
   return {
     'task.completed': { post: event('completed') },
