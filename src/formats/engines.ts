@@ -77,7 +77,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   // Any attachment is lent its codec.
   eml: [...PACKAGES, 'hdf5', 'jpegls', 'laz', 'openjpeg', 'resvg'],
   epub: PACKAGES,
-  geotiff: ['libdeflate'],
+  geotiff: ['jpeg', 'libdeflate'],
   gif: [...PICTURES, 'gif'],
   hdf5: ['hdf5', 'libdeflate'],
   jpg: [...PICTURES, 'jpeg'],
@@ -97,7 +97,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   shapefile: ['libdeflate'],
   svg: [...PACKAGES, 'resvg'],
   text: [],
-  tiff: ['libdeflate'],
+  tiff: ['jpeg', 'libdeflate'],
   wav: ['ffmpeg'],
   xlsx: PACKAGES,
 }

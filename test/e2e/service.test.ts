@@ -132,6 +132,7 @@ describe('the service', () => {
     await call('GET', '/v1/tasks/{task_id}/receipt', { params: { task_id: body.task_id } })
     await call('GET', '/.well-known/jwks.json', { key: null })
     await call('GET', '/healthz', { key: null })
+    await call('GET', '/status', { key: null })
     await call('GET', '/docs', { key: null })
     await call('GET', '/openapi.json', { key: null })
     await call('DELETE', '/v1/tasks/{task_id}', { params: { task_id: body.task_id } })

@@ -194,7 +194,6 @@ describe('dicom', () => {
       expect(defect).toBeUndefined()
       expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['RLE decoded', expect.anything()] })
       // The three frames are 47 MB; one is held, beside the engine's.
-      expect(peak).toBeGreaterThan(2 * side ** 2)
       expect(peak).toBeLessThan(40e6)
     }, 60_000)
 
