@@ -25,6 +25,7 @@ import { isTestAccount, testAccountOf } from '../src/store/test-accounts.ts'
 import { sendThrough } from '../src/tasks/egress.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
+import { DeliveryTable } from './delivery-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
@@ -33,14 +34,12 @@ import { migrate } from './schema.ts'
 import { StorageAlerts } from './storage-alerts.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 
-const DELIVERIES_KEPT = 1000
 /** An answer is on its way within. */
 const ANSWER_MS = 200
 
 const FIRST = `
   CREATE TABLE IF NOT EXISTS applications (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery TEXT NOT NULL);
 `
 
 /** One customer: applications and keys, what was used, the task index, storage, the webhook secret. */
@@ -53,6 +52,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #idempotency: IdempotencyTable
   readonly #reservations: ReservationTable
   readonly #audit: AuditTable
+  readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
   /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
@@ -68,6 +68,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#reservations = new ReservationTable(ctx.storage)
     this.#audit = new AuditTable(ctx.storage)
+    this.#deliveries = new DeliveryTable(ctx.storage)
     this.#alerts = new StorageAlerts(ctx.storage)
     this.#challenges = new ChallengeTable(this.#sql)
     this.#people = new PeopleTable(ctx.storage, this.#challenges, () => this.#record()?.accountId ?? '')
@@ -236,8 +237,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async deliveries(limit: number) {
-    const rows = this.#sql.exec<{ delivery: string }>('SELECT delivery FROM deliveries ORDER BY seq DESC LIMIT ?', limit)
-    return [...rows].map((row) => JSON.parse(row.delivery) as DeliveryRecord)
+    return this.#deliveries.list(limit)
   }
 
   async alertUrl() {
@@ -256,8 +256,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async noteDelivery(delivery: DeliveryRecord) {
-    this.#sql.exec('INSERT INTO deliveries (delivery) VALUES (?)', JSON.stringify(delivery))
-    this.#sql.exec('DELETE FROM deliveries WHERE seq <= (SELECT MAX(seq) FROM deliveries) - ?', DELIVERIES_KEPT)
+    this.#deliveries.note(delivery)
   }
 
   async noteAction(action: Action) {

@@ -45,7 +45,7 @@ export class StorageAlerts {
   }
 
   get url(): string | undefined {
-    this.#url ??= this.#storage.kv.get<string>(ADDRESS) ?? null
+    if (this.#url === undefined) this.#url = this.#storage.kv.get<string>(ADDRESS) ?? null
     return this.#url ?? undefined
   }
 
@@ -82,7 +82,7 @@ export class StorageAlerts {
       if (dueAt > Date.now()) continue
       const attempt = attempts + 1
       const delivery = await deliver(send, { url, messageId, body }, secret)
-      await note({ taskId: '', messageId, url, attempt, ...delivery })
+      await note({ kind: 'alert', messageId, url, attempt, ...delivery })
       const again = nextDelivery(delivery, attempt)
       // Others may have come meanwhile.
       const others = this.#waiting.filter((message) => message.messageId !== messageId)

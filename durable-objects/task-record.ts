@@ -514,7 +514,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       this.#save()
     }
     const { url, messageId } = callback
-    await account.noteDelivery({ taskId: task.taskId, messageId, url, attempt: deliveries.length, ...delivery })
+    await account.noteDelivery({ kind: 'task', taskId: task.taskId, messageId, url, attempt: deliveries.length, ...delivery })
   }
 
   /** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */

@@ -79,6 +79,7 @@ export interface Application {
 }
 
 export interface Delivery {
+  kind: 'task' | 'alert' | 'test'
   task_id: string | null
   message_id: string
   url: string

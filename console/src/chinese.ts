@@ -131,6 +131,8 @@ export const chinese: Readonly<Record<string, string>> = {
   Send: '发送',
   Deliveries: '投递记录',
   'No deliveries yet.': '还没有投递记录。',
+  'an alert': '提醒',
+  'a test': '测试',
   Answer: '应答',
   'no answer': '无应答',
   Attempt: '次数',

@@ -56,7 +56,8 @@ export const deadLetterView = ({ taskId, step, part, queue, at }: DeadLetter) =>
 })
 
 export const deliveryView = (delivery: DeliveryRecord) => ({
-  task_id: delivery.taskId || null,
+  kind: delivery.kind,
+  task_id: delivery.kind === 'task' ? delivery.taskId : null,
   message_id: delivery.messageId,
   url: delivery.url,
   attempt: delivery.attempt,

@@ -88,9 +88,10 @@ export interface PeopleFace {
   removeInvitation(id: string): Promise<boolean>
 }
 
-/** One delivery of a callback, as the console lists it. */
-export interface DeliveryRecord {
-  readonly taskId: string
+/** One delivery, as the console lists it: of a task's callback, of an alert, or of a test that somebody asked for. */
+export type DeliveryRecord = DeliveryFacts & ({ readonly kind: 'task'; readonly taskId: string } | { readonly kind: 'alert' | 'test' })
+
+export interface DeliveryFacts {
   readonly messageId: string
   readonly url: string
   readonly attempt: number

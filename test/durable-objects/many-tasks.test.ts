@@ -100,14 +100,15 @@ const OF_BEFORE = `
   INSERT INTO usage VALUES ('2026-11-20', 'text', 2, 1, 300, 90), ('2026-10-31', 'text', 1, 0, 10, 5);
   INSERT INTO idempotency VALUES ('compress', 'known', unixepoch() * 1000, 'print', 'done');
   INSERT INTO applications VALUES ('app_1', 'Shop', 'production', 'pro', 1);
-  INSERT INTO deliveries (delivery) VALUES ('{"taskId":"done"}');
+  INSERT INTO deliveries (delivery) VALUES ('{"taskId":"done"}'), ('{"taskId":""}');
 `
 const TABLES_OF_NOW = ['tasks', 'removed', 'totals', 'usage', 'idempotency', 'applications', 'deliveries', 'keys']
 
 it('an account of the first release answers as it did', async () => {
   await runInDurableObject(object(), async (_, ctx) => {
     for (const table of TABLES_OF_NOW) ctx.storage.sql.exec(`DROP TABLE ${table}`)
-    for (const name of ['schema/account', 'schema/tasks', 'schema/idempotency', 'schema/keys']) ctx.storage.kv.delete(name)
+    for (const name of ['schema/account', 'schema/tasks', 'schema/idempotency', 'schema/keys', 'schema/deliveries'])
+      ctx.storage.kv.delete(name)
     ctx.storage.sql.exec(OF_BEFORE)
     let account = new Account(ctx, env as unknown as Env)
     // Steps are taken once.
@@ -118,7 +119,7 @@ it('an account of the first release answers as it did', async () => {
     expect(await account.batch('bat_1')).toEqual(['failed', 'done'])
     expect(await account.beginIdempotent('known', 'compress', 'a')).toEqual({ kind: 'done', fingerprint: 'print', id: 'done' })
     expect((await account.applications()).map(({ application }) => application.name)).toEqual(['Shop'])
-    expect(await account.deliveries(10)).toMatchObject([{ taskId: 'done' }])
+    expect(await account.deliveries(10)).toMatchObject([{ kind: 'test' }, { kind: 'task', taskId: 'done' }])
     const record = { accountId: 'acc', keyId: 'key_1', applicationId: 'app_1', plan: 'pro', scopes: [], state: 'active' } as const
     await env.KEY_GATES.getByName('a hash of before').put(record)
     await account.updateKey('key_1', { name: 'Till' })

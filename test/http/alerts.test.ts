@@ -18,19 +18,22 @@ interface Sent {
 }
 
 /** In the storage of an object of its own. */
-async function inStorage(work: (alerts: StorageAlerts, send: (status: number) => Promise<Sent[]>) => Promise<void>): Promise<void> {
+async function inStorage(
+  work: (alerts: StorageAlerts, send: (status: number) => Promise<Sent[]>, storage: DurableObjectStorage) => Promise<void>,
+): Promise<void> {
   const stub = env.ACCOUNTS.getByName(`acc_${crypto.randomUUID().slice(0, 20)}`) as unknown as DurableObjectStub<Account>
   await runInDurableObject(stub, async (_, { storage }) => {
     const alerts = new StorageAlerts(storage)
-    await work(alerts, async (status) => {
+    const send = async (status: number) => {
       const sent: Sent[] = []
-      const send = async (url: string, request: RequestInit) => {
+      const receive = async (url: string, request: RequestInit) => {
         sent.push({ url, body: String(request.body), headers: request.headers as Record<string, string> })
         return new Response('', { status })
       }
-      await alerts.send({ send, secret: SECRET, note: async () => undefined })
+      await alerts.send({ send: receive, secret: SECRET, note: async () => undefined })
       return sent
-    })
+    }
+    await work(alerts, send, storage)
     await storage.deleteAlarm()
   })
 }
@@ -77,6 +80,15 @@ describe('an alert', () => {
       vi.useRealTimers()
     }))
 
+  it('costs a change of a task no read where nobody is to be told', () =>
+    inStorage(async (_, __, storage) => {
+      const alerts = new StorageAlerts(storage)
+      alerts.look(() => ({ plan: 'pro', used: 0, quota: 1000 }))
+      const read = vi.spyOn(storage.kv, 'get')
+      alerts.look(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
+      expect(read).not.toHaveBeenCalled()
+    }))
+
   it('is asked for in the console by admins, for public addresses, and stands among the deliveries', async () => {
     const { accountId, account, browser } = await signedIn('pro')
     const refused = await browser.ask('POST', '/callbacks/alerts', { url: 'https://10.0.0.1/' })
@@ -87,7 +99,7 @@ describe('an alert', () => {
     expect(await account.admit('tsk_x', 2000)).toMatchObject({ ok: false })
     await runDurableObjectAlarm(env.ACCOUNTS.getByName(accountId) as unknown as DurableObjectStub<Account>)
     const { deliveries } = await browser.json<{ deliveries: Pick<DeliveryRecord, 'url'>[] }>('GET', '/callbacks')
-    expect(deliveries).toMatchObject([{ url: 'http://127.0.0.1:9/', attempt: 1, task_id: null }])
+    expect(deliveries).toMatchObject([{ url: 'http://127.0.0.1:9/', attempt: 1, kind: 'alert', task_id: null }])
     expect((await (await signedIn('free')).browser.ask('POST', '/callbacks/alerts', { url: null })).status).toBe(403)
   })
 })

@@ -163,6 +163,8 @@ function Deliveries({ deliveries, onPayload, onReplay }: DeliveryActions & { del
   )
 }
 
+const KINDS = { alert: 'an alert', test: 'a test' } as const
+
 const isTaken = ({ status }: Delivery) => status >= 200 && status < 300
 
 function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { delivery: Delivery }) {
@@ -170,7 +172,9 @@ function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { deli
   return (
     <tr>
       <td>{dateTime(delivery.at)}</td>
-      <td>{delivery.url}</td>
+      <td>
+        {delivery.url} {delivery.kind !== 'task' && <small>{t(KINDS[delivery.kind])}</small>}
+      </td>
       <td>
         <span class={isTaken(delivery) ? 'badge good' : 'badge bad'}>{delivery.status || t('no answer')}</span>{' '}
         {delivery.error && <small>{delivery.error}</small>} <small>{delivery.ms} ms</small>{' '}

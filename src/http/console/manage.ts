@@ -232,7 +232,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
       const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })
       const delivery = await deliver(sendThrough(c.env.EGRESS), { url: checked, messageId, body }, await account(c).webhookSecret())
-      const record = { taskId: '', messageId, url: checked, attempt: 1, ...delivery }
+      const record = { kind: 'test' as const, messageId, url: checked, attempt: 1, ...delivery }
       await account(c).noteDelivery(record)
       return json(deliveryView(record))
     },
