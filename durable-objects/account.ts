@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { latin1Of } from '../src/bytes/latin1.ts'
 import type { Env } from '../src/env.ts'
 import type {
   AccountChange,
@@ -231,7 +232,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async rotateWebhookSecret() {
-    const secret = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`
+    const secret = `whsec_${btoa(latin1Of(crypto.getRandomValues(new Uint8Array(24))))}`
     this.ctx.storage.kv.put('webhookSecret', secret)
     return secret
   }

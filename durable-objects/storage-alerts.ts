@@ -1,3 +1,4 @@
+import { leastOf } from '../src/bytes/extremes.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import type { Send } from '../src/tasks/egress.ts'
 import { deliver, nextDelivery } from '../src/tasks/notify.ts'
@@ -97,6 +98,6 @@ export class StorageAlerts {
 
   #wait(messages: readonly Waiting[]): void {
     this.#storage.kv.put(WAITING, messages)
-    if (messages.length > 0) void this.#storage.setAlarm(Math.min(...messages.map(({ dueAt }) => dueAt)))
+    if (messages.length > 0) void this.#storage.setAlarm(leastOf(messages.map(({ dueAt }) => dueAt)))
   }
 }

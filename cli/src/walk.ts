@@ -63,7 +63,7 @@ function rulesAbove(folder: string): Rules[] {
   for (let current = resolve(folder); !existsSync(join(current, '.git')); ) {
     const parent = dirname(current)
     if (parent === current) return []
-    found.push(...rulesIn(parent))
+    for (const rules of rulesIn(parent)) found.push(rules)
     current = parent
   }
   return isIgnored(folder, true, found) ? [] : found

@@ -15,6 +15,6 @@ async function filesIn(entry: FileSystemEntry): Promise<File[]> {
     // A hundred or so at a time, until none come.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (some.length === 0) return all
-    for (const one of some) all.push(...(await filesIn(one)))
+    for (const one of some) for (const file of await filesIn(one)) all.push(file)
   }
 }

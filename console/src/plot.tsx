@@ -33,7 +33,7 @@ export function daysOf(month: string): string[] {
 export function Plot({ title, month, names, values, show }: PlotProps) {
   const days = daysOf(month)
   const width = matchMedia('(max-width: 40rem)').matches ? NARROW : WIDE
-  const most = roundUp(Math.max(LINES, ...[...values.values()].flat()))
+  const most = roundUp([...values.values()].flat().reduce((most, value) => Math.max(most, value), LINES))
   const slot = (width - LEFT) / days.length
   const heightOf = (value: number) => (value / most) * (HEIGHT - TOP)
   const told = [...values].map(([day, ofDay]) => `${day} ${ofDay.map(show).join(', ')}`).join('; ')

@@ -68,7 +68,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
 }
 
 async function create(file: File): Promise<string> {
-  const name = btoa(String.fromCharCode(...new TextEncoder().encode(file.name)))
+  const name = btoa(Array.from(new TextEncoder().encode(file.name), (byte) => String.fromCharCode(byte)).join(''))
   const answer = await ask('POST', UPLOADS, { 'Upload-Length': `${file.size}`, 'Upload-Metadata': `filename ${name}` })
   if (!answer.ok) throw refused(answer.status, (await answer.json().catch(() => null)) as Said | null)
   return new URL(answer.headers.get('Location')!, location.href).pathname

@@ -194,7 +194,7 @@ async function claimFindings(pair: Pair, { fidelity, measured }: Checked, claims
   if (fidelity === 'unknown') findings.push(unchecked('fidelity', measured?.unmeasured.join(', ') ?? ''))
   else findings.push(finding('fidelity', (fidelity === 'perceptual') === (result.fidelity === 'perceptual'), `it is ${fidelity}`))
   if (fidelity === 'lossless') return findings
-  findings.push(...figureFindings(claims, measured ?? { unmeasured: [] }, pair.format.id))
+  for (const one of figureFindings(claims, measured ?? { unmeasured: [] }, pair.format.id)) findings.push(one)
   if (result.fidelity !== 'perceptual') return findings
   const difference = await differenceOf(pair, claimedOutcome(claims), optionsFor(pair, claims.quality))
   findings.push(finding('figures', difference === undefined, difference))

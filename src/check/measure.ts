@@ -102,7 +102,7 @@ async function inner(pairs: AsyncIterable<InnerPair>, options: Options): Promise
     }
     const found = await measure({ original, format, result, output: other.id }, { ...options, output: other.id })
     if (found.loss?.pictures) pictures = worseLoss(pictures, found.loss.pictures)
-    unmeasured.push(...found.unmeasured.map((why) => `${name}: ${why}`))
+    for (const one of found.unmeasured.map((why) => `${name}: ${why}`)) unmeasured.push(one)
   }
   return { ...lossOf(pictures), unmeasured }
 }

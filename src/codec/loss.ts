@@ -1,4 +1,5 @@
 /** What a result lost against the upload, as it was measured; a result without a loss is lossless. */
+import { leastOf } from '../bytes/extremes.ts'
 
 /** SSIM by the definition (docs/design/similarity.md) and PSNR, of luma; where no luma changed, `psnrDb` is infinite. */
 export interface LumaFigures {
@@ -60,7 +61,7 @@ export function worseLoss(one: PictureLoss | undefined, other: PictureLoss): Pic
     ssim: Math.min(ssim, other.ssim),
     psnrDb: Math.min(psnrDb, other.psnrDb),
     measuredAt: one && !one.measuredAt ? undefined : other.measuredAt && worse.measuredAt,
-    ...(scores.every((score) => score !== undefined) && { ssimulacra2: Math.min(...scores) }),
+    ...(scores.every((score) => score !== undefined) && { ssimulacra2: leastOf(scores) }),
   }
 }
 

@@ -64,7 +64,7 @@ async function redrawn(
       for (const piece of encoder.take()) length += pieces[pieces.push(piece) - 1]!.length
       if (length > most) return undefined
     }
-    pieces.push(...encoder.finish())
+    for (const one of encoder.finish()) pieces.push(one)
     return concat(pieces)
   } catch (error) {
     if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined

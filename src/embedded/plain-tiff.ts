@@ -1,9 +1,11 @@
 /** TIFFs that every reader shows alike, and of which a PNG keeps everything: one opaque picture of 8 bits a sample, in strips. */
+
 import { isEngineError } from '../../wasm/engine-error.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
+import { latin1Of } from '../bytes/latin1.ts'
 import { isCodecError } from '../codec/error.ts'
 import { memorySource } from '../codec/source.ts'
 import { checkChunkSize, planeRows } from '../containers/tiff/decode.ts'
@@ -37,7 +39,7 @@ const MAX_TEXT_BYTES = 4096
 
 /** Undefined for every other TIFF, for damaged ones, and for what is no TIFF. */
 export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undefined> {
-  const start = String.fromCharCode(...bytes.subarray(0, 4))
+  const start = latin1Of(bytes.subarray(0, 4))
   if (start !== 'II*\0' && start !== 'MM\0*') return undefined
   try {
     const file = await readTiff(memorySource(bytes, 'picture.tif'), 'tif')
@@ -104,7 +106,7 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
     if (profile.byteLength > MAX_PROFILE_BYTES) return undefined
     const bytes = await readValue(file.source, profile)
     // ICC.1:2022, 7.2.6: the colour space of the data. That of a grey profile would not go with RGB.
-    if (String.fromCharCode(...bytes.subarray(16, 20)) !== 'RGB ') return undefined
+    if (latin1Of(bytes.subarray(16, 20)) !== 'RGB ') return undefined
     chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(bytes)]) })
   }
   const size = await physicalSize(file, directory)

@@ -27,7 +27,7 @@ export async function exactPng(bytes: Uint8Array): Promise<Uint8Array | undefine
   try {
     for await (const row of plain.rows()) {
       encoder.writeRow(row)
-      pieces.push(...encoder.take())
+      for (const one of encoder.take()) pieces.push(one)
     }
   } catch (error) {
     if (isCodecError(error) || isEngineError(error, 'deflate')) return undefined

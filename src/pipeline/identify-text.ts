@@ -1,5 +1,6 @@
 /** The text family and the formats written as text: SVG, mail, DXF. */
 
+import { latin1Of } from '../bytes/latin1.ts'
 import type { Source } from '../codec/codec.ts'
 import type { FormatId } from '../formats/index.ts'
 import { FORMATS } from '../formats/index.ts'
@@ -84,5 +85,5 @@ function isDxf(text: string): boolean {
 
 const BINARY_DXF = 'AutoCAD Binary DXF\r\n'
 function startsWithBinaryDxf(head: Uint8Array): boolean {
-  return String.fromCharCode(...head.subarray(0, BINARY_DXF.length)) === BINARY_DXF
+  return latin1Of(head.subarray(0, BINARY_DXF.length)) === BINARY_DXF
 }

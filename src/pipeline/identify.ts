@@ -3,6 +3,7 @@
  * with or without geography, ISO media brands). Reads a few ranges, never the whole file.
  */
 
+import { latin1Of } from '../bytes/latin1.ts'
 import { ByteReader } from '../bytes/reader.ts'
 import type { Source } from '../codec/codec.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
@@ -69,7 +70,7 @@ export function startsWith(bytes: Uint8Array, pattern: readonly number[], offset
   return pattern.every((byte, index) => bytes[offset + index] === byte)
 }
 
-const ascii = (bytes: Uint8Array, offset: number, length: number) => String.fromCharCode(...bytes.subarray(offset, offset + length))
+const ascii = (bytes: Uint8Array, offset: number, length: number) => latin1Of(bytes.subarray(offset, offset + length))
 const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 function byMagic(head: Uint8Array): FormatId | undefined {

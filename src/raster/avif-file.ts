@@ -2,7 +2,9 @@
  * AVIF files from coded pictures (ISO/IEC 23008-12, ISO/IEC 23000-22): one AV1 key frame, or a grid of equal ones, which is
  * how pictures of any size are coded in the memory of a tile.
  */
+
 import { concat } from '../bytes/concat.ts'
+import { latin1Of } from '../bytes/latin1.ts'
 import { box, boxOf, halfWords, text, words } from '../containers/isobmff/box.ts'
 import { contentsOf, locations, viewOf } from './avif-container.ts'
 import type { Carried } from './raster.ts'
@@ -89,7 +91,7 @@ export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly C
     const kinds = add(...alpha.colour.filter((property) => typeOf(property) === 'pixi'), ALPHA)
     const [alphaConfig] = add(alpha.config) as [number]
     const first = items.length + 1
-    items.push(...gridOf(alphas, [size, ...kinds], [tileSize, ...kinds, 0x80 | alphaConfig], true))
+    for (const one of gridOf(alphas, [size, ...kinds], [tileSize, ...kinds, 0x80 | alphaConfig], true)) items.push(one)
     derived.push(box('dimg', halfWords(first, alphas.length, ...alphas.map((_, i) => first + 1 + i))))
     derived.push(box('auxl', halfWords(first, 1, 1)))
   }
@@ -100,7 +102,7 @@ export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly C
   return fileOf(items, properties, [...derived, ...described])
 }
 
-const typeOf = (property: Uint8Array) => String.fromCharCode(...property.subarray(4, 8))
+const typeOf = (property: Uint8Array) => latin1Of(property.subarray(4, 8))
 
 /** What all of these have in common but their frames. */
 function sharedBy(tiles: readonly Coded[]): Coded {
@@ -161,7 +163,7 @@ export function readGrid(file: Uint8Array): ReadGrid | undefined {
   const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
   const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const places = locations(body('iloc'))
-  const types = contentsOf(body('iinf').subarray(6)).map((entry) => String.fromCharCode(...entry.body.subarray(8, 12)))
+  const types = contentsOf(body('iinf').subarray(6)).map((entry) => latin1Of(entry.body.subarray(8, 12)))
   const [descriptor] = places
   if (!descriptor || types[0] !== 'grid') return undefined
   const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())

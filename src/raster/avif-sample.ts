@@ -1,5 +1,7 @@
 /** A few tiles of a large picture, on which the quality of all of them is looked for. */
+
 import { discard } from '../../wasm/memories/discard.ts'
+import { leastOf, mostOf } from '../bytes/extremes.ts'
 import { SimilarityMeter } from '../quality/metrics.ts'
 import { type Visible, VisibleMeter } from '../quality/visible.ts'
 import { type AvifCodec, discardPixels, type Pixels } from './avif-codec.ts'
@@ -54,10 +56,10 @@ export function lookAtSample(codec: AvifCodec, sample: readonly Pixels[], { qual
 }
 
 function together(seen: readonly Visible[]): Visible {
-  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => Math.max(...seen.map((one) => one[figure]))
+  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => mostOf(seen.map((one) => one[figure]))
   return {
     score: seen.reduce((sum, { score = 0 }) => sum + score, 0) / seen.length,
-    worstTile: Math.min(...seen.map(({ worstTile = 0 }) => worstTile)),
+    worstTile: leastOf(seen.map(({ worstTile = 0 }) => worstTile)),
     cast: most('cast'),
     steps: most('steps'),
     bands: most('bands'),

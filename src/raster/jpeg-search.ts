@@ -1,6 +1,7 @@
 /** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
 
 import type { JpegJob, Measured, Scans, Which } from '../../wasm/jpeg/jpeg.ts'
+import { mostOf } from '../bytes/extremes.ts'
 import { TargetUnreachable } from '../codec/error.ts'
 import type { LumaTarget, Target } from '../quality/levels.ts'
 import { type Bracket, bisect, lowest } from '../quality/search.ts'
@@ -127,7 +128,7 @@ function crossing(
     if (slope < 0) return qualityOf(coarseness(known.quality) + (goal - value(known.figures[name])) / slope)
     return known.figures[name] >= (wanted[index] ?? 0) ? low : high
   })
-  return Math.max(...lines)
+  return mostOf(lines)
 }
 
 /** A second pass over more than this costs as much as reading the file again. */

@@ -61,7 +61,7 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
   const layout = engine.layout()
   const pieces: Uint8Array[] = [startOfPng(raster.width, raster.height, layout, false)]
   for (const { type, data } of chunks) if (BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
-  pieces.push(...colourChunks(layout))
+  for (const one of colourChunks(layout)) pieces.push(one)
   for (const { type, data } of chunks) if (!BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
   engine.begin(plan ? passOf(plan) : 'encode', { alpha })
   await picture.visit(engine)

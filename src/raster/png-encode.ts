@@ -36,7 +36,7 @@ async function encoded(
     for (const piece of more) bytes += piece.length
     if (bytes > most)
       throw request.targetSize !== undefined && request.targetSize < request.sizeLimit ? new TargetUnreachable(bytes) : noGain()
-    pieces.push(...more)
+    for (const one of more) pieces.push(one)
   }
   for await (const strip of raster.rows()) {
     request.options.signal.throwIfAborted()

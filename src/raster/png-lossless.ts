@@ -1,5 +1,7 @@
 /** The best exact PNG form of a picture: fewest bits, palette order, filters and deflate effort, chosen by trial. */
+
 import type { Effort, Facts, PngEngine } from '../../wasm/png/engine.ts'
+import { leastOf } from '../bytes/extremes.ts'
 import type { PngPicture } from './png-picture.ts'
 
 /** A form and an effort that an `encode` pass can be run with. */
@@ -92,7 +94,7 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
   // Frames are laid over each other: common readers get that wrong where a palette or missing alpha replaces RGBA.
   if (picture.animated || hasFineKey(picture, engine.facts())) return [verbatim]
-  const forms = [direct]
+  let forms = [direct]
   const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
   if (paletteBits) {
     const orders = [
@@ -103,7 +105,7 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
     ] as const
     const palettes = orders.map(([name, order]) => form(`palette ${name}`, (e) => void e.planPalette(order), paletteBits))
     // Grey without alpha is never smaller as a palette of as many bits.
-    if (paletteBits < direct.bits || !(engine.facts().gray && engine.facts().opaque)) forms.unshift(...palettes)
+    if (paletteBits < direct.bits || !(engine.facts().gray && engine.facts().opaque)) forms = [...palettes, ...forms]
   }
   if (header.colourType === 3) forms.push(verbatim)
   return forms
@@ -120,7 +122,7 @@ export async function analyse(engine: PngEngine, picture: PngPicture, colours = 
 export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
   const facts = engine.facts()
   const forms = formsOf(engine, picture)
-  const bytes = packedBytes(picture, Math.min(...forms.map(({ bits }) => bits)))
+  const bytes = packedBytes(picture, leastOf(forms.map(({ bits }) => bits)))
   let plans = forms.flatMap((form) => planned(picture, form))
   if (bytes > 16 * MEGA)
     plans = plans.slice(0, 1) // the likeliest form: previews would take too long

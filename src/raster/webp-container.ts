@@ -1,6 +1,7 @@
 /** The RIFF container of WebP (RFC 9649, 2): the encoder's chunks with the picture's metadata around them. */
 
 import { concat } from '../bytes/concat.ts'
+import { latin1Of } from '../bytes/latin1.ts'
 import { ByteReader } from '../bytes/reader.ts'
 import { ByteWriter } from '../bytes/writer.ts'
 import type { Carried, Raster } from './raster.ts'
@@ -23,7 +24,7 @@ export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }
   const chunks: { name: string; data: Uint8Array }[] = []
   for (let at = 12; at + 8 <= file.length; ) {
     const length = reader.u32(at + 4)
-    chunks.push({ name: String.fromCharCode(...file.subarray(at, at + 4)), data: file.subarray(at + 8, at + 8 + length) })
+    chunks.push({ name: latin1Of(file.subarray(at, at + 4)), data: file.subarray(at + 8, at + 8 + length) })
     at += 8 + length + (length & 1)
   }
   return chunks

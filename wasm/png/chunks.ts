@@ -97,7 +97,7 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
       const offset = cursor.offset
       const start = await cursor.exactly(8)
       const length = new DataView(start.buffer, start.byteOffset).getUint32(0)
-      const type = String.fromCharCode(...start.subarray(4))
+      const type = new TextDecoder('latin1').decode(start.subarray(4))
       if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('a chunk without a name', offset)
       if (length > 0x7fffffff) throw damaged(`a chunk of ${length} bytes`, offset)
       if (first !== (type === 'IHDR')) throw damaged(first ? 'IHDR expected' : 'a second IHDR', offset)

@@ -170,7 +170,7 @@ export class PngEncoder {
       const late = (how.chunks ?? []).filter(({ type }) => !BEFORE_PALETTE.has(type))
       this.#out.push(startOfPng(header.width, header.height, layout, false))
       for (const { type, data } of early) this.#out.push(chunk(type, data))
-      this.#out.push(...colourChunks(layout))
+      for (const bytes of colourChunks(layout)) this.#out.push(bytes)
       for (const { type, data } of late) this.#out.push(chunk(type, data))
     }
     this.#engine.begin('encode')

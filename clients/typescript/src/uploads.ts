@@ -36,7 +36,7 @@ export async function upload(road: Road, source: Blob | ByteSource, name: string
 }
 
 async function create(road: Road, size: number, name: string, { signal }: UploadOptions): Promise<string> {
-  const metadata = `filename ${btoa(String.fromCharCode(...new TextEncoder().encode(name)))}`
+  const metadata = `filename ${btoa(Array.from(new TextEncoder().encode(name), (byte) => String.fromCharCode(byte)).join(''))}`
   const headers = { 'tus-resumable': '1.0.0', 'upload-length': `${size}`, 'upload-metadata': metadata }
   const answer = await road.send('/v1/uploads', () => ({ method: 'POST', headers, signal: signal ?? null }))
   return new URL(answer.headers.get('location')!, 'http://here').pathname

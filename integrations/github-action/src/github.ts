@@ -49,7 +49,7 @@ export class GitHub {
     const all: T[] = []
     for (let page = 1; page <= MAX_PAGES; page++) {
       const some = (await this.#ask('GET', `${path}?per_page=${PER_PAGE}&page=${page}`)) as T[]
-      all.push(...some)
+      for (const one of some) all.push(one)
       if (some.length < PER_PAGE) break
     }
     return all

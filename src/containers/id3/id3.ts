@@ -1,5 +1,7 @@
 /** ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"), as far as they are written here: text frames. */
+
 import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
 const FRAMES: { readonly [key: string]: string } = {
@@ -79,7 +81,7 @@ export function id3Frames(tag: Uint8Array): Id3Frame[] {
     if (at + 10 + size > end) break
     // Format flags (second byte): anything but "grouped" changes what the body means.
     if ((reader.u8(at + 9) & (version === 4 ? 0x4f : 0xe0)) === 0) {
-      frames.push({ id: String.fromCharCode(...tag.subarray(at, at + 4)), body: tag.subarray(at + 10, at + 10 + size) })
+      frames.push({ id: latin1Of(tag.subarray(at, at + 4)), body: tag.subarray(at + 10, at + 10 + size) })
     }
     at += 10 + size
   }
@@ -111,7 +113,7 @@ export function id3Picture(body: Uint8Array): Id3Picture | undefined {
   while (end < body.length && !(body[end] === 0 && (!wide || body[end + 1] === 0))) end += wide ? 2 : 1
   const offset = end + (wide ? 2 : 1)
   if (offset >= body.length) return undefined
-  const mime = String.fromCharCode(...body.subarray(1, mimeEnd))
+  const mime = latin1Of(body.subarray(1, mimeEnd))
   const description = id3Texts(concat([body.subarray(0, 1), body.subarray(mimeEnd + 2, end)]))[0] ?? ''
   return { type: body[mimeEnd + 1] ?? 0, mime, description, data: body.subarray(offset), offset }
 }

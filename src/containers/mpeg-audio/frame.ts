@@ -1,4 +1,5 @@
 /** MPEG audio Layer III frames: ISO/IEC 11172-3, 2.4.1.3 (MPEG-1), ISO/IEC 13818-3 (MPEG-2), and MPEG-2.5. */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
 export interface FrameHeader {
@@ -83,7 +84,7 @@ export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | und
   return ascii(frame, 36, 4) === 'VBRI' ? { kind: 'VBRI', offset: 36 } : undefined
 }
 
-const ascii = (bytes: Uint8Array, at: number, count: number) => String.fromCharCode(...bytes.subarray(at, at + count))
+const ascii = (bytes: Uint8Array, at: number, count: number) => latin1Of(bytes.subarray(at, at + count))
 
 /** Samples by which every Layer III decoder is late. */
 export const DECODER_DELAY = 529

@@ -1,6 +1,7 @@
 /** Writes an AVI 1.0 file with `idx1`: headers as they were but for streams that are new, chunks in the old order. */
 
 import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
@@ -83,7 +84,7 @@ async function copy(source: Source, { offset, size }: OtherChunk, sink: Sink, op
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body, new Uint8Array(body.length & 1)])
 const list = (type: string, parts: Uint8Array[]) => chunk('LIST', concat([ascii(type), ...parts]))
-const isOpenDml = (body: Uint8Array) => String.fromCharCode(...body.subarray(0, 4)) === 'odml'
+const isOpenDml = (body: Uint8Array) => latin1Of(body.subarray(0, 4)) === 'odml'
 
 /** One chunk of the result. */
 interface Entry {

@@ -1,4 +1,5 @@
 /** TrueType files (ISO/IEC 14496-22): tables, character maps, glyph names and outlines. */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { FontView, FontWriter } from './bytes.ts'
 
 export type Tables = Map<string, Uint8Array>
@@ -158,7 +159,7 @@ export function glyphNames(post: Uint8Array | undefined, standard: readonly stri
   const count = view.u16(32)
   const own: string[] = []
   for (let at = 34 + count * 2; at < post.length; at += post[at]! + 1) {
-    own.push(String.fromCharCode(...post.subarray(at + 1, at + 1 + post[at]!)))
+    own.push(latin1Of(post.subarray(at + 1, at + 1 + post[at]!)))
   }
   for (let glyph = 0; glyph < count && 36 + glyph * 2 <= post.length; glyph++) {
     const index = view.u16(34 + glyph * 2)

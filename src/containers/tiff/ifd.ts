@@ -3,6 +3,7 @@
  * libtiff documents it; Exif 2.32, 4.5.2.
  */
 
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
 /** What all of a TIFF structure is read by. */
@@ -23,7 +24,7 @@ export const ifdLayout = ({ big }: Pick<TiffHeader, 'big'>) =>
 /** The header at the beginning of `bytes`; undefined where they are too short for it, or begin with no byte order. */
 export function readHeader(bytes: Uint8Array): TiffHeader | undefined {
   if (bytes.length < 8) return undefined
-  const order = String.fromCharCode(...bytes.subarray(0, 2))
+  const order = latin1Of(bytes.subarray(0, 2))
   if (order !== 'II' && order !== 'MM') return undefined
   const reader = new ByteReader(bytes, order === 'II')
   const version = reader.u16(2)

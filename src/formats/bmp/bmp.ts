@@ -83,7 +83,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     }
   } else if (colours <= 256) {
     engine.planPalette(1)
-    plans.push(...(await indexedPlans(engine, job, (e) => void e.planPalette(1), false)))
+    for (const one of await indexedPlans(engine, job, (e) => void e.planPalette(1), false)) plans.push(one)
   } else {
     const pixelBytes = plainBytes(header, 24)
     const form: Form = { kind: 'rgb24' }
@@ -101,7 +101,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     const plan = await searchPalette(trials, picture, target, false, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
     const found = plan ? await indexedPlans(engine, job, (e) => applyPalette(e, plan), true) : []
-    plans.push(...found)
+    for (const one of found) plans.push(one)
     return found
   }
   if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(target)

@@ -1,6 +1,7 @@
 /** A DICOM file in its parts (PS3.10, 7.1): preamble, file meta information, data set around the pixel data. */
 
 import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
@@ -67,7 +68,7 @@ export async function readDicom(source: Source): Promise<Dicom> {
 }
 
 async function read(source: Source, window: Uint8Array): Promise<Dicom> {
-  if (String.fromCharCode(...window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no preamble')
+  if (latin1Of(window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no preamble')
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const encoding = NATIVE[meta.syntax]
   if (!encoding) throw noGain(`compressed already: transfer syntax ${meta.syntax}`)
@@ -166,7 +167,7 @@ export function readMeta(reader: ElementReader) {
   while (at + 8 <= reader.bytes.length && reader.uint16(at) === 2) {
     const element = reader.element(at, 1)
     const value = reader.bytes.subarray(element.valueAt, element.end)
-    if (element.tag === TRANSFER_SYNTAX) syntax = String.fromCharCode(...value.subarray(0, 64)).replace(/[\0 ]+$/, '')
+    if (element.tag === TRANSFER_SYNTAX) syntax = latin1Of(value.subarray(0, 64)).replace(/[\0 ]+$/, '')
     if ((element.tag & 0xffff) !== 0) kept.push({ tag: element.tag, bytes: reader.bytes.slice(at, element.end) })
     at = element.end
     if (at > 1 << 16) throw unsupported('file meta information of more than 64 KiB')

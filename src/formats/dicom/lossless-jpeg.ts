@@ -4,6 +4,7 @@
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { type CodecError, malformed, unsupported } from '../../codec/error.ts'
 
@@ -105,7 +106,7 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
 }
 
 /** Whether an Adobe segment says that colours were turned into others, which not all readers of DICOM look at. */
-const isTransformed = (body: Uint8Array) => String.fromCharCode(...body.subarray(0, 5)) === 'Adobe' && body[11] !== 0
+const isTransformed = (body: Uint8Array) => latin1Of(body.subarray(0, 5)) === 'Adobe' && body[11] !== 0
 
 function frameBits({ width, height, sampleBytes, samples, signed }: JpegShape, body: Uint8Array): number {
   const bits = body[0]!

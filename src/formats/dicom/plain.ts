@@ -7,6 +7,7 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 import { isCodecError, malformed } from '../../codec/error.ts'
@@ -43,7 +44,7 @@ export interface Plain {
 /** The file itself where it is neither, or has more than is decoded here. @throws CodecError (malformed) */
 export async function plainSource(source: Source): Promise<Plain> {
   const window = await source.read(0, FIRST_WINDOW_BYTES)
-  if (window.length <= PREAMBLE_BYTES || String.fromCharCode(...window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
+  if (window.length <= PREAMBLE_BYTES || latin1Of(window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const packed = PACKED[meta.syntax]
   if (!packed && meta.syntax !== SYNTAX.deflated) return { source }

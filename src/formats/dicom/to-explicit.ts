@@ -15,7 +15,7 @@ export function toExplicit(reader: ElementReader, at: number, end: number, depth
   const out: Uint8Array[] = []
   while (at < end) {
     const element = reader.element(at, 1)
-    if ((element.tag & 0xffff) !== 0) out.push(...convert(reader, element, depth))
+    if ((element.tag & 0xffff) !== 0) for (const bytes of convert(reader, element, depth)) out.push(bytes)
     at = element.end
   }
   return concat(out)

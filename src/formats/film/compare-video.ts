@@ -2,6 +2,7 @@
 
 import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
+import { leastOf } from '../../bytes/extremes.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome } from '../../codec/codec.ts'
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
@@ -169,7 +170,7 @@ const TICK = 1e-6
 export function laidPictures({ source, moov, track }: Side): LaidPictures | undefined {
   const stream = videoStream(moov, track.descriptions[0]!)
   const samples = track.samples()
-  const start = Math.min(...firstTimes(samples))
+  const start = leastOf(firstTimes(samples))
   if (!stream) return undefined
   const { timescale, duration } = track
   return {
@@ -186,7 +187,7 @@ const timeOf = ({ samples, secondsOf }: LaidPictures, i: number) => secondsOf(sa
 
 /** Sync samples of both films that show the same frame, as pairs. */
 function commonSyncs({ samples: x }: LaidPictures, { samples: y }: LaidPictures): [number, number][] {
-  const shift = Math.min(...firstTimes(y)) - Math.min(...firstTimes(x))
+  const shift = leastOf(firstTimes(y)) - leastOf(firstTimes(x))
   // Of the result, which has few: all pictures of the original may be sync samples.
   const syncs = new Map<number, number>()
   for (let i = 0; i < y.count; i++) if (y.sync[i]) syncs.set(y.dts[i]! + y.composition[i]! - shift, i)

@@ -1,6 +1,7 @@
 /** Sample entries of new tracks: H.264 (ISO/IEC 14496-15) and AAC (ISO/IEC 14496-14), in MP4 and in QuickTime. */
 
 import { concat } from '../../bytes/concat.ts'
+import { mostOf } from '../../bytes/extremes.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { unsupported } from '../../codec/error.ts'
 import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
@@ -81,9 +82,9 @@ export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
   if (new Set(sps.map(numberOf)).size < sps.length || new Set(pps.map(numberOf)).size < pps.length) {
     throw unsupported('the parts of the film need different parameter sets')
   }
-  const profile = Math.max(...sps.map((nal) => nal[1]!))
+  const profile = mostOf(sps.map((nal) => nal[1]!))
   const compatible = sps.reduce((flags, nal) => flags & nal[2]!, 0xff)
-  const level = Math.max(...sps.map((nal) => nal[3]!))
+  const level = mostOf(sps.map((nal) => nal[3]!))
   const sized = (nal: Uint8Array) => concat([Uint8Array.of(nal.length >> 8, nal.length), nal])
   const high = profile >= 100 ? [0xfd, 0xf8, 0xf8, 0] : []
   return box(

@@ -197,7 +197,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
   await copyTail(source, movie.end, sink)
-  steps.push(layout, ...tailSteps(source, movie.end))
+  for (const step of [layout, ...tailSteps(source, movie.end)]) steps.push(step)
   if (kept && !pictures) steps.push(`pictures kept: ${kept.detail}`)
   const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
   return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }

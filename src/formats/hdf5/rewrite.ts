@@ -1,5 +1,7 @@
 /** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
+
 import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Sink } from '../../codec/codec.ts'
 import { PagedFile } from './paged-file.ts'
@@ -58,7 +60,7 @@ async function whyNot(source: Readable): Promise<string | undefined> {
   // The superblock stands at 0, 512, 1024, 2048 … (format specification, II.A).
   for (let at = 0; at + 64 <= source.size; at = at === 0 ? 512 : at * 2) {
     const start = await source.read(at, 64)
-    if (start[0] !== 0x89 || String.fromCharCode(...start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
+    if (start[0] !== 0x89 || latin1Of(start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
     const version = start[8]!
     // File consistency flags (II.A, version 3): readers refuse such a file.
     if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return 'a file marked as open for writing'
@@ -66,7 +68,7 @@ async function whyNot(source: Readable): Promise<string | undefined> {
     const driverAt =
       at + Number(new DataView(start.buffer, start.byteOffset).getBigUint64(version === 0 ? 48 : version === 1 ? 52 : 20, true))
     if (driverAt >= source.size) return undefined
-    const driver = String.fromCharCode(...(await source.read(driverAt, Math.min(256, source.size - driverAt))))
+    const driver = latin1Of(await source.read(driverAt, Math.min(256, source.size - driverAt)))
     return /NCSA(fami|mult)/.test(driver) ? 'one of several files that belong together' : undefined
   }
   return undefined

@@ -1,4 +1,5 @@
 /** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5; LAS 1.5 appends three fields about time). */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
 
@@ -44,7 +45,7 @@ export async function readLas(source: RangeSource): Promise<LasFile> {
   const damaged = (offset: number, what: string) => malformed('las', offset, what)
   if (source.size < MIN_HEADER_BYTES) throw damaged(source.size, `a LAS header has at least ${MIN_HEADER_BYTES} bytes`)
   const start = await readExactly(source, 0, MIN_HEADER_BYTES)
-  if (String.fromCharCode(...start.subarray(0, 4)) !== 'LASF') throw damaged(0, 'expected the signature LASF')
+  if (latin1Of(start.subarray(0, 4)) !== 'LASF') throw damaged(0, 'expected the signature LASF')
   const pointOffset = viewOf(start).getUint32(96, true)
   if (pointOffset < MIN_HEADER_BYTES || pointOffset > source.size) throw damaged(96, `the points are said to begin at ${pointOffset}`)
   if (pointOffset > MAX_HEAD_BYTES) throw unsupported(`${pointOffset} bytes before the points`)
@@ -90,7 +91,7 @@ function endOfVlrs(view: DataView, headerBytes: number, count: number): number {
   for (let i = 0; i < count; i++) {
     // Reserved (2), user id (16), record id (2), length (2), description (32).
     if (end + VLR_HEADER_BYTES > view.byteLength) throw malformed('las', end, `VLR ${i} of ${count} overlaps the points`)
-    const userId = String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + end + 2, 14))
+    const userId = latin1Of(new Uint8Array(view.buffer, view.byteOffset + end + 2, 14))
     if (userId === 'laszip encoded') throw malformed('las', end, 'a LASzip record in an uncompressed file')
     end += VLR_HEADER_BYTES + view.getUint16(end + 20, true)
     if (end > view.byteLength) throw malformed('las', end, `VLR ${i} of ${count} overlaps the points`)

@@ -1,5 +1,6 @@
 /** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
 
+import { leastOf } from '../../bytes/extremes.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../codec/codec.ts'
@@ -173,7 +174,7 @@ async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail
   const text = new TextDecoder('latin1').decode(bytes)
   const starts = ['APETAGEX', 'LYRICSBEGIN', 'ID3', '3DI', 'TAG'].map((mark) => (mark === 'TAG' ? lastTag(text) : text.indexOf(mark)))
   const known = starts.filter((start) => start >= 0)
-  const from = known.length ? Math.min(...known) : size
+  const from = known.length ? leastOf(known) : size
   // Half a last frame is still played; and large foreign tails change what players make of the length, so they stay even where nobody knows them.
   if (from > source.size / 16 || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }

@@ -1,6 +1,7 @@
 /** ID3v2 tags in front of an MP3: padding goes, cover art is repacked losslessly, everything else stays byte for byte. */
 
 import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../codec/codec.ts'
@@ -35,7 +36,7 @@ async function smallerTag(tag: Uint8Array, options: Options): Promise<Uint8Array
   let at = 10
   while (at + 10 <= end && tag[at] !== 0) {
     const size = version === 4 ? fromSynchsafe(tag, at + 4) : reader.u32(at + 4)
-    if (at + 10 + size > end || !/^[A-Z0-9]{4}$/.test(String.fromCharCode(...tag.subarray(at, at + 4)))) return tag
+    if (at + 10 + size > end || !/^[A-Z0-9]{4}$/.test(latin1Of(tag.subarray(at, at + 4)))) return tag
     frames.push(await smallerFrame(tag.subarray(at, at + 10 + size), version, options))
     at += 10 + size
   }

@@ -1,4 +1,5 @@
 /** Transformation matrices (ISO 32000-2, 8.3.3): [a b c d e f]. */
+import { leastOf, mostOf } from '../../bytes/extremes.ts'
 export type Matrix = readonly [number, number, number, number, number, number]
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
@@ -24,5 +25,5 @@ export function boundsOf([a, b, c, d, e, f]: Matrix): readonly [number, number, 
     [e, e + a, e + c, e + a + c],
     [f, f + b, f + d, f + b + d],
   ]
-  return [Math.min(...x!), Math.min(...y!), Math.max(...x!), Math.max(...y!)]
+  return [leastOf(x!), leastOf(y!), mostOf(x!), mostOf(y!)]
 }

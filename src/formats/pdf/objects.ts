@@ -1,5 +1,6 @@
 /** The object model of ISO 32000-2, 7.3: plain values where possible, small classes where a tag is needed. */
 
+import { latin1Of } from '../../bytes/latin1.ts'
 import { CodecError } from '../../codec/error.ts'
 /** What stands in the file is not what the standard (or any reader) expects. */
 export class PdfSyntax extends CodecError {
@@ -75,11 +76,7 @@ const encoder = new TextEncoder()
 export const ascii = (text: string): Uint8Array => encoder.encode(text)
 
 /** One character per byte. */
-export function latin1(bytes: Uint8Array): string {
-  let text = ''
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192))
-  return text
-}
+export const latin1 = latin1Of
 
 export function latin1Bytes(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)

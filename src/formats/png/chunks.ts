@@ -1,6 +1,8 @@
 /** The chunks around the image data, carried into the result's form. */
+
 import type { Layout, PictureHeader } from '../../../wasm/png/engine.ts'
 import { BEFORE_PALETTE } from '../../../wasm/png/png.ts'
+import { mostOf } from '../../bytes/extremes.ts'
 import type { PngChunk } from './file.ts'
 
 /**
@@ -105,7 +107,7 @@ function significantBits(data: Uint8Array, from: PictureHeader, to: Layout): Uin
   const depth = to.colourType === 3 ? 8 : to.bitDepth
   const clip = (v: number) => Math.max(1, Math.min(depth, v))
   const colours = colour ? [...data.subarray(0, 3)] : [data[0] ?? depth, data[0] ?? depth, data[0] ?? depth]
-  const out = to.colourType & 2 ? colours.map(clip) : [clip(Math.max(...colours))]
+  const out = to.colourType & 2 ? colours.map(clip) : [clip(mostOf(colours))]
   if (to.colourType & 4) out.push(clip(hasAlpha ? (data[expected - 1] ?? depth) : depth))
   return Uint8Array.from(out)
 }

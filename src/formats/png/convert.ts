@@ -4,6 +4,7 @@ import { inflateSync } from 'node:zlib'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { overBudget, unsupported } from '../../codec/error.ts'
 import type { Convertible } from '../../raster/convert.ts'
@@ -43,7 +44,7 @@ const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
 
 /** The types of the chunks that a conversion leaves behind. */
 function leftOut({ items }: PngFile, kept: readonly string[]): string[] {
-  const isXmp = ({ data }: { data: Uint8Array }) => latin(data.subarray(0, XMP.length)) === XMP
+  const isXmp = ({ data }: { data: Uint8Array }) => latin1Of(data.subarray(0, XMP.length)) === XMP
   const left = items.filter((item) => 'type' in item && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item))
   return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
 }
@@ -84,7 +85,7 @@ function deepRowsOf(file: PngFile, source: Source, options: Options): Deep {
 /** iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
 function carriedOf({ items }: PngFile): Carried {
   const chunk = (type: string, start = '') =>
-    items.find((item) => 'type' in item && item.type === type && latin(item.data.subarray(0, start.length)) === start) as
+    items.find((item) => 'type' in item && item.type === type && latin1Of(item.data.subarray(0, start.length)) === start) as
       | { data: Uint8Array }
       | undefined
   const profile = chunk('iCCP')?.data
@@ -98,7 +99,6 @@ function carriedOf({ items }: PngFile): Carried {
 }
 
 const XMP = 'XML:com.adobe.xmp\0'
-const latin = (bytes: Uint8Array) => String.fromCharCode(...bytes)
 
 function inflate(bytes: Uint8Array): Uint8Array | undefined {
   try {

@@ -3,6 +3,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { type PictureHeader, PngEngine } from '../../../wasm/png/engine.ts'
 import { type Bytes, pngRows } from '../../../wasm/png/png.ts'
+import { leastOf } from '../../bytes/extremes.ts'
 import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
 
 import type { PngFile } from './file.ts'
@@ -44,7 +45,7 @@ async function measure(left: Rows, right: Rows, { width, height, bitDepth }: Pic
         return next && !next.done ? next.value.rows : new Uint8Array()
       }),
     )
-    const ready = Math.min(...rest.map(({ length }) => length))
+    const ready = leastOf(rest.map(({ length }) => length))
     if (ready === 0) return `only ${rows} of ${height} rows`
     const [a, b] = rest.map((bytes) => bytes.subarray(0, ready))
     if (a && b) meter.push(a, b)

@@ -2,6 +2,7 @@
  * How many decimals which numbers of a document keep. Only coordinates and lengths of what is drawn are rounded harder than
  * to three decimals, and those by what a step is in the drawing, not in the file: icons are 24 units wide, maps thousands.
  */
+import { mostOf } from '../../bytes/extremes.ts'
 
 export interface SvgElement {
   readonly type: string
@@ -30,7 +31,7 @@ export const fewestDecimals = (side: number): number =>
 export function sideOf(attributes: { readonly [name: string]: string | undefined }): number | undefined {
   const box = (attributes['viewBox'] ?? '').trim().split(/[\s,]+/)
   const sides = box.length === 4 ? box.slice(2).map(Number) : [attributes['width'], attributes['height']].map(pixels)
-  const side = Math.max(...sides.filter((value) => value > 0))
+  const side = mostOf(sides.filter((value) => value > 0))
   return side > 0 ? side : undefined
 }
 

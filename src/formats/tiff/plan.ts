@@ -2,6 +2,7 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
+import { leastOf } from '../../bytes/extremes.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
@@ -59,7 +60,7 @@ async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean
   checkChunkSize(pixels)
   try {
     const samples = await Samples.of(file, pixels)
-    const bytes = Math.min(...predictors(pixels).map((predictor) => samples.deflatedBytes('all', predictor, SAMPLES_FAST)))
+    const bytes = leastOf(predictors(pixels).map((predictor) => samples.deflatedBytes('all', predictor, SAMPLES_FAST)))
     if (!gains(pixels, samples, bytes)) return false
     for (let index = 0; index < pixels.offsets.length; index++) for await (const rows of decodeRows(file, pixels, index)) discard(rows)
     return true
@@ -99,7 +100,7 @@ async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Pro
 /** Few samples tell predictors apart, unless they come to nearly the same. */
 function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): Trial {
   const quick = predictors(pixels).map((predictor) => ({ predictor, quickBytes: samples.deflatedBytes('few', predictor, SAMPLES_FAST) }))
-  const leastBytes = Math.min(...quick.map(({ quickBytes }) => quickBytes))
+  const leastBytes = leastOf(quick.map(({ quickBytes }) => quickBytes))
   const share = leastBytes / samples.rawBytes('few')
   const near = quick.filter(
     ({ quickBytes }) => quickBytes <= leastBytes * (share < REPEATS.unevenBelow ? NEAR_BEST.whereUneven : NEAR_BEST.usually),

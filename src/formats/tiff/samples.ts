@@ -72,7 +72,7 @@ export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8A
   for (let group = 0; group < groups; group++) {
     const begin = Math.round(group * apart)
     for (const index of present.slice(begin, begin + run)) {
-      samples.push(...(await sampleOfChunk(file, pixels, index, sampleBytes, Math.floor(SAMPLES.places / groups))))
+      for (const one of await sampleOfChunk(file, pixels, index, sampleBytes, Math.floor(SAMPLES.places / groups))) samples.push(one)
     }
   }
   return samples

@@ -1,4 +1,5 @@
 /** Whether the hiss of fewer bits stays unheard: below what the sound itself hides, or below what an ear hears at all. */
+import { leastOf } from '../../bytes/extremes.ts'
 import { type DitheredBits, ditherNoiseDb } from './dither.ts'
 import type { Samples } from './samples.ts'
 import { type Band, BandSpectrum, criticalBands } from './spectrum.ts'
@@ -104,5 +105,5 @@ export class MaskingMeter {
 /** The lowest threshold in quiet inside a band. */
 function quietest({ from, to }: Band): number {
   const steps = Array.from({ length: 16 }, (_, i) => from + ((to - from) * (i + 0.5)) / 16)
-  return Math.min(...steps.map(quietDbSpl))
+  return leastOf(steps.map(quietDbSpl))
 }

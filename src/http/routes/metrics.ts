@@ -92,7 +92,7 @@ async function allAccounts(c: AppContext): Promise<{ accounts: Asked[]; leftOut:
         return record ? [{ record, usage: await account.usage(record.plan) }] : []
       }),
     )
-    accounts.push(...asked.flat())
+    for (const one of asked.flat()) accounts.push(one)
     cursor = page.cursor
     if (cursor === undefined) return { accounts, leftOut: false }
   }

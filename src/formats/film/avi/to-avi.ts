@@ -52,7 +52,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   }
   await plan.write(sink, options)
   await copyTail(source, file.end, sink)
-  steps.push('index written anew, dead space dropped', ...tailSteps(source, file.end))
+  for (const step of ['index written anew, dead space dropped', ...tailSteps(source, file.end)]) steps.push(step)
   if (kept?.reason) steps.push(`pictures kept: ${kept.detail}`)
   const left = file.streams.filter(({ index }) => !fresh.has(index)).map(({ kind }) => KINDS[kind])
   return { kind: 'compressed', ...lossOf(shown, sound), ...copiedOf(left), steps }

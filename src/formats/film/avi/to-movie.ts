@@ -1,6 +1,7 @@
 /** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
 
 import { sumOf } from '../../../bytes/column.ts'
+import { leastOf } from '../../../bytes/extremes.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import type { Options, Outcome, Sink, Source } from '../../../codec/codec.ts'
 import { noGain, unsupported } from '../../../codec/error.ts'
@@ -62,7 +63,7 @@ export async function joinMovie(
   await writeMovie(source, plan, sink, options)
   const left = source.size > file.end ? [`${source.size - file.end} bytes after the end not kept`] : []
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
-  const sound = noises.length ? { snrDb: Math.min(...noises) } : undefined
+  const sound = noises.length ? { snrDb: leastOf(noises) } : undefined
   const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
   return {
     kind: 'compressed',

@@ -1,6 +1,7 @@
 /** A part of a film by the program beside the press: encoded, measured against the upload, and again with a lower factor. */
 
 import { sumOf } from '../../../bytes/column.ts'
+import { concat } from '../../../bytes/concat.ts'
 import { malformed, unsupported } from '../../../codec/error.ts'
 import type { NativeFilm } from '../../../codec/native.ts'
 import { memorySource } from '../../../codec/source.ts'
@@ -149,7 +150,7 @@ function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream
 
 /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1). */
 function parameterSets(record: Uint8Array): Uint8Array {
-  const out: number[] = []
+  const out: Uint8Array[] = []
   let at = 6
   for (let left = record[5]! & 31, kind = 0; kind < 2; ) {
     if (left-- === 0) {
@@ -158,10 +159,10 @@ function parameterSets(record: Uint8Array): Uint8Array {
       continue
     }
     const size = (record[at]! << 8) | record[at + 1]!
-    out.push(0, 0, size >> 8, size & 255, ...record.subarray(at + 2, at + 2 + size))
+    out.push(Uint8Array.of(0, 0, size >> 8, size & 255), record.subarray(at + 2, at + 2 + size))
     at += 2 + size
   }
-  return Uint8Array.from(out)
+  return concat(out)
 }
 
 async function written({ part }: Job, film: Uint8Array, encoded: EncodedPart): Promise<EncodedPart> {

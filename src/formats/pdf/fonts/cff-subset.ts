@@ -160,7 +160,7 @@ class CffSubset {
       else first.set(glyph, code)
     }
     // Glyphs up to the last encoded one take a code each; gaps take codes that nothing uses.
-    const last = Math.max(0, ...[...first.keys()].map((glyph) => position.get(glyph)!))
+    const last = Math.max(0, mostOf([...first.keys()].map((glyph) => position.get(glyph)!)))
     const free = Array.from({ length: 256 }, (_, code) => code).filter((code) => !this.font.encoding().has(code))
     const main: number[] = []
     for (let i = 1; i <= last && i <= 255; i++) {

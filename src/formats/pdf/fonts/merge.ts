@@ -82,7 +82,9 @@ export class FontMerge {
       else groups.set(name, [number])
     }
     const merged: Merged[] = []
-    for (const group of groups.values()) if (group.length > 1) merged.push(...(await this.group(group, shelf)))
+    for (const group of groups.values()) {
+      if (group.length > 1) for (const one of await this.group(group, shelf)) merged.push(one)
+    }
     return merged
   }
 

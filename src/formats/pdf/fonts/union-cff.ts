@@ -223,6 +223,6 @@ function inOrder({ glyphs, answers }: Part, keys: Keys): string[] {
 }
 
 const END_CHARACTER = Uint8Array.of(14)
-const countEntry = (count: number) => Uint8Array.of(...fixedInteger(count), 12, 34)
+const countEntry = (count: number) => Uint8Array.from([...fixedInteger(count), 12, 34])
 /** Where a font does not say how many CIDs there are (TN 5176, table 10). */
 const USUAL_CIDS = 8720

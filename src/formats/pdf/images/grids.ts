@@ -1,4 +1,5 @@
 /** At which sizes a picture is looked at. */
+import { leastOf } from '../../../bytes/extremes.ts'
 import type { LumaFigures } from '../../../codec/loss.ts'
 import type { Similarity } from '../../../quality/metrics.ts'
 import type { Place } from '../sheets.ts'
@@ -22,7 +23,7 @@ export function figuresAt({ grid }: Place, grids: readonly Size[], seen: readonl
   const own = keyOf(bounded(grid))
   const there = seen.filter((_, i) => keyOf(grids[i]!) === own)
   const looked = there.length > 0 ? there : seen
-  return { ssim: Math.min(...looked.map(({ ssim }) => ssim)), psnrDb: Math.min(...looked.map(({ psnrDb }) => psnrDb)) }
+  return { ssim: leastOf(looked.map(({ ssim }) => ssim)), psnrDb: leastOf(looked.map(({ psnrDb }) => psnrDb)) }
 }
 
 const keyOf = ({ width, height }: Size) => `${width} ${height}`

@@ -1,4 +1,5 @@
 /** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
+import { leastOf } from '../../../bytes/extremes.ts'
 import { NO_STILL_PICTURE } from '../../../codec/loss.ts'
 import { type Channels, type Similarity, SimilarityMeter } from '../../../quality/metrics.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../quality/visible.ts'
@@ -102,7 +103,7 @@ class Comparison {
   /** As many rows as all of them have. */
   private compare(): void {
     const strides = this.scalers.map(({ channels }) => channels * this.rowPixels)
-    const rows = Math.min(...this.waiting.map((bytes, i) => bytes.length / strides[i]!))
+    const rows = leastOf(this.waiting.map((bytes, i) => bytes.length / strides[i]!))
     if (rows === 0) return
     const [original, result, opacity] = this.waiting.map((bytes, i) => bytes.subarray(0, rows * strides[i]!))
     const { channels } = this.scalers[0]!

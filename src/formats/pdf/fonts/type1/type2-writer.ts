@@ -170,6 +170,7 @@ class CharstringWriter {
       this.op(horizontal ? OP.hlineto : OP.vlineto, values)
       return i
     }
+    // biome-ignore lint/plugin: two or six numbers
     for (let d = line(i); d && d[0] !== 0 && d[1] !== 0 && values.length < MAX_STACK - 2; d = line(++i)) values.push(...d)
     this.op(OP.rlineto, values)
     return i
@@ -189,6 +190,7 @@ class CharstringWriter {
     }
     const values: number[] = []
     let i = from
+    // biome-ignore lint/plugin: two or six numbers
     for (let d = curve(i); d && (i === from || !isSimple(d)) && values.length < MAX_STACK - 6; d = curve(++i)) values.push(...d)
     this.op(OP.rrcurveto, values)
     return i
