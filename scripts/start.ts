@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
 import { openEgress } from './egress.ts'
+import { removeOrphans } from './orphan-files.ts'
 import { networksOf } from './public-address.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
 import { startOptions } from './start-options.ts'
@@ -67,6 +68,13 @@ setInterval(() => {
 const fire = (which: 'sweep' | 'look') => void service?.fireCron(which).catch(() => undefined)
 setInterval(() => fire('sweep'), 3_600_000)
 setInterval(() => fire('look'), 600_000)
+const tidy = () =>
+  void removeOrphans(state, Date.now()).then(
+    ({ files, bytes }) => files > 0 && console.error(`${files} files that no object names were removed: ${bytes} bytes.`),
+    (error: unknown) => console.error(`Files that no object names could not be looked for: ${wordsOf(error)}`),
+  )
+tidy()
+setInterval(tidy, 86_400_000)
 
 await supervise({
   make: () => {
