@@ -24,27 +24,117 @@ typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 enum { X, Y, SQUARES, SQUARED, QUANTITIES };
 
 static const double WEIGHT[108] = {
-  /* X: per scale, 1-norms of lost similarity, ringing, blur, then their 4-norms */
-  0, .0007376606707406586, 0, 0, .0007793481682867309, 0,
-  0, .0004371155730107379, 0, 1.1041726426657346, .00066284834129271, .00015231632783718752,
-  0, .0016406437456599754, 0, 1.8422455520539298, 11.441172603757666, 0,
-  .0007989109436015163, .000176816438078653, 0, 1.8787594979546387, 10.94906990605142, 0,
-  .0007289346991508072, .9677937080626833, 0, .00014003424285435884, .9981766977854967, .00031949755434435053,
-  .0004550992113792063, 0, 0, .0013648766163243398, 0, 0,
-  /* Y */
-  0, 0, 0, 7.466890328078848, 0, 17.445833984131262,
-  .0006235601634041466, 0, 0, 6.683678146179332, .00037724407979611296, 1.027889937768264,
-  225.20515300849274, 0, 0, 19.213238186143016, .0011401524586618361, .001237755635509985,
-  176.39317598450694, 0, 0, 24.43300999870476, .28520802612117757, .0004485436923833408,
-  0, 0, 0, 34.77906344483772, 44.835625328877896, 0,
-  0, 0, 0, 0, 0, 0,
-  /* B - Y */
-  0, .0008680556573291698, 0, 0, 0, 0,
-  0, .0005313191874358747, 0, .00016533814161379112, 0, 0,
-  0, 0, 0, .0004179171803251336, .0017290828234722833, 0,
-  .0020827005846636437, 0, 0, 8.826982764996862, 23.19243343998926, 0,
-  95.1080498811086, .9863978034400682, .9834382792465353, .0012286405048278493, 171.2667255897307, .9807858872435379,
-  0, 0, 0, .0005130064588990679, 0, .00010854057858411537,
+    /* X: per scale, 1-norms of lost similarity, ringing, blur, then their 4-norms */
+    0,
+    .0007376606707406586,
+    0,
+    0,
+    .0007793481682867309,
+    0,
+    0,
+    .0004371155730107379,
+    0,
+    1.1041726426657346,
+    .00066284834129271,
+    .00015231632783718752,
+    0,
+    .0016406437456599754,
+    0,
+    1.8422455520539298,
+    11.441172603757666,
+    0,
+    .0007989109436015163,
+    .000176816438078653,
+    0,
+    1.8787594979546387,
+    10.94906990605142,
+    0,
+    .0007289346991508072,
+    .9677937080626833,
+    0,
+    .00014003424285435884,
+    .9981766977854967,
+    .00031949755434435053,
+    .0004550992113792063,
+    0,
+    0,
+    .0013648766163243398,
+    0,
+    0,
+    /* Y */
+    0,
+    0,
+    0,
+    7.466890328078848,
+    0,
+    17.445833984131262,
+    .0006235601634041466,
+    0,
+    0,
+    6.683678146179332,
+    .00037724407979611296,
+    1.027889937768264,
+    225.20515300849274,
+    0,
+    0,
+    19.213238186143016,
+    .0011401524586618361,
+    .001237755635509985,
+    176.39317598450694,
+    0,
+    0,
+    24.43300999870476,
+    .28520802612117757,
+    .0004485436923833408,
+    0,
+    0,
+    0,
+    34.77906344483772,
+    44.835625328877896,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    /* B - Y */
+    0,
+    .0008680556573291698,
+    0,
+    0,
+    0,
+    0,
+    0,
+    .0005313191874358747,
+    0,
+    .00016533814161379112,
+    0,
+    0,
+    0,
+    0,
+    0,
+    .0004179171803251336,
+    .0017290828234722833,
+    0,
+    .0020827005846636437,
+    0,
+    0,
+    8.826982764996862,
+    23.19243343998926,
+    0,
+    95.1080498811086,
+    .9863978034400682,
+    .9834382792465353,
+    .0012286405048278493,
+    171.2667255897307,
+    .9807858872435379,
+    0,
+    0,
+    0,
+    .0005130064588990679,
+    0,
+    .00010854057858411537,
 };
 /* Channels with smaller weights at a scale add under a hundredth of a point, and are left out. */
 #define LEAST_WEIGHT .005
@@ -53,9 +143,9 @@ static const float tap[HALF + 1] = {.264621105f, .212928592f, .109335373f, .0360
 
 typedef struct {
   uint32_t width, height, padded, in, out;
-  float *ring[3];      /* TAPS rows of QUANTITIES times `padded`, for each channel that counts here */
-  float *linear;       /* 6 rows: red, green and blue of both pictures in linear light, the newest */
-  float *upper;        /* the row above it, while the pair is not whole */
+  float *ring[3];              /* TAPS rows of QUANTITIES times `padded`, for each channel that counts here */
+  float *linear;               /* 6 rows: red, green and blue of both pictures in linear light, the newest */
+  float *upper;                /* the row above it, while the pair is not whole */
   bool same[TAPS], upper_same; /* whether the pictures agree in those rows */
   double sum[3][6];
   float *tiles[3]; /* TILE_ROWS rows of six sums a tile, where tiles are wanted */
@@ -66,7 +156,7 @@ struct Score {
   int scales;
   bool cut; /* too small for all scales, and every channel of those that are left counts: see score_published */
   float to_linear[256];
-  float *zeros, *down, *unused;
+  float *zeros, *down;
   uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
   double worst_tile;
 };
@@ -113,7 +203,6 @@ static Score *opened(uint32_t width, uint32_t height, bool published) {
   }
   s->zeros = row_room(&good, s->scale[0].padded, QUANTITIES);
   s->down = row_room(&good, s->scale[0].padded, QUANTITIES);
-  s->unused = row_room(&good, s->scale[0].padded, 1);
   if (good) return s;
   score_close(s);
   return NULL;
@@ -129,7 +218,7 @@ void score_close(Score *s) {
     free(s->scale[k].linear);
     free(s->scale[k].upper);
   }
-  free(s->zeros), free(s->down), free(s->unused);
+  free(s->zeros), free(s->down);
   free(s);
 }
 
@@ -155,7 +244,6 @@ Score *score_copy(const Score *from) {
   }
   s->zeros = copied(&good, s->zeros, s->scale[0].padded, QUANTITIES);
   s->down = copied(&good, s->down, s->scale[0].padded, QUANTITIES);
-  s->unused = copied(&good, s->unused, s->scale[0].padded, 1);
   if (good) return s;
   score_close(s);
   return NULL;
@@ -186,14 +274,16 @@ static inline v4 cube_root(v4 x) { /* a first guess by the exponent, then Halley
 
 #define BIAS .0037930732552754493f
 #define BIAS_ROOT .15595420054924863f
+/* X and B - Y are left out where they have no place to go. */
 static void to_xyb(const float *rgb, uint32_t padded, uint32_t n, float *const out[3]) {
   for (uint32_t i = 0; i < n; i += 4) {
     const v4 r = load(rgb + i), g = load(rgb + padded + i), b = load(rgb + 2 * padded + i);
     const v4 l = cube_root(.3f * r + .622f * g + .078f * b + BIAS), m = cube_root(.23f * r + .692f * g + .078f * b + BIAS);
-    const v4 s = cube_root(.24342268924547819f * r + .20476744424496821f * g + .5518098665095536f * b + BIAS);
     const v4 y = .5f * (l + m) - BIAS_ROOT;
-    store(out[0] + i, .5f * (l - m) * 14 + .42f);
-    store(out[1] + i, y + .01f);
+    if (out[0]) store(out[0] + i, .5f * (l - m) * 14 + .42f);
+    if (out[1]) store(out[1] + i, y + .01f);
+    if (!out[2]) continue;
+    const v4 s = cube_root(.24342268924547819f * r + .20476744424496821f * g + .5518098665095536f * b + BIAS);
     store(out[2] + i, s - BIAS_ROOT - y + .55f);
   }
 }
@@ -209,8 +299,9 @@ static void blur_down(const Score *s, const Scale *l, int c, uint32_t at) {
     float *out = s->down + from + SIDE;
     for (uint32_t x = 0; x < l->width; x += 4) {
       const size_t i = from + x;
-      store(out + x, tap[0] * load(row[4] + i) + tap[1] * (load(row[3] + i) + load(row[5] + i)) + tap[2] * (load(row[2] + i) + load(row[6] + i)) +
-                       tap[3] * (load(row[1] + i) + load(row[7] + i)) + tap[4] * (load(row[0] + i) + load(row[8] + i)));
+      store(out + x, tap[0] * load(row[4] + i) + tap[1] * (load(row[3] + i) + load(row[5] + i)) +
+                         tap[2] * (load(row[2] + i) + load(row[6] + i)) + tap[3] * (load(row[1] + i) + load(row[7] + i)) +
+                         tap[4] * (load(row[0] + i) + load(row[8] + i)));
     }
     memset(out + l->width, 0, SIDE * sizeof *out);
     memset(out - SIDE, 0, SIDE * sizeof *out);
@@ -265,12 +356,12 @@ static void add_row(Score *s, Scale *l, int c, uint32_t at) {
   end_tile(l, c, tile, sum);
 }
 
-static void fill_ring(Score *s, Scale *l) {
+static void fill_ring(Scale *l) {
   float *of[2][3];
   for (int c = 0; c < 3; c++) {
     float *row = l->ring[c] ? l->ring[c] + (size_t)(l->in % TAPS) * QUANTITIES * l->padded : NULL;
-    of[0][c] = row ? row : s->unused;
-    of[1][c] = row ? row + l->padded : s->unused;
+    of[0][c] = row;
+    of[1][c] = row ? row + l->padded : NULL;
   }
   if (!l->ring[0] && !l->ring[1] && !l->ring[2]) return;
   for (int p = 0; p < 2; p++) to_xyb(l->linear + (size_t)3 * p * l->padded, l->padded, l->width, of[p]);
@@ -290,7 +381,13 @@ static void halve(const Scale *l, const float *above, Scale *below) {
   for (int v = 0; v < 6; v++) {
     const float *a = above + (size_t)v * l->padded, *b = l->linear + (size_t)v * l->padded;
     float *out = below->linear + (size_t)v * below->padded;
-    for (uint32_t i = 0; i < pairs; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
+    uint32_t i = 0;
+    for (; i + 4 <= pairs; i += 4) {
+      const v4 a1 = load(a + 2 * i), a2 = load(a + 2 * i + 4), b1 = load(b + 2 * i), b2 = load(b + 2 * i + 4);
+      store(out + i, .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
+                             __builtin_shufflevector(b1, b2, 0, 2, 4, 6) + __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
+    }
+    for (; i < pairs; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
     if (l->width & 1) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
   }
 }
@@ -301,7 +398,7 @@ static void row_came(Score *s, int k, bool same) {
     Scale *l = &s->scale[k];
     if (l->in >= l->height) return;
     l->same[l->in % TAPS] = same;
-    fill_ring(s, l);
+    fill_ring(l);
     l->in++;
     for (; l->out + HALF < l->in || (l->in == l->height && l->out < l->height); l->out++) {
       if (all_same(l, l->out)) continue;
@@ -320,7 +417,9 @@ static void row_came(Score *s, int k, bool same) {
   }
 }
 
-static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) { return (value * alpha + behind * (255 - alpha) + 127) / 255; }
+static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) {
+  return (value * alpha + behind * (255 - alpha) + 127) / 255;
+}
 
 static void lay(const Score *s, const uint32_t *px, uint32_t n, uint32_t behind, float *r, float *g, float *b) {
   for (uint32_t i = 0; i < n; i++) {
@@ -332,7 +431,9 @@ static void lay(const Score *s, const uint32_t *px, uint32_t n, uint32_t behind,
   }
 }
 
-typedef struct { double sum[6], pixels; } Part;
+typedef struct {
+  double sum[6], pixels;
+} Part;
 
 /* Of the six means of each channel at each scale; the weights of a channel begin `stride` scales behind those of the one before. */
 static double scored(int scales, int stride, Part part[3][SCALES]) {
@@ -363,7 +464,9 @@ double score_result(const Score *s) { return whole(s, SCALES); }
 double score_published(const Score *s) { return whole(s, s->cut ? s->scales : SCALES); }
 
 /* Columns or rows of a scale that lie in tile `at`. */
-static uint32_t within(uint32_t length, uint32_t at, uint32_t side) { return length > at * side ? (length - at * side < side ? length - at * side : side) : 0; }
+static uint32_t within(uint32_t length, uint32_t at, uint32_t side) {
+  return length > at * side ? (length - at * side < side ? length - at * side : side) : 0;
+}
 
 static void score_tile(Score *s, uint32_t column, uint32_t row) {
   Part part[3][SCALES];
@@ -392,7 +495,8 @@ static void score_whole_tiles(Score *s) {
     for (uint32_t column = 0; column < s->tiles_across; column++) score_tile(s, column, row);
     for (int k = 0; k < s->scales; k++)
       for (int c = 0; c < 3; c++)
-        if (s->scale[k].tiles[c]) memset(s->scale[k].tiles[c] + (size_t)(row % TILE_ROWS) * s->tiles_across * 6, 0, s->tiles_across * 6 * sizeof(float));
+        if (s->scale[k].tiles[c])
+          memset(s->scale[k].tiles[c] + (size_t)(row % TILE_ROWS) * s->tiles_across * 6, 0, s->tiles_across * 6 * sizeof(float));
     s->tile_rows++;
   }
 }

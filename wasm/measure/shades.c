@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL 5    /* pixels each way */
-#define ACROSS 3  /* cells of a window each way */
+#define CELL 5          /* pixels each way */
+#define ACROSS 3        /* cells of a window each way */
 #define LEAST_PIXELS 75 /* a window at an edge weighs as if it had as many */
-#define PLANES 3 /* on black, on white, alpha itself; on greys in between, errors are in between */
+#define PLANES 3        /* on black, on white, alpha itself; on greys in between, errors are in between */
 /* Mean bend (texture.h) of a cell at which an error counts by a half. */
 #define BUSY 2.5f
 /* The grain of dithering leaves cells off by some of its variance (a 25th if it were white); a step has none. */
@@ -17,19 +17,25 @@
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-/* Summed errors in L, a, b, and the squares of those in L; L times the distance from the middle column, and row; fourth powers. */
-typedef struct { float lab[3], squares, across, down, fourths; } Cell;
+/* Of a row of cells, field by field: summed errors in L, a, b, and the squares of those in L; L times the distance from the middle
+ * column, and row; fourth powers. Then what a cell that is whole adds to the windows around it. */
+enum { LIGHT, A, B, SQUARED, ACROSS_MIDDLE, DOWN_MIDDLE, FOURTHS, SUMS, STEP = SUMS, BAND, SPECK, FIELDS };
 /* What that distance is squared, summed over a cell. */
 #define LEVER (CELL * (CELL * CELL - 1) / 12 * CELL)
-typedef struct { uint32_t colour; float lab[3]; } Known;
+typedef struct {
+  uint32_t colour;
+  float lab[3];
+} Known;
 #define KNOWN_BITS 12
-typedef struct { Cell *row[ACROSS]; float cast, steps, bands, specks; } Plane; /* the worst squares, and fourth powers */
+typedef struct {
+  float *row[ACROSS], cast, steps, bands, specks;
+} Plane; /* the worst squares, and fourth powers */
 
 struct Shades {
-  uint32_t width, cells, rows; /* rows since the break */
+  uint32_t width, cells, padded, rows; /* cells of a row, and a multiple of four with room behind; rows since the break */
   int planes;
   Plane plane[PLANES];
-  Known *known[2]; /* colours that were met, laid on black and on white */
+  Known *known[2];                          /* colours that were met, laid on black and on white */
   uint32_t *bends[ACROSS], heights[ACROSS]; /* of rows of cells: summed bends, and their rows of pixels */
   bool differs[ACROSS];
   Texture texture;
@@ -45,6 +51,7 @@ Shades *shades_open(uint32_t width, bool alpha) {
   if (!s) return NULL;
   s->width = width;
   s->cells = (width + CELL - 1) / CELL;
+  s->padded = ((s->cells + 3) & ~3u) + 4;
   s->planes = alpha ? PLANES : 1;
   s->most_cast = s->most_steps = 1e30f;
   for (int i = 0; i < 256; i++) {
@@ -52,14 +59,14 @@ Shades *shades_open(uint32_t width, bool alpha) {
     s->linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
   }
   bool good = texture_open(&s->texture, width);
-  for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)width + 8, sizeof(float))) != NULL;
+  for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)s->padded * CELL, sizeof(float))) != NULL;
   for (int p = 0; p < (alpha ? 2 : 1); p++) {
     good &= (s->known[p] = malloc(sizeof(Known) << KNOWN_BITS)) != NULL;
     for (uint32_t i = 0; s->known[p] && i < 1u << KNOWN_BITS; i++) s->known[p][i].lab[0] = NAN; /* none yet */
   }
   for (int r = 0; r < ACROSS; r++) {
-    good &= (s->bends[r] = calloc(s->cells, sizeof **s->bends)) != NULL;
-    for (int p = 0; p < s->planes; p++) good &= (s->plane[p].row[r] = calloc(s->cells, sizeof(Cell))) != NULL;
+    good &= (s->bends[r] = calloc(s->padded, sizeof **s->bends)) != NULL;
+    for (int p = 0; p < s->planes; p++) good &= (s->plane[p].row[r] = calloc((size_t)s->padded * FIELDS, sizeof(float))) != NULL;
   }
   if (good) return s;
   shades_close(s);
@@ -77,6 +84,10 @@ void shades_close(Shades *s) {
   texture_close(&s->texture);
   free(s);
 }
+
+static inline v4 load(const float *p) { return *(const v4 *)p; }
+static inline void store(float *p, v4 v) { *(v4 *)p = v; }
+static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
 
 /* f of CIE 15: the cube root, a line near zero. */
 static inline v4 lab_of(v4 t) {
@@ -107,92 +118,184 @@ static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
   return k;
 }
 
-/* What a row is off on one of the planes. Opaque pixels are off on white as on black, which was there before. */
-static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane) {
-  float *const l = s->error[0], *const x = s->error[1], *const y = s->error[2];
-  for (uint32_t i = 0; i < s->width; i++) {
-    if (a[i] == b[i]) {
-      l[i] = x[i] = y[i] = 0;
-    } else if (plane == 2) {
-      l[i] = ((int)(b[i] >> 24) - (int)(a[i] >> 24)) * (100 / 255.f);
-      x[i] = y[i] = 0;
-    } else if (plane == 0 || (a[i] & b[i]) >> 24 != 255) {
-      const Known p = *look_up(s, plane, a[i]), *q = look_up(s, plane, b[i]);
-      l[i] = q->lab[0] - p.lab[0], x[i] = q->lab[1] - p.lab[1], y[i] = q->lab[2] - p.lab[2];
-    }
+/* CIE Lab of four opaque colours, as look_up has it. */
+static inline void lab_of_four(const Shades *s, const uint32_t *px, v4 lab[3]) {
+  v4 rgb[3];
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < 4; i++) rgb[c][i] = s->linear[px[i] >> (8 * c) & 255];
+  const v4 x = lab_of(.433953f * rgb[0] + .376219f * rgb[1] + .189828f * rgb[2]);
+  const v4 y = lab_of(.212671f * rgb[0] + .715160f * rgb[1] + .072169f * rgb[2]);
+  const v4 z = lab_of(.017758f * rgb[0] + .109477f * rgb[1] + .872766f * rgb[2]);
+  lab[0] = 116 * y, lab[1] = 500 * (x - y), lab[2] = 200 * (y - z);
+}
+
+/* What four opaque pixels are off. */
+static inline void errors_of_four(Shades *s, const uint32_t *a, const uint32_t *b, uint32_t i) {
+  v4 p[3], q[3];
+  lab_of_four(s, a + i, p);
+  lab_of_four(s, b + i, q);
+  for (int c = 0; c < 3; c++) store(s->error[c] + i, q[c] - p[c]);
+}
+
+/* What a pixel is off on one of the planes. Opaque ones are off on white as on black, which was there before. */
+static void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t i) {
+  float *const l = s->error[0] + i, *const x = s->error[1] + i, *const y = s->error[2] + i;
+  if (a == b) {
+    *l = *x = *y = 0;
+  } else if (plane == 2) {
+    *l = ((int)(b >> 24) - (int)(a >> 24)) * (100 / 255.f);
+    *x = *y = 0;
+  } else if (plane == 0 || (a & b) >> 24 != 255) {
+    const Known p = *look_up(s, plane, a), *q = look_up(s, plane, b);
+    *l = q->lab[0] - p.lab[0], *x = q->lab[1] - p.lab[1], *y = q->lab[2] - p.lab[2];
   }
 }
 
-static void add_cells(Shades *s, Cell *cells) {
-  const float *const l = s->error[0], *const x = s->error[1], *const y = s->error[2];
+static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane) {
+  uint32_t i = 0;
+  for (; i + 4 <= s->width; i += 4) {
+    uint32_t differ = 0, opaque = ~0u;
+    for (int k = 0; k < 4; k++) differ |= a[i + k] ^ b[i + k], opaque &= a[i + k] & b[i + k];
+    if (!differ)
+      for (int c = 0; c < 3; c++) store(s->error[c] + i, (v4){0});
+    else if (plane == 0 && opaque >> 24 == 255) errors_of_four(s, a, b, i);
+    else
+      for (int k = 0; k < 4; k++) error_of_one(s, a[i + k], b[i + k], plane, i + k);
+  }
+  for (; i < s->width; i++) error_of_one(s, a[i], b[i], plane, i);
+}
+
+/* The same pixel of four cells. */
+static inline v4 strided(const float *p) { return (v4){p[0], p[CELL], p[2 * CELL], p[3 * CELL]}; }
+
+static void add_cells(Shades *s, float *fields) {
+  const uint32_t n = s->padded;
   const float down = (float)(s->rows % CELL) - CELL / 2;
-  for (uint32_t k = 0, i = 0; k < s->cells; k++) {
-    const uint32_t from = i, end = i + CELL < s->width ? i + CELL : s->width;
-    Cell *const cell = cells + k;
-    float sum = 0;
-    for (; i < end; i++) {
-      const float light = l[i] * l[i], all = light + .25f * (x[i] * x[i] + y[i] * y[i]);
-      sum += l[i];
-      cell->lab[1] += x[i];
-      cell->lab[2] += y[i];
-      cell->squares += light;
-      cell->across += l[i] * ((float)(i - from) - CELL / 2);
-      cell->fourths += all * all;
+  for (uint32_t k = 0; k < s->cells; k += 4) {
+    float *const at = fields + k;
+    v4 light = {0}, a = load(at + A * n), b = load(at + B * n), squares = load(at + SQUARED * n);
+    v4 across = load(at + ACROSS_MIDDLE * n), fourths = load(at + FOURTHS * n);
+    for (int i = 0; i < CELL; i++) {
+      const v4 l = strided(s->error[0] + k * CELL + i), x = strided(s->error[1] + k * CELL + i), y = strided(s->error[2] + k * CELL + i);
+      const v4 square = l * l, all = square + .25f * (x * x + y * y);
+      light += l, a += x, b += y;
+      squares += square;
+      across += l * ((float)i - CELL / 2);
+      fourths += all * all;
     }
-    cell->lab[0] += sum;
-    cell->down += sum * down;
+    store(at + LIGHT * n, load(at + LIGHT * n) + light);
+    store(at + A * n, a), store(at + B * n, b);
+    store(at + SQUARED * n, squares);
+    store(at + ACROSS_MIDDLE * n, across);
+    store(at + DOWN_MIDDLE * n, load(at + DOWN_MIDDLE * n) + light * down);
+    store(at + FOURTHS * n, fourths);
   }
 }
 
 static uint32_t cell_width(const Shades *s, uint32_t k) { return s->width - k * CELL < CELL ? s->width - k * CELL : CELL; }
 
-static void window(Shades *s, uint32_t from, uint32_t across, uint32_t down) {
+/* What cells `k` to `k` + 3 of `pixels` each add to their windows. */
+static inline void weigh(const Shades *s, float *fields, const uint32_t *bends, uint32_t k, v4 pixels) {
+  const uint32_t n = s->padded;
+  float *const at = fields + k;
+  const v4 bent = {(float)bends[k], (float)bends[k + 1], (float)bends[k + 2], (float)bends[k + 3]};
+  const v4 light = load(at + LIGHT * n), squares = load(at + SQUARED * n), across = load(at + ACROSS_MIDDLE * n),
+           down = load(at + DOWN_MIDDLE * n);
+  const v4 busy = bent / (pixels * BUSY), mean = light * light / pixels, calm = 1 / (1 + busy * busy);
+  const v4 slope = (across * across + down * down) / LEVER;
+  const i4 whole = pixels == CELL * CELL;
+  store(at + STEP * n, positive(mean - GRAIN * (squares - mean)) * calm);
+  store(at + BAND * n, (v4)(whole & (i4)(positive(slope - GRAIN * (squares - mean - slope)) * calm)));
+  store(at + SPECK * n, load(at + FOURTHS * n) * (calm * calm));
+}
+
+static void weigh_row(Shades *s, int r) {
+  const uint32_t last = s->cells - 1;
+  for (uint32_t k = 0; s->differs[r] && k < s->cells; k += 4) {
+    v4 pixels = (v4){CELL, CELL, CELL, CELL} * (float)s->heights[r];
+    if (last - k < 4) pixels[last - k] = cell_width(s, last) * s->heights[r];
+    for (int p = 0; p < s->planes; p++) weigh(s, s->plane[p].row[r], s->bends[r], k, pixels);
+  }
+}
+
+static void watch(Shades *s, uint32_t from) {
+  const ShadesWindow w = {from * CELL, s->all_rows}, *last = s->windows + s->watched - 1;
+  if (s->watched < SHADES_MOST && (!s->watched || last->x != w.x || last->y != w.y)) s->windows[s->watched++] = w;
+}
+
+static void window(Shades *s, uint32_t from, uint32_t across) {
+  const uint32_t n = s->padded;
   for (int p = 0; p < s->planes; p++) {
+    Plane *const plane = s->plane + p;
     float a = 0, b = 0, squares = 0, slopes = 0, fourths = 0;
     uint32_t pixels = 0;
-    for (uint32_t r = 0; r < down; r++) {
+    for (uint32_t r = 0; r < ACROSS; r++) {
       if (!s->heights[r]) continue;
       for (uint32_t k = from; k < from + across; k++) {
-        const uint32_t n = cell_width(s, k) * s->heights[r];
-        const Cell *cell = s->plane[p].row[r] + k;
-        const float *e = cell->lab, busy = s->bends[r][k] / (n * BUSY), mean = e[0] * e[0] / n;
-        const float calm = 1 / (1 + busy * busy), step = mean - GRAIN * (cell->squares - mean);
-        pixels += n;
-        a += e[1], b += e[2];
-        if (step > 0) squares += step * calm;
-        fourths += cell->fourths * (calm * calm);
-        if (n < CELL * CELL) continue;
-        const float slope = (cell->across * cell->across + cell->down * cell->down) / LEVER;
-        const float band = slope - GRAIN * (cell->squares - mean - slope);
-        if (band > 0) slopes += band * calm;
+        const float *at = plane->row[r] + k;
+        pixels += cell_width(s, k) * s->heights[r];
+        a += at[A * n], b += at[B * n];
+        squares += at[STEP * n], slopes += at[BAND * n], fourths += at[SPECK * n];
       }
     }
     if (pixels < LEAST_PIXELS) pixels = LEAST_PIXELS;
     const float cast = (a * a + b * b) / ((float)pixels * pixels), steps = squares / pixels;
-    if ((cast > s->most_cast || steps > s->most_steps) && s->watched < SHADES_MOST && (!s->watched || s->windows[s->watched - 1].x != from * CELL || s->windows[s->watched - 1].y != s->all_rows))
-      s->windows[s->watched++] = (ShadesWindow){from * CELL, s->all_rows};
-    if (cast > s->plane[p].cast) s->plane[p].cast = cast;
-    if (steps > s->plane[p].steps) s->plane[p].steps = steps;
-    s->plane[p].bands = fmaxf(s->plane[p].bands, slopes / pixels);
-    s->plane[p].specks = fmaxf(s->plane[p].specks, fourths / pixels);
+    if (cast > s->most_cast || steps > s->most_steps) watch(s, from);
+    plane->cast = fmaxf(plane->cast, cast);
+    plane->steps = fmaxf(plane->steps, steps);
+    plane->bands = fmaxf(plane->bands, slopes / pixels);
+    plane->specks = fmaxf(plane->specks, fourths / pixels);
   }
 }
 
-/* A row of cells is whole: the windows that end with it. The oldest row of cells is emptied for the next. */
-static void close_cells(Shades *s) {
-  bool differs = false;
-  for (int r = 0; r < ACROSS; r++) differs |= s->differs[r];
-  if (differs && s->rows > CELL * (ACROSS - 1)) {
-    const uint32_t across = s->cells < ACROSS ? s->cells : ACROSS;
-    for (uint32_t k = 0; k + across <= s->cells; k++) window(s, k, across, ACROSS);
+static inline v4 in_window(const Plane *plane, uint32_t at) {
+  v4 sum = {0};
+  for (int r = 0; r < ACROSS; r++)
+    for (int k = 0; k < ACROSS; k++) sum += load(plane->row[r] + at + k);
+  return sum;
+}
+
+static inline bool any(i4 mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
+static inline float most_of(v4 v, float before) { return fmaxf(fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3])), before); }
+
+/* Four windows of whole cells; false where one of them is to be watched, and nothing was done. */
+static bool four_windows(Shades *s, uint32_t from) {
+  const uint32_t n = s->padded;
+  const float pixels = ACROSS * ACROSS * CELL * CELL;
+  v4 cast[PLANES], steps[PLANES];
+  for (int p = 0; p < s->planes; p++) {
+    const Plane *plane = s->plane + p;
+    const v4 a = in_window(plane, A * n + from), b = in_window(plane, B * n + from);
+    cast[p] = (a * a + b * b) / (pixels * pixels), steps[p] = in_window(plane, STEP * n + from) / pixels;
+    if (any((cast[p] > s->most_cast) | (steps[p] > s->most_steps))) return false;
   }
+  for (int p = 0; p < s->planes; p++) {
+    Plane *const plane = s->plane + p;
+    plane->cast = most_of(cast[p], plane->cast);
+    plane->steps = most_of(steps[p], plane->steps);
+    plane->bands = most_of(in_window(plane, BAND * n + from) / pixels, plane->bands);
+    plane->specks = most_of(in_window(plane, SPECK * n + from) / pixels, plane->specks);
+  }
+  return true;
 }
 
 static int newest(const Shades *s) { return (s->rows / CELL) % ACROSS; }
 
+/* A row of cells is whole: the windows that end with it. The oldest row of cells is emptied for the next. */
+static void close_cells(Shades *s) {
+  bool differs = false, whole = true;
+  for (int r = 0; r < ACROSS; r++) differs |= s->differs[r], whole &= s->heights[r] == CELL;
+  if (!differs || s->rows <= CELL * (ACROSS - 1)) return;
+  const uint32_t across = s->cells < ACROSS ? s->cells : ACROSS, full = s->width / CELL;
+  for (uint32_t k = 0; k + across <= s->cells;) {
+    if (whole && k + 3 + ACROSS <= full && four_windows(s, k)) k += 4;
+    else window(s, k++, across);
+  }
+}
+
 static void empty_cells(Shades *s, int r) {
-  memset(s->bends[r], 0, s->cells * sizeof **s->bends);
-  for (int p = 0; p < s->planes; p++) memset(s->plane[p].row[r], 0, s->cells * sizeof(Cell));
+  memset(s->bends[r], 0, s->padded * sizeof **s->bends);
+  for (int p = 0; p < s->planes; p++) memset(s->plane[p].row[r], 0, (size_t)s->padded * FIELDS * sizeof(float));
   s->heights[r] = 0;
   s->differs[r] = false;
 }
@@ -201,7 +304,10 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   const int r = newest(s);
   if (s->rows % CELL == 0) empty_cells(s, r);
   texture_row(&s->texture, a, s->width);
-  for (uint32_t i = 0; i < s->width; i++) s->bends[r][i / CELL] += s->texture.bends[i];
+  for (uint32_t k = 0; k < s->cells; k++) { /* there are zeros behind the last */
+    const uint8_t *bends = s->texture.bends + k * CELL;
+    s->bends[r][k] += bends[0] + bends[1] + bends[2] + bends[3] + bends[4];
+  }
   s->heights[r]++;
   if (memcmp(a, b, (size_t)s->width * sizeof *a)) {
     s->differs[r] = true;
@@ -212,11 +318,14 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   }
   s->rows++;
   s->all_rows++;
-  if (s->rows % CELL == 0) close_cells(s);
+  if (s->rows % CELL) return;
+  weigh_row(s, r);
+  close_cells(s);
 }
 
 void shades_break(Shades *s) {
   if (s->rows && (s->rows % CELL || s->rows < CELL * ACROSS)) {
+    weigh_row(s, newest(s));
     if (s->rows <= CELL * (ACROSS - 1)) s->rows = CELL * (ACROSS - 1) + 1; /* lower than a window: all there is */
     close_cells(s);
   }

@@ -20,6 +20,12 @@ void texture_close(Texture *t) {
 void texture_break(Texture *t) { t->rows = 0; }
 
 static void to_luma(const uint32_t *px, uint32_t width, uint8_t *out) {
+  uint32_t opaque = ~0u;
+  for (uint32_t i = 0; i < width; i++) opaque &= px[i];
+  if (opaque >> 24 == 255) {
+    for (uint32_t i = 0; i < width; i++) out[i] = (77 * (px[i] & 255) + 150 * (px[i] >> 8 & 255) + 29 * (px[i] >> 16 & 255)) >> 8;
+    return;
+  }
   for (uint32_t i = 0; i < width; i++) {
     const uint32_t c = px[i], alpha = c >> 24;
     const uint32_t y = (77 * (c & 255) + 150 * (c >> 8 & 255) + 29 * (c >> 16 & 255)) >> 8;
@@ -27,17 +33,23 @@ static void to_luma(const uint32_t *px, uint32_t width, uint8_t *out) {
   }
 }
 
+static inline uint16_t off(uint16_t left, uint16_t middle, uint16_t right) {
+  const int16_t bend = (int16_t)(left - 2 * middle + right);
+  return (uint16_t)(bend < 0 ? -bend : bend);
+}
+
+static inline uint8_t capped(uint16_t bend) { return bend > 255 ? 255 : bend; }
+
 void texture_row(Texture *t, const uint32_t *px, uint32_t width) {
   uint8_t *newest = t->luma[2];
   t->luma[2] = t->luma[1], t->luma[1] = t->luma[0], t->luma[0] = newest;
   to_luma(px, width, newest);
   const bool tall = ++t->rows > 2;
-  const uint8_t *restrict y = newest, *restrict above = t->luma[1], *restrict top = t->luma[2];
+  /* Where there are no rows above, this one bends as if it went on. */
+  const uint8_t *restrict y = newest, *restrict above = tall ? t->luma[1] : newest, *restrict top = tall ? t->luma[2] : newest;
   uint8_t *restrict out = t->bends;
-  for (uint32_t i = 0; i < width; i++) {
-    const int left = y[i ? i - 1 : 0], right = y[i + 1 < width ? i + 1 : i];
-    int bend = abs(left - 2 * y[i] + right);
-    if (tall) bend += abs(y[i] - 2 * above[i] + top[i]);
-    out[i] = bend > 255 ? 255 : bend;
-  }
+  const uint32_t last = width - 1;
+  out[0] = capped(off(y[0], y[0], y[last ? 1 : 0]) + off(y[0], above[0], top[0]));
+  if (last) out[last] = capped(off(y[last - 1], y[last], y[last]) + off(y[last], above[last], top[last]));
+  for (uint32_t i = 1; i < last; i++) out[i] = capped(off(y[i - 1], y[i], y[i + 1]) + off(y[i], above[i], top[i]));
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../measure/score.h"
 #include "../measure/shades.h"
@@ -48,7 +49,8 @@ EXPORT(begin) int begin(uint32_t w, uint32_t h, uint32_t n, uint32_t row_capacit
     blocks = calloc((w + FLAT - 1) / FLAT, sizeof *blocks);
     good = blocks && (shades = shades_open(w, !(n & 1)));
   }
-  if (good && w >= SCORE_SMALLEST && h >= SCORE_SMALLEST) good = (scores[0] = all ? score_open(w, h) : score_open_published(w, h)) && (!all || score_tiles(scores[0]));
+  if (good && w >= SCORE_SMALLEST && h >= SCORE_SMALLEST)
+    good = (scores[0] = all ? score_open(w, h) : score_open_published(w, h)) && (!all || score_tiles(scores[0]));
   if (!good) forget();
   return good;
 }
@@ -58,6 +60,15 @@ EXPORT(candidate_at) uint8_t *candidate_at(void) { return candidate_rows; }
 
 /* A row as r | g << 8 | b << 16 | a << 24. What cannot be seen is black, whatever it is stored as. */
 static void unpack(const uint8_t *from, uint32_t *to) {
+  if (channels == 3) {
+    for (uint32_t x = 0; x < width; x++, from += 3) to[x] = from[0] | from[1] << 8 | (uint32_t)from[2] << 16 | 0xff000000u;
+    return;
+  }
+  if (channels == 4) {
+    memcpy(to, from, (size_t)width * 4);
+    for (uint32_t x = 0; x < width; x++) to[x] = to[x] >> 24 ? to[x] : 0;
+    return;
+  }
   for (uint32_t x = 0; x < width; x++, from += channels) {
     const uint32_t alpha = channels & 1 ? 255 : from[channels - 1];
     const uint32_t colour = channels < 3 ? from[0] * 0x010101u : from[0] | from[1] << 8 | (uint32_t)from[2] << 16;
@@ -78,16 +89,26 @@ static void end_blocks(void) {
   }
 }
 
+/* Part of a row that lies in a block: a block that is not flat stays so, and what it is off counts for nothing. */
+static void look_at_block(Block *b, const uint32_t *was, const uint32_t *is, uint32_t pixels) {
+  uint32_t differ = 0;
+  for (uint32_t x = 0; x < pixels; x++) differ |= was[x] ^ b->first;
+  b->flat &= !differ;
+  if (!b->flat) return;
+  b->pixels += pixels;
+  for (uint32_t x = 0; x < pixels; x++) {
+    if (was[x] == is[x]) continue;
+    const float off = luma_of(is[x]) - luma_of(was[x]);
+    b->sum += off, b->squares += off * off;
+  }
+}
+
 static void look_at_blocks(void) {
   if (at % FLAT == 0) end_blocks();
-  for (uint32_t x = 0; x < width; x++) {
+  for (uint32_t x = 0; x < width; x += FLAT) {
     Block *b = blocks + x / FLAT;
-    if (at % FLAT == 0 && x % FLAT == 0) *b = (Block){reference[x], 0, true, 0, 0};
-    b->flat &= reference[x] == b->first;
-    b->pixels++;
-    if (reference[x] == candidate[x]) continue;
-    const float off = luma_of(candidate[x]) - luma_of(reference[x]);
-    b->sum += off, b->squares += off * off;
+    if (at % FLAT == 0) *b = (Block){reference[x], 0, true, 0, 0};
+    if (b->flat) look_at_block(b, reference + x, candidate + x, width - x < FLAT ? width - x : FLAT);
   }
 }
 
