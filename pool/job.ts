@@ -5,13 +5,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReceipt } from '../src/codec/segmented.ts'
-import { ISOLATE_BYTES } from '../src/formats/format.ts'
 import { partsOf, resultsOf } from '../src/store/blob-names.ts'
 import type { TaskResult } from '../src/store/task.ts'
 import type { TaskRecordFace } from '../src/store/tasks.ts'
 import { MAX_ATTEMPTS } from '../src/tasks/job.ts'
 import type { Step } from '../src/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
+import { budgetOf } from './budget.ts'
 import type { DoorClient } from './door-client.ts'
 import { Life, type LifeLimits, type Verdict } from './life.ts'
 import { CALLS, type Call, type Claimed, type FromPress, fileOf } from './link.ts'
@@ -39,12 +39,6 @@ const LOOK_MS = 500
 
 /** x265 holds 1.9 GB for ten bits in 3840 × 2160, decoder included, however short its lookahead. */
 const NATIVE_SHARE = 1.5
-
-/** Node, the bundle and its engines; 150 MB were measured. */
-const PRESS_BYTES = 224 * 2 ** 20
-
-/** What a job may use of a press; never less than in an isolate. */
-export const budgetOf = ({ memoryBytes }: Pick<JobLimits, 'memoryBytes'>): number => Math.max(ISOLATE_BYTES, memoryBytes - PRESS_BYTES)
 
 type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
 
@@ -87,7 +81,7 @@ export class Job {
         step: this.#step,
         claim: this.#claim,
         folder,
-        memoryBudget: budgetOf(limits),
+        memoryBudget: budgetOf(limits.memoryBytes),
         ...(native && { native: native.name }),
       })
       const ending = await this.#ending.promise

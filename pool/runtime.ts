@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
 import type { Step } from '../src/tasks/run.ts'
+import { budgetOf } from './budget.ts'
 import { DoorClient } from './door-client.ts'
-import { budgetOf, type JobLimits } from './job.ts'
+import type { JobLimits } from './job.ts'
 import type { Kind } from './link.ts'
 import type { NativeProgram } from './native.ts'
 import { Pool } from './pool.ts'
@@ -103,7 +104,7 @@ function workersOf(options: RuntimeOptions, secret: string, pool: (request: Requ
     workers: [
       {
         ...worker('whittle', 'edge.mjs'),
-        bindings: { ...variables, JOB_MEMORY_BYTES: String(budgetOf(limits)) },
+        bindings: { ...variables, JOB_MEMORY_BYTES: String(budgetOf(limits.memoryBytes)) },
         r2Buckets: { BLOBS: BUCKET },
         serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
         durableObjects: Object.fromEntries(Object.entries(OBJECTS).map(([binding, className]) => [binding, own(className)])),

@@ -68,7 +68,7 @@ export interface Env {
   readonly CALLBACK_PORTS?: string
   /** On one machine: where requests go that leave it (`src/tasks/egress.ts`). Only `npm start` sets it. */
   readonly EGRESS?: string
-  /** Bytes of memory that a job may use, where presses are processes. Only `npm start` sets it. */
+  /** Bytes of memory that a job may use, where presses are processes: `npm start`, and deployments with containers. */
   readonly JOB_MEMORY_BYTES?: string
   /** Milliseconds until a silent worker is given up; 90 000 by default. */
   readonly LEASE_MS?: string

@@ -1,12 +1,11 @@
 /** One task's container: started when it is first asked for, asked to do a step, and gone when nobody has asked it for a while. */
 import type { Step } from '../../src/tasks/run.ts'
+import { CONTAINER_PRESS_MB } from '../budget.ts'
 import type { Kind } from '../link.ts'
 
 /** The name under which a container finds the service; everything else is closed to it. */
 export const DOOR_HOST = 'door.whittle'
 export const STEP_PORT = 8789
-/** Of the instance type in wrangler.heavy.toml, what a press may take. */
-const PRESS_MB = 4096
 /** A machine is found, and the presses are up. */
 const READY_MS = 120_000
 const PAUSE_MS = 1000
@@ -28,7 +27,7 @@ export interface Machine {
 export async function workIn(machine: Machine, door: Fetcher, kind: Kind, step: Step, pauseMs = PAUSE_MS): Promise<void> {
   await machine.interceptOutboundHttp(DOOR_HOST, door)
   if (!machine.running) {
-    const env = { DOOR: `http://${DOOR_HOST}`, STEP_PORT: String(STEP_PORT), PRESS_MB: String(PRESS_MB) }
+    const env = { DOOR: `http://${DOOR_HOST}`, STEP_PORT: String(STEP_PORT), PRESS_MB: String(CONTAINER_PRESS_MB) }
     machine.start({ entrypoint: ['node', 'pool/heavy.ts'], enableInternet: false, env })
   }
   await machine.setInactivityTimeout(BUSY_MS)

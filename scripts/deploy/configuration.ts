@@ -44,6 +44,13 @@ export function withTraces(configuration: string, traces: Traces | undefined): s
   return `${configuration}\n[observability.traces]\nenabled = true\nhead_sampling_rate = ${share}\n${sent}`
 }
 
+/** Beside the variables that it has. */
+export function withVariable(configuration: string, name: string, value: string): string {
+  const line = `${name} = "${value}"`
+  if (/^\[vars\]$/m.test(configuration)) return configuration.replace(/^\[vars\]$/m, `[vars]\n${line}`)
+  return `${configuration}\n[vars]\n${line}\n`
+}
+
 /** The edge where nobody can ask it. */
 export function atHome(edge: string): string {
   return edge.replace(/^workers_dev = true$/m, 'workers_dev = false')

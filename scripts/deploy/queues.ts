@@ -2,6 +2,9 @@
  * The queues of a deployment. Each has 250 consumers at most (Cloudflare's limit), so there may be several of a kind; long work
  * has queues of its own. `src/tasks/queues.ts` finds them by the names of their bindings.
  */
+import { budgetOf, CONTAINER_PRESS_MB } from '../../pool/budget.ts'
+import { withVariable } from './configuration.ts'
+
 interface JobQueue {
   /** At the edge. */
   readonly binding: string
@@ -31,8 +34,11 @@ export function queueNames(shards: number, suffix: string, heavy: boolean): stri
 
 const heavyQueue = (suffix: string) => `whittle-heavy-jobs${suffix}`
 
-/** The edge of a deployment with containers. */
-export const withHeavy = (edge: string, suffix: string) => `${edge}\n${producer('HEAVY_JOBS', heavyQueue(suffix))}`
+/** The edge of a deployment with containers: where it sends to, and what `GET /v1/formats` says that a job has. */
+export function withHeavy(edge: string, suffix: string): string {
+  const memoryBytes = budgetOf(CONTAINER_PRESS_MB * 2 ** 20)
+  return withVariable(`${edge}\n${producer('HEAVY_JOBS', heavyQueue(suffix))}`, 'JOB_MEMORY_BYTES', String(memoryBytes))
+}
 
 /** The configuration of a Worker with the queues that it does not name yet: at the edge to be sent to, else to be consumed. */
 export function withQueues(configuration: string, shards: number, suffix: string): string {

@@ -1,5 +1,6 @@
 /** Buckets of a deployment: one, and one for each of its regions (docs/design/place.md), which all Workers bind. */
 import { isJurisdiction, type Region } from '../../src/store/regions.ts'
+import { withVariable } from './configuration.ts'
 
 export interface Bucket {
   readonly name: string
@@ -35,7 +36,5 @@ export function withRegions(configuration: string, regions: readonly Region[], s
 
 /** The edge with the region of new accounts. */
 export function withRegion(edge: string, region: Region | undefined): string {
-  if (region === undefined) return edge
-  const line = `REGION = "${region}"`
-  return /^\[vars\]$/m.test(edge) ? edge.replace(/^\[vars\]$/m, `[vars]\n${line}`) : `${edge}\n[vars]\n${line}\n`
+  return region === undefined ? edge : withVariable(edge, 'REGION', region)
 }

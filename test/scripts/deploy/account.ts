@@ -61,6 +61,8 @@ export class Checkout {
   constructor(account: Partial<Account> = {}) {
     for (const name of [
       'scripts',
+      'pool/budget.ts',
+      'src/formats/format.ts',
       'src/store/regions.ts',
       'src/store/blob-names.ts',
       'package.json',

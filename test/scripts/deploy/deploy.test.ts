@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
+import { CONTAINER_PRESS_MB } from '../../../pool/budget.ts'
 import { configurationOf, EDGE, SERVICES, withLogShare, withTraces } from '../../../scripts/deploy/configuration.ts'
 import { withRegion } from '../../../scripts/deploy/regions.ts'
 import { readSettings } from '../../../scripts/deploy/settings.ts'
@@ -209,10 +210,12 @@ describe('containers', () => {
       workersDev: false,
     })
     expect(edge?.queues).toContain('whittle-heavy-jobs')
+    expect(edge?.vars, 'GET /v1/formats tells it').toEqual([`JOB_MEMORY_BYTES = "${(CONTAINER_PRESS_MB - 224) * 2 ** 20}"`])
     expect(checkout.deploys[0]?.queues).not.toContain('whittle-heavy-jobs')
     using without = new Checkout(PRODUCTION)
     expect(await without.deploy()).toMatchObject({ code: 0 })
     expect(JSON.stringify(without.calls)).not.toContain('heavy')
+    expect(without.deploys.at(-1)?.vars).toEqual([])
   })
 
   it('belong to an environment, also in its first deployment, and stay in deploy.config.json', async () => {
