@@ -6,14 +6,14 @@ import type { Options, Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { Window } from '../../containers/window.ts'
 import { isHopeless } from './in-sequence.ts'
-import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
-import { type Encode, type EncodedPart, PartEncoder, type PartQuality } from './part-encoder.ts'
+import { type Level, MIN_CRF } from './levels.ts'
+import { type Encode, type EncodedPart, PartEncoder } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { engineFor, refuse, refuseLarger } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
+import { shortOf } from './short.ts'
 import { isStill } from './still.ts'
 
-const MIN_CRF = 14
 const CRF_STEP = 4
 const SMALL_CRF_STEP = 2
 
@@ -28,22 +28,10 @@ export async function encodePart(job: Omit<Encode, 'crf' | 'still'>, level: Leve
   const still = isLarge(job.track.stream) && (await isStill(job))
   for (let crf = level.crf; ; ) {
     const encoded = await encodeInMemory({ ...job, crf, still })
-    const missed = missedBy(encoded.quality, level)
-    if (missed === 'nothing' || crf <= MIN_CRF) return encoded
-    crf = Math.max(MIN_CRF, crf - (missed === 'little' ? SMALL_CRF_STEP : CRF_STEP))
+    const short = shortOf(encoded.quality, level)
+    if (short <= 0 || crf <= MIN_CRF) return encoded
+    crf = Math.max(MIN_CRF, crf - (short <= SMALL_CRF_STEP ? SMALL_CRF_STEP : CRF_STEP))
   }
-}
-
-/** What is little: SSIM and dB of the means. */
-const LITTLE = { ssim: 0.006, psnrDb: 0.7 }
-
-/** How far a part is from what the level and the floors ask. */
-export function missedBy({ seconds, meanPsnrDb, worstBlockSsim, worstPsnrDb }: PartQuality, level: Level): 'nothing' | 'little' | 'much' {
-  // A second that the part only begins or ends with counts as one: then the whole second will be no worse than both shares.
-  const { worst, mean } = seconds.figures(1)!
-  const floors = Math.min(worst.ssim, worstBlockSsim) >= WORST_SSIM && Math.min(worst.psnrDb, worstPsnrDb) >= WORST_PSNR_DB
-  if (floors && mean.ssim >= level.ssim && meanPsnrDb >= level.psnrDb) return 'nothing'
-  return floors && mean.ssim >= level.ssim - LITTLE.ssim && meanPsnrDb >= level.psnrDb - LITTLE.psnrDb ? 'little' : 'much'
 }
 
 /** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames ahead or in between, or none. */

@@ -2,26 +2,26 @@
 
 import { sumOf } from '../../../bytes/column.ts'
 import { concat } from '../../../bytes/concat.ts'
-import { malformed, unsupported } from '../../../codec/error.ts'
+import { isCodecError, malformed, unsupported } from '../../../codec/error.ts'
 import type { NativeFilm } from '../../../codec/native.ts'
 import { memorySource } from '../../../codec/source.ts'
 import { type Box, find } from '../../../containers/isobmff/box.ts'
 import { readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import { LARGE_FRAME_CRF } from '../../../quality/levels.ts'
+import type { Cut } from '../cut.ts'
 import type { Level } from '../levels.ts'
 import type { Encode, EncodedPart } from '../part-encoder.ts'
 import { secondsOf } from '../picture-track.ts'
-import { missedBy } from '../pictures.ts'
 import { psnrOf, Sampling, Seconds } from '../seconds.ts'
 import { isLarge } from '../settings.ts'
+import { factorOfSample, firstGoodEnough } from './factor.ts'
 import { staticHdr } from './hdr.ts'
 import { ssimOf } from './measure.ts'
 import { type OneTrack, oneTrack } from './one-track.ts'
+import { sampleOf, timesOf } from './sample.ts'
 import type { NativeStream } from './stream.ts'
 
-const MIN_CRF = 14
-const CRF_STEP = { much: 4, little: 2 }
 /** What the level's factor of x264 is for x265 at the same PSNR, about. */
 const X265_CRF = 1
 
@@ -35,30 +35,53 @@ function lookaheadOf({ encoder, stream }: NativeStream): number {
 /** More than the B-frames between two others. */
 const LEAST_LOOKAHEAD = 5
 
-type Job = Omit<Encode, 'crf' | 'still'> & { readonly native: NativeStream }
+type Job = Omit<Encode, 'crf' | 'still'> & { readonly native: NativeStream; readonly program: NativeFilm }
 
-/** Writes the packets to `part`, without its end. @throws as `encodePart` */
-export async function encodeNatively(job: Job, level: Level): Promise<EncodedPart> {
-  const { source, track, cut, options, native } = job
-  const program = options.native
-  if (!program) throw unsupported('pictures for a program that is not here')
+/**
+ * Writes the packets to `part`, without its end. The factor is found on a sample of the part, so that it is encoded once, as a rule.
+ * @throws as `encodePart`
+ */
+export async function encodeNatively(job: Omit<Job, 'program'>, level: Level): Promise<EncodedPart> {
+  const { track, options, native } = job
+  if (!options.native) throw unsupported('pictures for a program that is not here')
+  const all = { ...job, program: options.native }
+  const most = level.crf + (isLarge(track.stream) ? LARGE_FRAME_CRF : 0) + (native.encoder === 'x265' ? X265_CRF : 0)
+  const crf = await factorFor(all, level, most).catch((error: unknown) => {
+    // What a sample cannot be had from may still be encoded as a whole.
+    if (isCodecError(error, 'unsupported_feature', 'malformed')) return most
+    throw error
+  })
+  const trial = await trialsOf(all)
+  const { film, encoded } = await firstGoodEnough(trial, level, crf)
+  return await written(job, film, encoded)
+}
+
+async function factorFor(job: Job, level: Level, most: number): Promise<number> {
+  const sample = sampleOf(job.track.samples, job.cut)
+  return sample ? await factorOfSample(await trialsOf({ ...job, cut: sample }), level, most) : most
+}
+
+interface Trial {
+  readonly film: Uint8Array
+  readonly encoded: EncodedPart
+}
+
+/** Encodes what the cut shows by a factor, and measures it. */
+async function trialsOf(job: Job): Promise<(crf: number) => Promise<Trial>> {
+  const { source, track, cut, options, native, program } = job
   const { samples, timescale } = track
   const original = await oneTrack({ source, samples, timescale, entry: native.entry }, cut.from, cut.to, options)
-  const shown = shownTimes(job)
+  const shown = shownTimes(samples, cut)
   const first = await source.read(samples.offset[cut.from]!, Math.min(samples.size[cut.from]!, FIRST_BYTES))
   const hdr = native.encoder === 'x265' && track.stream.decoder === 'hevc' ? staticHdr(native.entry, first) : {}
   const span = { from: shown[0]! - original.earlier, to: shown.at(-1)! + 1 - original.earlier }
-  let crf = level.crf + (isLarge(track.stream) ? LARGE_FRAME_CRF : 0) + (native.encoder === 'x265' ? X265_CRF : 0)
-  for (;;) {
+  return async (crf) => {
     const { encoder, bits } = native
     const mostBetweenKeys = Math.max(24, Math.round((track.rate.num / track.rate.den) * 8))
     const wanted = { encoder, bits, crf, mostBetweenKeys, lookahead: lookaheadOf(native), timescale, shown: span, hdr }
     const film = await program.encode(original.film, wanted)
     options.signal.throwIfAborted()
-    const encoded = await measured(job, { program, original, film, span, shown, crf })
-    const missed = missedBy(encoded.quality, level)
-    if (missed === 'nothing' || crf <= MIN_CRF) return await written(job, film, encoded)
-    crf = Math.max(MIN_CRF, crf - CRF_STEP[missed])
+    return { film, encoded: await measured(job, { original, film, span, shown, crf }) }
   }
 }
 
@@ -66,18 +89,13 @@ export async function encodeNatively(job: Job, level: Level): Promise<EncodedPar
 const FIRST_BYTES = 64 * 1024
 
 /** Display times of the part's frames, in order. */
-function shownTimes({ track: { samples }, cut }: Job): Float64Array {
-  const times: number[] = []
-  for (let i = cut.from; i < cut.to; i++) {
-    const time = samples.dts[i]! + samples.composition[i]!
-    if (samples.size[i]! > 0 && time >= cut.start && time < cut.end) times.push(time)
-  }
+function shownTimes(samples: Samples, cut: Cut): Float64Array {
+  const times = timesOf(samples, cut)
   if (times.length !== cut.frames) throw malformed('video', samples.offset[cut.from]!, `${times.length} pictures instead of ${cut.frames}`)
-  return Float64Array.from(times).sort()
+  return times
 }
 
 interface Made {
-  readonly program: NativeFilm
   readonly original: OneTrack
   readonly film: Uint8Array
   readonly span: { readonly from: number; readonly to: number }
@@ -85,7 +103,7 @@ interface Made {
   readonly crf: number
 }
 
-async function measured({ track, cut, native }: Job, { program, original, film, span, shown, crf }: Made): Promise<EncodedPart> {
+async function measured({ track, cut, native, program }: Job, { original, film, span, shown, crf }: Made): Promise<EncodedPart> {
   using movie = await readMovie(memorySource(film, 'part'))
   const [made] = movie.tracks
   const samples = made?.samples()
@@ -165,7 +183,7 @@ function parameterSets(record: Uint8Array): Uint8Array {
   return concat(out)
 }
 
-async function written({ part }: Job, film: Uint8Array, encoded: EncodedPart): Promise<EncodedPart> {
+async function written({ part }: Pick<Job, 'part'>, film: Uint8Array, encoded: EncodedPart): Promise<EncodedPart> {
   await part.restart()
   using movie = await readMovie(memorySource(film, 'part'))
   const { offset, size, count } = movie.tracks[0]!.samples()
