@@ -5,6 +5,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import { malformed } from '../../codec/error.ts'
 import type { TiffFile } from './directory.ts'
 import { type Pixels, rowsOf } from './pixels.ts'
@@ -51,12 +52,18 @@ export function withoutSegments(stream: Uint8Array, drop: (segment: Segment) => 
   return concat([...pieces, stream.subarray(at)])
 }
 
-/** A strip or tile as a file of its own, in pieces of which each holds until the next. @throws CodecError (malformed) */
+/**
+ * A strip or tile as a file of its own, in pieces of which each holds until the next. @throws CodecError (malformed) also where it has
+ * another size than the directory says
+ */
 export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const { jpegTables } = pixels
   const [offset, length] = [pixels.offsets[index]!, pixels.lengths[index]!]
   const head = await headOf(file, pixels, index)
   if (head[0] !== 0xff || head[1] !== SOI) throw malformed(file.format, offset, `strip or tile ${index} is not JPEG`)
+  const frame = frameOf(head)
+  if (frame?.width !== pixels.chunkWidth || frame.height !== rowsOf(pixels, index))
+    throw malformed(file.format, offset, `strip or tile ${index} is ${frame ? `${frame.width} × ${frame.height}` : 'without a frame'}`)
   if (jpegTables && definesAnew(jpegTables, head)) throw malformed(file.format, offset, `strip or tile ${index} has other tables than all`)
   const isEnded = jpegTables && jpegTables.at(-2) === 0xff && jpegTables.at(-1) === EOI
   yield jpegTables ? jpegTables.subarray(0, isEnded ? -2 : undefined) : Uint8Array.of(0xff, SOI)
@@ -65,19 +72,14 @@ export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number)
 
 /**
  * The rows of a strip or tile, samples as they are stored. @throws CodecError (malformed) also where it is coded in a way that
- * readers take for other colours, or has not the size that the directory says
+ * readers take for other colours
  */
 export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const offset = pixels.offsets[index]!
-  const { samples, chunkWidth } = pixels
-  const colour = storedColour(await headOf(file, pixels, index), samples)
+  const colour = storedColour(await headOf(file, pixels, index), pixels.samples)
   if (!colour) throw malformed(file.format, offset, `strip or tile ${index} has no plain samples`)
   try {
     const rows = await JpegRows.open(jpegStream(file, pixels, index), { colour })
-    if (rows.width !== chunkWidth || rows.height !== rowsOf(pixels, index) || rows.channels !== samples) {
-      rows[Symbol.dispose]()
-      throw malformed(file.format, offset, `strip or tile ${index} is ${rows.width} × ${rows.height} × ${rows.channels}`)
-    }
     yield* rows.strips(STRIP_ROWS)
   } catch (error) {
     if (isEngineError(error, 'jpeg') && error.failure !== 'memory' && error.failure !== 'misuse')
@@ -86,7 +88,8 @@ export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): 
   }
 }
 
-const headOf = (file: TiffFile, { offsets, lengths }: Pixels, index: number) =>
+/** The beginning of a strip or tile, with all that stands before its first scan. */
+export const headOf = (file: TiffFile, { offsets, lengths }: Pixels, index: number) =>
   file.source.read(offsets[index]!, Math.min(lengths[index]!, READ_BYTES))
 
 /** Decoders keep tables from one strip to the next: what is defined in two ways depends on the order of reading. */
@@ -114,18 +117,35 @@ export function tablesOf(segments: Iterable<Segment>): ReadonlyMap<string, Uint8
   return tables
 }
 
-/** How a decoder is asked for the components as they are; undefined where one has another size, or something names colours. */
-function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbcr' | undefined {
+interface Frame {
+  readonly marker: number
+  readonly width: number
+  readonly height: number
+  /** Name, sampling factors, slot of the steps: three bytes each. */
+  readonly components: readonly Uint8Array[]
+}
+
+/** The frame header (T.81, B.2.2). */
+function frameOf(head: Uint8Array): Frame | undefined {
   for (const { marker, bytes } of jpegSegments(head)) {
-    if (NAMES_COLOURS.has(marker)) return undefined
-    // Baseline and extended, sequential (T.81, B.2.2).
-    if (marker !== 0xc0 && marker !== 0xc1) continue
+    if (marker < 0xc0 || marker > 0xcf || marker === DHT || marker === 0xc8 || marker === 0xcc) continue
+    const reader = new ByteReader(bytes, false)
     const components = Array.from({ length: bytes[9] ?? 0 }, (_, i) => bytes.subarray(10 + 3 * i, 13 + 3 * i))
-    if (components.length !== samples || components.some((component) => component[1] !== components[0]![1])) return undefined
-    if (samples === 1) return 'gray'
-    // Without a segment that says more, decoders go by these names; all others are YCbCr to them.
-    const isNamed = components.map((component) => String.fromCharCode(component[0]!)).join('') === 'RGB'
-    return isNamed ? 'rgb' : 'ycbcr'
+    return bytes.length < 10 ? undefined : { marker, height: reader.u16(5), width: reader.u16(7), components }
   }
   return undefined
+}
+
+/** How a decoder is asked for the components as they are; undefined where one has another size, or something names colours. */
+function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbcr' | undefined {
+  const frame = frameOf(head)
+  // Baseline and extended, sequential.
+  if (frame?.marker !== 0xc0 && frame?.marker !== 0xc1) return undefined
+  for (const { marker } of jpegSegments(head)) if (NAMES_COLOURS.has(marker)) return undefined
+  const [first] = frame.components
+  if (frame.components.length !== samples || frame.components.some((component) => component[1] !== first![1])) return undefined
+  if (samples === 1) return 'gray'
+  // Without a segment that says more, decoders go by these names; all others are YCbCr to them.
+  const isNamed = frame.components.map((component) => String.fromCharCode(component[0]!)).join('') === 'RGB'
+  return isNamed ? 'rgb' : 'ycbcr'
 }

@@ -8,11 +8,11 @@ import { concat } from '../../bytes/concat.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { DHT, DQT, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'
+import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
 
-/** Longer ones are copied: an engine holds three times their bytes. */
-const MAX_CHUNK_BYTES = 16 * 1024 * 1024
+/** Longer ones are copied: coefficients take twice their bytes, and what is written of them stands beside. */
+const MAX_CHUNK_BYTES = 8 * 1024 * 1024
 /** Looked at to see what comes of it. */
 const SAMPLES = 6
 const WORTH_IT = 0.995
@@ -25,15 +25,19 @@ export const sharedTables = (pixels: Pixels): Uint8Array | undefined =>
 export async function optimisedChunk(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array> {
   using job = await JpegJob.read(jpegStream(file, pixels, index))
   const shared = pixels.jpegTables ? [...jpegSegments(pixels.jpegTables)] : []
+  const own = [...jpegSegments(await headOf(file, pixels, index))].map(({ marker }) => marker)
+  const codes = own.includes(DHT) ? [] : shared.filter(({ marker }) => marker === DHT).map(({ bytes }) => bytes)
+  const keptBytes = codes.reduce((sum, { length }) => sum + length, pixels.lengths[index]!)
+  // What else stands before and between the scans would be gone.
+  const optimised =
+    job.lateSegments.length > 0 || own.some(isOther) ? undefined : besideShared(concat(job.write('read', 'sequential')), shared)
+  if (optimised && optimised.length < keptBytes) return optimised
   const stored = await file.source.read(pixels.offsets[index]!, pixels.lengths[index]!)
-  const isComplete = [...jpegSegments(stored)].some(({ marker }) => marker === DHT)
-  const codes = isComplete ? [] : shared.filter(({ marker }) => marker === DHT).map(({ bytes }) => bytes)
-  const kept = concat([stored.subarray(0, 2), ...codes, stored.subarray(2)])
-  // What else stands between the scans would be gone.
-  if (job.lateSegments.length > 0) return kept
-  const optimised = besideShared(concat(job.write('read', 'sequential')), shared)
-  return optimised && optimised.length < kept.length ? optimised : kept
+  return concat([stored.subarray(0, 2), ...codes, stored.subarray(2)])
 }
+
+/** Application segments, of which Adobe's says what the components are, and comments. */
+const isOther = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe
 
 /** A stream without the steps that stand beside it; undefined where it has other ones in the same slots. */
 function besideShared(stream: Uint8Array, shared: readonly Segment[]): Uint8Array | undefined {

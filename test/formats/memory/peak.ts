@@ -5,13 +5,15 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { concat } from '../../../src/bytes/concat.ts'
 import type { Options, Source } from '../../../src/codec/codec.ts'
-import { rangeStream } from '../../../src/codec/source.ts'
+import { memorySource, rangeStream } from '../../../src/codec/source.ts'
 import type { OutputId } from '../../../src/formats/outputs.ts'
 import { text } from '../../../src/formats/text/text.ts'
 import { tiff } from '../../../src/formats/tiff/tiff.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/pipeline/inner.ts'
+import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
 import { buildTiff } from '../tiff/build-tiff.ts'
 import { fileSink } from './files.ts'
 
@@ -60,22 +62,46 @@ function tallTiff(): Source {
   })
 }
 
-const codec = what === 'tiff' ? tiff : text
-const input = what === 'tiff' ? tallTiff() : source(bytes, 'words.txt', words)
-const path = join(tmpdir(), `whittle-peak-${process.pid}`)
+/** Noise in one strip of JPEG of about so many bytes, with more behind its end than a new one has. */
+function jpegTiff(): Source {
+  const [width, height] = [4000, Math.round(bytes / 4000 / 0.85)]
+  const taking = JpegJob.fromRows({ width, height, pixels: 'gray' }, { kind: 'stream', quality: 95, trellis: false })
+  const strip = new Uint8Array(width * 16)
+  for (let y = 0; y < height; y += 16) {
+    for (let i = 0; i < strip.length; i++) strip[i] = 110 + 30 * Math.sin((y + i) / 700) + (Math.imul(y * width + i, 2654435761) >>> 26)
+    taking.write(strip.subarray(0, Math.min(16, height - y) * width))
+  }
+  using job = taking.end()
+  const made = job.write('made', 'sequential')
+  const pixels = concat([...made, new Uint8Array(bytes >> 4)])
+  const whole = memorySource(buildTiff([{ width, height, bits: 8, samples: 1, compression: 7, pixels }]), 'strip.tif')
+  const read = (offset: number, length: number) => {
+    peak = Math.max(peak, used())
+    return whole.read(offset, length)
+  }
+  heldForTheTest = whole.size
+  return { ...whole, read, stream: () => rangeStream(whole.size, read) }
+}
+
+const isTiff = what !== 'text'
 /**
  * Text leans on native zlib, which only resident memory shows. TIFF does not: there heap, buffers and Wasm memories that are
  * alive count, for what an allocator keeps of freed pages swings by tens of megabytes from run to run.
  */
 function used(): number {
-  if (what !== 'tiff') return process.memoryUsage.rss()
+  if (!isTiff) return process.memoryUsage.rss()
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 const before = used()
 let peak = before
-const sampled = setInterval(() => (peak = Math.max(peak, used())), what === 'tiff' ? 50 : 5)
+/** Bytes of a source that is not computed. */
+let heldForTheTest = 0
+const codec = isTiff ? tiff : text
+const input = what === 'tiff' ? tallTiff() : isTiff ? jpegTiff() : source(bytes, 'words.txt', words)
+const path = join(tmpdir(), `whittle-peak-${process.pid}`)
+const sampled = setInterval(() => (peak = Math.max(peak, used())), isTiff ? 50 : 5)
 const base: Omit<Options, 'inner'> = {
   quality: 'medium',
   output: output as OutputId,
@@ -90,4 +116,4 @@ const base: Omit<Options, 'inner'> = {
 const { outcome } = await compress(codec, input, async () => fileSink(path, input.size, 'result'), { ...base, inner: lendCodecs({}, base) })
 clearInterval(sampled)
 rmSync(path, { force: true })
-console.log(JSON.stringify({ kind: outcome.kind, peakMB: Math.round((peak - before) / 1e6) }))
+console.log(JSON.stringify({ kind: outcome.kind, bytes: input.size, peakMB: Math.round((peak - before - heldForTheTest) / 1e6) }))

@@ -11,7 +11,8 @@ export interface Picture {
   /** Tile width and height; strips otherwise. */
   tile?: [number, number]
   rowsPerStrip?: number
-  compression?: 1 | 5 | 8 | 32773 | 50000 | 32946 | 34925
+  /** 7: `pixels` are a JPEG, in one strip. */
+  compression?: 1 | 5 | 7 | 8 | 32773 | 50000 | 32946 | 34925
   predictor?: 1 | 2 | 3
   /** FillOrder 2. */
   mirrored?: boolean

@@ -94,6 +94,17 @@ test('strips with other tables than all have are left alone: what they are depen
   expect((await pressFile(tiff, mixed, 'a.tif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
 })
 
+test('strips of another size than the directory says are left alone before they are decoded', async () => {
+  const file = fixture('jpeg-strips')
+  const [directory] = readDirectories(file)
+  const at = directory!.numbers(273)[0]!
+  const frame = at + [...segments(file.subarray(at))].reduce((sum, { marker, bytes }) => (marker < 0xc2 ? sum : sum + bytes.length), 2)
+  expect([file[frame], file[frame + 1]]).toEqual([0xff, 0xc0])
+  const huge = file.slice()
+  huge.set([0xff, 0xf0, 0xff, 0xf0], frame + 5)
+  expect((await pressFile(tiff, huge, 'a.tif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
+})
+
 test.each(['jpeg-strips', 'jpeg-of-a-blank-page'])('%s with a damaged strip is left alone', async (name) => {
   const file = fixture(name)
   const [directory] = readDirectories(file)
