@@ -72,8 +72,7 @@ export const newStep = (sendAt: number): Step => ({ attempts: 0, sendAt, sent: 0
 export const isHeld = (step: Step, now: number) => step.lease !== undefined && step.lease.until > now
 
 /** Attempts of containers have numbers from here on, so that what an isolate says late is known for what it is. */
-const FIRST_HEAVY = 1000
-export const isHeavyAttempt = (attempt: number) => attempt > FIRST_HEAVY
+export const FIRST_HEAVY = 1000
 
 /** A step that nobody has had. */
 export const firstStep = (job: Pick<Job, 'heavy'>, sendAt: number): Step => ({ ...newStep(sendAt), attempts: job.heavy ? FIRST_HEAVY : 0 })
@@ -135,31 +134,6 @@ export function overBudgetJob(job: Job, why: string, now: number): Job {
   const { attempts, troubles = 0 } = job.step
   const step = { ...newStep(now), attempts: Math.max(attempts, troubles + MAX_ATTEMPTS), troubles }
   return { ...job, generation: job.generation + 1, phase: 'whole', step, overBudget: why }
-}
-
-/** The job after its file was found to need more than an isolate: it begins anew, in a container. */
-export function heavyJob({ overBudget: _, released: __, ...job }: Job, now: number): Job {
-  return {
-    ...job,
-    generation: job.generation + 1,
-    phase: 'whole',
-    step: firstStep({ heavy: true }, now),
-    parts: 0,
-    partsDone: 0,
-    heavy: true,
-  }
-}
-
-/** Messages for a container that nobody came for, hours of them. */
-const MOST_HEAVY_MESSAGES = 8
-
-/** Is there no container for it, though there should be? */
-export const isForsaken = ({ heavy, phase, step }: Job) =>
-  heavy === true && phase === 'whole' && step.attempts === FIRST_HEAVY && step.sent >= MOST_HEAVY_MESSAGES
-
-/** The job that no container came for: the upload is the result, and an isolate says so. */
-export function forsakenJob({ heavy: _, ...job }: Job, now: number): Job {
-  return overBudgetJob({ ...job, step: newStep(now) }, 'the file needs more than a job has here, and no container came for it', now)
 }
 
 /** Parts of this job whose turn has come are those before this number: so many more that `most` of them are open. */

@@ -267,7 +267,7 @@ describe('a job of 50 parts', () => {
     return task
   }
 
-  it('is done when every part is, whatever comes twice or breaks on the way', async () => {
+  it('is done when every part is, whatever comes twice or breaks on the way', { timeout: 120_000 }, async () => {
     const task = await split()
     const face = record(task)
     expect(await face.claim(1, 'whole'), 'a late copy of the first message').toEqual({ kind: 'forget' })

@@ -1,0 +1,79 @@
+import type { Env } from '../../src/env.ts'
+import type { TaskEvent } from '../../src/store/accounts.ts'
+import { type NewTask, present, type Task, type TaskResult } from '../../src/store/task.ts'
+import { sendThrough } from '../../src/tasks/egress.ts'
+import { deliver, nextDelivery } from '../../src/tasks/notify.ts'
+import type { TaskState } from './task-state.ts'
+
+/** What a task has to tell: events to its account, and the callback that its caller asked for. */
+export class Outbox {
+  readonly #state: TaskState
+  readonly #env: Env
+
+  constructor(state: TaskState, env: Env) {
+    this.#state = state
+    this.#env = env
+  }
+
+  noteCreated(task: Omit<NewTask, 'password'>): void {
+    const { taskId, batchId, position, createdAt, format, originalSize } = task
+    const place = { ...(batchId === undefined ? {} : { batchId }), ...(position === undefined ? {} : { position }) }
+    this.#state.events = [{ kind: 'created', taskId, ...place, createdAt, format, size: originalSize }]
+  }
+
+  noteEnded(ended: Task, now: number): void {
+    const state = this.#state
+    state.events = [...state.events, ended.result ? completedEvent(ended, ended.result) : failedEvent(ended)]
+    if (!ended.callbackUrl) return
+    const event = { type: `task.${ended.status}`, timestamp: new Date(now).toISOString(), data: present(ended, ended.baseUrl) }
+    const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
+    state.callback = { url: ended.callbackUrl, messageId, body: JSON.stringify(event), nextAt: now, deliveries: [] }
+  }
+
+  /** What was told is not written down at once: with the next change, and until then it may be told again. */
+  async tellAccount(): Promise<void> {
+    const { task, events } = this.#state
+    if (!task || events.length === 0) return
+    try {
+      await this.#env.ACCOUNTS.getByName(task.accountId).tell(events)
+      this.#state.events = this.#state.events.filter((event) => !events.includes(event))
+    } catch (error) {
+      console.error(JSON.stringify({ level: 'error', event: 'account_unreachable', task_id: task.taskId, error: String(error) }))
+    }
+  }
+
+  /** The last word: it must be heard. */
+  async tellRemoved(task: Task): Promise<void> {
+    await this.#env.ACCOUNTS.getByName(task.accountId).tell([...this.#state.events, { kind: 'removed', taskId: task.taskId }])
+    this.#state.events = []
+  }
+
+  async deliverCallback(): Promise<void> {
+    const { task, callback } = this.#state
+    if (!task || !callback || callback.nextAt === undefined || callback.nextAt > Date.now()) return
+    const account = this.#env.ACCOUNTS.getByName(task.accountId)
+    const delivery = await deliver(sendThrough(this.#env.EGRESS), callback, await account.webhookSecret())
+    const deliveries = [...callback.deliveries, delivery]
+    const nextAt = nextDelivery(delivery, deliveries.length)
+    const { nextAt: _, ...rest } = callback
+    // The task may have been removed while its receiver took its time: nothing of it may be stored again.
+    if (this.#state.task) {
+      this.#state.callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
+      this.#state.save()
+    }
+    const { url, messageId } = callback
+    await account.noteDelivery({ kind: 'task', taskId: task.taskId, messageId, url, attempt: deliveries.length, ...delivery })
+  }
+}
+
+const completedEvent = (task: Task, result: TaskResult): TaskEvent => {
+  const { taskId, completedAt, createdAt, format, originalSize } = task
+  return { kind: 'completed', taskId, at: completedAt ?? createdAt, format, originalSize, compressedSize: result.size }
+}
+
+const failedEvent = (task: Task): TaskEvent => ({
+  kind: 'failed',
+  taskId: task.taskId,
+  at: task.completedAt ?? task.createdAt,
+  format: task.format,
+})

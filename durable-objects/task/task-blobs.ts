@@ -1,0 +1,23 @@
+import { partsOf, resultsOf, uploadKeyOf } from '../../src/store/blob-names.ts'
+import type { Task } from '../../src/store/task.ts'
+import type { Job } from '../../src/tasks/job.ts'
+
+/** What a deletion takes at a time (R2). */
+const MOST_KEYS = 1000
+
+/** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */
+export async function removeBlobs(bucket: R2Bucket, task: Task, job: Job, keep?: string): Promise<void> {
+  const uploadKey = uploadKeyOf(task)
+  const doomed = [uploadKey]
+  const onlyOneWasMade = keep !== undefined && job.parts === 0 && job.step.attempts <= 1
+  for (const prefix of onlyOneWasMade ? [] : [resultsOf(uploadKey), partsOf(task.taskId)]) {
+    let cursor: string | undefined
+    do {
+      const page: R2Objects = await bucket.list({ prefix, ...(cursor ? { cursor } : {}) })
+      for (const { key } of page.objects) doomed.push(key)
+      cursor = page.truncated ? page.cursor : undefined
+    } while (cursor)
+  }
+  const keys = doomed.filter((key) => key !== keep)
+  for (let at = 0; at < keys.length; at += MOST_KEYS) await bucket.delete(keys.slice(at, at + MOST_KEYS))
+}

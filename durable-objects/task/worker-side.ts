@@ -1,0 +1,165 @@
+import type { PartPlan, PartReceipt } from '../../src/codec/segmented.ts'
+import { uploadKeyOf } from '../../src/store/blob-names.ts'
+import { revivedResult, type StoredResult, type TaskError } from '../../src/store/task.ts'
+import {
+  type Claim,
+  type ClaimingWorker,
+  commonProtocol,
+  type JobMessage,
+  OLDEST_PROTOCOL,
+  SPOKEN,
+  type Whose,
+} from '../../src/store/tasks.ts'
+import { beatStep, claimStep, firstStep, mostAttempts, newStep, overBudgetJob, releaseStep } from '../../src/tasks/job.ts'
+import type { ContainerLane } from './container-lane.ts'
+import { gaveUp, type StepWatch } from './step-watch.ts'
+import type { TaskPassword } from './task-password.ts'
+import { hasEnded, type TaskEnd, type TaskState } from './task-state.ts'
+
+interface Beside {
+  readonly watch: StepWatch
+  readonly containers: ContainerLane
+  readonly password: TaskPassword
+  readonly leaseMs: number
+  readonly end: (change: TaskEnd) => Promise<void>
+}
+
+/** What workers may do with a task: claim a step of it, keep it, and say what came of it. */
+export class WorkerSide {
+  readonly #state: TaskState
+  readonly #beside: Beside
+
+  constructor(state: TaskState, beside: Beside) {
+    this.#state = state
+    this.#beside = beside
+  }
+
+  async claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim> {
+    const state = this.#state
+    const { live: task, job, parts } = state
+    const protocol = commonProtocol(worker ?? { protocol: OLDEST_PROTOCOL })
+    if (protocol === undefined) return { kind: 'incompatible', spoken: SPOKEN }
+    if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
+    if (step !== (job.phase === 'parts' ? 'part' : job.phase) || this.#beside.containers.refuses(job, worker)) return { kind: 'forget' }
+    const known = step === 'part' ? parts.step(part ?? -1) : job.step
+    const { leaseMs } = this.#beside
+    const claimed = known && claimStep(known, Date.now(), { leaseMs, most: mostAttempts(job), worker: worker?.id })
+    if (!claimed?.lease) return { kind: 'forget' }
+    state.putStep(job, part, claimed)
+    if (part !== undefined) job.released = Math.max(part + 1, job.released ?? job.parts)
+    const processing = { ...task, status: 'processing' as const }
+    state.task = processing
+    state.save()
+    await this.#beside.watch.watch()
+    const password = await this.#beside.password.open(task.taskId)
+    return {
+      kind: 'claimed',
+      protocol,
+      attempt: claimed.lease.attempt,
+      generation: job.generation,
+      task: processing,
+      uploadKey: uploadKeyOf(task),
+      ...(password === undefined ? {} : { password }),
+      parts: step === 'part' ? parts.records(part) : step === 'join' ? parts.records() : [],
+      soFar: step === 'part' ? parts.soFar() : { bytes: 0, replaces: 0 },
+      alone: (claimed.lost ?? 0) > 0,
+      ...(job.overBudget === undefined ? {} : { overBudget: job.overBudget }),
+    }
+  }
+
+  beat(attempt: number, progress: number, part?: number): 'go on' | 'stop' {
+    const state = this.#state
+    const { live: task, job, parts } = state
+    if (!task || !job || hasEnded(task)) return 'stop'
+    const known = part === undefined ? job.step : state.partStep(job, part)
+    const kept = known && beatStep(known, attempt, Date.now(), this.#beside.leaseMs)
+    if (!kept) return 'stop'
+    if (part === undefined) job.step = kept
+    else parts.putStep(part, kept, progress)
+    const share = part === undefined ? progress : parts.progress()
+    state.task = { ...task, progress: Math.min(0.99, Math.max(task.progress, share)) }
+    state.save()
+    return 'go on'
+  }
+
+  async split(attempt: number, plans: readonly PartPlan[]): Promise<void> {
+    const { live: task, job, parts } = this.#state
+    if (!task || !job || job.phase !== 'whole' || job.step.lease?.attempt !== attempt) return
+    job.generation++
+    job.phase = 'parts'
+    job.step = newStep(Number.POSITIVE_INFINITY)
+    job.parts = plans.length
+    job.released = 0
+    parts.fill(plans, firstStep(job, Date.now()))
+    await this.#changed()
+  }
+
+  async completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean> {
+    const { live: task, job, parts } = this.#state
+    if (!task || !job || hasEnded(task) || job.phase !== 'parts' || attempt < 1) return false
+    if (this.#beside.containers.refusesPart(job, attempt)) return false
+    if (!parts.finish(part, receipt, key, size)) return false
+    job.partsDone = parts.done()
+    this.#state.task = { ...task, progress: Math.max(task.progress, Math.min(0.99, parts.progress())) }
+    if (job.partsDone === job.parts) {
+      job.phase = 'join'
+      job.step = firstStep(job, Date.now())
+    }
+    await this.#changed()
+    return true
+  }
+
+  /** While a release is rolled out, workers of the one before may still end tasks. */
+  async complete(attempt: number, result: StoredResult): Promise<boolean> {
+    const task = this.#state.live
+    // A result of an earlier attempt that was given up too soon is as good as any: it was verified.
+    if (!task || hasEnded(task) || attempt < 1) return false
+    const { outcome } = result
+    if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#beside.containers.take(attempt)) {
+      await this.#beside.watch.watch()
+      return false
+    }
+    await this.#beside.end({ status: 'completed', progress: 1, result: revivedResult(result) })
+    return true
+  }
+
+  async fail(attempt: number, error: TaskError): Promise<void> {
+    const task = this.#state.live
+    if (!task || hasEnded(task) || attempt < 1) return
+    await this.#beside.end({ status: 'failed', error })
+  }
+
+  async giveUp(attempt: number, why: string): Promise<void> {
+    const { live: task, job } = this.#state
+    if (!task || !job || hasEnded(task) || attempt < 1) return
+    if (job.overBudget !== undefined) return this.#beside.end({ status: 'failed', error: gaveUp(task) })
+    if (this.#beside.containers.take(attempt)) return this.#beside.watch.watch()
+    this.#state.job = overBudgetJob(job, why, Date.now())
+    await this.#changed()
+  }
+
+  async toQueue(worker?: string): Promise<void> {
+    const { live: task, job } = this.#state
+    if (!task || !job || hasEnded(task) || job.phase !== 'whole') return
+    const now = Date.now()
+    const { lease } = job.step
+    if (lease && worker !== undefined && lease.worker === worker) this.#beside.watch.writeOff(task, job, undefined, job.step, now)
+    else if (!lease) job.step = { ...job.step, sendAt: now }
+    await this.#changed()
+  }
+
+  async release(attempt: number, why: string, part?: number, whose: Whose = 'codec'): Promise<void> {
+    const state = this.#state
+    const { live: task, job } = state
+    if (!task || !job || hasEnded(task)) return
+    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_broke', task_id: task.taskId, attempt, part, whose, why }))
+    const step = part === undefined ? job.step : state.partStep(job, part)
+    if (step) state.putStep(job, part, releaseStep(step, attempt, Date.now(), whose))
+    await this.#changed()
+  }
+
+  async #changed(): Promise<void> {
+    this.#state.save()
+    await this.#beside.watch.watch()
+  }
+}
