@@ -1,16 +1,6 @@
 /** BMPs that every reader shows alike: uncompressed, of 1 to 24 bits or of 32 without transparency ([MS-WMF] 2.2.2.3, BitmapInfoHeader). */
-import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { ByteReader } from '../bytes/reader.ts'
-
-/** A picture of which a PNG can be made that is the same. */
-export interface PlainPicture {
-  readonly width: number
-  readonly height: number
-  /** What a PNG says of it beside its samples. */
-  readonly chunks: readonly AncillaryChunk[]
-  /** From the top, RGB of 8 bits; a row holds until the next one is asked for. */
-  rows(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-}
+import { type PlainPicture, physicalSize } from './plain-picture.ts'
 
 export interface PlainBmp extends PlainPicture {
   /** RGB, 8 bits; `y` counts from the top. The row holds until the next one is asked for. */
@@ -54,17 +44,6 @@ export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
       for (let y = 0; y < height; y++) yield row(y)
     },
   }
-}
-
-/** pHYs (W3C PNG, 11.3.4.3) of pixels per metre; none where it is not said. */
-function physicalSize(across: number, down: number): AncillaryChunk[] {
-  if (across <= 0 || down <= 0) return []
-  const data = new Uint8Array(9)
-  const view = new DataView(data.buffer)
-  view.setUint32(0, across)
-  view.setUint32(4, down)
-  data[8] = 1
-  return [{ type: 'pHYs', data }]
 }
 
 /** The fourth byte says nothing when it is the same everywhere, nothing or all. */

@@ -11,7 +11,7 @@ import { memorySource } from '../codec/source.ts'
 import { checkChunkSize, planeRows } from '../containers/tiff/decode.ts'
 import { type Directory, find, readNumbers, readTiff, readValue, TAG, type TiffFile, viewOf } from '../containers/tiff/directory.ts'
 import { isFax, type Pixels, readPixels } from '../containers/tiff/pixels.ts'
-import type { PlainPicture } from './plain-bmp.ts'
+import { type PlainPicture, physicalSize } from './plain-picture.ts'
 
 /** Tags that speak of the stored form, and of the scan it came from; others that a PNG has no place for keep a TIFF as it is. */
 const FORM: ReadonlySet<number> = new Set([
@@ -100,7 +100,7 @@ async function* rgbRows(file: TiffFile, pixels: Pixels): AsyncGenerator<Uint8Arr
 /** What a PNG says beside the samples; undefined where it cannot. */
 async function chunksOf(file: TiffFile, directory: Directory): Promise<AncillaryChunk[] | undefined> {
   const text = (value: string) => new TextEncoder().encode(value)
-  const chunks: AncillaryChunk[] = []
+  const chunks = await physicalSizeOf(file, directory)
   const profile = find(directory, PROFILE)
   if (profile) {
     if (profile.byteLength > MAX_PROFILE_BYTES) return undefined
@@ -109,8 +109,6 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
     if (latin1Of(bytes.subarray(16, 20)) !== 'RGB ') return undefined
     chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(bytes)]) })
   }
-  const size = await physicalSize(file, directory)
-  if (size) chunks.push({ type: 'pHYs', data: size })
   for (const [tag, keyword] of Object.entries(TEXTS)) {
     const entry = find(directory, Number(tag))
     if (!entry) continue
@@ -125,8 +123,7 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
 /** Metres in a ResolutionUnit: 2 inch, 3 centimetre. */
 const METRES: { readonly [unit: number]: number | undefined } = { 2: 0.0254, 3: 0.01 }
 
-/** pHYs (W3C PNG, 11.3.4.3); undefined where the TIFF does not say. */
-async function physicalSize(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
+async function physicalSizeOf(file: TiffFile, directory: Directory): Promise<AncillaryChunk[]> {
   const rational = async (tag: number) => {
     const entry = find(directory, tag)
     if (entry?.type !== 5 || entry.count !== 1) return Number.NaN
@@ -134,13 +131,7 @@ async function physicalSize(file: TiffFile, directory: Directory): Promise<Uint8
     return view.getUint32(0, file.littleEndian) / view.getUint32(4, file.littleEndian)
   }
   const unit = find(directory, RESOLUTION.unit)
-  const metres = METRES[unit ? ((await readNumbers(file, unit))[0] ?? 2) : 2]
-  const perMetre = [await rational(RESOLUTION.across), await rational(RESOLUTION.down)].map((per) =>
-    Math.round(per / (metres ?? Number.NaN)),
-  )
-  if (!perMetre.every((count) => count > 0 && count < 2 ** 31)) return undefined
-  const data = new Uint8Array(9)
-  for (const [i, count] of perMetre.entries()) viewOf(data).setUint32(i * 4, count)
-  data[8] = 1
-  return data
+  const metres = METRES[unit ? ((await readNumbers(file, unit))[0] ?? 2) : 2] ?? Number.NaN
+  const perMetre = async (tag: number) => Math.round((await rational(tag)) / metres)
+  return physicalSize(await perMetre(RESOLUTION.across), await perMetre(RESOLUTION.down))
 }

@@ -2,6 +2,7 @@
 import { type JpegJob, JpegRows, type Measured } from '../../wasm/jpeg/jpeg.ts'
 import type { SeenPicture } from '../quality/levels.ts'
 import type { Visible } from '../quality/visible.ts'
+import type { Strips } from './compared-rows.ts'
 import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { Raster } from './raster.ts'
 import { lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
@@ -17,8 +18,6 @@ const SCALE: Scale = {
   mostLooks: 3,
   mostAskedByWindows: 6,
 }
-
-type Strips = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** A picture as it came, beside which results are laid. */
 export interface Reference extends Raster {
