@@ -8,10 +8,12 @@ import { mov, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
+import { tiff } from '../../src/formats/tiff/tiff.ts'
 import { looseMp3 } from '../support/mp3-file.ts'
 import { pressFile } from '../support/press-file.ts'
 import { hdf5File } from '../support/science-files.ts'
 import { optionsFor, rawMovie } from './media-fixtures.ts'
+import { buildTiff } from './tiff/build-tiff.ts'
 
 beforeEach(() => {
   const now = Date.now()
@@ -56,6 +58,12 @@ it('MP3 lets others run at every 128 frames that it decodes, codes and compares'
   // At `low`: the plan, the damaged frames, coding, and both files decoded and compared. At `high`: no coding, and all bits compared.
   expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'low' }))).toBeGreaterThanOrEqual(5 * 3)
   expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'high' }))).toBeGreaterThanOrEqual(6 * 3)
+})
+
+it('TIFF lets others run at every 60 strips, however short they are', async () => {
+  const file = buildTiff([{ width: 16, height: 900, bits: 8, samples: 1, rowsPerStrip: 1 }])
+  // Sampled, packed, and compared.
+  expect(await turnsDuring(() => pressFile(tiff, file, 'a.tif'))).toBeGreaterThanOrEqual(2 * 14)
 })
 
 it('SVG lets others run between passes of svgo and before each drawing', async () => {

@@ -6,7 +6,10 @@ import { CodecError } from '../../src/codec/error.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
+import { tiff } from '../../src/formats/tiff/tiff.ts'
+import { pressFile } from '../support/press-file.ts'
 import { rawAvi, rawMovie } from './media-fixtures.ts'
+import { buildTiff } from './tiff/build-tiff.ts'
 
 const at = (file: Uint8Array, id: string, from = 0) => {
   const found = Buffer.from(file).indexOf(id, from, 'latin1')
@@ -77,5 +80,31 @@ describe('the tables of a MOV', () => {
   it('may name a chunk twice', async () => {
     using movie = await readMovie(memorySource(withChunks(rawMovie(4), 2), 'film.mov'))
     expect(movie.tracks[0]?.sampleCount).toBe(8)
+  })
+})
+
+/** A picture of which only the first strips are written: all others are found where those are, in turn. */
+function withSharedStrips(strips: number, written: number): Uint8Array {
+  const sparse = Array.from({ length: strips - written }, (_, i) => written + i)
+  const file = buildTiff([{ width: 1024, height: strips, bits: 8, samples: 3, rowsPerStrip: 1, sparse }])
+  const view = new DataView(file.buffer)
+  const directory = view.getUint32(4, true)
+  for (let entry = directory + 2; entry < directory + 2 + view.getUint16(directory, true) * 12; entry += 12) {
+    if (![273, 279].includes(view.getUint16(entry, true))) continue
+    const values = view.getUint32(entry + 8, true)
+    for (let i = written; i < strips; i++) view.setUint32(values + i * 4, view.getUint32(values + (i % written) * 4, true), true)
+  }
+  return file
+}
+
+describe('the strips of a TIFF', () => {
+  it('that are one and the same 2000 times are refused before any is decoded', async () => {
+    const { outcome } = await pressFile(tiff, withSharedStrips(2000, 1), 'a.tif')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+  })
+
+  it('may be found where others are, as where pictures are blank', async () => {
+    const { outcome } = await pressFile(tiff, withSharedStrips(40, 20), 'a.tif')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.any(Array) })
   })
 })

@@ -134,10 +134,14 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     offsets: offsets.subarray(0, chunksPerPlane * planes),
   }
   const lengths = await byteCounts(fields, pixels)
+  let stored = 0
   for (let i = 0; i < lengths.length; i++) {
     const offset = offsets[i]!
     if (offset + lengths[i]! > file.source.size) throw malformed(file.format, offset, `strip or tile ${i} lies outside the file`)
+    stored += lengths[i]!
   }
+  // Blank tiles may share their bytes. So many do not: eight bytes of the file are a tile to decode.
+  if (stored > MOST_SHARED * file.source.size) throw overBudget(`strips or tiles of ${stored} bytes in a file of ${file.source.size}`)
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) && !(compression === COMPRESSION.jpeg && photometric === YCBCR) }
 }
 
@@ -183,6 +187,8 @@ async function readChunks(fields: Fields, offsets: number) {
 }
 
 const MAX_CHUNKS = 2_000_000
+/** How often the bytes of a file may be decoded. */
+const MOST_SHARED = 4
 
 /** `uniform`: all samples of a pixel have the same depth, which there are predictors and rows for. */
 async function readSamples(fields: Fields, samplesPerPixel: number) {

@@ -1,13 +1,18 @@
 import { discard } from '../../../wasm/memories/discard.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 
 const WINDOW_BYTES = 1024 * 1024
 /** A read that begins this close behind the one before goes on with it. */
 const GAP_BYTES = 64 * 1024
+/** Decoded and packed again in about a tenth of a second. */
+const BREATH_BYTES = 128 * 1024
+/** What a read counts beside its bytes: a strip of a few dozen is decoded, too. */
+const READ_BYTES = 2048
 
 /**
  * A source whose small reads, where they follow each other, are served from one larger one: a picture of a thousand strips
- * is not a thousand requests.
+ * is not a thousand requests. A read from the window waits for nobody, so that now and then it lets others run.
  */
 export class ReadAhead implements Source {
   readonly name: string
@@ -16,6 +21,7 @@ export class ReadAhead implements Source {
   #start = 0
   #window = new Uint8Array()
   #expected = -1
+  readonly #breath = new Breath(BREATH_BYTES)
   /**
    * Nobody uses what a read brought after the next read: windows may be freed at once. Only where everything is decoded
    * on the spot; streams hold on to their input.
@@ -36,6 +42,7 @@ export class ReadAhead implements Source {
     const end = Math.min(this.size, offset + length)
     const goesOn = this.#expected >= 0 && offset >= this.#expected && offset - this.#expected <= GAP_BYTES
     this.#expected = end
+    await this.#breath.after(READ_BYTES + length)
     if (offset >= this.#start && end <= this.#start + this.#window.length) {
       return this.#window.subarray(offset - this.#start, end - this.#start)
     }
