@@ -286,6 +286,17 @@ describe('netcdf', () => {
     expect(Buffer.from(bytes).includes('_NCProperties')).toBe(true)
   })
 
+  // Both led the library outside of its memory: the engine trapped.
+  it.each([
+    ['an attribute that cannot be copied', [573, 0], [580, 255], [638, 51, 129, 7, 3]],
+    ['a header that goes on in fewer bytes than its checksum has', [2459, 248, 255], [2473, 1], [14312, 1], [14550, 179, 245, 255, 54]],
+  ])('%s is damage', async (_, ...edits) => {
+    const file = fixture('netcdf', 'groups.nc')
+    for (const [at, ...values] of edits as number[][]) file.set(values, at)
+    const { outcome, defect } = await press(file, netcdf)
+    expect([outcome, defect]).toMatchObject([{ kind: 'unchanged', reason: 'malformed' }, undefined])
+  })
+
   it.each(['zst', 'br', 'gz'] as const)('%s is a choice, too', async (output) => {
     expect((await pressFile(netcdf, fixture('netcdf', 'groups.nc'), 'a.nc', { output })).outcome.kind).toBe('compressed')
   })

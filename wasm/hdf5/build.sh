@@ -28,6 +28,22 @@ sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' $libdef
 sed -i 's/^            image = begin + need;$/            if (heap->obj[idx].size > heap->size || need < H5HG_SIZEOF_OBJHDR(f) || need > (size_t)(heap->chunk + heap->size - begin))\
                 HGOTO_ERROR(H5E_HEAP, H5E_CANTDECODE, NULL, "an object outside of its heap")\
 &/' $hdf5/H5HGcache.c
+# Where an attribute cannot be copied the whole table is released: what was not filled yet must be empty.
+sed -i 's/^        udata->atable->nattrs = new_table_size;$/&\
+        HDmemset(new_table + udata->curr_attr, 0, (new_table_size - udata->curr_attr) * sizeof(*new_table));/' $hdf5/H5Aint.c
+# An index may count fewer attributes than it leads to, or more.
+sed -i 's/^    HDassert(udata->curr_attr < udata->atable->nattrs);$/    if (udata->curr_attr >= udata->atable->nattrs)\
+        HGOTO_ERROR(H5E_ATTR, H5E_BADITER, H5_ITER_ERROR, "more attributes than their index counts")/
+s/^            HGOTO_ERROR(H5E_ATTR, H5E_CANTINIT, FAIL, "error building attribute table")$/&\
+        atable->nattrs = udata.curr_attr;/' $hdf5/H5Aint.c
+# A chunk of an object header may claim to be shorter than its checksum.
+sed -i '/^H5F_get_checksums/,/^}/s/^    HDassert(buf_size);$/    if (buf_size < H5_SIZEOF_CHKSUM) {\
+        if (s_chksum)\
+            *s_chksum = 0;\
+        if (c_chksum)\
+            *c_chksum = 1;\
+        return SUCCEED;\
+    }/' $hdf5/H5Fio.c
 
 target="--target=wasm32-wasi -nostdlibinc -isystem $here/shim -isystem /usr/include/wasm32-wasi"
 flags="$target -O2 -msimd128 -mbulk-memory -DNDEBUG -D_GNU_SOURCE -DH5_BUILT_AS_STATIC_LIB -D_WASI_EMULATED_SIGNAL
