@@ -111,14 +111,18 @@ function acrossRow(row: Uint16Array, across: Windows): Float32Array {
   const out = new Float32Array(across.length * 4)
   let to = 0
   for (const { first, weights } of across) {
+    let [red, green, blue, alpha] = [0, 0, 0, 0]
     for (let i = 0, from = first * 4; i < weights.length; i++, from += 4) {
-      const alpha = (weights[i]! * row[from + 3]!) / 65535
-      out[to]! += alpha * row[from]!
-      out[to + 1]! += alpha * row[from + 1]!
-      out[to + 2]! += alpha * row[from + 2]!
-      out[to + 3]! += alpha
+      const weight = (weights[i]! * row[from + 3]!) / 65535
+      red += weight * row[from]!
+      green += weight * row[from + 1]!
+      blue += weight * row[from + 2]!
+      alpha += weight
     }
-    to += 4
+    out[to++] = red
+    out[to++] = green
+    out[to++] = blue
+    out[to++] = alpha
   }
   return out
 }

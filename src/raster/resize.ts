@@ -1,6 +1,6 @@
 /** Downsampling row by row with Lanczos windows (a = 3): sharp, no aliasing; a few rows in memory. */
 import { Scaler, type Taps } from '../../wasm/scale/scale.ts'
-import type { Raster } from './raster.ts'
+import { asRgba, type Raster } from './raster.ts'
 
 const LOBES = 3
 
@@ -36,7 +36,15 @@ export function fittedSize(
 }
 
 /** The picture at a smaller size. Alpha is averaged like colour, which is right for opaque pictures only. */
-export function resized(raster: Raster, width: number, height: number): Raster {
+export const resized = (raster: Raster, width: number, height: number): Raster => scaled(raster, width, height, false)
+
+/** The same where colours count as much as they are opaque. */
+export function reduced(raster: Raster, width: number, height: number): Raster {
+  const colours = raster.channels === 2 ? asRgba(raster) : raster
+  return scaled(colours, width, height, colours.channels === 4)
+}
+
+function scaled(raster: Raster, width: number, height: number, alpha: boolean): Raster {
   const { channels } = raster
   return {
     width,
@@ -47,6 +55,7 @@ export function resized(raster: Raster, width: number, height: number): Raster {
         width: raster.width,
         height: raster.height,
         channels,
+        alpha,
         across: windows(raster.width, width),
         down: windows(raster.height, height),
       })

@@ -5,9 +5,11 @@ import { chunksOf } from '../codec/source.ts'
 import { pictureFacts } from '../formats/outputs.ts'
 import { decodedRows } from './decoded.ts'
 import { eightBits } from './deep.ts'
+import { reducedSize } from './fitted.ts'
 import { orientationOf, uprightRaster } from './orientation.ts'
 import { asRgba, onWhite, type Raster } from './raster.ts'
 import { referenceOf, type Uploaded } from './reference.ts'
+import { reduced } from './resize.ts'
 import { scoreOfRows } from './similarity.ts'
 import { isExact } from './verify.ts'
 
@@ -26,9 +28,11 @@ export async function scoreOfResult(
 
 /** What SSIM is measured against, with eight bits: a score is of such. RGBA, but where a JPEG is all that is looked at. */
 function shownOf(uploaded: Uploaded, options: Options): Raster {
-  const deep = referenceOf(uploaded, options)
+  const deep = uploaded.deep && referenceOf(uploaded, options)
   if (deep) return eightBits(deep)
-  const { raster, carried } = uploaded
+  const { carried } = uploaded
+  const size = reducedSize(uploaded.raster, options)
+  const raster = size ? reduced(uploaded.raster, size.width, size.height) : uploaded.raster
   if (options.output === 'jpg') return onWhite(raster)
   return asRgba(pictureFacts(options.output)?.turnedUpright ? uprightRaster(raster, orientationOf(carried.exif)) : raster)
 }

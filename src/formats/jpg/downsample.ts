@@ -7,6 +7,7 @@ import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { copyTail, tailSteps } from '../../codec/tail.ts'
 import { LEVELS, pictureTarget } from '../../quality/levels.ts'
+import { held } from '../../raster/held.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
 import { isScored, requantiseSeen } from '../../raster/jpeg-seen.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
@@ -36,8 +37,9 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const size = options.fitWithin && fittedSize(header.width, header.height, options.fitWithin)
   const through = size && pixelsOf(header)
   if (!through || options.lossless || Math.min(size.width, size.height) < 11) return undefined
-  const held = header.progressive ? source.size * 2 : 0
-  if (BASE_BYTES + held + size.width * size.height * PACKED_PER_PIXEL + header.width * 400 > options.memoryBudget) return undefined
+  const coefficients = header.progressive ? source.size * 2 : 0
+  const needed = BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
+  if (needed > options.memoryBudget) return undefined
 
   const dctScale = dctScaleFor(header.width, size.width)
   let between = 0
@@ -64,7 +66,9 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
-  const shown = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
+  const reference = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
+  const mayHold = needed + size.width * size.height * reference.channels <= options.memoryBudget
+  const shown = mayHold ? held(reference) : reference
   const { quality, figures, reached } =
     through.pixels !== 'cmyk' && isScored(size)
       ? await requantiseSeen(job, shown, LEVELS.seen[options.quality], { pause })
