@@ -8,6 +8,7 @@ import type { KnownFormat, OutputId } from '../formats/outputs.ts'
 import type { Quality } from '../quality/levels.ts'
 import type { Loss } from './loss.ts'
 import type { NativeFilm } from './native.ts'
+import type { TimeBudget } from './time-budget.ts'
 
 export type { Quality }
 
@@ -114,6 +115,8 @@ export interface Codec {
 export interface Inner {
   /** How many containers are around this file: 0 for an upload. */
   readonly depth: number
+  /** What pictures inside may take; absent: whatever they need. */
+  readonly time?: TimeBudget
   /**
    * Compresses one file through its own codec and verifies it. `unchanged` when nothing is gained, nothing recognises it,
    * or the depth is exhausted; damaged inner files are `unchanged`, too, never an exception.

@@ -84,7 +84,8 @@ async function compressPictures(
     return { kind: 'replace', bytes: result.bytes }
   })
   const detail = downsampled > 0 ? ` (${downsampled} downsampled to what is shown)` : ''
-  const steps = [...(recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []), ...repackSteps(counts)]
+  const done = recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []
+  const steps = [...done, ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   const merged = survey.duplicates?.merged.size ?? 0
   if (merged > 0) steps.push(`${merged} duplicate files merged`)
   return { kind: 'compressed', ...lossOf(loss), steps }

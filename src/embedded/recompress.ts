@@ -51,7 +51,24 @@ export interface PictureRequest {
 
 type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
 
-/** Undefined when nothing is gained. */
+/**
+ * Processor seconds that pictures have taken at every level, of the largest kind: by megapixel, and by megabyte, as noise takes time.
+ * What is not decoded here has its bytes alone.
+ */
+const SECONDS = {
+  jpg: { ofMegapixel: 0.15, ofMegabyte: 1 },
+  png: { ofMegapixel: 0.5, ofMegabyte: 0.5 },
+  gif: { ofMegapixel: 0.5, ofMegabyte: 2 },
+  bmp: { ofMegapixel: 0.5, ofMegabyte: 0.2 },
+  svg: { ofMegapixel: 0, ofMegabyte: 5 },
+} as const satisfies Record<PictureFacts['kind'], object>
+
+function secondsOf({ kind, width, height }: PictureFacts, bytes: number): number {
+  const { ofMegapixel, ofMegabyte } = SECONDS[kind]
+  return (width * height * ofMegapixel + bytes * ofMegabyte) / 1e6
+}
+
+/** Undefined when nothing is gained, or there is no time for it. */
 export async function recompressPicture(
   bytes: Uint8Array,
   name: string,
@@ -59,7 +76,7 @@ export async function recompressPicture(
   request: PictureRequest = {},
 ): Promise<Recompressed | undefined> {
   const facts = pictureFacts(bytes)
-  if (!facts) return undefined
+  if (!facts || options.inner.time?.take(secondsOf(facts, bytes.length)) === false) return undefined
   const kept = await sameKind(bytes, name, facts, options, request)
   if (!request.mayBecomeJpeg || request.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
   const jpeg = await asJpeg(bytes, name, facts, options, request)

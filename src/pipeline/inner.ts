@@ -1,6 +1,7 @@
 import type { Codec, Inner, InnerRequest, InnerResult, Options } from '../codec/codec.ts'
 import { memorySink } from '../codec/sink.ts'
 import { memorySource } from '../codec/source.ts'
+import { TimeBudget } from '../codec/time-budget.ts'
 import type { FormatId } from '../formats/index.ts'
 import { compress } from './compress.ts'
 import { identify } from './identify.ts'
@@ -11,9 +12,10 @@ const MAX_DEPTH = 3
 type Codecs = { readonly [Id in FormatId]?: Codec }
 
 /** Lets a container's codec borrow the other codecs of its Worker. `options` are the container's own. */
-export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0): Inner {
+export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0, time = new TimeBudget()): Inner {
   return {
     depth,
+    time,
     async compress(bytes: Uint8Array, name: string, request: InnerRequest = {}): Promise<InnerResult> {
       if (depth >= MAX_DEPTH) return { kind: 'unchanged', reason: 'over_budget' }
       const source = memorySource(bytes, name)
@@ -33,7 +35,7 @@ export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, dept
         ...(request.onlyReached ? { onlyReached: true } : {}),
       }
       const sink = memorySink(bytes.length, name)
-      const pressed = await compress(codec, source, async () => sink, { ...base, inner: lendCodecs(codecs, base, depth + 1) })
+      const pressed = await compress(codec, source, async () => sink, { ...base, inner: lendCodecs(codecs, base, depth + 1, time) })
       if (pressed.outcome.kind === 'unchanged') return { kind: 'unchanged', reason: pressed.outcome.reason }
       return { kind: 'compressed', bytes: sink.bytes(), output: base.output, outcome: pressed.outcome }
     },

@@ -81,7 +81,7 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
   }
   if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
   await copy(mail, at, mail.size, sink)
-  const steps = [`${gained} of ${found} attachments recompressed in place`]
+  const steps = [`${gained} of ${found} attachments recompressed in place`, ...(options.inner.time?.steps() ?? [])]
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 

@@ -94,7 +94,7 @@ async function compressDocument(document: OoxmlDocument, sink: Sink, options: Op
   const tally = new Tally()
   const job: Job = { document, plan, tally, options }
   const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(job, entry, load))
-  const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts)]
+  const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
   const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
   if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
