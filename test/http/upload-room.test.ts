@@ -1,4 +1,5 @@
 /** What bodies on their way may hold, and what is refused before it holds anything. */
+import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { withRoom } from '../../src/http/upload-room.ts'
 import { call, errorOf, form, member, TEXT } from './client.ts'
@@ -87,4 +88,28 @@ it('a batch is admitted once, and gives its room back', async () => {
     expect((await call(who, `/v1/tasks/${task_id}`, { method: 'DELETE' })).status).toBe(200)
   }
   expect((await call(who, '/v1/compress', { method: 'POST', body: form({}, [['file', 'x'.repeat(size), 'a.txt']]) })).status).toBe(200)
+})
+
+it('a batch is staged six files at a time', async () => {
+  const bucket = Object.getPrototypeOf(env.BLOBS) as R2Bucket
+  const { put } = bucket
+  const sixCame = Promise.withResolvers<void>()
+  let [inside, most] = [0, 0]
+  const spy = vi.spyOn(bucket, 'put').mockImplementation(async function (this: R2Bucket, ...args: Parameters<R2Bucket['put']>) {
+    most = Math.max(most, ++inside)
+    if (inside === 6) sixCame.resolve()
+    // Each waits for the others, or until it is clear that none comes.
+    await Promise.race([sixCame.promise, scheduler.wait(2000)])
+    await scheduler.wait(20)
+    inside--
+    return Reflect.apply(put, this, args)
+  } as never)
+  try {
+    const files = Array.from({ length: 13 }, (_, number): [string, string, string] => ['files[]', `${number} ${TEXT}`, `${number}.txt`])
+    const answer = await call(await member(), '/v1/batch/compress', { method: 'POST', body: form({}, files) })
+    expect(answer.status).toBe(200)
+    expect(most).toBe(6)
+  } finally {
+    spy.mockRestore()
+  }
 })
