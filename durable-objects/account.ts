@@ -18,60 +18,51 @@ import type {
   WantedKey,
 } from '../src/store/accounts.ts'
 import type { Action } from '../src/store/audit.ts'
-import { consoleGate } from '../src/store/keys.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import { placed } from '../src/store/place.ts'
 import { PLANS, type PlanId } from '../src/store/plans.ts'
 import { isTestAccount, testAccountOf } from '../src/store/test-accounts.ts'
 import { sendThrough } from '../src/tasks/egress.ts'
+import { ApplicationTable } from './application-table.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
 import { DeliveryTable } from './delivery-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
-import { ReservationTable } from './reservation-table.ts'
-import { migrate } from './schema.ts'
 import { StorageAlerts } from './storage-alerts.ts'
+import { StorageRoom } from './storage-room.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
+import { callsByKey, usageOf } from './usage-view.ts'
 
 /** An answer is on its way within. */
 const ANSWER_MS = 200
 
-const FIRST = `
-  CREATE TABLE IF NOT EXISTS applications (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
-`
-
 /** One customer: applications and keys, what was used, the task index, storage, the webhook secret. */
 export class Account extends DurableObject<Env> implements AccountFace {
-  readonly #sql: SqlStorage
   readonly #challenges: ChallengeTable
   readonly #people: PeopleTable
   readonly #keys: KeyTable
   readonly #tasks: TaskIndex
   readonly #idempotency: IdempotencyTable
-  readonly #reservations: ReservationTable
+  readonly #room: StorageRoom
+  readonly #applications: ApplicationTable
   readonly #audit: AuditTable
   readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
-  /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
-  readonly #admitted = new Map<string, { bytes: number; until: number }>()
-
   /** When tasks that were split last asked how many parts they may have. Who is silent has none. */
   readonly #split = new Map<string, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
-    this.#sql = ctx.storage.sql
-    migrate(ctx.storage, 'account', [FIRST])
+    this.#applications = new ApplicationTable(ctx.storage)
     this.#tasks = new TaskIndex(ctx.storage)
     this.#idempotency = new IdempotencyTable(ctx.storage)
-    this.#reservations = new ReservationTable(ctx.storage)
+    this.#room = new StorageRoom(ctx.storage, this.#tasks, () => this.#record())
     this.#audit = new AuditTable(ctx.storage)
     this.#deliveries = new DeliveryTable(ctx.storage)
     this.#alerts = new StorageAlerts(ctx.storage)
-    this.#challenges = new ChallengeTable(this.#sql)
+    this.#challenges = new ChallengeTable(ctx.storage.sql)
     this.#people = new PeopleTable(ctx.storage, this.#challenges, () => this.#record()?.accountId ?? '')
     this.#keys = new KeyTable(ctx.storage, this.env.KEY_GATES, () => this.#record())
   }
@@ -107,38 +98,31 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async admit(taskId: string, bytes: number) {
     const refusal = this.#refusal(bytes)
     if (refusal) return refusal
-    this.#admitted.set(taskId, { bytes, until: Date.now() + IN_FLIGHT_MS })
+    this.#room.admit(taskId, bytes)
     return { ok: true as const }
   }
 
   async reserve(taskId: string, bytes: number, until: number) {
-    if (this.#reservations.has(taskId)) return { ok: true as const }
+    if (this.#room.isReserved(taskId)) return { ok: true as const }
     const refusal = this.#refusal(bytes)
     if (refusal) return refusal
-    this.#reservations.add(taskId, bytes, until)
+    this.#room.reserve(taskId, bytes, until)
     return { ok: true as const }
   }
 
   async release(taskId: string) {
-    this.#reservations.remove(taskId)
+    this.#room.release(taskId)
   }
 
   /** undefined: there is room for `bytes` more. */
   #refusal(bytes: number) {
-    const now = Date.now()
-    let used = this.#stored()
-    for (const [id, admission] of this.#admitted) {
-      if (admission.until <= now) this.#admitted.delete(id)
-      else used += admission.bytes
-    }
-    const quota = this.#quota()
-    if (used + bytes <= quota) return undefined
-    this.#alerts.look(() => this.#filling(), true)
-    return { ok: false as const, used, quota }
+    const refusal = this.#room.refusal(bytes)
+    if (refusal) this.#alerts.look(() => this.#room.filling(), true)
+    return refusal
   }
 
   async giveBack(taskIds: readonly string[]) {
-    for (const taskId of taskIds) this.#admitted.delete(taskId)
+    this.#room.giveBack(taskIds)
   }
 
   async partsAtOnce(taskId: string) {
@@ -153,55 +137,26 @@ export class Account extends DurableObject<Env> implements AccountFace {
     const events = 'kind' in told ? [told] : told
     this.#tasks.tell(events)
     for (const { kind, taskId } of events) {
-      if (kind === 'created') {
-        this.#admitted.delete(taskId)
-        this.#reservations.remove(taskId)
-      } else this.#split.delete(taskId)
+      if (kind === 'created') this.#room.handOver(taskId)
+      else this.#split.delete(taskId)
     }
-    this.#alerts.look(() => this.#filling())
+    this.#alerts.look(() => this.#room.filling())
   }
 
   async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
-    const view: UsageView = {
+    const accountId = this.#record()?.accountId ?? ''
+    return {
       month,
       plan,
-      ...(isTestAccount(this.#record()?.accountId ?? '') ? { test: true as const } : {}),
-      api_calls: 0,
-      original_size: 0,
-      compressed_size: 0,
-      storage_used: this.#stored(),
-      storage_quota: this.#quota(),
-      tasks_completed: 0,
-      tasks_failed: 0,
-      by_format: {},
-      by_day: [],
+      ...(isTestAccount(accountId) ? { test: true as const } : {}),
+      storage_used: this.#room.stored(),
+      storage_quota: this.#room.quota(),
+      ...(await usageOf(this.#usageSources(), month)),
     }
-    const days = new Map<string, UsageView['by_day'][number]>()
-    const dayView = (day: string) => {
-      const found = days.get(day) ?? { day, api_calls: 0, tasks: 0, original_size: 0, compressed_size: 0 }
-      days.set(day, found)
-      return found
-    }
-    for (const row of this.#tasks.usage(month)) {
-      const format = (view.by_format[row.format] ??= { tasks: 0, original_size: 0, compressed_size: 0 })
-      for (const part of [format, dayView(row.day)]) {
-        part.tasks += row.completed + row.failed
-        part.original_size += row.original
-        part.compressed_size += row.compressed
-      }
-      view.original_size += row.original
-      view.compressed_size += row.compressed
-      view.tasks_completed += row.completed
-      view.tasks_failed += row.failed
-    }
-    const gates = [...this.#keys.ofMonth(month).map(({ gate }) => gate), consoleGate(this.#record()?.accountId ?? '')]
-    const calls = await Promise.all(gates.map((name) => this.env.KEY_GATES.getByName(name).calls(month)))
-    for (const { total, byDay } of calls) {
-      view.api_calls += total
-      for (const [day, count] of Object.entries(byDay)) dayView(day).api_calls += count
-    }
-    view.by_day = [...days.values()].sort((a, b) => a.day.localeCompare(b.day))
-    return view
+  }
+
+  #usageSources() {
+    return { accountId: this.#record()?.accountId ?? '', tasks: this.#tasks, keys: this.#keys, gates: this.env.KEY_GATES }
   }
 
   async list(limit: number, cursor?: string) {
@@ -247,7 +202,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async setAlertUrl(url: string | undefined) {
     this.#alerts.set(url)
-    this.#alerts.look(() => this.#filling())
+    this.#alerts.look(() => this.#room.filling())
   }
 
   /** Only alerts have one. */
@@ -269,31 +224,21 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord> {
-    const applicationId = `app_${crypto.randomUUID().replaceAll('-', '')}`
-    const application = { applicationId, name, environment, plan: plan ?? (await this.get())?.plan ?? 'free', createdAt: Date.now() }
-    this.#insert([applicationId, name, environment, application.plan, application.createdAt])
-    return application
-  }
-
-  #insert(application: readonly (string | number)[]) {
-    this.#sql.exec('INSERT OR REPLACE INTO applications (id, name, environment, plan, created_at) VALUES (?, ?, ?, ?, ?)', ...application)
+    return this.#applications.create(name, environment, plan ?? (await this.get())?.plan ?? 'free')
   }
 
   async updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }) {
-    const { name, environment, plan } = change
-    const set = 'name = COALESCE(?, name), environment = COALESCE(?, environment), plan = COALESCE(?, plan)'
-    const values = [name ?? null, environment ?? null, plan ?? null, applicationId]
-    if (this.#sql.exec(`UPDATE applications SET ${set} WHERE id = ?`, ...values).rowsWritten === 0) return false
-    if (plan) await this.#keys.updateAll({ plan }, applicationId)
+    if (!this.#applications.update(applicationId, change)) return false
+    if (change.plan) await this.#keys.updateAll({ plan: change.plan }, applicationId)
     return true
   }
 
   async applications() {
-    type Row = { id: string; name: string; environment: string; plan: PlanId; created_at: number }
-    const rows = [...this.#sql.exec<Row>('SELECT * FROM applications ORDER BY created_at')]
-    const applications = rows.map(({ id, created_at, ...rest }) => ({ applicationId: id, ...rest, createdAt: created_at }))
     return Promise.all(
-      applications.map(async (application) => ({ application, keys: await this.#keys.ofApplication(application.applicationId) })),
+      this.#applications.all().map(async (application) => ({
+        application,
+        keys: await this.#keys.ofApplication(application.applicationId),
+      })),
     )
   }
 
@@ -327,27 +272,17 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async removeApplication(applicationId: string): Promise<OwnKeyOutcome> {
     if ((await this.#keys.ofApplication(applicationId)).length > 0) return { kind: 'in_use' }
-    const gone = [...this.#sql.exec('DELETE FROM applications WHERE id = ? RETURNING 1', applicationId)]
-    return { kind: gone.length > 0 ? 'removed' : 'unknown' }
+    return { kind: this.#applications.remove(applicationId) ? 'removed' : 'unknown' }
   }
 
   async callsByKey(month: string): Promise<CallsOfKey[]> {
-    const rows = [...this.#sql.exec<{ id: string; name: string }>('SELECT id, name FROM applications')]
-    const applications = new Map(rows.map(({ id, name }) => [id, name]))
-    const callsOf = async (gate: string) => (await this.env.KEY_GATES.getByName(gate).calls(month)).total
-    const ofKeys = this.#keys.ofMonth(month).map(async ({ keyId, masked, name, applicationId, gate }): Promise<CallsOfKey> => {
-      const application = applications.get(applicationId)
-      const key = { keyId, masked, ...(name === undefined ? {} : { name }) }
-      return { key, ...(application === undefined ? {} : { application }), calls: await callsOf(gate) }
-    })
-    const ofConsole = callsOf(consoleGate(this.#record()?.accountId ?? '')).then((calls): CallsOfKey => ({ calls }))
-    return (await Promise.all([...ofKeys, ofConsole])).filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls)
+    return callsByKey(this.#usageSources(), this.#applications.all(), month)
   }
 
   async exported(): Promise<ExportedAccount | undefined> {
     const account = await this.get()
     if (!account) return undefined
-    const applications = (await this.applications()).map(({ application }) => application)
+    const applications = this.#applications.all()
     const keys = (await this.#keys.all()).map(({ summary, record }) => ({ summary, record }))
     return { account, applications, keys, usage: this.#tasks.allUsage() }
   }
@@ -355,8 +290,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async adopt({ account, applications, keys, usage }: ExportedAccount): Promise<boolean> {
     if (this.#record()) return false
     this.ctx.storage.transactionSync(() => {
-      for (const { applicationId, name, environment, plan, createdAt } of applications)
-        this.#insert([applicationId, name, environment, plan, createdAt])
+      for (const application of applications) this.#applications.put(application)
       this.#tasks.adoptUsage(usage)
     })
     await this.#keys.adopt(keys)
@@ -390,19 +324,5 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   #record() {
     return this.ctx.storage.kv.get<AccountRecord>('account')
-  }
-
-  /** Of tasks, and of uploads that are not finished. */
-  #stored(): number {
-    return this.#tasks.stored() + this.#reservations.sum()
-  }
-
-  #filling() {
-    return { plan: this.#record()?.plan ?? 'free', used: this.#stored(), quota: this.#quota() }
-  }
-
-  #quota(): number {
-    const account = this.#record()
-    return account?.storageBytes ?? PLANS[account?.plan ?? 'free'].storageBytes
   }
 }

@@ -152,8 +152,7 @@ export type OwnKeyOutcome =
 export interface AccountFace {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
-  /** A plan goes to all applications and keys; a disabled account's keys are refused, and its people cannot sign in. */
-  /** What is undefined stays. */
+  /** What is undefined stays. A plan goes to all applications and keys; a disabled account's keys are refused, and its people cannot sign in. */
   update(change: AccountChange): Promise<void>
   /**
    * Does an upload of `bytes` still fit the quota? Its room is kept until its task is told, it is given back, or 15 minutes
@@ -175,8 +174,10 @@ export interface AccountFace {
   list(limit: number, cursor?: string): Promise<{ ids: string[]; nextCursor?: string } | undefined>
   /** Task ids of a batch in upload order; undefined when there is no such batch. */
   batch(batchId: string): Promise<string[] | undefined>
-  /** `scope` tells endpoints apart. A begun key is in flight until it is finished or abandoned (or 15 minutes old). */
-  /** `asker`: one request, which is given its turn again when it did not hear the answer. */
+  /**
+   * `scope` tells endpoints apart. A begun key is in flight until it is finished or abandoned (or 15 minutes old).
+   * `asker`: one request, which is given its turn again when it did not hear the answer.
+   */
   beginIdempotent(key: string, scope: string, asker: string): Promise<IdempotencyState>
   finishIdempotent(key: string, scope: string, fingerprint: string, id: string): Promise<void>
   abandonIdempotent(key: string, scope: string): Promise<void>
@@ -184,10 +185,10 @@ export interface AccountFace {
   webhookSecret(): Promise<string>
   /** The next deliveries are signed with a new secret. */
   rotateWebhookSecret(): Promise<string>
-  /** Deliveries of callbacks, newest first; the last thousand are kept. */
   /** Where somebody is told that the storage fills; undefined: nowhere. */
   alertUrl(): Promise<string | undefined>
   setAlertUrl(url: string | undefined): Promise<void>
+  /** Newest first; the last thousand are kept. */
   deliveries(limit: number): Promise<DeliveryRecord[]>
   noteDelivery(delivery: DeliveryRecord): Promise<void>
   /** The log of who did what; the last ten thousand are kept. */
