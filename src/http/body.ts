@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { ApiError } from '../tasks/api-error.ts'
 import { pullFrom } from './body-stream.ts'
 import type { AppContext } from './context.ts'
-import { parseOrRefuse } from './schemas.ts'
+import { parseOrRefuse } from './schemas/requests.ts'
 
 const MAX_JSON_BYTES = 64 * 1024
 const DRAIN_READ_BYTES = 16 * 1024

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { ERROR_TABLE, ERROR_TEXTS } from './error-texts.ts'
 import type { RequestHeader, Route, RouteDoc } from './route.ts'
-import { errorAnswer, task } from './schemas.ts'
+import { errorAnswer, task } from './schemas/tasks.ts'
 
 type Json = Record<string, unknown>
 

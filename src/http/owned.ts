@@ -4,7 +4,7 @@ import type { Task, TaskResult } from '../store/task.ts'
 import type { TaskRecordFace } from '../store/tasks.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
-import { taskId } from './schemas.ts'
+import { taskId } from './schemas/common.ts'
 
 export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) => Promise<Task | undefined> = (record) => record.read()) {
   const id = c.req.param('task_id') ?? ''

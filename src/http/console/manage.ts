@@ -14,7 +14,8 @@ import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { ownedTask } from '../owned.ts'
 import { json, type Route } from '../route.ts'
-import { parseOrRefuse, taskId, usageQuery } from '../schemas.ts'
+import { taskId } from '../schemas/common.ts'
+import { parseOrRefuse, usageQuery } from '../schemas/requests.ts'
 import { applicationView, callsView, deliveryView, keyView } from '../views.ts'
 
 const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const

@@ -6,7 +6,8 @@ import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../..
 import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { formats, parseOrRefuse, usage, usageQuery } from '../schemas.ts'
+import { parseOrRefuse, usageQuery } from '../schemas/requests.ts'
+import { formats, usage } from '../schemas/service.ts'
 
 /** What Cloudflare lets through in one body on its Free and Pro plans. */
 const MAX_BODY_BYTES = 100_000_000

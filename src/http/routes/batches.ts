@@ -4,7 +4,8 @@ import type { Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { batch, batchId } from '../schemas.ts'
+import { batchId } from '../schemas/common.ts'
+import { batch } from '../schemas/tasks.ts'
 import { taskView } from '../told.ts'
 
 /** The tasks that are left of a batch of the caller's account, in upload order. */

@@ -2,7 +2,7 @@
 import { ApiError } from '../../tasks/api-error.ts'
 import { lookAround } from '../../tasks/health.ts'
 import { json, type Route } from '../route.ts'
-import { health } from '../schemas.ts'
+import { health } from '../schemas/service.ts'
 
 /** A good answer holds so long: nobody keeps the bindings busy by asking. */
 const HOLDS_MS = 5000

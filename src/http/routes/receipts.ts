@@ -2,7 +2,8 @@
 import { signedReceipt } from '../../store/signed-receipt.ts'
 import { completedResult, ownTask } from '../owned.ts'
 import { json, type Route } from '../route.ts'
-import { keySet, parseOrRefuse, receiptDocument, receiptQuery } from '../schemas.ts'
+import { keySet, receiptDocument } from '../schemas/receipts.ts'
+import { parseOrRefuse, receiptQuery } from '../schemas/requests.ts'
 import { publishedKeys, signed } from '../signing.ts'
 
 export const getReceipt: Route = {

@@ -12,7 +12,8 @@ import { type AppContext, baseUrl } from '../context.ts'
 import { cleanFileName } from '../file-name.ts'
 import { malformed } from '../multipart-disposition.ts'
 import { json, type Route } from '../route.ts'
-import { parseWishes, upload as uploadShape } from '../schemas.ts'
+import { parseWishes } from '../schemas/requests.ts'
+import { upload as uploadShape } from '../schemas/tasks.ts'
 import {
   CHUNK_TYPE,
   contentLength,

@@ -2,7 +2,7 @@
 import { type PartOfDay, type StatusHistory, statusHistory } from '../../store/status-history.ts'
 import type { Language } from '../language.ts'
 import { json, type Route } from '../route.ts'
-import { status } from '../schemas.ts'
+import { status } from '../schemas/service.ts'
 import { languageFor } from '../told.ts'
 import { PAGE_POLICY } from './pages.ts'
 

@@ -6,7 +6,8 @@ import { waited } from '../../tasks/waited.ts'
 import { ownedTask, unknownTask } from '../owned.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
-import { deleted, listQuery, parseOrRefuse, task, taskPage } from '../schemas.ts'
+import { listQuery, parseOrRefuse } from '../schemas/requests.ts'
+import { deleted, task, taskPage } from '../schemas/tasks.ts'
 import { taskView } from '../told.ts'
 
 export const listTasks: Route = {

@@ -1,0 +1,37 @@
+/**
+ * What several shapes have in common. Every object that appears twice, and every alternative of a union, has a name: generators make
+ * one type of it, and call it so.
+ */
+import * as z from 'zod'
+import { patternOf } from '../../store/ids.ts'
+
+// Workers forbid making code from text, which zod would otherwise try.
+z.config({ jitless: true })
+
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
+export const bytes = z.int().min(0).meta({ format: 'int64', description: 'Bytes' })
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+export const taskId = z.string().regex(patternOf('tsk'))
+export const uploadId = z.string().regex(patternOf('upl'))
+export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
+
+export const QUALITIES = ['low', 'medium', 'high', 'ultra'] as const
+
+export const qualityName = z.enum(QUALITIES).meta({ id: 'Quality' })
+export const fidelity = z.enum(['lossless', 'perceptual']).meta({ id: 'Fidelity' })
+export const planName = z.enum(['free', 'basic', 'pro', 'enterprise']).meta({ id: 'Plan' })
+
+/** Which field tells the alternatives apart, and by which words (OpenAPI 3.1, 4.8.25). */
+export const discriminator = (propertyName: string, names: Readonly<Record<string, string>>) => ({
+  discriminator: {
+    propertyName,
+    mapping: Object.fromEntries(Object.entries(names).map(([word, name]) => [word, `#/components/schemas/${name}`])),
+  },
+  // openapi-generator makes one class of the alternatives for PHP, and takes the words of the last for those of all, if it is not told.
+  properties: { [propertyName]: { type: 'string' } },
+})
+
+export const ofTestKeys = z.literal(true).describe('Of a test key (`whl_test_…`): with limits, storage and usage of its own')

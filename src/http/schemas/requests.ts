@@ -1,0 +1,133 @@
+/** The shapes of requests: they validate what comes in and become `/openapi.json`. */
+import * as z from 'zod'
+import { invalidParameter } from '../../tasks/api-error.ts'
+import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
+import { QUALITIES } from './common.ts'
+
+/** Passwords go into formats that hold at most 127 bytes of UTF-8 (PDF 2.0). */
+const MAX_PASSWORD_BYTES = 127
+
+const quality = z
+  .enum(QUALITIES)
+  .default('medium')
+  .describe('`low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.')
+const format = z.string().min(1).max(40).describe('Output format; see /v1/formats. Default: the container the file came in.')
+const password = z
+  .string()
+  .min(1)
+  .max(MAX_PASSWORD_BYTES)
+  .refine((text) => new TextEncoder().encode(text).length <= MAX_PASSWORD_BYTES, `must be at most ${MAX_PASSWORD_BYTES} bytes of UTF-8`)
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
+  .describe('Encrypts the result (AES-256): inside PDF and Office files, else as a ZIP around it.')
+const callbackUrl = z.string().min(1).max(2048).describe('Told when a task ends (Standard Webhooks). https to a public name.')
+const targetSize = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'must be a whole number of bytes, at least 1')
+  .transform(Number)
+  .describe('Wanted size in bytes: the best result that fits.')
+
+const usageRights = z
+  .enum(['keep', 'drop'])
+  .describe(
+    'PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.',
+  )
+
+export const compressFields = z.object({
+  quality,
+  format: format.optional(),
+  password: password.optional(),
+  callback_url: callbackUrl.optional(),
+  target_size: targetSize.optional(),
+  usage_rights: usageRights.optional(),
+  upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
+})
+export const batchFields = compressFields.omit({ target_size: true, upload: true })
+
+type Fields = typeof compressFields | typeof batchFields
+
+/** One text field on its own, as it arrives. */
+export function checkField(schema: Fields, name: string, value: string): void {
+  const field = (schema.shape as Record<string, z.ZodType>)[name]
+  const parsed = field?.safeParse(value)
+  if (parsed && !parsed.success) throw invalidField(name, value, parsed.error)
+}
+
+export const isField = (schema: Fields, name: string) => Object.hasOwn(schema.shape, name)
+
+/** What is asked for; what is not stays open. */
+export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
+  const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
+  return {
+    ...(fields.has('quality') ? { quality: parsed.quality } : {}),
+    ...(parsed.format === undefined ? {} : { format: parsed.format }),
+    ...(parsed.password === undefined ? {} : { password: parsed.password }),
+    ...(parsed.callback_url === undefined ? {} : { callbackUrl: parsed.callback_url }),
+    ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
+    ...(parsed.usage_rights === undefined ? {} : { usageRights: parsed.usage_rights }),
+  }
+}
+
+/** What the metadata of a resumable upload asks for: the fields of a form, and whether its task begins by itself. */
+export function parseWishes(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
+  const fields = new Map([...values].filter(([name]) => name !== 'upload' && isField(compressFields, name)))
+  for (const [name, value] of fields) checkField(compressFields, name, value)
+  const options = parseJobOptions(compressFields, fields)
+  if (options.format !== undefined) checkOutputName(options.format)
+  return { ...options, compress: isSwitchedOn('compress', values.get('compress')) }
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { '': true, true: true, '1': true, yes: true, false: false, '0': false, no: false }
+
+/** A key that stands alone, or with a word for yes. */
+function isSwitchedOn(name: string, value: string | undefined): boolean {
+  if (value === undefined) return false
+  const on = SWITCH[value.toLowerCase()]
+  if (on === undefined)
+    throw invalidParameter(name, `'${name}' must be true or false (got '${shorten(value)}').`, { allowed: ['true', 'false'] })
+  return on
+}
+
+function invalidField(name: string, value: string, error: z.ZodError) {
+  if (name === 'quality') {
+    const allowed = QUALITIES.slice(0, 3)
+    return invalidParameter(name, `The field 'quality' must be low, medium or high (got '${shorten(value)}').`, {
+      got: shorten(value),
+      allowed,
+    })
+  }
+  const got = name === 'password' ? {} : { got: shorten(value) }
+  return invalidParameter(name, `The field '${name}' ${sentence(error)}${'got' in got ? ` (got '${got.got}')` : ''}.`, got)
+}
+
+const shorten = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
+
+function sentence(error: z.ZodError): string {
+  const [issue] = error.issues
+  if (issue?.code === 'too_small') return 'must not be empty'
+  if (issue?.code === 'too_big') return `must be at most ${issue.maximum} characters`
+  return issue?.message.startsWith('must') ? issue.message : 'is not valid'
+}
+
+/** Parses a query or a JSON body; the first thing that is wrong becomes the error. */
+export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const param = issue?.code === 'unrecognized_keys' ? (issue.keys[0] ?? 'body') : issue?.path.join('.') || 'body'
+  throw invalidParameter(param, `'${param}' is not valid: ${issue?.message ?? 'it has another shape'}.`)
+}
+
+export const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks a page'),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
+})
+export const receiptQuery = z.object({
+  decoded: z.enum(['0', '1']).default('0').describe('`1`: what is signed as JSON, instead of the JWS'),
+})
+export const usageQuery = z.object({
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must look like 2026-11')
+    .optional()
+    .describe('Default: this month (UTC)'),
+})

@@ -1,0 +1,72 @@
+/** The shapes of tasks, batches, uploads and errors, as they are answered. */
+import * as z from 'zod'
+import { batchId, bytes, discriminator, ofTestKeys, qualityName, taskId, time, uploadId } from './common.ts'
+import { receipt } from './receipts.ts'
+
+const errorBody = z
+  .object({ code: z.int().describe('The HTTP status'), message: z.string().describe('For people'), request_id: z.string() })
+  .meta({ id: 'ErrorBody' })
+const errorDetail = z
+  .looseObject({ type: z.string().describe('A stable word of the table above; there may be new ones'), doc_url: z.url() })
+  .meta({ id: 'ErrorDetail', description: 'The facts of an error; which ones depends on its `type`.' })
+export const errorAnswer = z
+  .object({ error: errorBody, error_detail: errorDetail })
+  .meta({ id: 'Error', description: 'Every error looks like this; `error_detail` carries the facts of its type.' })
+
+const taskCommon = {
+  task_id: taskId,
+  original_size: bytes,
+  created_at: time,
+  file_name: z.string(),
+  format: z.string().describe('Recognised input format; `unknown` for a file of a batch that no format recognises'),
+  quality: qualityName,
+  batch_id: batchId.optional(),
+  test: ofTestKeys.optional(),
+}
+export const task = z
+  .discriminatedUnion('status', [
+    z.object({ ...taskCommon, status: z.enum(['pending', 'processing']), progress: z.number().min(0).max(1) }).meta({ id: 'TaskPending' }),
+    z
+      .object({
+        ...taskCommon,
+        status: z.literal('completed'),
+        download_url: z.url(),
+        compressed_size: bytes,
+        compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
+        completed_at: time,
+        output_format: z.string().describe('What the result is; under a password, what lies inside of the ZIP'),
+        output_name: z.string(),
+        expires_at: time,
+        result: receipt,
+      })
+      .meta({ id: 'TaskCompleted' }),
+    z
+      .object({
+        ...taskCommon,
+        status: z.literal('failed'),
+        completed_at: time,
+        error: errorBody,
+        error_detail: errorDetail,
+      })
+      .meta({ id: 'TaskFailed' }),
+  ])
+  .meta({
+    id: 'Task',
+    description: 'One compression job.',
+    ...discriminator('status', { pending: 'TaskPending', processing: 'TaskPending', completed: 'TaskCompleted', failed: 'TaskFailed' }),
+  })
+
+export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta({ id: 'Batch' })
+export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })
+export const deleted = z.object({ task_id: taskId, deleted: z.literal(true), freed_bytes: bytes }).meta({ id: 'Deleted' })
+
+export const upload = z
+  .object({
+    upload_id: uploadId,
+    file_name: z.string(),
+    size: bytes,
+    offset: bytes.describe('Bytes that are stored; the next PATCH goes on there'),
+    expires_at: time,
+    task_id: taskId.nullable().describe('The task that it became'),
+  })
+  .meta({ id: 'Upload' })
