@@ -173,7 +173,10 @@ async function beginSending(): Promise<Sending> {
 
 const accepted = new Set<string>()
 const problems: string[] = []
-const SIZES = [3_000, 200_000, 2_000_000, 12_000_000]
+const SIZES = [3_000, 200_000, 2_000_000]
+/** A queued file, in some rounds only: what is sent must be done in the end, and each kill has its work done again. */
+const LARGE_BYTES = 12_000_000
+const LARGE_EACH = 8
 const film = tinyFilm()
 const killed = new Map<string, number>()
 let [service, gone] = await start()
@@ -185,7 +188,7 @@ for (let round = 0; round < rounds + resets && !enough; round++) {
   // Evenly among the kills.
   const isReset = Math.floor(((round + 1) * resets) / (rounds + resets)) > Math.floor((round * resets) / (rounds + resets))
   const uploads = [
-    ...SIZES.map((size, i) => upload(text(size), 'kill.txt', i % 2 === 1)),
+    ...[...SIZES, ...(round % LARGE_EACH === 0 ? [LARGE_BYTES] : [])].map((size, i) => upload(text(size), 'kill.txt', i % 2 === 1)),
     ...(film ? [upload(film, 'kill.mp4', true)] : []),
   ].map((sent) =>
     sent.then(
