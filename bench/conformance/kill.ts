@@ -133,7 +133,7 @@ interface Sending {
   /** Once all of it has arrived. */
   task?: string
 }
-const SENDING_BYTES = 9_000_000
+const SENDING_BYTES = 6_500_000
 const CHUNK_BYTES = 1_300_000
 const TUS = { 'Tus-Resumable': '1.0.0' }
 const sendings: Sending[] = []
@@ -173,7 +173,7 @@ async function beginSending(): Promise<Sending> {
 
 const accepted = new Set<string>()
 const problems: string[] = []
-const SIZES = [3_000, 200_000, 2_000_000]
+const SIZES = [3_000, 200_000, 1_000_000]
 /** A queued file, in some rounds only: what is sent must be done in the end, and each kill has its work done again. */
 const LARGE_BYTES = 12_000_000
 const LARGE_EACH = 8
