@@ -1,11 +1,13 @@
 /**
  * Deflate for bytes in memory: libdeflate, whose level 12 is within 0.2 % of zopfli. For data that does not fit in
- * memory there are `inflate-stream.ts` and `gzip.ts`. Everything here is synchronous and leaves no memory behind.
+ * memory there are `inflate-stream.ts` and `gzip.ts`. Nothing here leaves memory behind; what may take longer than a second lets others run.
  */
 
 import { crc32 as nativeCrc32 } from 'node:zlib'
 import { EngineError, isEngineError } from '../../wasm/engine-error.ts'
-import { type Container, Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
+import { type Container, DeflateSegments, Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
+import { concat } from './concat.ts'
+import { yieldToOthers } from './yield.ts'
 
 /** libdeflate's best level, and what everything uses below about 10 MB. */
 export const BEST_LEVEL = 12
@@ -34,9 +36,38 @@ export function deflateWithin(container: Container, bytes: Uint8Array, budget: n
 /**
  * RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations,
  * six times as slow (0.7 MB a second, and more where less repeats itself).
+ * @throws the signal's reason
  */
-export function deflateThorough(bytes: Uint8Array, budget: number): Uint8Array | undefined {
-  return withEngine((engine) => engine.compressThorough(bytes, Math.max(0, budget)))
+export async function deflateThorough(bytes: Uint8Array, budget: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+  const engine = takeEngine()
+  const deflated = await engine.compressThorough(bytes, Math.max(0, budget), () => yieldToOthers(signal))
+  giveBack(engine)
+  return deflated
+}
+
+/** Half a second at level 12. */
+const PIECE_BYTES = 1024 * 1024
+
+/** As `deflateWithin`, raw, with others let run after every megabyte. `level` 5 to 12. @throws the signal's reason */
+export async function deflateInPieces(
+  bytes: Uint8Array,
+  budget: number,
+  level: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  if (bytes.length <= PIECE_BYTES) return deflateWithin('raw', bytes, budget, level)
+  using segments = new DeflateSegments(level, PIECE_BYTES)
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for (const piece of segments.push(bytes)) {
+    pieces.push(piece)
+    length += piece.length
+    if (length > budget) return undefined
+    await yieldToOthers(signal)
+  }
+  pieces.push(segments.finish())
+  const deflated = concat(pieces)
+  return deflated.length <= budget ? deflated : undefined
 }
 
 /** Bytes after the end of the stream are ignored. @throws EngineError */
@@ -87,9 +118,20 @@ export function adler32(bytes: Uint8Array, seed = 1): number {
 const KEPT_MEMORY_BYTES = 24 * 1024 * 1024
 let kept: Libdeflate | undefined
 
-function withEngine<T>(use: (engine: Libdeflate) => T): T {
+/** After an exception (a trap) it is not used again. */
+function takeEngine(): Libdeflate {
   const engine = kept ?? new Libdeflate()
-  kept = undefined // after an exception (a trap) the engine is not used again
+  kept = undefined
+  return engine
+}
+
+function giveBack(engine: Libdeflate): void {
+  if (!kept && engine.memoryBytes <= KEPT_MEMORY_BYTES) kept = engine
+  else engine[Symbol.dispose]()
+}
+
+function withEngine<T>(use: (engine: Libdeflate) => T): T {
+  const engine = takeEngine()
   let ended = false
   try {
     const result = use(engine)
@@ -99,7 +141,7 @@ function withEngine<T>(use: (engine: Libdeflate) => T): T {
     ended = isEngineError(error, 'deflate')
     throw error
   } finally {
-    if (ended && engine.memoryBytes <= KEPT_MEMORY_BYTES) kept = engine
+    if (ended) giveBack(engine)
     else engine[Symbol.dispose]()
   }
 }

@@ -1,15 +1,17 @@
 /** In a Worker no time passes while it computes: jobs must let others run all the same, and come to their end. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Codec } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { analyse } from '../../src/formats/film/analyse.ts'
 import { mov, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'
+import { kmz } from '../../src/formats/kmz/kmz.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { tiff } from '../../src/formats/tiff/tiff.ts'
 import { looseMp3 } from '../support/mp3-file.ts'
+import { zipOf } from '../support/packages.ts'
 import { pressFile } from '../support/press-file.ts'
 import { hdf5File } from '../support/science-files.ts'
 import { optionsFor, rawMovie } from './media-fixtures.ts'
@@ -64,6 +66,21 @@ it('TIFF lets others run at every 60 strips, however short they are', async () =
   const file = buildTiff([{ width: 16, height: 900, bits: 8, samples: 1, rowsPerStrip: 1 }])
   // Sampled, packed, and compared.
   expect(await turnsDuring(() => pressFile(tiff, file, 'a.tif'))).toBeGreaterThanOrEqual(2 * 14)
+})
+
+describe('a package lets others run', () => {
+  const kml = new TextEncoder().encode('<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>')
+
+  it('at every 300,000 bytes of a file in it', async () => {
+    const file = await zipOf({ 'doc.kml': kml, 'long.xml': new Uint8Array(1_000_000) })
+    expect(await turnsDuring(() => pressFile(kmz, file, 'a.kmz'))).toBeGreaterThanOrEqual(4)
+  })
+
+  it('at every 64 files in it, however short they are', async () => {
+    const notes = Object.fromEntries(Array.from({ length: 256 }, (_, i) => [`${i}.txt`, new Uint8Array(2048)]))
+    const file = await zipOf({ 'doc.kml': kml, ...notes })
+    expect(await turnsDuring(() => pressFile(kmz, file, 'a.kmz'))).toBeGreaterThanOrEqual(4)
+  })
 })
 
 it('SVG lets others run between passes of svgo and before each drawing', async () => {

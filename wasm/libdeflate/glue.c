@@ -84,14 +84,25 @@ EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, vo
 }
 
 /* thorough.h */
-size_t libdeflate_deflate_compress_thorough(struct libdeflate_compressor *, const void *in, size_t in_nbytes, void *out,
-					    size_t out_nbytes_avail);
+struct thorough_stream *libdeflate_thorough_begin(struct libdeflate_compressor *, const void *in, size_t in_nbytes, void *out,
+						  size_t out_nbytes_avail);
+_Bool libdeflate_thorough_stretch(struct thorough_stream *);
+size_t libdeflate_thorough_end(struct thorough_stream *);
 
-/* Raw, by a compressor of level 10 to 12. Bytes written, or 0 when the result does not fit in `room`, or 6 MB are not there. */
-EXPORT(compress_thorough) size_t compress_thorough(const void *in, size_t bytes, void *out, size_t room)
+static struct thorough_stream *thorough;
+
+/* Begins a raw stream by a compressor of level 10 to 12. 0: there is no room, or 6 MB are not there. */
+EXPORT(begin_thorough) int begin_thorough(const void *in, size_t bytes, void *out, size_t room)
 {
-	return libdeflate_deflate_compress_thorough(compressor, in, bytes, out, room);
+	thorough = libdeflate_thorough_begin(compressor, in, bytes, out, room);
+	return thorough != NULL;
 }
+
+/* At most 300,000 bytes more. 0: that was the last. */
+EXPORT(thorough_stretch) int thorough_stretch(void) { return libdeflate_thorough_stretch(thorough); }
+
+/* Bytes written, or 0 when the result did not fit. */
+EXPORT(end_thorough) size_t end_thorough(void) { return libdeflate_thorough_end(thorough); }
 
 /* A `libdeflate_result`: 0 success, 1 bad data, 3 insufficient space. Then `consumed` and `produced` tell the lengths. */
 EXPORT(decompress) int decompress(int container, const void *in, size_t bytes, void *out, size_t room)

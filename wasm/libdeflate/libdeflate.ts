@@ -13,7 +13,9 @@ interface Exports extends Engine {
   prepare_level(level: number): number
   compress_bound(container: number, bytes: number): number
   compress(container: number, input: number, bytes: number, output: number, room: number): number
-  compress_thorough(input: number, bytes: number, output: number, room: number): number
+  begin_thorough(input: number, bytes: number, output: number, room: number): number
+  thorough_stretch(): number
+  end_thorough(): number
   decompress(container: number, input: number, bytes: number, output: number, room: number): number
   consumed(): number
   produced(): number
@@ -61,16 +63,19 @@ export class Libdeflate {
 
   /**
    * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some six times as slow as
-   * level 12; undefined when it would be longer than `room`. Needs 15 MB, plus input and output.
+   * level 12; undefined when it would be longer than `room`. Needs 15 MB, plus input and output. `rest` is awaited after every
+   * 300,000 bytes, about half a second of work; nobody may use this instance meanwhile.
    */
-  compressThorough(bytes: Uint8Array, room: number): Uint8Array | undefined {
+  async compressThorough(bytes: Uint8Array, room: number, rest: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
     const engine = this.#exports
     engine.arena_reset()
     if (!engine.prepare_level(12)) throw new RangeError('libdeflate has no memory for its compressor')
     const input = this.#copyIn(bytes)
     const capacity = Math.min(engine.compress_bound(0, bytes.length), room)
     const output = this.#reserve(capacity)
-    const written = engine.compress_thorough(input, bytes.length, output, capacity)
+    if (!engine.begin_thorough(input, bytes.length, output, capacity)) return undefined
+    while (engine.thorough_stretch()) await rest()
+    const written = engine.end_thorough()
     return written ? this.#copyOut(output, written) : undefined
   }
 
@@ -119,6 +124,7 @@ export class DeflateSegments {
   readonly #room: number
   #windowBytes = 0
   #filled = 0
+  #retired = false
 
   /** `level` 5 to 12. */
   constructor(level: number, segmentBytes: number) {
@@ -150,8 +156,14 @@ export class DeflateSegments {
   finish(): Uint8Array {
     // RFC 1951, 3.2.6: an empty final block with fixed codes is the bits 1, 01 and seven zeros.
     const rest = this.#filled === 0 ? Uint8Array.of(0x03, 0x00) : this.#flush(false)
-    this.#exports = retire(this.#exports)
+    this[Symbol.dispose]()
     return rest
+  }
+
+  /** Its memory is the next engine's: for who does not come to the end. */
+  [Symbol.dispose](): void {
+    if (!this.#retired) this.#exports = retire(this.#exports)
+    this.#retired = true
   }
 
   #flush(moreFollows: boolean): Uint8Array {

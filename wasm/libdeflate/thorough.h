@@ -151,83 +151,107 @@ thorough_go_on(struct libdeflate_compressor *c, struct thorough *t, u32 count)
 	return count;
 }
 
-static void
-deflate_compress_thorough(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, size_t in_nbytes,
-			  struct deflate_output_bitstream *os)
-{
-	struct thorough_finder f = {in, in + in_nbytes, in, in + MIN(in_nbytes, MATCHFINDER_WINDOW_SIZE), {0, 0}};
-	const u8 *written = in;
-	u32 num_open = 0; /* items of the open block */
-
-	bt_matchfinder_init(&c->p.n.bt_mf);
-	while (written < f.in_end) {
-		const u8 *start = f.in_next;
-		u32 length = thorough_matches(c, t, &f);
-		bool small = length <= THOROUGH_SMALL, final = f.in_next == f.in_end;
-		u32 open_blocks = num_open > 0, num_greedy, count, from, i;
-		struct thorough_blocks best = {t->open + num_open, t->open_ends + open_blocks, 0, UINT32_MAX};
-		unsigned tries = small ? 3 : 1;
-
-		num_greedy = thorough_greedy(c, t, length, t->greedy);
-		thorough_try(c, t, start, t->greedy, num_greedy, false, small ? 3 : 2, &best);
-		if (small)
-			thorough_try(c, t, start, t->greedy, num_greedy, true, 3, &best);
-		while (tries-- && thorough_try(c, t, NULL, best.items, best.ends[best.count - 1], true, small ? 6 : 4, &best))
-			;
-
-		for (i = 0; i < best.count; i++)
-			best.ends[i] += num_open;
-		count = open_blocks + best.count;
-		if (open_blocks) {
-			t->open_ends[0] = num_open;
-			count = thorough_go_on(c, t, count);
-		}
-
-		/* All but the last block. */
-		for (from = i = 0; i < count; i++) {
-			u32 num_items = t->open_ends[i] - from, bytes;
-
-			if (i + 1 == count && !final && num_items <= THOROUGH_STRETCH)
-				break;
-			bytes = thorough_bytes(t->open + from, num_items);
-			thorough_tally(c, t->open + from, num_items);
-			thorough_make_codes(c, true);
-			c->items = t->open + from;
-			deflate_flush_block(c, os, written, bytes, NULL, final && i + 1 == count);
-			c->items = NULL;
-			precode_ways = 0;
-			written += bytes;
-			from = t->open_ends[i];
-		}
-		num_open = t->open_ends[count - 1] - from;
-		memmove(t->open, t->open + from, num_open * sizeof(t->open[0]));
-	}
-}
-
-/* As libdeflate_deflate_compress(), for a compressor of level 10 to 12. */
-size_t
-libdeflate_deflate_compress_thorough(struct libdeflate_compressor *c,
-				     const void *in, size_t in_nbytes,
-				     void *out, size_t out_nbytes_avail)
-{
-	struct deflate_output_bitstream os;
+/* A stream on its way. It may rest after each stretch. */
+struct thorough_stream {
+	struct libdeflate_compressor *c;
 	struct thorough *t;
+	struct thorough_finder f;
+	struct deflate_output_bitstream os;
+	u8 *out;
+	const u8 *written;
+	u32 num_open; /* items of the open block */
+};
+
+/* Begins a stream by a compressor of level 10 to 12; NULL where there is no room, no memory, or nothing to compress. */
+struct thorough_stream *
+libdeflate_thorough_begin(struct libdeflate_compressor *c, const void *in, size_t in_nbytes, void *out, size_t out_nbytes_avail)
+{
+	struct thorough_stream *s;
 
 	if (c->compression_level < 10 || in_nbytes == 0 || out_nbytes_avail <= OUTPUT_END_PADDING)
-		return 0;
-	t = libdeflate_malloc(sizeof(*t));
-	if (!t)
-		return 0;
-	thorough_init(t);
-	os.bitbuf = 0;
-	os.bitcount = 0;
-	os.next = out;
-	os.end = os.next + out_nbytes_avail - OUTPUT_END_PADDING;
-	deflate_compress_thorough(c, t, in, in_nbytes, &os);
-	libdeflate_free(t);
-	if (os.next >= os.end)
-		return 0;
-	if (os.bitcount)
-		*os.next++ = os.bitbuf;
-	return os.next - (u8 *)out;
+		return NULL;
+	s = libdeflate_malloc(sizeof(*s));
+	if (!s)
+		return NULL;
+	s->t = libdeflate_malloc(sizeof(*s->t));
+	if (!s->t) {
+		libdeflate_free(s);
+		return NULL;
+	}
+	thorough_init(s->t);
+	s->c = c;
+	s->f = (struct thorough_finder){in, (const u8 *)in + in_nbytes, in, (const u8 *)in + MIN(in_nbytes, MATCHFINDER_WINDOW_SIZE), {0, 0}};
+	s->os.bitbuf = 0;
+	s->os.bitcount = 0;
+	s->os.next = s->out = out;
+	s->os.end = s->os.next + out_nbytes_avail - OUTPUT_END_PADDING;
+	s->written = in;
+	s->num_open = 0;
+	bt_matchfinder_init(&c->p.n.bt_mf);
+	return s;
+}
+
+/* Compresses one stretch more. Returns whether there is another, and room for it. */
+bool
+libdeflate_thorough_stretch(struct thorough_stream *s)
+{
+	struct libdeflate_compressor *c = s->c;
+	struct thorough *t = s->t;
+	const u8 *start = s->f.in_next;
+	u32 length = thorough_matches(c, t, &s->f);
+	bool small = length <= THOROUGH_SMALL, final = s->f.in_next == s->f.in_end;
+	u32 num_open = s->num_open, open_blocks = num_open > 0, num_greedy, count, from, i;
+	struct thorough_blocks best = {t->open + num_open, t->open_ends + open_blocks, 0, UINT32_MAX};
+	unsigned tries = small ? 3 : 1;
+
+	num_greedy = thorough_greedy(c, t, length, t->greedy);
+	thorough_try(c, t, start, t->greedy, num_greedy, false, small ? 3 : 2, &best);
+	if (small)
+		thorough_try(c, t, start, t->greedy, num_greedy, true, 3, &best);
+	while (tries-- && thorough_try(c, t, NULL, best.items, best.ends[best.count - 1], true, small ? 6 : 4, &best))
+		;
+
+	for (i = 0; i < best.count; i++)
+		best.ends[i] += num_open;
+	count = open_blocks + best.count;
+	if (open_blocks) {
+		t->open_ends[0] = num_open;
+		count = thorough_go_on(c, t, count);
+	}
+
+	/* All but the last block. */
+	for (from = i = 0; i < count; i++) {
+		u32 num_items = t->open_ends[i] - from, bytes;
+
+		if (i + 1 == count && !final && num_items <= THOROUGH_STRETCH)
+			break;
+		bytes = thorough_bytes(t->open + from, num_items);
+		thorough_tally(c, t->open + from, num_items);
+		thorough_make_codes(c, true);
+		c->items = t->open + from;
+		deflate_flush_block(c, &s->os, s->written, bytes, NULL, final && i + 1 == count);
+		c->items = NULL;
+		precode_ways = 0;
+		s->written += bytes;
+		from = t->open_ends[i];
+	}
+	s->num_open = t->open_ends[count - 1] - from;
+	memmove(t->open, t->open + from, s->num_open * sizeof(t->open[0]));
+	return s->written < s->f.in_end && s->os.next < s->os.end;
+}
+
+/* Bytes written, or 0 when there was not enough room. The stream is gone. */
+size_t
+libdeflate_thorough_end(struct thorough_stream *s)
+{
+	size_t bytes = 0;
+
+	if (s->os.next < s->os.end) {
+		if (s->os.bitcount)
+			*s->os.next++ = s->os.bitbuf;
+		bytes = s->os.next - s->out;
+	}
+	libdeflate_free(s->t);
+	libdeflate_free(s);
+	return bytes;
 }

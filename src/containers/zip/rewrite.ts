@@ -5,9 +5,9 @@
 
 import { crc32, createDeflateRaw } from 'node:zlib'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
+import { deflateInPieces, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { through } from '../../bytes/through.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { Breath } from '../../bytes/yield.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import type { ZipEntry } from './entry.ts'
@@ -49,6 +49,8 @@ export interface Rewritten {
 const GROWTH_HINT = 0xa220
 const EMPTY = new Uint8Array()
 const LARGE_BYTES = 256 * 1024
+/** What an entry counts beside its bytes: its headers, and looking at it. */
+const ENTRY_BYTES = 2048
 
 export const KEEP: Fate = { kind: 'keep' }
 
@@ -59,7 +61,8 @@ export async function rewriteZip(
   recipe: Recipe = () => KEEP,
 ): Promise<Rewritten> {
   const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0 }
-  const effort = effortFor(archive)
+  const effort = effortFor(archive, options.signal)
+  const breath = new Breath(LARGE_BYTES, options.signal)
   const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
   let doneBytes = 0
@@ -82,8 +85,8 @@ export async function rewriteZip(
     if (content && entry.size > LARGE_BYTES) discard(content)
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
-    // Lets the isolate answer others between two files.
-    if (entry.size > LARGE_BYTES) await yieldToOthers(options.signal)
+    // Lets the isolate answer others between two files, or many small ones.
+    await breath.after(entry.size + ENTRY_BYTES)
   }
 
   const directoryOffset = sink.written
@@ -110,15 +113,16 @@ interface Effort {
   readonly level: number
   /** Bytes that may still be compressed in the slowest way, up to one and a half seconds of CPU a megabyte. */
   thoroughBytes: number
+  readonly signal: AbortSignal
 }
 
 const THOROUGH_BYTES = 16 * 1024 * 1024
 
 /** Level 12 for ordinary documents; less for what would take minutes. */
-function effortFor(archive: ZipArchive): Effort {
+function effortFor(archive: ZipArchive, signal: AbortSignal): Effort {
   const bytes = archive.entries.reduce((sum, entry) => sum + (entry.size <= IN_MEMORY_BYTES ? entry.size : 0), 0)
   const level = bytes <= 32 * 1024 * 1024 ? 12 : bytes <= 128 * 1024 * 1024 ? 10 : 8
-  return { level, thoroughBytes: THOROUGH_BYTES }
+  return { level, thoroughBytes: THOROUGH_BYTES, signal }
 }
 
 /** A compressed form that is ready to be written. */
@@ -154,11 +158,11 @@ async function writeEntry(
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
   let stream: Stream
   if (entry.opaque || entry.isDirectory) stream = old
-  else if (fate.kind === 'replace') stream = smallest(fate.bytes, undefined, effort)
+  else if (fate.kind === 'replace') stream = await smallest(fate.bytes, undefined, effort)
   else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, fate.kind === 'store')
   else {
     const bytes = content ?? decode(archive, entry, await stored(archive, entry, local))
-    stream = fate.kind === 'store' ? storedStream(bytes) : smallest(bytes, old, effort)
+    stream = fate.kind === 'store' ? storedStream(bytes) : await smallest(bytes, old, effort)
   }
   if (fate.kind === 'replace') counts.replaced++
   else if (stream === old) counts.kept++
@@ -183,10 +187,10 @@ async function writeEntry(
 }
 
 /** The smallest form of `bytes`: their old stream where nothing beats it. */
-function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Stream {
+async function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Promise<Stream> {
   const oldSize = old && (old.method === DEFLATED || old.method === STORED) ? old.compressedSize : Number.POSITIVE_INFINITY
   const budget = Math.min(oldSize, bytes.length) - 1
-  const deflated = budget > 0 ? shrunk(bytes, budget, effort) : undefined
+  const deflated = budget > 0 ? await shrunk(bytes, budget, effort) : undefined
   if (deflated) return { ...measured(bytes, DEFLATED), compressedSize: deflated.length, chunks: () => [deflated] }
   return old && oldSize <= bytes.length ? old : storedStream(bytes)
 }
@@ -199,16 +203,16 @@ const COMPRESSED_SHARE = 0.998
 /** libdeflate wants a few bytes more than it writes. */
 const MARGIN_BYTES = 16
 
-function shrunk(bytes: Uint8Array, budget: number, effort: Effort): Uint8Array | undefined {
+async function shrunk(bytes: Uint8Array, budget: number, effort: Effort): Promise<Uint8Array | undefined> {
   if (bytes.length > LOOK_BYTES) {
     const look = deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)
     if (!look) return undefined
     discard(look)
   }
-  const plain = deflateWithin('raw', bytes, budget, effort.level)
+  const plain = await deflateInPieces(bytes, budget, effort.level, effort.signal)
   if (bytes.length > effort.thoroughBytes) return plain
   effort.thoroughBytes -= bytes.length
-  const best = deflateThorough(bytes, budget + MARGIN_BYTES)
+  const best = await deflateThorough(bytes, budget + MARGIN_BYTES, effort.signal)
   const [kept, other] = best && best.length < (plain?.length ?? budget + 1) ? [best, plain] : [plain, best]
   if (other) discard(other)
   return kept

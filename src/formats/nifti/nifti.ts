@@ -124,7 +124,7 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
   if (inputBytes <= THOROUGH_UP_TO_BYTES) {
     const chunks: Uint8Array[] = []
     for await (const chunk of input) chunks.push(chunk.slice())
-    await sink.write(thoroughGzip(concat(chunks)))
+    await sink.write(await thoroughGzip(concat(chunks)))
     return { kind: 'compressed', steps: [`${verb} by optimal parsing, one member`] }
   }
   for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
@@ -132,8 +132,8 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
 }
 
 /** One member without name and time (RFC 1952, 2.3). @throws CodecError (no_gain) when Deflate makes the bytes larger */
-function thoroughGzip(bytes: Uint8Array): Uint8Array {
-  const raw = deflateThorough(bytes, bytes.length)
+async function thoroughGzip(bytes: Uint8Array): Promise<Uint8Array> {
+  const raw = await deflateThorough(bytes, bytes.length)
   if (!raw) throw noGain()
   return concat([Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255), raw, gzipTrailer(crc32(bytes), bytes.length)])
 }
