@@ -10,7 +10,7 @@ import type { PartWriter } from './part-file.ts'
 import { type PictureTrack, secondsOf } from './picture-track.ts'
 import { refuse } from './refuse.ts'
 import { mseOf, Sampling, Seconds } from './seconds.ts'
-import { type Memory, parameterSetId, settings } from './settings.ts'
+import { type Memory, parameterSetId, type Seen, settings } from './settings.ts'
 
 /** How close a part's frames are to the source's. */
 export interface PartQuality {
@@ -42,8 +42,7 @@ export interface Encode {
   readonly track: PictureTrack
   readonly cut: Cut
   readonly crf: number
-  /** Most of the picture stays as it is. */
-  readonly still?: boolean
+  readonly seen?: Seen
   readonly part: PartWriter
   readonly options: Options
   /** Bytes of all pictures of the film, where this is all of it: then it is given up as soon as it cannot get smaller. */
@@ -130,11 +129,11 @@ export class PartEncoder {
   }
 
   #open(picture: Picture): Uint8Array {
-    const { track, crf, still, options } = this.#job
+    const { track, crf, seen, options } = this.#job
     refuse(picture, track.stream, options)
-    const wanted = settings(picture, crf, track, this.#memory, still)
+    const wanted = settings(picture, crf, track, this.#memory, seen)
     this.crf = wanted.crf
-    const id: [string, string] = ['sps-id', String(parameterSetId(this.#memory, picture))]
+    const id: [string, string] = ['sps-id', String(parameterSetId(this.#memory, picture, seen))]
     return this.#engine.openEncoder(wanted.preset, [...wanted.options, id], track.rate, track.timescale, track.annexb)
   }
 }

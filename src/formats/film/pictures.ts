@@ -12,6 +12,7 @@ import type { PictureTrack } from './picture-track.ts'
 import { engineFor, refuse, refuseLarger } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
 import { shortOf } from './short.ts'
+import { isSmooth } from './smooth.ts'
 import { isStill } from './still.ts'
 
 const CRF_STEP = 4
@@ -24,10 +25,10 @@ const GIVEN_UP = 'the pictures would take more than they do'
  * Writes the packets to `part`, without its end.
  * @throws CodecError (no_gain) where `mustPay` ends it, CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
  */
-export async function encodePart(job: Omit<Encode, 'crf' | 'still'>, level: Level): Promise<EncodedPart> {
-  const still = isLarge(job.track.stream) && (await isStill(job))
+export async function encodePart(job: Omit<Encode, 'crf' | 'seen'>, level: Level): Promise<EncodedPart> {
+  const seen = { still: isLarge(job.track.stream) && (await isStill(job)), smooth: await isSmooth(job) }
   for (let crf = level.crf; ; ) {
-    const encoded = await encodeInMemory({ ...job, crf, still })
+    const encoded = await encodeInMemory({ ...job, crf, seen })
     const short = shortOf(encoded.quality, level)
     if (short <= 0 || crf <= MIN_CRF) return encoded
     crf = Math.max(MIN_CRF, crf - (short <= SMALL_CRF_STEP ? SMALL_CRF_STEP : CRF_STEP))

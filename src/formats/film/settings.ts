@@ -11,6 +11,25 @@ export type Memory = (typeof MEMORIES)[number]
 /** Pictures that leave x264 no look ahead. */
 export const isLarge = ({ width, height }: { width: number; height: number }) => width * height > 1280 * 736
 
+/** What a part of a film shows. */
+export interface Seen {
+  /** Most of the picture stays as it is. */
+  readonly still?: boolean
+  /** Much of it is a smooth slope. */
+  readonly smooth?: boolean
+}
+
+const PLAIN: readonly [string, string][] = [['aq-mode', '2']]
+/**
+ * Slopes come out as squares and blotches long before SSIM or PSNR of luma say so: the bits go to what is smooth, most of all where it
+ * is dark, and to colours.
+ */
+const SMOOTH: readonly [string, string][] = [
+  ['aq-mode', '3'],
+  ['aq-strength', '1.3'],
+  ['chroma-qp-offset', '-4'],
+]
+
 /** What a greater `ipratio` would spend on first frames of still pictures: 6 · log2(3 / 2), for the same quality in fewer bytes. */
 const STILL_CRF = 3.5
 
@@ -23,7 +42,7 @@ export function settings(
   crf: number,
   { rate, annexb }: Pick<PictureTrack, 'rate' | 'annexb'>,
   memory: Memory,
-  still = false,
+  { still = false, smooth = false }: Seen = {},
 ): { preset: string; crf: number; options: [string, string][] } {
   // In AVI a chunk's place is its time, so nothing may be reordered there.
   const between = (frames: number): [string, string][] => [
@@ -33,8 +52,8 @@ export function settings(
   const common: [string, string][] = [
     ['keyint', String(Math.max(24, Math.round((rate.num / rate.den) * 8)))],
     ['sync-lookahead', '0'],
-    ['aq-mode', '2'],
     ['psy', '0'],
+    ...(smooth ? SMOOTH : PLAIN),
   ]
   if (isLarge(size) || memory === 'least') {
     // What mbtree would find out, taken for granted: much is copied from the frame that begins a group, and of pictures that are
@@ -42,7 +61,7 @@ export function settings(
     const factor = crf + LARGE_FRAME_CRF + (still ? STILL_CRF : 0)
     const alone: [string, string][] = [
       ['crf', String(factor)],
-      ['aq-strength', '0.5'],
+      ['aq-strength', smooth ? '1.0' : '0.5'],
       ['ipratio', still ? '3.0' : '2.0'],
       ['qcomp', '0.7'],
       ['rc-lookahead', '0'],
@@ -60,4 +79,5 @@ export function settings(
 }
 
 /** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
-export const parameterSetId = (memory: Memory, { interlaced }: Picture) => MEMORIES.indexOf(memory) + (interlaced ? MEMORIES.length : 0)
+export const parameterSetId = (memory: Memory, { interlaced }: Pick<Picture, 'interlaced'>, { smooth = false }: Seen = {}) =>
+  MEMORIES.indexOf(memory) + MEMORIES.length * ((interlaced ? 1 : 0) + (smooth ? 2 : 0))

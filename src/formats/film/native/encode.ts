@@ -35,7 +35,7 @@ function lookaheadOf({ encoder, stream }: NativeStream): number {
 /** More than the B-frames between two others. */
 const LEAST_LOOKAHEAD = 5
 
-type Job = Omit<Encode, 'crf' | 'still'> & { readonly native: NativeStream; readonly program: NativeFilm }
+type Job = Omit<Encode, 'crf' | 'seen'> & { readonly native: NativeStream; readonly program: NativeFilm }
 
 /**
  * Writes the packets to `part`, without its end. The factor is found on a sample of the part, so that it is encoded once, as a rule.

@@ -1,0 +1,31 @@
+/** A short film without compression, drawn by a function. */
+import { concat } from '../../src/bytes/concat.ts'
+import type { PictureTrack } from '../../src/formats/film/picture-track.ts'
+
+export const [WIDTH, HEIGHT, FRAMES, RATE] = [192, 128, 40, 30]
+const BYTES = WIDTH * HEIGHT * 2
+
+/** UYVY without compression; `luma` says what is where. */
+export function film(luma: (x: number, y: number, frame: number) => number): { bytes: Uint8Array; track: PictureTrack } {
+  const frames = Array.from({ length: FRAMES }, (_, frame) => {
+    const picture = new Uint8Array(BYTES).fill(128)
+    for (let i = 0; i < WIDTH * HEIGHT; i++) picture[i * 2 + 1] = luma(i % WIDTH, Math.floor(i / WIDTH), frame)
+    return picture
+  })
+  const samples = {
+    count: FRAMES,
+    offset: Float64Array.from({ length: FRAMES }, (_, i) => i * BYTES),
+    size: new Uint32Array(FRAMES).fill(BYTES),
+    dts: Float64Array.from({ length: FRAMES + 1 }, (_, i) => i),
+    composition: new Int32Array(FRAMES),
+    sync: new Uint8Array(FRAMES).fill(1),
+  }
+  const stream = { decoder: 'rawvideo', extradata: new Uint8Array(), width: WIDTH, height: HEIGHT, tag: 0x59565955, bitsPerSample: 16 }
+  return {
+    bytes: concat(frames),
+    track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, start: 0, counted: false, annexb: false },
+  }
+}
+
+/** Of a camera, a few levels. */
+export const noise = (x: number, y: number, frame: number) => ((x * 7919 + y * 104_729 + frame * 1_299_709) % 7) - 3
