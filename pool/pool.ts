@@ -7,7 +7,7 @@ import type { Step } from '../src/tasks/run.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
 import { Job, type JobLimits } from './job.ts'
-import { nextOf, type Waiting } from './line.ts'
+import { effortOf, nextOf, type Waiting } from './line.ts'
 import type { Kind } from './link.ts'
 import type { NativeProgram } from './native.ts'
 import { PressProcess } from './press-process.ts'
@@ -94,7 +94,7 @@ export class Pool implements AsyncDisposable {
         .task(step.taskId)
         .read()
         .then(
-          (task) => (task ? this.#enter({ ...entry, bytes: task.originalSize }) : this.#leave(entry)),
+          (task) => (task ? this.#enter({ ...entry, effort: effortOf(task) }) : this.#leave(entry)),
           () => this.#enter(entry),
         )
     return done
