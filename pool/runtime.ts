@@ -6,6 +6,7 @@ import type { Step } from '../src/tasks/run.ts'
 import { budgetOf } from './budget.ts'
 import { DoorClient } from './door-client.ts'
 import type { JobLimits } from './job.ts'
+import { leashWorkerd } from './leashed.ts'
 import type { Kind } from './link.ts'
 import type { NativeProgram } from './native.ts'
 import { Pool } from './pool.ts'
@@ -48,6 +49,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const door = new DoorClient(`http://127.0.0.1:${options.doorPort}`, secret)
   const { workers, build, state, limits, native, log } = options
   const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, native, log })
+  leashWorkerd()
   const miniflare = new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => ask(pool, request))))
   try {
     await miniflare.ready

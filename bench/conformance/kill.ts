@@ -1,6 +1,6 @@
 /**
  * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1]`: SIGKILL at random moments, to the whole service or to one of
- * its processes (parent, leash, workerd, a press, FFmpeg), while files are uploaded, at once and in chunks over several kills, pressed
+ * its processes (parent, leash, workerd, a press, FFmpeg), or to everything that Node runs, while files are uploaded, at once and in chunks over several kills, pressed
  * quickly and queued, among them films for FFmpeg where it is installed; between them resets of all Durable Objects, as a deployment
  * brings, after which every upload must be answered all the same. Then asks whether everything that was accepted has ended, whether
  * files sent in chunks arrived byte by byte, whether usage was counted once, whether a sweep leaves exactly the blobs that tasks name,
@@ -212,7 +212,7 @@ for (let round = 0; round < rounds + resets && !enough; round++) {
   if (victim !== wanted) processes.kill(service.pid ?? 0, 'tree')
   killed.set(victim, (killed.get(victim) ?? 0) + 1)
   await Promise.all([...uploads, chunks])
-  if (victim === 'tree' || !(await isUp())) {
+  if (victim === 'tree' || victim === 'nodes' || !(await isUp())) {
     processes.kill(service.pid ?? 0, 'tree')
     await gone
     ;[service, gone] = await start()

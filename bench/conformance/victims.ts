@@ -2,12 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-export const VICTIMS = ['tree', 'parent', 'leash', 'edge', 'press', 'native'] as const
+export const VICTIMS = ['tree', 'nodes', 'parent', 'leash', 'edge', 'press', 'native'] as const
 export type Victim = (typeof VICTIMS)[number]
 
 /** Of the command lines. The tree is all of them. */
 const COMMANDS: { readonly [victim in Victim]: RegExp } = {
   tree: /./,
+  /** Who would tidy up after the others. */
+  nodes: /^\S*node /,
   parent: /^\S*node \S*pool\/serve\.ts /,
   leash: /^\S*node \S*leash\.ts /,
   edge: /^\S*workerd(\.exe)? serve /,
@@ -58,7 +60,7 @@ export class Processes {
   kill(root: number, victim: Victim, signal: 'SIGKILL' | 'SIGUSR2' = 'SIGKILL'): number {
     const doomed = this.below(root).filter(({ command }) => COMMANDS[victim].test(command))
     // One of several presses, all of a tree.
-    const now = victim === 'tree' ? doomed : doomed.slice(0, 1)
+    const now = victim === 'tree' || victim === 'nodes' ? doomed : doomed.slice(0, 1)
     for (const { pid } of now) {
       try {
         process.kill(pid, signal)

@@ -1,5 +1,5 @@
 /** Who runs below a process. */
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 
 interface Listed {
@@ -26,5 +26,13 @@ const idsOf = (processes: Listed[] | undefined, pattern: RegExp) =>
 /** Ids of every workerd below `pid`. undefined: this system has no `ps` that tells. */
 export const workerdsBelow = async (pid: number) => idsOf(await processesBelow(pid), /workerd(\.exe)?["']? serve /)
 
+/** Ids of everything below `pid` that Node runs, and its own: what `pkill -9 node` ends. */
+export const nodesBelow = async (pid: number) => idsOf(await processesBelow(pid), /^\S*node /) ?? []
+
 /** Ids of every press that is a process below `pid`. */
 export const pressesBelow = async (pid: number) => idsOf(await processesBelow(pid), /\/(press|media)\.mjs$/) ?? []
+
+export const isThere = (pid: number): boolean =>
+  execFileSync('ps', ['-e', '-o', 'pid='], { encoding: 'utf8' })
+    .split('\n')
+    .some((row) => Number(row) === pid)

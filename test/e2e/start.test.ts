@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
+import { leashed } from '../../pool/leashed.ts'
 import { freePort } from '../../scripts/service.ts'
 import { lockState } from '../../scripts/state-lock.ts'
-import { workerdsBelow } from './processes.ts'
+import { isThere, nodesBelow, workerdsBelow } from './processes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -41,6 +42,17 @@ it('leaves nothing behind when it is killed', () =>
     service.kill('SIGKILL')
     await expect.poll(answers, { timeout: 10_000, interval: 100 }).toBe(false)
   }))
+
+it.skipIf(leashed().length === 0)('nor when everything that Node runs is, which is nobody to tidy up', () =>
+  started(async (service) => {
+    const [workerd = 0] = (await workerdsBelow(service.pid!)) ?? []
+    expect(isThere(workerd)).toBe(true)
+    const doomed = await nodesBelow(service.pid!)
+    expect(doomed.length, 'itself, its leash, its parent, a press of each kind').toBeGreaterThanOrEqual(5)
+    for (const pid of doomed) process.kill(pid, 'SIGKILL')
+    await expect.poll(() => isThere(workerd), { timeout: 10_000, interval: 100 }).toBe(false)
+  }),
+)
 
 it(
   'comes back when its workerd is killed',

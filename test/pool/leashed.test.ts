@@ -1,8 +1,9 @@
 /** What a parent that is killed leaves behind: nothing, however busy it is. */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { leashed } from '../../pool/leashed.ts'
+import { isThere } from '../e2e/processes.ts'
 
 const BUSY = 'for (;;);'
 /** Starts a program that never comes back to its loop, says its id, and waits to be killed. */
@@ -10,11 +11,6 @@ const PARENT = `
 const [command, ...rest] = JSON.parse(process.argv[1])
 console.log(require('node:child_process').spawn(command, rest).pid)
 setInterval(() => undefined, 1000)`
-
-const isThere = (pid: number) =>
-  execFileSync('ps', ['-e', '-o', 'pid='], { encoding: 'utf8' })
-    .split('\n')
-    .some((row) => Number(row) === pid)
 
 it.skipIf(leashed().length === 0)('a busy program dies with its parent, whom SIGKILL ended', async () => {
   const parent = spawn(process.execPath, ['-e', PARENT, JSON.stringify([...leashed(), process.execPath, '-e', BUSY])])
