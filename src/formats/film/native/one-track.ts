@@ -1,8 +1,9 @@
 /** Some samples of a film as a film of their own, with the sample entry that they came with. */
 import type { Options, Source } from '../../../codec/codec.ts'
 import { memorySink } from '../../../codec/sink.ts'
+import type { NewTrack } from '../../../containers/isobmff/lanes.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
-import { layOut, type NewTrack, writeMovie } from '../../../containers/isobmff/write.ts'
+import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
 import { skeleton } from '../skeleton.ts'
 
 export interface Laid {
