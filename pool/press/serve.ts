@@ -10,6 +10,9 @@ import { CALLS, type Call, type FromPress, type ToPress, type Work } from '../li
 import { FileBucket } from './file-bucket.ts'
 import { PressNative } from './native.ts'
 
+/** Of the 900 after which the parent ends a press (../options.ts). */
+const PICTURE_SECONDS = 700
+
 const send = (message: FromPress) => void process.send?.(message)
 
 /** Answers that the parent owes, by the number of their call. */
@@ -43,7 +46,8 @@ async function work(codecs: Codecs, job: Work): Promise<void> {
   const env: WorkerEnv = { BLOBS: files as unknown as R2Bucket, TASKS: { getByName: () => recordOf(job) } }
   // Its reads are of files.
   const enlarged = () => send({ kind: 'enlarged' })
-  const runtime = { memoryBudget: job.memoryBudget, mostReads: Number.POSITIVE_INFINITY, enlarged }
+  const unbounded = { mostReads: Number.POSITIVE_INFINITY, pictureSeconds: PICTURE_SECONDS }
+  const runtime = { ...unbounded, memoryBudget: job.memoryBudget, enlarged }
   if (job.native === undefined) return void (await run(env, codecs, job.step, {}, runtime))
   using native = new PressNative(job.native, job.folder, (request) => answered((call) => send({ kind: 'native', call, request })))
   await run(env, codecs, job.step, {}, { ...runtime, native })

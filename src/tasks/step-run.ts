@@ -4,6 +4,7 @@ import { overBudget } from '../codec/error.ts'
 import type { NativeFilm } from '../codec/native.ts'
 import { isSegmented, type SegmentedCodec } from '../codec/segmented.ts'
 import type { ResultSink } from '../codec/sink.ts'
+import { TimeBudget } from '../codec/time-budget.ts'
 import type { WorkerEnv } from '../env.ts'
 import { enginesOf } from '../formats/engines.ts'
 import { ISOLATE_BYTES } from '../formats/format.ts'
@@ -29,6 +30,8 @@ export interface Runtime {
   readonly memoryBudget: number
   /** Reads of blobs. */
   readonly mostReads: number
+  /** Of the processor, for pictures inside a file; absent: what an isolate has. */
+  readonly pictureSeconds?: number
   readonly native?: NativeFilm
   /** Told when a job goes on with more than an isolate has: its single calls take longer, too. */
   enlarged?(): void
@@ -112,7 +115,7 @@ export class StepRun implements Disposable {
 
   #options(memoryBudget: number): Options {
     const { codecs, lease, runtime } = this.#job
-    const { native } = runtime
+    const { native, pictureSeconds } = runtime
     const { quality, output, targetSize, usageRights } = this.#task
     const options: Omit<Options, 'inner'> = {
       quality,
@@ -124,7 +127,7 @@ export class StepRun implements Disposable {
       ...(targetSize === undefined ? {} : { targetSize }),
       ...(usageRights === undefined ? {} : { usageRights }),
     }
-    return { ...options, inner: lendCodecs(codecs, options) }
+    return { ...options, inner: lendCodecs(codecs, options, 0, new TimeBudget(pictureSeconds)) }
   }
 
   get #resultKey(): string {
