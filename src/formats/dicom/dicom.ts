@@ -26,9 +26,14 @@ const TRY_BOTH_BYTES = 6 << 20
 const BITS_ALLOCATED = 0x0028_0100
 const SAMPLE_BYTES = 256 * 1024
 const SAMPLES = 12
-/** Deflate's best is tried where its quick level comes this close: it gains at most some 15 % on it. */
-const QUICK_LEVEL = 6
-const WITHIN_REACH = 1.2
+/**
+ * Deflate's best is tried where quicker levels come this close, one after the other: on pictures it gains up to 15 % on the first and
+ * 7 % on the second, which takes a tenth of its time.
+ */
+const WITHIN_REACH = [
+  { level: 6, share: 1.2 },
+  { level: 9, share: 1.09 },
+] as const
 
 export const dicom: Codec = {
   format: DICOM,
@@ -69,12 +74,10 @@ async function reencode(source: Source, sink: Sink, options: Options): Promise<O
   }
   const encoded = memorySink(Number.POSITIVE_INFINITY, source.name)
   await encodeWithJpegLs(file, frames, bits, encoded, tick)
-  if (await deflatedWithin(file, source, encoded.written * WITHIN_REACH, QUICK_LEVEL)) {
-    const deflated = await deflatedWithin(file, source, encoded.written)
-    if (deflated) {
-      for (const piece of deflated) await sink.write(piece)
-      return done(file, `Deflate level ${deflatedLevel(source)}`)
-    }
+  const deflated = await deflatedBelow(file, source, encoded.written)
+  if (deflated) {
+    for (const piece of deflated) await sink.write(piece)
+    return done(file, `Deflate level ${deflatedLevel(source)}`)
   }
   await sink.write(encoded.bytes())
   return done(file, jpegLsStep(frames, bits))
@@ -97,6 +100,12 @@ async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcom
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'big-endian samples of more than 16 bits' }
   }
   return file
+}
+
+/** The best deflated file, if it is smaller than `limit`; it is not made where quicker levels say that it will not be. */
+async function deflatedBelow(file: Dicom, source: Source, limit: number): Promise<Uint8Array[] | undefined> {
+  for (const { level, share } of WITHIN_REACH) if (!(await deflatedWithin(file, source, limit * share, level))) return undefined
+  return await deflatedWithin(file, source, limit)
 }
 
 /** The deflated file, if it is smaller than `limit`. */
