@@ -1,5 +1,6 @@
 /** Zstandard (RFC 8878) in a stream, any size, over node:zlib. */
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { concat } from './concat.ts'
 import { bounded } from './inflate-stream.ts'
 import { through } from './through.ts'
 
@@ -8,6 +9,7 @@ const COMPRESSION_LEVEL = 100
 const WINDOW_LOG = 101
 const HASH_LOG = 102
 const CHAIN_LOG = 103
+const SEARCH_LOG = 104
 const CHECKSUM_FLAG = 201
 
 const MB = 1_000_000
@@ -18,14 +20,55 @@ export function zstdLevel(sourceBytes: number): number {
   return sourceBytes <= 550 * MB ? 19 : 12
 }
 
+/** Places that a shallow search compares, as a power of two. */
+const SHALLOW = 2
+/** Smaller sources are not looked at first. */
+const LOOKED_AT_BYTES = 512 * 1024
+const SAMPLE_BYTES = 192 * 1024
+/** What a shallow search may take more of a sample. */
+const AS_GOOD = 1.001
+
+export type Search = 'shallow' | 'as deep as its level'
+
+/**
+ * How to search a source. Numbers, hexadecimal digits and bases of DNA have everywhere what begins alike and nowhere what goes on alike:
+ * trees of candidates are as deep as they get, and a shallow search finds as much, in a third to a thirteenth of 1.4 to 2.1 seconds a
+ * megabyte. Markup and prose come out 4 to 20 % larger by it, which samples from two places tell.
+ */
+export async function searchFor(source: {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}): Promise<Search> {
+  if (source.size < LOOKED_AT_BYTES) return 'as deep as its level'
+  const at = [0.3, 0.7].map((share) => Math.floor((source.size - SAMPLE_BYTES) * share))
+  const sample = concat(await Promise.all(at.map(async (offset) => (await source.read(offset, SAMPLE_BYTES)).slice())))
+  const [deep, shallow] = [await packedBytes(sample, 'as deep as its level'), await packedBytes(sample, 'shallow')]
+  return shallow <= deep * AS_GOOD ? 'shallow' : 'as deep as its level'
+}
+
+async function packedBytes(sample: Uint8Array, search: Search): Promise<number> {
+  let bytes = 0
+  const once = (async function* () {
+    yield sample
+  })()
+  for await (const chunk of zstdStream(once, sample.length, search, 19)) bytes += chunk.length
+  return bytes
+}
+
 /**
  * One frame with content checksum and, as `sourceBytes` is known, content size. The search tree reaches back 4 MB instead of
  * the 8 MB of zstd's own level 19, which costs 0.6 % on very large texts, nothing on others, and takes 61 instead of 122 MB.
  * The window is 8 MB, as RFC 8878, section 3.1.1.1.2 advises for data that is to be read everywhere.
  */
-export function zstdStream(input: AsyncIterable<Uint8Array>, sourceBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+export function zstdStream(
+  input: AsyncIterable<Uint8Array>,
+  sourceBytes: number,
+  search: Search = 'as deep as its level',
+  level = zstdLevel(sourceBytes),
+): AsyncGenerator<Uint8Array, void, undefined> {
   const params = {
-    [COMPRESSION_LEVEL]: zstdLevel(sourceBytes),
+    [COMPRESSION_LEVEL]: level,
+    ...(search === 'shallow' && { [SEARCH_LOG]: SHALLOW }),
     [WINDOW_LOG]: 23,
     [HASH_LOG]: 21,
     [CHAIN_LOG]: 23,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { searchFor } from '../../src/bytes/zstd.ts'
 import type { Options, Source } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, rangeStream, readAll } from '../../src/codec/source.ts'
@@ -32,6 +33,17 @@ const bytesOf = (line: string) => new TextEncoder().encode(line)
 const csv = bytesOf(
   `id,name,value\n${Array.from({ length: 3000 }, (_, i) => `${i},row ${i % 17},${Math.imul(i, 40503) & 0xffff}`).join('\n')}`,
 )
+
+test('what a shallow search finds as well is searched no deeper', async () => {
+  let state = 1
+  const number = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0)
+  const numbers = bytesOf(Array.from({ length: 24_000 }, (_, i) => `${1600000000 + i},${number() / 1e6},${number() % 1000}`).join('\n'))
+  const markup = bytesOf(Array.from({ length: 20_000 }, () => `<city name="n${number() % 500}" of="c${number() % 90}"/>`).join('\n'))
+  expect(await searchFor(memorySource(numbers, 'a.csv'))).toBe('shallow')
+  expect(await searchFor(memorySource(markup, 'a.xml'))).toBe('as deep as its level')
+  const { result } = await pack(memorySource(numbers, 'a.csv'), optionsFor('zst'))
+  expect(Buffer.compare(zstdDecompressSync(await readAll(result!)), numbers)).toBe(0)
+})
 
 describe.each(OUTPUTS)('%s', (output) => {
   test('decodes elsewhere to the same bytes, whatever the encoding', async () => {

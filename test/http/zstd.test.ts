@@ -3,7 +3,7 @@ import { createZstdCompress } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
 import { through } from '../../src/bytes/through.ts'
-import { unzstdStream } from '../../src/bytes/zstd.ts'
+import { unzstdStream, zstdStream } from '../../src/bytes/zstd.ts'
 
 /** Base64 digits of a generator (xorshift32): a quarter goes under any coder, and the output buffers fill. */
 function digits(length: number): Uint8Array {
@@ -29,6 +29,18 @@ async function all(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 describe('zstd in workerd', () => {
+  it('knows how deep to search', async () => {
+    const bytes = new TextEncoder().encode(
+      Array.from({ length: 2500 }, (_, i) => `<row id="${i}" of="${Math.imul(i, i) % 977}"/>`).join('\n'),
+    )
+    const [deep, shallow] = [
+      await all(zstdStream(slices(bytes), bytes.length)),
+      await all(zstdStream(slices(bytes), bytes.length, 'shallow')),
+    ]
+    expect(deep.length).toBeLessThan(shallow.length)
+    expect(await all(unzstdStream(slices(shallow), bytes.length))).toEqual(bytes)
+  })
+
   it('ends well wherever the last block falls in the output buffer', async () => {
     const bytes = digits(1_500_000)
     for (let length = 700_000; length <= bytes.length; length += 7_001) {

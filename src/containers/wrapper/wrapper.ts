@@ -6,7 +6,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
 import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
-import { unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
+import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
 import type { KnownFormat, OutputId } from '../../formats/outputs.ts'
@@ -14,15 +14,27 @@ import type { KnownFormat, OutputId } from '../../formats/outputs.ts'
 type Chunks = AsyncIterable<Uint8Array>
 
 interface Wrapper {
-  compress(input: Chunks, sourceBytes: number): Chunks
+  compress(input: Chunks, source: Source): Chunks | Promise<Chunks>
   decompress(input: Chunks, maxBytes: number): Chunks
   step(sourceBytes: number): string
 }
 
 const WRAPPERS = {
-  zst: { compress: zstdStream, decompress: unzstdStream, step: (size) => `zstd level ${zstdLevel(size)}` },
-  br: { compress: brotliStream, decompress: unbrotliStream, step: (size) => `brotli quality ${brotliQuality(size)}` },
-  gz: { compress: gzipStream, decompress: gunzipStream, step: (size) => `gzip by libdeflate level ${gzipLevel(size)}` },
+  zst: {
+    compress: async (input, source) => zstdStream(input, source.size, await searchFor(source)),
+    decompress: unzstdStream,
+    step: (size) => `zstd level ${zstdLevel(size)}`,
+  },
+  br: {
+    compress: (input, { size }) => brotliStream(input, size),
+    decompress: unbrotliStream,
+    step: (size) => `brotli quality ${brotliQuality(size)}`,
+  },
+  gz: {
+    compress: (input, { size }) => gzipStream(input, size),
+    decompress: gunzipStream,
+    step: (size) => `gzip by libdeflate level ${gzipLevel(size)}`,
+  },
 } as const satisfies { readonly [id: string]: Wrapper }
 
 export type WrapperId = keyof typeof WRAPPERS
@@ -32,7 +44,7 @@ export const isWrapper = (output: OutputId): output is WrapperId => output in WR
 /** The whole source as `options.output`. */
 export async function compressWrapped(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const wrapper: Wrapper = wrapperOf(options.output)
-  for await (const chunk of wrapper.compress(watched(source, options, 0, 0.8), source.size)) await sink.write(chunk)
+  for await (const chunk of await wrapper.compress(watched(source, options, 0, 0.8), source)) await sink.write(chunk)
   return { kind: 'compressed', steps: [wrapper.step(source.size)] }
 }
 
