@@ -91,13 +91,23 @@ async function greet(): Promise<void> {
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)
-  if (!told.embedded) {
-    // An installation may be read-only: its keys are in the state folder then.
+  const isKnown = !told.embedded && (await rememberKeys(keys))
+  introduce(
+    keys,
+    isKnown ? '.dev/keys.json' : join(state, 'keys.json'),
+    await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id),
+  )
+}
+
+/** Where the tools of this checkout look for them. false: it is an installation that is only read. */
+async function rememberKeys(keys: DevelopmentKeys): Promise<boolean> {
+  try {
     await mkdir(join(root, '.dev'), { recursive: true })
-      .then(() => writeKeys(join(root, '.dev/keys.json'), { ...keys, state }))
-      .catch(() => undefined)
+    await writeKeys(join(root, '.dev/keys.json'), { ...keys, state })
+    return true
+  } catch {
+    return false
   }
-  introduce(keys, await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id))
 }
 
 /** What goes out of the service is judged in this process. @returns the file that tells the Workers where */
@@ -130,13 +140,13 @@ async function writeKeys(file: string, keys: DevelopmentKeys & { state?: string 
   await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
 }
 
-function introduce(keys: DevelopmentKeys, invitation: string): void {
+function introduce(keys: DevelopmentKeys, file: string, invitation: string): void {
   const key = keys.keys.enterprise
   const url = publicUrl ?? baseUrl
   console.log(`
 Whittle listens on ${baseUrl}${publicUrl === undefined ? '' : `, for ${publicUrl}`}
 
-  key       ${key}   (others: .dev/keys.json)
+  key       ${key}   (others: ${file})
   console   ${invitation}
   API       ${url}/docs
 

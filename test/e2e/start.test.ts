@@ -30,6 +30,7 @@ async function started(work: Work): Promise<void> {
   try {
     // It answers before it has made its keys; the greeting is the end of that.
     await expect.poll(() => said, { timeout: 90_000, interval: 200 }).toContain('Ctrl-C stops it.')
+    expect(said, 'where its keys are').toContain(`(others: ${join(state, 'keys.json')})`)
     await work(service, answers, state)
   } finally {
     service.kill('SIGKILL')
