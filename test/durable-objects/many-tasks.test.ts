@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
 import type { Env } from '../../src/env.ts'
 import type { AccountFace } from '../../src/store/accounts.ts'
+import { consoleGate } from '../../src/store/keys.ts'
 
 /** `WHITTLE_KEPT_TASKS=1000000 npx vitest run test/durable-objects/many-tasks.test.ts` is the bench of a large account. */
 const KEPT = Number(env.KEPT_TASKS || 20_000)
@@ -55,6 +56,8 @@ it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one
     const calls = {
       admit: () => account.admit('tsk_1', 1),
       usage: () => account.usage('free'),
+      // Of what usage takes, the part that is another object's.
+      gate: () => env.KEY_GATES.getByName(consoleGate('')).calls('2026-11'),
       list: () => account.list(3),
       begin: () => account.beginIdempotent('mine', 'compress', crypto.randomUUID()),
       create: () => account.tell({ ...event, kind: 'created', size: 10 }),
