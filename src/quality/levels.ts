@@ -70,6 +70,8 @@ export interface RasterTarget extends SeenTarget {
   readonly specks: number
   /** The same of rows near to the picture's: their dots are sparse and stand out, where dithering is an even grain. */
   readonly nearSpecks: number
+  /** Bytes that such rows may take for fine hues, of what they take for coarse ones. */
+  readonly fineHues: number
   /** Colours a palette has at least, where the picture has as many: figures forgive faint shades that eyes still see. */
   readonly leastColours: number
 }
@@ -126,6 +128,7 @@ const PALETTE_LOW: RasterTarget = {
   bands: 0.45,
   specks: 4.2,
   nearSpecks: 3.2,
+  fineHues: 1,
   leastColours: 8,
 }
 
@@ -142,6 +145,7 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
     bands: 0.34,
     specks: 3.8,
     nearSpecks: 2.3,
+    fineHues: 1.12,
     leastColours: 12,
   },
   low: PALETTE_LOW,

@@ -22,7 +22,7 @@ export function gentlerPlan(plan: LossyPlan, attempt: number, short: number): Lo
 }
 
 export function isSamePlan(a: LossyPlan, b: LossyPlan): boolean {
-  if (a.kind === 'near') return b.kind === 'near' && a.step === b.step
+  if (a.kind === 'near') return b.kind === 'near' && a.step === b.step && a.hueSteps === b.hueSteps
   return b.kind === 'palette' && a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
 }
 

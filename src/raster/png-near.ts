@@ -3,10 +3,15 @@ import type { Effort, Facts, PngEngine, TrialFound } from '../../wasm/png/engine
 import type { PngPicture } from './png-picture.ts'
 import { marginDb, type RasterTarget } from './targets.ts'
 
+/** Coarse hues mostly take fewer bytes at the same score, fine ones leave half of the blotches of 3 to 8 pixels that skin shows. */
+type HueSteps = 1 | 2
+
 export interface NearPlan {
   readonly kind: 'near'
   /** In levels of 255: what filters leave is rounded to multiples of it. */
   readonly step: number
+  /** How many of them are one of hues. */
+  readonly hueSteps: HueSteps
   readonly effort: Effort
   /** Bytes of the whole picture, estimated from the sample. */
   readonly estimate: number
@@ -14,8 +19,8 @@ export interface NearPlan {
 
 /** Steps that are tried, from the finest. */
 const STEPS: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32]
-/** The step that a typical photograph bears; only a first guess. */
-const FIRST_GUESS = STEPS.indexOf(13)
+/** The step that a typical photograph bears with hues so coarse; only a first guess. */
+const FIRST_GUESS = { 1: STEPS.indexOf(16), 2: STEPS.indexOf(13) } as const
 const TRIAL: Effort = { level: 6, trialLevel: 3, strategies: 0x01, bandBytes: 131072, passes: 0 }
 /** A sample must show more than the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
@@ -30,6 +35,8 @@ export function mayComeNear({ header: { width, height } }: PngEngine, facts: Fac
   return facts.colours > 256 && bytes * 8 > width * height * FEW_BITS
 }
 
+type Trial = TrialFound & { readonly bytes: number }
+
 interface Found {
   /** Of the sample. */
   readonly bytes: number
@@ -41,25 +48,33 @@ interface Found {
 export class NearTrials {
   readonly #engine: PngEngine
   readonly #picture: PngPicture
-  readonly #found = new Map<number, TrialFound & { readonly bytes: number }>()
+  readonly #isGray: boolean
+  readonly #found = { 1: new Map<number, Trial>(), 2: new Map<number, Trial>() }
 
   constructor(engine: PngEngine, picture: PngPicture) {
     this.#engine = engine
     this.#picture = picture
+    this.#isGray = engine.facts().gray
   }
 
-  /** The coarsest step that holds the target (`targetOfNear`); undefined: none does, or none in fewer than `most` bytes of the whole picture. */
+  /** The smallest that holds the target (`targetOfNear`); undefined: none does, or none in fewer than `most` bytes of the whole picture. */
   async plan(target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearPlan | undefined> {
+    const coarse = await this.#coarsest(2, target, most, pause)
+    if (this.#isGray) return coarse
+    return (await this.#coarsest(1, target, Math.min(most, (coarse?.estimate ?? most) * target.fineHues), pause)) ?? coarse
+  }
+
+  async #coarsest(hueSteps: HueSteps, target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearPlan | undefined> {
     const share = this.#engine.sampleShare()
     let best: NearPlan | undefined
     let [low, high] = [0, STEPS.length]
-    for (let index = FIRST_GUESS; low < high; index = (low + high) >> 1) {
+    for (let index: number = FIRST_GUESS[hueSteps]; low < high; index = (low + high) >> 1) {
       const step = STEPS[index] ?? 1
-      const { bytes, margin } = this.#try(step, target)
+      const { bytes, margin } = this.#try(step, hueSteps, target)
       await pause()
       const estimate = bytes / share
       if (margin >= 0) {
-        best = { kind: 'near', step, effort: effortFor(this.#picture), estimate }
+        best = { kind: 'near', step, hueSteps, effort: effortFor(this.#picture), estimate }
         low = index + 1
       } else if (estimate >= most) return undefined
       else high = index
@@ -67,14 +82,14 @@ export class NearTrials {
     return best && best.estimate < most ? best : undefined
   }
 
-  #try(step: number, target: RasterTarget): Found {
+  #try(step: number, hueSteps: HueSteps, target: RasterTarget): Found {
     const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
-    const known = this.#found.get(step)
+    const known = this.#found[hueSteps].get(step)
     if (known && (known.score !== undefined || marginIn(known) < 0)) return { bytes: known.bytes, margin: marginIn(known) }
     this.#engine.setEffort(TRIAL)
-    this.#engine.planNear(step, !this.#picture.profiled)
+    this.#engine.planNear(step, hueSteps, !this.#picture.profiled)
     const found = this.#engine.trialNear((part) => marginIn(part) >= 0)
-    this.#found.set(step, found)
+    this.#found[hueSteps].set(step, found)
     return { bytes: found.bytes, margin: marginIn(found) }
   }
 }
@@ -94,6 +109,6 @@ export function finer(plan: NearPlan, attempt: number): NearPlan | undefined {
 
 /** Makes a plan's form the engine's layout, and its effort the engine's. */
 export function applyNear(engine: PngEngine, plan: NearPlan, picture: PngPicture): void {
-  engine.planNear(plan.step, !picture.profiled)
+  engine.planNear(plan.step, plan.hueSteps, !picture.profiled)
   engine.setEffort(plan.effort)
 }

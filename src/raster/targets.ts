@@ -4,7 +4,7 @@ import { LEVELS, type RasterTarget, type SeenTarget } from '../quality/levels.ts
 export type { RasterTarget, SeenTarget }
 
 type Shades = Pick<RasterTarget, 'bands' | 'specks'>
-type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks'
+type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks' | 'fineHues'
 
 /** Figures of a result; those that were not measured hold nothing back. */
 export type Found = Omit<RasterTarget, NotMeasured | keyof Shades | keyof SeenTarget> & Partial<SeenTarget & Shades>
@@ -18,7 +18,7 @@ const NEAR_SPECKS = 0.6
 const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0] } = {}): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
   const [score, cast, steps, bands, specks] = seen
-  const shades = { score, cast, steps, bands, specks, nearSpecks: specks * NEAR_SPECKS }
+  const shades = { score, cast, steps, bands, specks, nearSpecks: specks * NEAR_SPECKS, fineHues: 1 }
   return { ssim, psnrDb, scored: { ssim: scoredSsim, psnrDb }, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, ...shades, leastColours }
 }
 

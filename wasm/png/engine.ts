@@ -114,7 +114,7 @@ interface Exports extends Engine {
   plan(palette: number, order: number, allowGray: number): number
   plan_verbatim(): number
   plan_near(allowGray: number): void
-  set_step(levels: number): void
+  set_steps(levels: number, hues: number): void
   near_off(): number
   digest(): bigint
   encoded(): number
@@ -286,10 +286,14 @@ export class PngEngine {
     return this.#wasm.plan_verbatim()
   }
 
-  /** Rows near to the source's, with eight bits a sample; `step` in levels of 255: how coarse (`near.c`). For a `near` pass. */
-  planNear(step: number, allowGray = true): void {
+  /**
+   * Rows near to the source's, with eight bits a sample. For a `near` pass.
+   * @param step how coarse luma is, in levels of 255 (`near.c`)
+   * @param hueSteps how many of those are one of hues
+   */
+  planNear(step: number, hueSteps: 1 | 2, allowGray = true): void {
     this.#wasm.plan_near(allowGray ? 1 : 0)
-    this.#wasm.set_step(step)
+    this.#wasm.set_steps(step, hueSteps)
   }
 
   /** How far any sample was off in a `near` pass, of 255. */

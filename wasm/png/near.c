@@ -2,14 +2,15 @@
  * so that deflate meets few values, and the error goes on to the neighbours, as in dithering. Per row the filter that costs least.
  *
  * The three colours of a pixel move together, by multiples of the step of luma; differences of red and blue from green by
- * multiples of twice that. Deflate then finds the same three bytes again and again. */
+ * multiples of the same or of twice that. Deflate then finds the same three bytes again and again. */
 #include "remap.h"
 
 #define FIRST_FILTER 1 /* without a filter, samples are all values there are */
 #define FILTERS 5
-#define CHROMA_STEPS 2
-/* What is so much below half a step is rounded to nothing: zeros are cheap, and what is lost goes on to the neighbours. */
+/* What is less than so much above half a step is rounded to nothing: zeros are cheap, and what is lost goes on to the neighbours. */
 #define DEAD .15f
+/* The same of hues in steps no coarser than those of luma. */
+#define DEAD_FINE_HUE .25f
 /* The share of errors that goes on: all but all in the calmest areas, which would drift away in steps, and little more than half from
  * the first grain on, where more comes back as specks. By the bends of eight pixels (remap.h). */
 #define SHARE_CALM .95f
@@ -19,9 +20,14 @@
 /* Runs of one colour from this length on stay exact, others below the same colour: flat areas stay flat. */
 #define FLAT_RUN 8
 
-static u32 step;
-/* The step of luma, in levels of 255. */
-EXPORT(set_step) void set_step(u32 levels) { step = levels < 1 ? 1 : levels > 64 ? 64 : levels; }
+static u32 step, hue_step;
+static float dead_hue;
+/* The step of luma, in levels of 255, and how many of it are one of hues. */
+EXPORT(set_steps) void set_steps(u32 levels, u32 hues) {
+  step = levels < 1 ? 1 : levels > 64 ? 64 : levels;
+  hue_step = hues > 1 ? 2 * step : step;
+  dead_hue = hues > 1 ? DEAD : DEAD_FINE_HUE;
+}
 
 typedef struct {
   u8 *line;   /* the filter, then what it leaves */
@@ -101,22 +107,20 @@ static inline int predicted(int filter, int left, int up, int corner) {
 }
 
 /* The multiple of `size` nearest to `v`, or nothing. */
-static inline int rounded(float v, int size) {
-  const float a = fabsf(v) / (float)size;
-  const int steps = (int)(a + .5f - DEAD);
-  return v < 0 ? -steps * size : steps * size;
+static inline int rounded(float v, u32 size, float dead) {
+  const int steps = (int)(fabsf(v) / (float)size + .5f - dead);
+  return (v < 0 ? -steps : steps) * (int)size;
 }
 
 /* What the filter is to leave of a pixel's colours: `wanted` without the prediction. */
 static inline void round_colours(const float *left_over, int colours, int *out) {
   if (colours == 1) {
-    out[0] = rounded(left_over[0], (int)step);
+    out[0] = rounded(left_over[0], step, DEAD);
     return;
   }
-  const int red = rounded(left_over[0] - left_over[1], CHROMA_STEPS * (int)step),
-            blue = rounded(left_over[2] - left_over[1], CHROMA_STEPS * (int)step);
+  const int red = rounded(left_over[0] - left_over[1], hue_step, dead_hue), blue = rounded(left_over[2] - left_over[1], hue_step, dead_hue);
   const float luma = .299f * (left_over[0] - (float)red) + .587f * left_over[1] + .114f * (left_over[2] - (float)blue);
-  out[1] = rounded(luma, (int)step);
+  out[1] = rounded(luma, step, DEAD);
   out[0] = out[1] + red;
   out[2] = out[1] + blue;
 }

@@ -1,6 +1,7 @@
 /** Where no palette holds the level, samples may be a little off, and filters leave less to deflate. */
 import { expect, it } from 'vitest'
 import { VisibleMeter } from '../../../src/quality/visible.ts'
+import { DIFFICULT, lookAt } from '../../support/difficult/cases.ts'
 import { pressed } from './pressed.ts'
 
 const SIDE = 160
@@ -60,4 +61,11 @@ it('rows have no stripes: each is as light as it was', async () => {
     return sum / (SIDE - 24)
   }
   for (let y = 12; y < SIDE - 12; y++) expect(Math.abs(lightness(rgba, y) - lightness(WAVES, y)), `row ${y}`).toBeLessThan(1.2)
+})
+
+it('skin has no blotches of pink and green: hues are as fine as lightness there', async () => {
+  const skin = DIFFICULT.find(({ name }) => name === 'skin.png')
+  if (!skin) throw new Error('no picture of skin')
+  const { figures } = await lookAt(skin, 'png medium')
+  expect(figures.cast).toBeLessThan(1.6)
 })
