@@ -61,12 +61,13 @@ function encodedOf(file: Uint8Array, figures: ColourFigures, step: string): Enco
 /** Steered by what eyes see. */
 async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
   const wanted = LEVELS.seen[options.quality]
-  let file: Uint8Array | undefined
+  let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
   const made = async ({ quality, chroma }: AvifSettings) => {
+    if (last?.quality === quality && last.chroma === chroma) return last.file
     await yieldToOthers(options.signal)
-    if (file) discard(file)
-    file = codec.encode(picture, quality, SPEED, chroma)
-    return file
+    if (last) discard(last.file)
+    last = { quality, chroma, file: codec.encode(picture, quality, SPEED, chroma) }
+    return last.file
   }
   const found = await fewestBytes(
     async (settings) => look(codec, picture, await made(settings)),
