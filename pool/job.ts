@@ -32,6 +32,8 @@ export interface JobWorld {
   readonly folder: string
   /** How many presses this step has taken along so far. */
   readonly deaths: number
+  /** The step takes more than an isolate has from now on. */
+  enlarged?(): void
 }
 
 const BEAT_MS = 4000
@@ -138,12 +140,17 @@ export class Job {
   #hear(message: FromPress): void {
     this.#life.hear()
     if (message.kind === 'progress') this.#progress = message.share
-    else if (message.kind === 'enlarged') this.#life.enlarge()
+    else if (message.kind === 'enlarged') this.#enlarge()
     else if (message.kind === 'done') {
       if (message.error === undefined) this.#ending.resolve({ kind: 'done' })
       else this.#ending.resolve({ kind: 'died', why: message.error })
     } else if (message.kind === 'call') this.#owe(message.call, this.#answer(message.method, message.args))
     else if (message.kind === 'native') this.#owe(message.call, this.#runNative(message.request))
+  }
+
+  #enlarge(): void {
+    this.#life.enlarge()
+    this.#world.enlarged?.()
   }
 
   #owe(call: number, answer: Promise<unknown>): void {

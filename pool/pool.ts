@@ -1,13 +1,14 @@
 /** The presses of this machine, and the steps that wait for one. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { SPOKEN } from '../src/store/tasks.ts'
 import type { Step } from '../src/tasks/run.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
 import type { DoorClient } from './door-client.ts'
 import { Job, type JobLimits } from './job.ts'
-import { effortOf, nextOf, type Waiting } from './line.ts'
+import { effortOf, hasMemory, nextOf, type Waiting } from './line.ts'
 import type { Kind } from './link.ts'
 import type { NativeProgram } from './native.ts'
 import { PressProcess } from './press-process.ts'
@@ -38,6 +39,8 @@ interface Entry extends Waiting {
 const MOST_IDLE: IdleLimits = { bytes: 1024 ** 3, ms: 30_000 }
 /** A press whose process is larger than this when it has nothing to do is begun anew. */
 const FAT_BYTES = 500 * 2 ** 20
+/** What presses may be promised: of the machine's memory, or of the container's, some is for workerd and for others. */
+const MACHINE_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 /** A press that does not come up is tried again after so long. */
 const AGAIN_MS = 1000
 
@@ -111,9 +114,11 @@ export class Pool implements AsyncDisposable {
   }
 
   #next(): void {
-    const { workers } = this.#options
+    const { workers, limits } = this.#options
     while (!this.#closed && this.#working.size <= workers) {
-      const at = nextOf(this.#line, [...this.#working], performance.now(), this.#working.size === workers)
+      const working = [...this.#working]
+      const quickOnly = working.length === workers || !hasMemory(working, MACHINE_BYTES, limits.memoryBytes)
+      const at = nextOf(this.#line, working, performance.now(), quickOnly)
       if (at < 0) return
       const [entry] = this.#line.splice(at, 1)
       this.#working.add(entry!)
@@ -136,7 +141,11 @@ export class Pool implements AsyncDisposable {
       const press = await this.#take(entry.kind)
       const folder = this.#folders.get(press)!
       const deaths = this.#deaths.get(entry.key) ?? 0
-      const job = new Job(press, entry.step, claim, { door, blobs: this.#blobs, limits, folder, deaths, ...(native && { native }) })
+      const enlarged = () => {
+        entry.enlarged = true
+      }
+      const world = { door, blobs: this.#blobs, limits, folder, deaths, enlarged, ...(native && { native }) }
+      const job = new Job(press, entry.step, claim, world)
       const ended = await job.run().catch(async (error: unknown) => {
         press.kill()
         await record.release(claim.attempt, String(error), part, 'platform')

@@ -17,12 +17,14 @@ let told: [string, ...unknown[]][]
 let stored: Map<string, string>
 let press: PressProcess
 let stopped: boolean
+let enlarged: boolean
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'whittle-job-'))
   told = []
   stored = new Map()
   stopped = false
+  enlarged = false
 })
 afterEach(() => {
   press.kill()
@@ -87,6 +89,9 @@ say({ kind: 'ready', formats: [] })`,
     limits: { memoryBytes, processorMs, silentMs, stalledMs },
     folder,
     deaths,
+    enlarged: () => {
+      enlarged = true
+    },
   }
   const task = { taskId: 'tsk_1', originalSize: UPLOAD.length, originalSha256: sha256(UPLOAD) }
   const claim = { kind: 'claimed', attempt: 1, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as Claimed
@@ -125,6 +130,15 @@ describe('a job', () => {
   it('does not let a press remove a task, or ask for anything else that is not its business', async () => {
     await run(`await call('remove').catch((error) => call('release', 1, error.message)); say({ kind: 'done' })`)
     expect(told).toEqual([['release', 1, 'Error: a press may not ask for remove', undefined, 'codec']])
+  })
+
+  it('says when an isolate would not have been enough for it', async () => {
+    await run(completes('small'))
+    expect(enlarged).toBe(false)
+    press.kill()
+    rmSync(join(root, 'build'), { recursive: true })
+    await run(`say({ kind: 'enlarged' });${completes('small')}`)
+    expect(enlarged).toBe(true)
   })
 
   it('is released at once when its press dies', async () => {

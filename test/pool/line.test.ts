@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effortOf, nextOf, PATIENCE_MS, type Waiting } from '../../pool/line.ts'
+import { effortOf, hasMemory, nextOf, PATIENCE_MS, type Waiting } from '../../pool/line.ts'
 import type { FormatId } from '../../src/formats/index.ts'
 
 function waiting(taskId: string, more: Partial<Waiting> = {}): Waiting {
@@ -71,5 +71,15 @@ describe('the line of steps before the presses', () => {
     expect(effort('mp4', 1000)).toBeGreaterThan(effort('text', 3000))
     expect(effort('epub', 1000)).toBeGreaterThan(effort('jpg', 3000))
     expect(effort('jpg', 3001)).toBeGreaterThan(effort('jpg', 3000))
+  })
+
+  it('holds back what finds no memory, as long as somebody has all of a press', () => {
+    const GB = 2 ** 30
+    const [plain, large] = [{}, { enlarged: true }]
+    expect(hasMemory([plain, plain, plain], 2 * GB, 1.5 * GB)).toBe(true)
+    expect(hasMemory([large], 2 * GB, 1.5 * GB)).toBe(true)
+    expect(hasMemory([large, plain], 2 * GB, 1.5 * GB)).toBe(false)
+    expect(hasMemory([large, large], 4 * GB, 1.5 * GB)).toBe(true)
+    expect(hasMemory([], GB / 8, 1.5 * GB), 'or nothing would ever be done').toBe(true)
   })
 })
