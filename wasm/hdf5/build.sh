@@ -36,6 +36,18 @@ sed -i 's/^    HDassert(udata->curr_attr < udata->atable->nattrs);$/    if (udat
         HGOTO_ERROR(H5E_ATTR, H5E_BADITER, H5_ITER_ERROR, "more attributes than their index counts")/
 s/^            HGOTO_ERROR(H5E_ATTR, H5E_CANTINIT, FAIL, "error building attribute table")$/&\
         atable->nattrs = udata.curr_attr;/' $hdf5/H5Aint.c
+# An attribute may claim more bytes than its message has left.
+sed -i '/^H5O_attr_decode/,/^}/{
+s/^    \/\* Version number \*\/$/    const uint8_t *p_end = p + p_size;\
+&/
+s/^    \/\* Decode and store the name \*\/$/    if (name_len > (size_t)(p_end - p))\
+        HGOTO_ERROR(H5E_ATTR, H5E_OVERFLOW, NULL, "a name outside of its message")\
+&/
+s/^    \/\* Decode the attribute.s datatype \*\/$/    if (p > p_end || attr->shared->dt_size > (size_t)(p_end - p))\
+        HGOTO_ERROR(H5E_ATTR, H5E_OVERFLOW, NULL, "a datatype outside of its message")\
+&/
+s/^        if (attr->shared->data_size > p_size)$/        if (p > p_end || attr->shared->data_size > (size_t)(p_end - p))/
+}' $hdf5/H5Oattr.c
 # A chunk of an object header may claim to be shorter than its checksum.
 sed -i '/^H5F_get_checksums/,/^}/s/^    HDassert(buf_size);$/    if (buf_size < H5_SIZEOF_CHKSUM) {\
         if (s_chksum)\
