@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
  * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long,
- * `throughput` and `load` want a quiet machine, `scores` says what receipts say, `sweep` cleans up after ten million files: by name only.
+ * `throughput` and `load` want a quiet machine, `scores` says what levels come to, `sweep` cleans up after ten million files: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,0 +1,36 @@
+/** What eyes see of a result beside its upload, both as their readers show them. */
+import { readFileSync } from 'node:fs'
+import '../scripts/wasm-hook.ts'
+import type { Visible } from '../src/quality/visible.ts'
+
+const { memorySource } = await import('../src/codec/source.ts')
+const { decodedRows } = await import('../src/raster/decoded.ts')
+const { isScored, seenRows } = await import('../src/raster/seen-search.ts')
+const { JpegRows } = await import('../wasm/jpeg/jpeg.ts')
+const { readPngInfo } = await import('../wasm/png/png.ts')
+
+type Input = 'jpg' | 'png'
+
+/** undefined: it is of inks, too small, or does not stand as its upload does (turned by EXIF). */
+export async function seenOf(path: string, format: Input, result: string, output: Input | 'webp' | 'avif'): Promise<Visible | undefined> {
+  const [before, after] = [path, result].map((name) => memorySource(new Uint8Array(readFileSync(name)), name))
+  try {
+    const size = await sizeOf(path, format)
+    if (!before || !after || !isScored(size)) return undefined
+    const reference = { ...size, channels: 4 as const, rows: () => decodedRows(format, before, size) }
+    return await seenRows(reference, decodedRows(output, after, size))
+  } catch {
+    return undefined
+  }
+}
+
+async function sizeOf(path: string, format: Input): Promise<{ width: number; height: number }> {
+  const bytes = new Uint8Array(readFileSync(path))
+  if (format === 'png') return (await readPngInfo(inOnePiece(bytes))).header
+  using jpeg = await JpegRows.open(bytes, { colour: 'rgb' })
+  return { width: jpeg.width, height: jpeg.height }
+}
+
+async function* inOnePiece(bytes: Uint8Array) {
+  yield bytes
+}
