@@ -293,6 +293,7 @@ describe('netcdf', () => {
     ['a header that goes on in fewer bytes than its checksum has', [2459, 248, 255], [2473, 1], [14312, 1], [14550, 179, 245, 255, 54]],
     ['a shape of 772 bytes in an attribute', [594, 3], [638, 215, 149, 104, 165]],
     ['one of 65,532', [507, 252, 255], [638, 38, 12, 19, 13], [9082, 229, 149, 234, 173]],
+    ['a committed type of 601 members, two of which are there', [6465, 89, 2, 8, 207], [6497, 213, 4, 164, 140]],
   ])('%s is damage', async (_, ...edits) => {
     const file = fixture('netcdf', 'groups.nc')
     for (const [at, ...values] of edits as number[][]) file.set(values, at)

@@ -48,6 +48,13 @@ s/^    \/\* Decode the attribute.s datatype \*\/$/    if (p > p_end || attr->sha
 &/
 s/^        if (attr->shared->data_size > p_size)$/        if (p > p_end || attr->shared->data_size > (size_t)(p_end - p))/
 }' $hdf5/H5Oattr.c
+# A type may have fewer members in its message than it counts.
+sed -i '/^H5O_dtype_decode(/,/^}/{
+s/^    HDassert(p);$/    const uint8_t *p_start = p;/
+s/^    \/\* Set return value \*\/$/    if ((size_t)(p - p_start) > p_size)\
+        HGOTO_ERROR(H5E_DATATYPE, H5E_CANTDECODE, NULL, "a type outside of its message")\
+&/
+}' $hdf5/H5Odtype.c
 # A chunk of an object header may claim to be shorter than its checksum.
 sed -i '/^H5F_get_checksums/,/^}/s/^    HDassert(buf_size);$/    if (buf_size < H5_SIZEOF_CHKSUM) {\
         if (s_chksum)\
