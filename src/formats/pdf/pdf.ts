@@ -97,7 +97,11 @@ async function press(source: Source, sink: Sink, options: Options): Promise<Outc
   const pages = worstOf(usage.sheets)
   const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
   const dropped = document.rightsDropped ? ['usage rights for Adobe Reader left out, as asked for'] : []
-  return { kind: 'compressed', ...lossOf(loss), steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...dropped] }
+  return {
+    kind: 'compressed',
+    ...lossOf(loss),
+    steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...(options.inner.time?.steps() ?? []), ...dropped],
+  }
 }
 
 /** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */
@@ -121,7 +125,8 @@ async function imageRecompressor(
   options: Options,
 ): Promise<ImageRecompressor> {
   const masks = await maskNumbers(reader, reach.streams, (number) => duplicates.of(number))
-  return new ImageRecompressor(reader, usage.images, masks, options.quality, options.lossless || usage.transfers)
+  const { quality, inner } = options
+  return new ImageRecompressor(reader, usage.images, masks, { quality, lossless: options.lossless || usage.transfers, time: inner.time })
 }
 
 /** XMP below this share of the file stays as it is. */

@@ -5,6 +5,7 @@ import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
 import { type LumaFigures, ofPixels, type PictureLoss, scored, worseLoss } from '../../../codec/loss.ts'
+import type { TimeBudget } from '../../../codec/time-budget.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
 import { LEVELS } from '../../../quality/levels.ts'
 import type { Similarity } from '../../../quality/metrics.ts'
@@ -86,6 +87,16 @@ type Candidate = Coded & {
   ssimulacra2?: number | undefined
 }
 
+/** What a level makes of pictures, and the processor time that those of a document have. */
+interface Aim {
+  readonly quality: Quality
+  readonly lossless: boolean
+  readonly time: TimeBudget | undefined
+}
+
+/** Processor seconds that pages of scans in colour have taken. */
+const SECONDS_OF_MEGAPIXEL = { lossy: 0.22, exact: 0.06 } as const
+
 export class ImageRecompressor {
   readonly report: ImageReport = { worst: undefined, recoded: 0, reduced: 0, exact: 0 }
   private readonly reader: Reader
@@ -93,6 +104,7 @@ export class ImageRecompressor {
   private readonly masks: ReadonlySet<number>
   private readonly quality: Quality
   private readonly lossless: boolean
+  private readonly time: TimeBudget | undefined
   private readonly effort = new Effort()
   /** A level's own: what it looks at does not depend on what others have looked at before. */
   private readonly attention = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
@@ -105,12 +117,13 @@ export class ImageRecompressor {
   private readonly refused = new Map<number, number>()
 
   /** `masks`: object numbers of images that are masks of others. */
-  constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, quality: Quality, lossless: boolean) {
+  constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, { quality, lossless, time }: Aim) {
     this.reader = reader
     this.drawn = drawn
     this.masks = masks
     this.quality = quality
     this.lossless = lossless
+    this.time = time
   }
 
   readonly transform = async (number: number, stream: Stream, chain: Filter[]): Promise<Rewritten | undefined> => {
@@ -162,6 +175,9 @@ export class ImageRecompressor {
   /** The smallest of what the level and, where it is unsure, the gentler levels make of a picture. */
   private async best(picture: Picture, budget: number): Promise<Candidate | undefined> {
     if (this.lossless && !picture.isJpeg) return undefined
+    const { width, height } = picture.facts
+    const seconds = (width * height * SECONDS_OF_MEGAPIXEL[this.lossless ? 'exact' : 'lossy']) / 1e6
+    if (this.time?.take(seconds) === false) return undefined
     let best: Candidate | undefined
     for (const quality of this.lossless ? (['high'] as const) : [this.quality, ...gentlerTargets(this.quality)]) {
       const limit = Math.min(budget, best?.data.length ?? budget)
