@@ -1,10 +1,12 @@
 /**
- * `npm run bench [-- name …] [--corpus DIR] [--json FILE]`: runs the benches named (`http` and all of `bench/formats` by default) and
- * prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `stock` installs packages and takes long,
- * `throughput` and `load` want a quiet machine, `scores` says what levels come to, `sweep` cleans up after ten million files: by name only.
+ * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs]`: runs the benches named (`http` and all of `bench/formats` by default)
+ * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/design/measured.md.
+ * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to, `sweep` cleans up
+ * after ten million files: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { writeDocs } from './docs.ts'
 import type { Bench, Measured, Row } from './harness.ts'
 import type { Load } from './load.ts'
 import type { Scores } from './scores.ts'
@@ -15,6 +17,7 @@ const { values, positionals } = parseArgs({
   options: {
     corpus: { type: 'string', default: '../shared/corpus' },
     json: { type: 'string' },
+    docs: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '5' },
     clients: { type: 'string', default: '200' },
   },
@@ -71,6 +74,7 @@ for (const name of wanted) {
   for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) console.log(`  Σ against ${peer}: ${sums(rows, peer)}`)
   report[name] = rows
 }
+if (values.docs) writeDocs(report)
 if (values.json)
   writeFileSync(
     values.json,
