@@ -70,7 +70,7 @@ setInterval(() => fire('sweep'), 3_600_000)
 setInterval(() => fire('look'), 600_000)
 const tidy = () =>
   void removeOrphans(state, Date.now()).then(
-    ({ files, bytes }) => files > 0 && console.error(`${files} files that no object names were removed: ${bytes} bytes.`),
+    ({ files, bytes }) => files > 0 && console.error(`Files that no object names: ${files} removed, ${bytes} bytes.`),
     (error: unknown) => console.error(`Files that no object names could not be looked for: ${wordsOf(error)}`),
   )
 tidy()

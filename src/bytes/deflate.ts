@@ -40,9 +40,15 @@ export function deflateWithin(container: Container, bytes: Uint8Array, budget: n
  */
 export async function deflateThorough(bytes: Uint8Array, budget: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
   const engine = takeEngine()
-  const deflated = await engine.compressThorough(bytes, Math.max(0, budget), () => yieldToOthers(signal))
-  giveBack(engine)
-  return deflated
+  let ended = false
+  try {
+    const deflated = await engine.compressThorough(bytes, Math.max(0, budget), () => yieldToOthers(signal))
+    ended = true
+    return deflated
+  } finally {
+    if (ended) giveBack(engine)
+    else engine[Symbol.dispose]()
+  }
 }
 
 /** Half a second at level 12. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { deflateThorough } from '../../src/bytes/deflate.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
 import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
@@ -138,4 +139,11 @@ it('of what is too much together, the least that is enough is left to the collec
   pool.give(two!)
   pool.give(nine!)
   expect([pages(), pages()]).toEqual([2, 1])
+})
+
+it('deflating that is cancelled between two stretches lets its memory go', async () => {
+  const text = Uint8Array.from({ length: 700_000 }, (_, i) => i % 251)
+  const gone = new Error('nobody waits any more')
+  for (let round = 0; round < 4; round++) await expect(deflateThorough(text, text.length, AbortSignal.abort(gone))).rejects.toBe(gone)
+  expect(memories.size).toBeLessThanOrEqual(1)
 })
