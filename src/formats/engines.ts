@@ -69,7 +69,7 @@ const PACKAGES = [...PICTURES, 'gif', 'jpeg'] as const
 
 /** In the container that came in. */
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
-  avi: ['ffmpeg', 'lame', 'libdeflate', 'ssim'],
+  avi: ['ffmpeg', 'lame', 'libdeflate'],
   bmp: PICTURES,
   dicom: ['jpegls', 'libdeflate'],
   docx: PACKAGES,
