@@ -2,9 +2,12 @@
  * Runs one codec on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
  * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For work on codecs and for bench.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findNative, NativeRun } from '../pool/native.ts'
+import { PressNative } from '../pool/press/native.ts'
 import { fidelityOf, type Options, type Outcome, type Quality } from '../src/codec/codec.ts'
 import { memorySink } from '../src/codec/sink.ts'
 import { readAll } from '../src/codec/source.ts'
@@ -30,11 +33,21 @@ const { values, positionals } = parseArgs({
     fit: { type: 'string' },
     /** What a job has, in MB; that of an isolate by default. */
     memory: { type: 'string', default: '96' },
+    /** Films that no engine here does go to the FFmpeg of this machine, as beside a press. */
+    ffmpeg: { type: 'boolean', default: false },
     out: { type: 'string', short: 'o' },
   },
 })
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
+const NATIVE_LIMITS = { memoryBytes: 3 * 2 ** 30, processorMs: 900_000, stalledMs: 60_000 }
+const program = values.ffmpeg ? findNative(undefined) : undefined
+if (values.ffmpeg && !program) throw new Error('no FFmpeg with libx264 and libx265 on the PATH')
+const folder = program ? mkdtempSync(join(tmpdir(), 'whittle-try-')) : undefined
+const native =
+  program && folder !== undefined
+    ? new PressNative(program.name, folder, (request) => new NativeRun(program, request, folder, NATIVE_LIMITS).ended)
+    : undefined
 
 for (const path of positionals) {
   using source = fileSource(path)
@@ -49,6 +62,7 @@ for (const path of positionals) {
     output: (values.format ?? format.outputs[0]) as OutputId,
     signal: new AbortController().signal,
     progress: () => undefined,
+    ...(native ? { native } : {}),
     ...(values.lossless ? { lossless: true } : {}),
     ...(values.fit ? { fitWithin: { width: Number(values.fit.split('x')[0]), height: Number(values.fit.split('x')[1]) } } : {}),
     ...(values['usage-rights'] === 'drop' ? { usageRights: 'drop' as const } : {}),
@@ -86,6 +100,9 @@ for (const path of positionals) {
     }),
   )
 }
+
+native?.[Symbol.dispose]()
+if (folder) rmSync(folder, { recursive: true })
 
 /** With the fidelity that follows from it, and the figures of a loss beside everything else. */
 function lineOf(outcome: Outcome | { kind: 'crashed'; error: unknown }) {

@@ -1,0 +1,58 @@
+/** Films against FFmpeg's own encoders at the figures that our result has. */
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Measured, native } from './harness.ts'
+
+/** Luma, means over the frames, by FFmpeg's filters. */
+export interface FilmSimilarity {
+  readonly ssim: number
+  readonly psnr: number
+}
+
+export interface FilmPeer {
+  readonly encoder: 'libx264' | 'libx265'
+  /** FFmpeg's name: pictures are encoded and compared in it. */
+  readonly format: 'yuv420p' | 'yuv420p10le'
+  readonly factors: readonly number[]
+}
+
+/** `-preset medium`, one thread, sound copied: what it takes at our SSIM, and at our PSNR. */
+export function atOurFigures(path: string, mine: FilmSimilarity, { encoder, format, factors }: FilmPeer, folder: string) {
+  const single = encoder === 'libx265' ? ['-x265-params', 'log-level=error:pools=none:frame-threads=1'] : []
+  const runs = factors.flatMap((factor) => {
+    const target = join(folder, `peer-${factor}.mov`)
+    const args = ['-v', 'error', '-nostdin', '-y', '-i', path, '-map', '0:v:0', '-map', '0:a?', '-c:a', 'copy', '-c:v', encoder]
+    const coding = ['-preset', 'medium', '-crf', `${factor}`, '-pix_fmt', format, ...single, '-threads', '1']
+    const run = native('ffmpeg', [...args, ...coding, target], target)
+    const figures = run ? similarity(path, target, format) : undefined
+    return run && figures ? [{ run, ...figures }] : []
+  })
+  return { ssim: at(runs, 'ssim', mine.ssim), psnr: at(runs, 'psnr', mine.psnr) }
+}
+
+type Run = FilmSimilarity & { readonly run: Measured }
+
+/** The peer's size where its figure equals ours; undefined when its runs do not reach that far. */
+function at(runs: Run[], figure: 'ssim' | 'psnr', wanted: number): Measured | undefined {
+  const sorted = [...runs].sort((a, b) => a[figure] - b[figure])
+  const i = sorted.findIndex((run) => run[figure] >= wanted)
+  const [worse, better] = [sorted[i - 1], sorted[i]]
+  if (!worse || !better) return undefined
+  const share = (wanted - worse[figure]) / (better[figure] - worse[figure])
+  const bytes = Math.round(Math.exp(Math.log(worse.run.bytes) * (1 - share) + Math.log(better.run.bytes) * share))
+  return { ...better.run, bytes }
+}
+
+/** Luma SSIM and PSNR of two films, frame by frame. */
+export function similarity(a: string, b: string, format: FilmPeer['format'] = 'yuv420p'): FilmSimilarity | undefined {
+  if (!statSync(b, { throwIfNoEntry: false })) return undefined
+  const graph = `[0:v:0]format=${format},setpts=N,split[p][q];[1:v:0]format=${format},setpts=N,split[r][s];[r][p]ssim;[s][q]psnr`
+  const done = spawnSync('ffmpeg', ['-hide_banner', '-nostdin', '-i', a, '-i', b, '-lavfi', graph, '-f', 'null', '-'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
+  const ssim = /SSIM Y:([\d.]+)/.exec(done.stderr)?.[1]
+  const psnr = /PSNR y:([\d.]+|inf)/.exec(done.stderr)?.[1]
+  return ssim && psnr ? { ssim: Number(ssim), psnr: psnr === 'inf' ? 100 : Number(psnr) } : undefined
+}
