@@ -23,6 +23,8 @@ export class TimeBudget {
 
   /** For the receipt: what stays as it is for want of time. */
   steps(): string[] {
-    return this.#refused > 0 ? [`${this.#refused} pictures left as they are, for want of processor time`] : []
+    if (this.#refused === 0) return []
+    const left = this.#refused === 1 ? '1 picture left as it is' : `${this.#refused} pictures left as they are`
+    return [`${left}, for want of processor time`]
   }
 }

@@ -58,5 +58,5 @@ test('pages of a PDF, too', async () => {
   // One of them takes some 0.017 s.
   const steps = await stepsWithin(new TimeBudget(0.03))
   expect(steps).toContain('1 images as JPEG')
-  expect(steps).toContain('1 pictures left as they are, for want of processor time')
+  expect(steps).toContain('1 picture left as it is, for want of processor time')
 })
