@@ -16,6 +16,8 @@ import { hasEnded, type TaskEnd, TaskState } from './task/task-state.ts'
 import { WorkerSide } from './task/worker-side.ts'
 
 const DEFAULT_LEASE_MS = 90_000
+/** An alarm that has not rung for so long will not ring any more. */
+const LATE_MS = 60_000
 
 /**
  * One task: its state, the lease of the worker that has it, its parts, its outbox (events to the account, the callback)
@@ -135,7 +137,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const { task } = this.#state
     if (!task) return undefined
     // The sweep comes by every hour: no task stays without an alarm, whatever happened to it.
-    if ((await this.ctx.storage.getAlarm()) === null) {
+    // On one machine a kill may lose it between the object and who rings: then it stays in the past.
+    const alarmAt = await this.ctx.storage.getAlarm()
+    if (alarmAt === null || alarmAt < Date.now() - LATE_MS) {
       this.#state.forgetAlarm()
       await this.#watch.watch()
     }

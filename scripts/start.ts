@@ -87,7 +87,18 @@ await supervise({
   now: Date.now,
 }).catch((error: unknown) => refuse(wordsOf(error)))
 
+/**
+ * A kill while an alarm rings takes the alarm along, which only a sweep finds out; the hourly one lets be what is younger than an hour.
+ * Whatever was there before this start belongs to no request any more.
+ */
+async function lookAround(): Promise<void> {
+  const headers = { authorization: `Bearer ${secrets.adminToken}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${baseUrl}/admin/sweep`, { method: 'POST', headers, body: JSON.stringify({ min_age_seconds: 60 }) })
+  await answer.body?.cancel()
+}
+
 async function greet(): Promise<void> {
+  void lookAround().catch(() => undefined)
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)

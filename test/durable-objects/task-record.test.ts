@@ -228,6 +228,21 @@ describe('TaskRecord', () => {
     expect(await record(task).callback()).toBeUndefined()
   })
 
+  it('rings again when the sweep finds its alarm in the past, as a kill leaves it', async () => {
+    const { task } = await started()
+    await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, { storage }) => {
+      const calls = Object.getPrototypeOf(storage) as DurableObjectStorage
+      const setAlarm = vi.spyOn(calls, 'setAlarm')
+      const getAlarm = vi.spyOn(calls, 'getAlarm').mockResolvedValue(Date.now() - 1000)
+      const names = () => (instance as unknown as TaskRecordFace).names()
+      await names()
+      expect(setAlarm).not.toHaveBeenCalled()
+      getAlarm.mockResolvedValue(Date.now() - 3_600_000)
+      await names()
+      expect(setAlarm).toHaveBeenCalled()
+    })
+  })
+
   it('removes itself when its retention is over', async () => {
     const { task, key } = await completed({ retentionMs: 1000 })
     at(Date.now() + 2000)
