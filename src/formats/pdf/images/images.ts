@@ -9,32 +9,30 @@ import type { TimeBudget } from '../../../codec/time-budget.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
 import { LEVELS } from '../../../quality/levels.ts'
 import type { Similarity } from '../../../quality/metrics.ts'
-import { type Filter, setFilters } from '../filters.ts'
-import { Dict, Name, nameOf, PdfSyntax, Ref, Stream } from '../objects.ts'
+import type { Filter } from '../filters.ts'
+import { nameOf, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { Effort, prospect, type Rewritten } from '../recompress.ts'
-import { PAGE_DOTS_PER_INCH, type Place } from '../sheets.ts'
+import type { Place } from '../sheets.ts'
 import type { Drawn } from '../usage.ts'
 import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { figuresAt, gridsOf } from './grids.ts'
 import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
-import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, LOSSY_GAIN, SMALLEST_REDUCTION, SOFT_PSNR_DB, TARGETS } from './levels.ts'
+import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, LOSSY_GAIN, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { MaskRows, openMask } from './mask.ts'
 import { type Measured, measure } from './measure.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
-import { asShown, isInverted, resultOf } from './result.ts'
+import { asShown, dictionaryOf, isInverted, resultOf } from './result.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
 import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen.ts'
+import { screenFor, sizeFor } from './sizes.ts'
 import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
 
 /** Images below this are not worth a lossy step. */
 const SMALLEST_BYTES = 1024
-const POINTS_PER_INCH = 72
-/** Pixels a comparison on screen needs at most. */
-const MAX_SCREEN_PIXELS = 2_000_000
 /** Colour resolution of an existing JPEG is halved when that keeps this PSNR, in dB. */
 const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 38, low: 34, ultra: 34 }
 /** When a reduced picture is not good enough, a finer one is tried before giving up. */
@@ -379,21 +377,6 @@ function declined(error: unknown): undefined {
   throw error
 }
 
-function dictionaryOf(facts: ImageFacts, coded: Candidate): Dict {
-  const dict = new Dict(facts.dict)
-  setFilters(dict, coded.deflated ?? [{ name: 'DCTDecode', parms: null }])
-  dict.set('Width', coded.width)
-  dict.set('Height', coded.height)
-  dict.set('BitsPerComponent', 8)
-  dict.delete('SMaskInData')
-  if (!dict.has('ColorSpace')) dict.set('ColorSpace', Name.of(coded.channels === 1 ? 'DeviceGray' : 'DeviceRGB'))
-  if (facts.palette) {
-    dict.set('ColorSpace', facts.palette.base)
-    dict.delete('Decode')
-  }
-  return dict
-}
-
 /** Reduced so far that the full picture cannot be smaller. */
 const isMuchSmaller = (facts: ImageFacts, reduced: Candidate) =>
   !reduced.deflated && reduced.width * reduced.height * 4 <= facts.width * facts.height
@@ -402,42 +385,4 @@ function smallest(candidates: readonly (Candidate | undefined)[]): Candidate | u
   let best: Candidate | undefined
   for (const candidate of candidates) if (candidate && !(best && best.data.length <= candidate.data.length)) best = candidate
   return best
-}
-
-/** Pixels at `dotsPerInch`; undefined when that saves too little. */
-function sizeFor(facts: ImageFacts, drawn: Drawn, dotsPerInch: number): Size | undefined {
-  const across = (drawn.width / POINTS_PER_INCH) * dotsPerInch
-  const down = (drawn.height / POINTS_PER_INCH) * dotsPerInch
-  // The coarser direction decides, so that the proportions of the stored picture stay.
-  const scale = Math.max(across / facts.width, down / facts.height)
-  if (!(scale > 0) || scale * SMALLEST_REDUCTION > 1) return undefined
-  return { width: Math.max(1, Math.round(facts.width * scale)), height: Math.max(1, Math.round(facts.height * scale)) }
-}
-
-/** Pixels on a page at 144 dpi, not more than there are. */
-function screenFor(size: Size, drawn: Drawn | undefined): Size {
-  const factor = PAGE_DOTS_PER_INCH / POINTS_PER_INCH
-  // Every pixel that is touched counts.
-  let width = Math.min(size.width, Math.floor((drawn?.width ?? size.width) * factor) + 1)
-  let height = Math.min(size.height, Math.floor((drawn?.height ?? size.height) * factor) + 1)
-  const shrink = Math.sqrt((width * height) / MAX_SCREEN_PIXELS)
-  if (shrink > 1) {
-    width = Math.max(1, Math.floor(width / shrink))
-    height = Math.max(1, Math.floor(height / shrink))
-  }
-  return { width, height }
-}
-
-/** Images that are masks of others (8.9.6.3, 11.6.5.2). */
-export async function maskNumbers(reader: Reader, streams: Iterable<number>, canonical: (number: number) => number): Promise<Set<number>> {
-  const masks = new Set<number>()
-  for (const number of streams) {
-    const stream = await reader.get(number)
-    if (!(stream instanceof Stream)) continue
-    for (const key of ['SMask', 'Mask']) {
-      const mask = stream.dict.get(key)
-      if (mask instanceof Ref) masks.add(canonical(mask.number))
-    }
-  }
-  return masks
 }

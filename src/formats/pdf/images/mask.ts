@@ -1,5 +1,5 @@
 /** What a mask leaves of a picture (ISO 32000-2, 8.9.6.3 and 11.6.5.2), row by row at the size of the picture. */
-import { type Dict, PdfSyntax, Stream } from '../objects.ts'
+import { type Dict, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { bilevelFlow, isBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts } from './facts.ts'
@@ -107,4 +107,18 @@ async function* rowsOf(mask: Mask, size: { width: number; height: number }): Asy
       for (let at = 0; at < own.length; at += size.width) yield own.subarray(at, at + size.width)
     }
   }
+}
+
+/** Images that are masks of others (8.9.6.3, 11.6.5.2). */
+export async function maskNumbers(reader: Reader, streams: Iterable<number>, canonical: (number: number) => number): Promise<Set<number>> {
+  const masks = new Set<number>()
+  for (const number of streams) {
+    const stream = await reader.get(number)
+    if (!(stream instanceof Stream)) continue
+    for (const key of ['SMask', 'Mask']) {
+      const mask = stream.dict.get(key)
+      if (mask instanceof Ref) masks.add(canonical(mask.number))
+    }
+  }
+  return masks
 }

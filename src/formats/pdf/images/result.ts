@@ -1,13 +1,16 @@
-/** Pictures that were coded anew, opened again. */
-import { decodeFilter, type Filter } from '../filters.ts'
+/** Pictures that were coded anew: what their dictionaries say, and their rows, opened again. */
+import { decodeFilter, type Filter, setFilters } from '../filters.ts'
+import { Dict, Name } from '../objects.ts'
 import type { ImageFacts } from './facts.ts'
 import { asPrinted } from './inks.ts'
 import type { Coded } from './jpeg.ts'
 import type { Streamed } from './measure.ts'
 import { openJpeg } from './view.ts'
 
+type Stored = Coded & { deflated?: readonly Filter[] | undefined }
+
 /** The rows of what is to be stored. */
-export async function resultOf(coded: Coded & { deflated?: readonly Filter[] | undefined }): Promise<Streamed> {
+export async function resultOf(coded: Stored): Promise<Streamed> {
   const { width, height, channels, data, deflated } = coded
   if (!deflated) return openJpeg(data)
   const pixels = deflated.reduce((bytes, filter) => decodeFilter(filter, bytes, width * height * channels + height), data)
@@ -25,4 +28,20 @@ export function asShown(rows: Streamed, facts: ImageFacts): Streamed {
 
 async function* printed(strips: Streamed['strips'], inverted: boolean): AsyncGenerator<Uint8Array> {
   for await (const strip of strips) yield asPrinted(strip, inverted)
+}
+
+/** The picture's dictionary, for what is to be stored instead. */
+export function dictionaryOf(facts: ImageFacts, coded: Stored): Dict {
+  const dict = new Dict(facts.dict)
+  setFilters(dict, coded.deflated ?? [{ name: 'DCTDecode', parms: null }])
+  dict.set('Width', coded.width)
+  dict.set('Height', coded.height)
+  dict.set('BitsPerComponent', 8)
+  dict.delete('SMaskInData')
+  if (!dict.has('ColorSpace')) dict.set('ColorSpace', Name.of(coded.channels === 1 ? 'DeviceGray' : 'DeviceRGB'))
+  if (facts.palette) {
+    dict.set('ColorSpace', facts.palette.base)
+    dict.delete('Decode')
+  }
+  return dict
 }
