@@ -1,5 +1,6 @@
-/** Base64url of so many random bytes. */
 import { latin1Of } from '../src/bytes/latin1.ts'
+
+/** Base64url of so many random bytes. */
 export function randomText(bytes: number): string {
   const text = btoa(latin1Of(crypto.getRandomValues(new Uint8Array(bytes))))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')

@@ -2,28 +2,20 @@
  * `npm run conformance -- growth [format …]`: seconds of the processor for once, twice and four times as many of the same, WebAssembly
  * included, which `test/pipeline/repeated-structures.test.ts` does not see. Needs a quiet machine; the least of three runs counts.
  */
-import type { Options } from '../../src/codec/codec.ts'
-import { MEDIA_CODECS } from '../../src/formats/media.ts'
-import { PRESS_CODECS } from '../../src/formats/press.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
-import { pressFile } from '../../test/support/press-file.ts'
+import { repeatedJob } from '../../test/support/press-repeated.ts'
 import { REPEATED, type Repeated } from '../../test/support/repeated.ts'
 
-const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const MOST_RATIO = 2.2
 /** Below this, caches that fill and code that warms up are most of what is measured. */
 const LEAST_CPU_MS = 100
 const MOST_TIMES = 64
 
-async function cpuMs({ format, output, make }: Repeated, times: number): Promise<number> {
-  const codec = CODECS[format]!
-  const bytes = await make(times)
-  const base = { quality: 'medium', output: output ?? codec.format.outputs[0], memoryBudget: 96 * 1024 * 1024 } as const
-  const options: Omit<Options, 'inner'> = { ...base, signal: new AbortController().signal, progress: () => undefined }
+async function cpuMs(repeated: Repeated, times: number): Promise<number> {
+  const press = await repeatedJob(repeated, times)
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < 3; run++) {
     const before = process.cpuUsage()
-    await pressFile(codec, bytes, 'a', { output: base.output, inner: lendCodecs(CODECS, options) })
+    await press()
     const { user, system } = process.cpuUsage(before)
     least = Math.min(least, (user + system) / 1000)
   }

@@ -1,14 +1,9 @@
 /** Twice as much of the same takes about twice the work, whatever is repeated: nothing is read again for each of its siblings. */
 import { expect, it } from 'vitest'
-import type { Options } from '../../src/codec/codec.ts'
-import { MEDIA_CODECS } from '../../src/formats/media.ts'
-import { PRESS_CODECS } from '../../src/formats/press.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
-import { pressFile } from '../support/press-file.ts'
+import { repeatedJob } from '../support/press-repeated.ts'
 import { REPEATED, type Repeated } from '../support/repeated.ts'
 import { workOf } from '../support/work.ts'
 
-const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const MOST_RATIO = 2.2
 /** Below this, what a file takes that has none of them is most of what is counted. */
 const LEAST_WORK = 200_000
@@ -16,13 +11,7 @@ const MOST_TIMES = 64
 /** What is done again for each sibling shows at every doubling; another way that a codec takes from some size on shows at one. */
 const MOST_DOUBLINGS = 4
 
-async function workFor({ format, output, make }: Repeated, times: number): Promise<number> {
-  const codec = CODECS[format]!
-  const bytes = await make(times)
-  const base = { quality: 'medium', output: output ?? codec.format.outputs[0], memoryBudget: 96 * 1024 * 1024 } as const
-  const options: Omit<Options, 'inner'> = { ...base, signal: new AbortController().signal, progress: () => undefined }
-  return workOf(() => pressFile(codec, bytes, 'a', { output: base.output, inner: lendCodecs(CODECS, options) }))
-}
+const workFor = async (repeated: Repeated, times: number) => workOf(await repeatedJob(repeated, times))
 
 it.each(REPEATED.map((repeated) => [`${repeated.format}: ${repeated.what}`, repeated] as const))(
   '%s',
