@@ -13,6 +13,7 @@ import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
 import { TaskPassword } from './task/task-password.ts'
 import { hasEnded, type TaskEnd, TaskState } from './task/task-state.ts'
+import { Waiting } from './task/waiting.ts'
 import { WorkerSide } from './task/worker-side.ts'
 
 const DEFAULT_LEASE_MS = 90_000
@@ -30,7 +31,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #watch: StepWatch
   readonly #workers: WorkerSide
   readonly #leaseMs: number
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Waiting()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
@@ -84,17 +85,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async wait(ms: number) {
     const { task } = this.#state
-    if (task && !hasEnded(task)) {
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          clearTimeout(timer)
-          this.#waiting.delete(wake)
-          resolve()
-        }
-        const timer = setTimeout(wake, ms)
-        this.#waiting.add(wake)
-      })
-    }
+    if (task && !hasEnded(task)) await this.#waiting.for(ms)
     return this.#state.task
   }
 
@@ -116,7 +107,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     await this.#outbox.tellRemoved(task)
     await removeBlobs(this.env.BLOBS, task, this.#state.job!)
     await this.#state.clear()
-    this.#wake()
+    this.#waiting.wakeAll()
   }
 
   async callback() {
@@ -211,13 +202,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     state.saveWithAlarm()
     countTask(this.env.METRICS, ended, attemptsOf(job))
     await this.#outbox.tellAccount()
-    this.#wake()
+    this.#waiting.wakeAll()
     await removeBlobs(this.env.BLOBS, ended, job, ended.result?.key)
     await this.#watch.watch()
-  }
-
-  #wake() {
-    for (const wake of this.#waiting) wake()
   }
 }
 
