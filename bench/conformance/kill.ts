@@ -1,10 +1,11 @@
 /**
- * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1]`: SIGKILL at random moments, to the whole service or to one of
- * its processes (parent, leash, workerd, a press, FFmpeg), or to everything that Node runs, while files are uploaded, at once and in chunks over several kills, pressed
- * quickly and queued, among them films for FFmpeg where it is installed; between them resets of all Durable Objects, as a deployment
- * brings, after which every upload must be answered all the same. Then asks whether everything that was accepted has ended, whether
- * files sent in chunks arrived byte by byte, whether usage was counted once, whether a sweep leaves exactly the blobs that tasks name,
- * and whether any process is left. Ctrl-C ends the killing and asks at once. Linux only (/proc).
+ * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1] [--victims press,native]`: SIGKILL at random moments, to the whole
+ * service or to one of its processes (parent, leash, workerd, a press, FFmpeg), or to everything that Node runs, while files are
+ * uploaded, at once and in chunks over several kills, pressed quickly and queued, among them films for FFmpeg where it is installed;
+ * between them resets of all Durable Objects, as a deployment brings, after which every upload must be answered all the same. Then asks
+ * whether everything that was accepted has ended, whether files sent in chunks arrived byte by byte, whether usage was counted once,
+ * whether a sweep leaves exactly the blobs that tasks name, and whether any process is left. Ctrl-C ends the killing and asks at once.
+ * Linux only (/proc).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,7 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findNative } from '../../pool/native.ts'
-import { Processes, VICTIMS, type Victim } from './victims.ts'
+import { Processes, VICTIMS } from './victims.ts'
 
 const { values } = parseArgs({
   options: {
@@ -23,9 +24,16 @@ const { values } = parseArgs({
     resets: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     port: { type: 'string', default: '8799' },
+    /** Of VICTIMS; all of them by default. */
+    victims: { type: 'string', default: VICTIMS.join(',') },
   },
 })
 const [rounds, resets] = [Number(values.rounds), Number(values.resets)]
+const victims = values.victims.split(',').map((name) => {
+  const victim = VICTIMS.find((one) => one === name)
+  if (!victim) throw new Error(`no victim '${name}'; there are ${VICTIMS.join(', ')}`)
+  return victim
+})
 const state = mkdtempSync(join(tmpdir(), 'whittle-kill-'))
 const base = `http://127.0.0.1:${values.port}`
 
@@ -205,11 +213,10 @@ for (let round = 0; round < rounds + resets && !enough; round++) {
     await Promise.all([...uploads, chunks])
     continue
   }
-  const wanted = VICTIMS[Math.floor(random() * VICTIMS.length)]!
+  const wanted = victims[Math.floor(random() * victims.length)]!
   // FFmpeg is not always at work.
   for (let wait = 0; wait < 50 && film && wanted === 'native' && !processes.has(service.pid ?? 0, wanted); wait++) await sleep(100)
-  const victim: Victim = processes.kill(service.pid ?? 0, wanted) > 0 ? wanted : 'tree'
-  if (victim !== wanted) processes.kill(service.pid ?? 0, 'tree')
+  const victim = [wanted, ...victims, 'tree' as const].find((one) => processes.kill(service.pid ?? 0, one) > 0) ?? 'tree'
   killed.set(victim, (killed.get(victim) ?? 0) + 1)
   await Promise.all([...uploads, chunks])
   if (victim === 'tree' || victim === 'nodes' || !(await isUp())) {
