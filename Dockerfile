@@ -6,8 +6,8 @@ COPY cli/package.json cli/
 COPY scripts/trim-packages.mjs scripts/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY . .
-# The bundles are made here, so that the image needs no room to write; its own Node is new enough, without the package's.
-RUN npm run build && rm -rf node_modules/node-linux-*
+# The bundles are made here, so that the image needs no room to write.
+RUN npm run build
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production

