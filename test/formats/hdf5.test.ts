@@ -26,6 +26,8 @@ const timesIn = (file: Uint8Array, time: number) => {
   return Buffer.from(file).toString('latin1').split(wanted.toString('latin1')).length - 1
 }
 
+/** Where the header of the first group stands in `hdf5File`. */
+const GROUP_AT = 0x320
 /** Where chunks stand in fixtures. */
 const LZF_CHUNK_AT = 4016
 const BLOSC_CHUNK_AT = 3496
@@ -63,6 +65,20 @@ describe('hdf5', () => {
       reason: 'malformed',
       detail: 'much of the file holds what nothing in it leads to',
     })
+  })
+
+  it.each([
+    ['more', 2, 'unsupported_feature'],
+    ['fewer', 0, 'malformed'],
+  ])('a group that counts %s links than lead to it is found before it is written, not by verification (links-miscounted)', async (than, count, reason) => {
+    const file = hdf5File(10_000, 1).slice()
+    const view = new DataView(file.buffer)
+    // A header of version 1: its version, a byte, messages (2), and how many links lead to it (IV.A.1.a).
+    expect([view.getUint8(GROUP_AT), view.getUint32(GROUP_AT + 4, true)]).toEqual([1, 1])
+    view.setUint32(GROUP_AT + 4, count, true)
+    const { outcome, defect } = await press(file)
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason, detail: `an object counts ${than} links than lead to it` })
   })
 
   it('keeps the user block and the version of the format', async () => {

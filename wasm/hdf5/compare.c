@@ -19,7 +19,7 @@ static int meet(haddr_t a, haddr_t b) {
     objects = grown;
   }
   objects[object_count++] = a;
-  return add_pair(a, b);
+  return add_pair(a, b, 0);
 }
 
 static int same_type(hid_t a, hid_t b) {

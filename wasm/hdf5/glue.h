@@ -37,9 +37,13 @@ int failed(void);
 /* addresses.c: which object of the output stands for which of the input. */
 typedef struct {
   haddr_t from, to;
+  /* What the input's header counts. */
+  unsigned links;
 } pair;
 void forget_pairs(void);
-int add_pair(haddr_t from, haddr_t to);
+int add_pair(haddr_t from, haddr_t to, unsigned links);
+/* The one after `p`, or the first after NULL; NULL after the last. */
+const pair *next_pair(const pair *p);
 /* HADDR_UNDEF when there is none. */
 haddr_t counterpart(haddr_t from);
 haddr_t address_of(hid_t object);

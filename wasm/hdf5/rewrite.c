@@ -60,14 +60,14 @@ static hid_t output_type(hid_t type) {
   if (waiting_count == (int)(sizeof waiting / sizeof *waiting)) return fail(OVER_BUDGET, "too many committed types", NULL), -1;
   hid_t copy = H5Tcopy(type), plist = H5Tget_create_plist(type);
   H5O_info_t info;
-  if (H5Oget_info2(type, &info, H5O_INFO_HDR | H5O_INFO_TIME) < 0) return -1;
+  if (H5Oget_info2(type, &info, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_TIME) < 0) return -1;
   int64_t before = clock_seconds;
   copy_times(&info, plist);
   clock_seconds = made_at(&info);
   int done = copy >= 0 && H5Tcommit_anon(output, copy, plist, H5P_DEFAULT) >= 0;
   H5Pclose(plist);
   clock_seconds = info.ctime;
-  if (!done || add_pair(from, address_of(copy)) || copy_attributes(type, copy, from)) return -1;
+  if (!done || add_pair(from, address_of(copy), info.rc) || copy_attributes(type, copy, from)) return -1;
   clock_seconds = before;
   waiting[waiting_count++] = copy;
   return H5Oopen_by_addr(output, address_of(copy));
@@ -188,7 +188,7 @@ static int copy_dataset(hid_t from, const char *name, hid_t link_plist, const gr
   copy_times(info, plist);
   hid_t to = as < 0 ? -1 : H5Dcreate_anon(job->to, as, space, plist, H5P_DEFAULT);
   if (to < 0) fail(UNSUPPORTED, "a dataset cannot be written", name);
-  else if (!link_object(to, name, link_plist, job, info) && !add_pair(info->addr, address_of(to)) &&
+  else if (!link_object(to, name, link_plist, job, info) && !add_pair(info->addr, address_of(to), info->rc) &&
            !copy_attributes(from, to, info->addr)) {
     if (contents_of(type) & HAS_REFERENCES) do_later(info->addr);
     else copy_values(from, to, raw, input, output);
@@ -215,7 +215,7 @@ static int copy_object(hid_t from, const char *name, hid_t link_plist, const gro
       hid_t to = H5Gcreate_anon(job->to, plist, H5P_DEFAULT);
       if (to < 0) fail(UNSUPPORTED, "a group cannot be written", name);
       else {
-        if (!link_object(to, name, link_plist, job, &info) && !add_pair(info.addr, address_of(to)) &&
+        if (!link_object(to, name, link_plist, job, &info) && !add_pair(info.addr, address_of(to), info.rc) &&
             !copy_attributes(object, to, info.addr))
           copy_links(object, to, job->depth + 1, info.ctime);
         H5Gclose(to);
@@ -228,7 +228,7 @@ static int copy_object(hid_t from, const char *name, hid_t link_plist, const gro
       hid_t copy = H5Tcopy(object), plist = H5Tget_create_plist(object);
       copy_times(&info, plist);
       if (H5Tcommit_anon(job->to, copy, plist, H5P_DEFAULT) < 0) fail(UNSUPPORTED, "a type cannot be written", name);
-      else if (!link_object(copy, name, link_plist, job, &info) && !add_pair(info.addr, address_of(copy)))
+      else if (!link_object(copy, name, link_plist, job, &info) && !add_pair(info.addr, address_of(copy), info.rc))
         copy_attributes(object, copy, info.addr);
       H5Pclose(plist), H5Tclose(copy);
       break;
@@ -278,6 +278,20 @@ static int copy_links(hid_t from, hid_t to, int depth, time_t changed) {
   if (H5Literate(from, ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, ordered ? H5_ITER_INC : H5_ITER_NATIVE, NULL, copy_link, &job) < 0)
     fail(MALFORMED, "links", NULL);
   return failed();
+}
+
+/* The library neither checks nor copies how many links an object's header counts: the output counts those that are there. */
+static int links_miscounted(void) {
+  for (const pair *p = next_pair(NULL); p; p = next_pair(p)) {
+    H5O_info_t info;
+    hid_t object = H5Oopen_by_addr(output, p->to);
+    if (object < 0 || H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0) fail(UNSUPPORTED, "an object cannot be read again", NULL);
+    else if (p->links < info.rc) fail(MALFORMED, "an object counts fewer links than lead to it", NULL);
+    else if (p->links > info.rc) fail(UNSUPPORTED, "an object counts more links than lead to it", NULL);
+    if (object >= 0) H5Oclose(object);
+    if (failed()) return 1;
+  }
+  return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- pre-scan */
@@ -389,7 +403,7 @@ EXPORT(rewrite) int rewrite(int level, int in_order) {
   hid_t new_root = output < 0 ? -1 : H5Gopen2(output, "/", H5P_DEFAULT);
   if (new_root < 0) return fail(UNSUPPORTED, "the file cannot be created", NULL);
   clock_seconds = root_info.ctime;
-  if (!add_pair(root_info.addr, address_of(new_root)) && !copy_attributes(root, new_root, root_info.addr))
+  if (!add_pair(root_info.addr, address_of(new_root), root_info.rc) && !copy_attributes(root, new_root, root_info.addr))
     copy_links(root, new_root, 0, root_info.ctime);
 
   for (size_t i = 0; i < later_count && !failed(); i++) {
@@ -406,6 +420,7 @@ EXPORT(rewrite) int rewrite(int level, int in_order) {
     if (from >= 0) H5Oclose(from);
     if (to >= 0) H5Oclose(to);
   }
+  if (!failed()) links_miscounted();
   for (int i = 0; i < waiting_count; i++) H5Tclose(waiting[i]);
   H5Gclose(root), H5Gclose(new_root);
   if (H5Fclose(output) < 0) fail(UNSUPPORTED, "the file cannot be finished", NULL);

@@ -54,7 +54,7 @@ static pair *slot(haddr_t from) {
   return &pairs[at];
 }
 
-int add_pair(haddr_t from, haddr_t to) {
+int add_pair(haddr_t from, haddr_t to, unsigned links) {
   if (pair_count >= MAX_OBJECTS) return fail(OVER_BUDGET, "more objects than can be kept track of", NULL);
   if (pair_count * 2 >= pair_room) {
     pair *old = pairs;
@@ -69,8 +69,14 @@ int add_pair(haddr_t from, haddr_t to) {
   }
   pair *p = slot(from);
   if (p->from == HADDR_UNDEF) pair_count++;
-  *p = (pair){from, to};
+  *p = (pair){from, to, links};
   return 0;
+}
+
+const pair *next_pair(const pair *p) {
+  for (p = p ? p + 1 : pairs; p < pairs + pair_room; p++)
+    if (p->from != HADDR_UNDEF) return p;
+  return NULL;
 }
 
 haddr_t counterpart(haddr_t from) {
