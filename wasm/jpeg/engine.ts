@@ -14,6 +14,7 @@ interface Exports extends LargeEngine {
   chroma_quality(shift: number): void
   try_tables(pointer: number, weight: number): void
   read_begin(): void
+  read_again(): void
   rows_out_begin(dctScale: number, colour: number): void
   push(pointer: number, length: number, end: number): number
   rows_out_info(what: number): number
@@ -35,6 +36,10 @@ interface Exports extends LargeEngine {
   release(which: number): void
   estimated_bytes(made: number): number
   finish(made: number, progressive: number, headers: number, counting: number): number
+  lane_written(): number
+  recode_next(): number
+  recode_end(): void
+  recode_packed(): number
 }
 
 /** `damaged` and `truncated`: the file's fault; `unsupported`: a variant that is not handled; `limit`: hostile; `memory`: too large. */
@@ -144,6 +149,20 @@ export class Engine {
   /** The file has no more bytes: throws `truncated` unless the engine can finish. */
   pushEnd(): boolean {
     return this.exports.push(this.room(1), 0, 1) === 1
+  }
+
+  /** Pushes a whole file; `after` is called behind every chunk. Throws `truncated` where it ends inside the picture. */
+  async take(input: JpegInput, after: () => void = () => undefined): Promise<void> {
+    for await (const chunk of chunksOf(input)) {
+      if (this.push(chunk)) return
+      after()
+    }
+    if (!this.pushEnd()) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
+  }
+
+  /** What is written from now on goes there. */
+  writeTo(write: (chunk: Uint8Array) => void): void {
+    this.output = write
   }
 
   /** Runs `finish` and collects what it writes. */

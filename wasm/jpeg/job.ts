@@ -1,5 +1,5 @@
 import { EngineError } from '../engine-error.ts'
-import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './engine.ts'
+import { COLOUR_CODE, Engine, type JpegInput, type Place } from './engine.ts'
 
 /** What was measured between the coefficients that came in and those that go out. */
 export interface Measured {
@@ -100,13 +100,7 @@ export class JpegJob {
     const job = new JpegJob(intake, chromaQuality)
     try {
       job.engine.exports.read_begin()
-      let complete = false
-      for await (const chunk of chunksOf(input)) {
-        complete = job.engine.push(chunk)
-        if (complete) break
-        job.keepWithin(intake)
-      }
-      if (!complete && !job.engine.pushEnd()) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
+      await job.engine.take(input, () => job.keepWithin(intake))
       if (intake.kind === 'stream')
         job.last = job.streamed ? job.measured() : await job.requantise(intake.quality, undefined, intake.trellis)
       return job

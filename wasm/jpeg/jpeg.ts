@@ -1,9 +1,10 @@
 /**
- * JPEG in bounded memory (see src/engine.h). Three ways in and out:
+ * JPEG in bounded memory (see src/engine.h). Four ways in and out:
  *
  *   JpegJob.read(file)         a JPEG as coefficients: requantise, halve chroma, re-optimise without loss, write
  *   JpegJob.fromRows(options)  the same from pixel rows; `encodeRows` is the one-call form
  *   JpegRows.open(file)        a JPEG as pixel rows, also scaled down
+ *   recode(file)               a sequential JPEG that is too large to be held, without loss
  *
  * Everything throws `EngineError`, whose `trouble` says whose fault it is. Nothing is shared between instances.
  */
@@ -12,6 +13,7 @@ import { JpegJob } from './job.ts'
 
 export type { JpegInput, Place } from './engine.ts'
 export { type Intake, type JpegColour, type JpegInfo, JpegJob, type Measured, type RowsIn, type Scans, type Which } from './job.ts'
+export { type Recoded, recode } from './recode.ts'
 export { JpegRows, type RowsOutOptions } from './rows-out.ts'
 
 export interface EncodeOptions extends RowsIn {

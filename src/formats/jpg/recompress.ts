@@ -1,6 +1,7 @@
 /** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
 
-import { JpegJob, type Measured } from '../../../wasm/jpeg/jpeg.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
@@ -50,12 +51,18 @@ const SHOWN_ALIKE: ReadonlySet<string> = new Set(['ycbcr', 'gray'])
 
 /** A candidate: what to write, how large it gets, what it is. */
 interface Candidate {
-  readonly job: JpegJob
+  readonly job: ReadPicture
   /** Tables, frame and scans, with a start marker. */
   readonly coded: readonly Uint8Array[]
   /** Of the whole file. */
   readonly bytes: number
   readonly outcome: Extract<Outcome, { kind: 'compressed' }>
+}
+
+/** What is known of a picture that was read to its end, and maybe held. */
+interface ReadPicture extends Disposable {
+  readonly endOffset: number
+  readonly lateSegments: readonly Place[]
 }
 
 /** Requantised, and not written yet. */
@@ -116,9 +123,20 @@ class Recompression {
     const perceptual = await this.perceptual(made)
     const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
     if (codedBytes(perceptual) < hopeless) return perceptual
-    if (!untouched && perceptual.job.memoryBytes + this.need(1) > options.memoryBudget) return perceptual
-    const exact = await this.lossless(untouched ? perceptual.job : undefined)
-    return codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
+    const exact = await this.exactBeside(made.job, untouched)
+    return !exact || codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
+  }
+
+  /** Without loss, of what `job` has read, or (it was changed) of another reading; undefined where there is no room for both. */
+  private async exactBeside(job: JpegJob, untouched: boolean): Promise<Candidate | undefined> {
+    if (untouched) return this.lossless(job)
+    const left = this.options.memoryBudget - job.memoryBytes
+    if (this.need(1) <= left) return this.lossless()
+    if (this.header.progressive) return undefined
+    return this.recoded(job.memoryBytes).catch((error: unknown) => {
+      if (isEngineError(error) && error.failure === 'memory') return undefined
+      throw error
+    })
   }
 
   /** Everything in memory: coefficients as read and as made. */
@@ -185,9 +203,9 @@ class Recompression {
   /** The best that fits into the wanted size; without loss if that fits already. */
   private async toSize(limit: number): Promise<Candidate> {
     this.require(2)
-    const exact = await this.lossless()
+    const job = await this.read()
+    const exact = await this.lossless(job)
     if (exact.bytes <= limit) return exact
-    const { job } = exact
     const overhead = assembledBytes(this.source, await this.frame(job), 0)
     const fitted = () => requantiseToSize(job, limit, overhead, this)
     if (this.mayDecimate(job, LEVELS.halvedChromaPsnrDb.low)) {
@@ -204,16 +222,22 @@ class Recompression {
 
   /** The same coefficients, coded better. */
   private async lossless(job?: JpegJob): Promise<Candidate> {
+    if (!job && !this.header.progressive && this.need(1) > this.options.memoryBudget) return this.recoded()
     this.require(1)
     const read = job ?? (await this.read())
     const { scans, coded, bytes } = await this.assembled(read, smallestExactFile(read, this.source.size - this.header.scanOffset))
-    const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
-    return {
-      job: read,
-      coded,
-      bytes,
-      outcome: { kind: 'compressed', steps: [`same coefficients, ${coding}`] },
-    }
+    return { job: read, coded, bytes, outcome: recodedAs(scans) }
+  }
+
+  /** The same where coefficients are not held, as the file is sequential and large. */
+  private async recoded(besideBytes = 0): Promise<Candidate> {
+    const left = this.options.memoryBudget - BASE_BYTES - 2 * this.header.scanOffset
+    let from = 0
+    // Three readings; the last has most to do.
+    const read = () => this.chunks(from, (from += 0.3))
+    const { chunks, bytes, endOffset, lateSegments } = await recode(read, { mostBytes: left - besideBytes, mostPacked: left })
+    const job = { endOffset, lateSegments, [Symbol.dispose]: () => undefined }
+    return { job, coded: chunks, bytes: assembledBytes(this.source, await this.frame(job), bytes), outcome: recodedAs('progressive') }
   }
 
   private async perceptual({ job, quality, figures }: Omit<Made, 'reached'>): Promise<Candidate> {
@@ -248,7 +272,7 @@ class Recompression {
     return JpegJob.read(this.chunks(0, 0.4), { kind: 'store' })
   }
 
-  async frame(job: JpegJob): Promise<Frame> {
+  async frame(job: ReadPicture): Promise<Frame> {
     const late = await lateSegments(this.source, job.lateSegments)
     const segments = [...this.header.segments, ...late]
     return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
@@ -290,6 +314,11 @@ class Recompression {
 
 /** Of the bytes of what was read, what was made takes. */
 const shareOf = (job: JpegJob) => job.estimatedBytes('made') / job.estimatedBytes('read')
+
+function recodedAs(scans: Scans): Candidate['outcome'] {
+  const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
+  return { kind: 'compressed', steps: [`same coefficients, ${coding}`] }
+}
 
 /** Tables and scans: what stays as it is says nothing about them. */
 const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)

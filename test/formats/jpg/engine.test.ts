@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
-import { encodeRows, JpegJob, JpegRows, type RowsIn, type Scans } from '../../../wasm/jpeg/jpeg.ts'
+import { encodeRows, JpegJob, JpegRows, type RowsIn, recode, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 import { photo, psnrDb } from './photo.ts'
 
 const WIDTH = 203
@@ -69,6 +69,24 @@ describe('jpeg engine', () => {
     }
     const other = await JpegJob.read((await file('rgb', 87, 'sequential')).bytes, { kind: 'hash' })
     expect(other.digest()).not.toBe(job.digest())
+  })
+
+  it.each([
+    ['gray', true],
+    ['rgb', true],
+    ['rgb', false],
+    ['cmyk', true],
+  ] as const)('recodes what it never holds to the bytes of what it holds: %s, subsampled %s', async (pixels, subsampled) => {
+    const { bytes } = await file(pixels, 93, 'sequential', subsampled, 803, 657)
+    const within = { mostBytes: 16 << 20, mostPacked: 16 << 20 }
+    const { chunks, endOffset, ...recoded } = await recode(() => bytes, within)
+    using held = await JpegJob.read(bytes)
+    expect(Buffer.compare(concat([...chunks]), concat(held.write('read', 'progressive')))).toBe(0)
+    expect(recoded).toEqual({ bytes: concat([...chunks]).length, lateSegments: [] })
+    expect(endOffset).toBe(bytes.length)
+    await expect(recode(() => bytes, { ...within, mostPacked: held.packedBytes * 0.9 })).rejects.toMatchObject({ failure: 'memory' })
+    await expect(recode(() => bytes, { ...within, mostBytes: 1 << 20 })).rejects.toMatchObject({ failure: 'memory' })
+    await expect(recode(() => bytes.subarray(0, bytes.length / 2), within)).rejects.toMatchObject({ failure: 'truncated' })
   })
 
   it.each([false, true])('halves chroma where it is whole (progressive source: %s)', async (progressive) => {

@@ -82,3 +82,12 @@ it('has room for what is made where there is none for what came', async () => {
   expect((await pressed(bytes, { memoryBudget: 10 * MIB + 3 * bytes.length })).outcome.kind).toBe('compressed')
   expect((await pressed(bytes, { memoryBudget: 10.5 * MIB })).outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
 })
+
+it('codes again without loss what is larger than its memory', async () => {
+  const bytes = textured(2000, 1500, 1 / 3, 97)
+  const { outcome } = await pressed(bytes, { lossless: true, memoryBudget: 10 * MIB + 2.6 * bytes.length })
+  expect(outcome).toMatchObject({ kind: 'compressed', steps: ['same coefficients, progressive scans with optimal Huffman tables'] })
+  // Progressive scans cannot be verified where their coefficients have no room.
+  const { outcome: scarce } = await pressed(bytes, { lossless: true, memoryBudget: 10 * MIB + 1.5 * bytes.length })
+  expect(scarce).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+})

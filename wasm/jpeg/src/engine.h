@@ -94,8 +94,8 @@ extern Picture picture;
 void picture_from(uint32_t width, uint32_t height, int planes, J_COLOR_SPACE colour, const jpeg_component_info *components);
 void picture_clear(void);
 
-/* How block rows are taken in (input.c, rows_in.c). */
-enum { INTAKE_STORE = 0, INTAKE_SAMPLE = 1, INTAKE_STREAM = 2, INTAKE_HASH = 3 };
+/* How block rows are taken in (input.c, rows_in.c, recode.c). */
+enum { INTAKE_STORE = 0, INTAKE_SAMPLE = 1, INTAKE_STREAM = 2, INTAKE_HASH = 3, INTAKE_SCRIPT = 4, INTAKE_RECODE = 5 };
 void intake_attach(Store *store);
 int intake_streams(void);
 void intake_must_store(void);
@@ -117,5 +117,9 @@ void requantise_end(void);
 
 /* ---- script.c ---- */
 void forget_script(int made); /* what was read or made has changed */
+int row_is_scripted(const Plane *plane, uint32_t row); /* whether the choice of a script looks at it */
+
+/* ---- recode.c ---- */
+Taker recode_sample, recode_take;
 
 #endif

@@ -106,6 +106,14 @@ void EXPORT(read_begin)(void) {
   scale_eighths = 0;
 }
 
+/* The same file from its start, by the engine that read it to its end (recode.c). */
+void EXPORT(read_again)(void) {
+  jpeg_destroy_decompress(&decoder);
+  picture_clear();
+  source.bytes_in_buffer = skip_left = 0;
+  read_begin();
+}
+
 /* What callers expect who did not say: grey, RGB, or the four inks. */
 static J_COLOR_SPACE natural_colour(J_COLOR_SPACE stored) {
   if (stored == JCS_YCbCr) return JCS_RGB;

@@ -92,7 +92,7 @@ static void take_hash(Store *store, uint32_t row, JBLOCKROW blocks) {
 }
 
 void intake_attach(Store *store) {
-  static Taker *const takers[] = {store_put, take_sample, take_stream, take_hash};
+  static Taker *const takers[] = {store_put, take_sample, take_stream, take_hash, recode_sample, recode_take};
   store->take = takers[mode];
 }
 

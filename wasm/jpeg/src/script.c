@@ -57,11 +57,21 @@ static double bits_of(const Tally *t, double scale) {
   return bits * scale + 8.0 * (SCAN_HEADER_BYTES + TABLE_HEADER_BYTES + symbols);
 }
 
+/* One row of how many is looked at. */
+static uint32_t rows_apart(const Plane *plane) {
+  const uint32_t rows = SAMPLED_BLOCKS / plane->blocks_wide + 1;
+  return plane->blocks_high > rows ? plane->blocks_high / rows : 1;
+}
+
+int row_is_scripted(const Plane *plane, uint32_t row) {
+  const uint32_t every = rows_apart(plane);
+  return row % every == every / 2;
+}
+
 /* Rows spread over the plane; returns the bits of its DC scan (G.1.2.1). */
 static double take_sample(Sample *sample, const Plane *plane, int made) {
   const Store *store = made ? plane->made : plane->read;
-  const uint32_t rows = SAMPLED_BLOCKS / plane->blocks_wide + 1;
-  const uint32_t every = plane->blocks_high > rows ? plane->blocks_high / rows : 1;
+  const uint32_t every = rows_apart(plane);
   uint32_t bytes = 0, taken = 0, count = 0;
   for (uint32_t row = every / 2; row < plane->blocks_high; row += every, taken++) bytes += store->length[row];
   sample->start = allocate(((size_t)taken * plane->blocks_wide + 1) * sizeof *sample->start);
