@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import type { Step } from '../src/tasks/run.ts'
 import { bundles } from './build.ts'
 import { DoorClient } from './door-client.ts'
-import { findNative } from './native.ts'
+import { searchNative } from './native.ts'
 import { STEP_LIMITS } from './options.ts'
 import { Pool } from './pool.ts'
 
@@ -27,7 +27,7 @@ const pool = await Pool.open({
   build: await bundles(root, join(root, '.dev/build')),
   folder: join(tmpdir(), 'presses'),
   heavy: true,
-  native: findNative(undefined),
+  native: searchNative(undefined),
   limits: { ...STEP_LIMITS, memoryBytes: Number(PRESS_MB) * 2 ** 20 },
   log: (line) => console.log(line),
 })

@@ -3,9 +3,10 @@
  * files, and no network where the system can take that away), no environment, and is ended with its job. What it is told is made here,
  * of numbers alone: a press says which pictures and how fine, never which program, file or option.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import type { NativeEncode, NativeMeasure, Span } from '../src/codec/native.ts'
 import { leashed } from './leashed.ts'
 import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
@@ -30,13 +31,35 @@ const NEEDED = ['libx264', 'libx265']
  * @throws Error where the one that was asked for cannot encode what it is for
  */
 export function findNative(path: string | undefined): NativeProgram | undefined {
+  const found = candidateOf(path)
+  return programOf(path, found, found === undefined ? undefined : spawnSync(found, ASKED, { encoding: 'utf8' }))
+}
+
+/** The same, while others go on. */
+export async function searchNative(path: string | undefined): Promise<NativeProgram | undefined> {
+  const found = candidateOf(path)
+  const said = found === undefined ? undefined : await promisify(execFile)(found, ASKED).catch(() => ({ stdout: '', stderr: '' }))
+  return programOf(path, found, said)
+}
+
+/** It says which encoders it has, and before that, elsewhere, who it is. */
+const ASKED = ['-encoders']
+
+function candidateOf(path: string | undefined): string | undefined {
   if (path === 'none') return undefined
   const candidates = path === undefined ? (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'ffmpeg')) : [path]
-  const found = candidates.find(isProgram)
-  const encoders = found ? spawnSync(found, ['-hide_banner', '-encoders'], { encoding: 'utf8' }).stdout : ''
-  const missing = NEEDED.filter((name) => !encoders?.includes(name))
-  if (found && missing.length === 0) return { path: found, name: nameOf(found), within: wall() }
-  if (path === undefined) return undefined
+  return candidates.find(isProgram)
+}
+
+interface Said {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function programOf(path: string | undefined, found: string | undefined, said: Said | undefined): NativeProgram | undefined {
+  const missing = NEEDED.filter((name) => !said?.stdout?.includes(name))
+  if (found && said && missing.length === 0) return { path: found, name: nameOf(said.stderr), within: wall() }
+  if (path === undefined || path === 'none') return undefined
   throw new Error(found ? `${path} has no ${missing.join(' and no ')}` : `${path} is no program`)
 }
 
@@ -49,8 +72,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-const nameOf = (path: string) =>
-  `FFmpeg ${/version n?([\d.]+)/.exec(spawnSync(path, ['-version'], { encoding: 'utf8' }).stdout)?.[1] ?? 'of its own version'}`
+const nameOf = (said: string) => `FFmpeg ${/version n?([\d.]+)/.exec(said)?.[1] ?? 'of its own version'}`
 
 /** A network and a user of its own, without rights, where that can be had. */
 function wall(): string[] {

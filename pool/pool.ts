@@ -24,8 +24,8 @@ export interface PoolOptions {
   readonly limits: JobLimits
   /** It is a container, for what isolates were too small for. */
   readonly heavy?: boolean
-  /** For films that no engine here does. */
-  readonly native?: NativeProgram | undefined
+  /** For films that no engine here does; it is still looked for, maybe. */
+  readonly native?: Promise<NativeProgram | undefined>
   log(line: string): void
 }
 
@@ -132,10 +132,11 @@ export class Pool implements AsyncDisposable {
 
   /** Claims the step only now that somebody can begin with it: a lease should not run out in line. */
   async #work(entry: Entry): Promise<void> {
-    const { door, limits, native, heavy, log } = this.#options
+    const { door, limits, heavy, log } = this.#options
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
     try {
+      const native = await this.#options.native
       const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: SPOKEN.newest, ...(heavy && { heavy }) })
       if (claim.kind !== 'claimed') return
       const press = await this.#take(entry.kind)

@@ -1,34 +1,14 @@
-/** The service on one machine: Miniflare with prebuilt Workers, and presses as processes beside it. */
+/** The service on one machine: presses as processes, and beside them Miniflare with prebuilt Workers. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
-import type { Step } from '../src/tasks/run.ts'
-import { budgetOf } from './budget.ts'
 import { DoorClient } from './door-client.ts'
-import type { JobLimits } from './job.ts'
-import { leashWorkerd } from './leashed.ts'
-import type { Kind } from './link.ts'
+import type { EdgeOptions } from './edge.ts'
 import type { NativeProgram } from './native.ts'
 import { Pool } from './pool.ts'
 
-export interface RuntimeOptions {
-  readonly root: string
-  /** Folder of the bundles. */
-  readonly build: string
-  /** Folder of everything that is kept. */
-  readonly state: string
-  readonly port: number
-  /** Of the Worker that presses reach the service through. */
-  readonly doorPort: number
-  readonly inspectorPort?: number
-  /** Variables and secrets of the edge. */
-  readonly variables: Readonly<Record<string, string>>
+export interface RuntimeOptions extends EdgeOptions {
   readonly workers: number
-  readonly limits: JobLimits
-  readonly native?: NativeProgram | undefined
-  /** Whether `resetObjects` may be called. */
-  readonly resettable?: boolean
-  log(line: string): void
+  readonly native: Promise<NativeProgram | undefined>
 }
 
 export interface Runtime extends AsyncDisposable {
@@ -36,133 +16,28 @@ export interface Runtime extends AsyncDisposable {
   resetObjects(): Promise<void>
 }
 
-/** As in wrangler.toml, to which a test holds it. */
-export const DATE = '2026-09-01'
-export const FLAGS = ['nodejs_compat', 'global_fetch_strictly_public']
-export const BUCKET = 'whittle-blobs'
-export const OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
-export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
-
 /** Opens the service; resolves when it listens. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
   const door = new DoorClient(`http://127.0.0.1:${options.doorPort}`, secret)
   const { workers, build, state, limits, native, log } = options
+  // The presses come up while Miniflare is loaded, which is half a second of its own.
   const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, native, log })
-  leashWorkerd()
-  const miniflare = new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => ask(pool, request))))
+  const { openEdge, RESETTER } = await import('./edge.ts')
+  const edge = openEdge(options, secret, pool)
   try {
-    await miniflare.ready
+    await Promise.all([edge.ready, native])
   } catch (error) {
     await pool[Symbol.asyncDispose]()
     throw error
   }
   return {
     async resetObjects() {
-      await (await miniflare.getWorker(RESETTER)).fetch('http://resetter')
+      await (await edge.getWorker(RESETTER)).fetch('http://resetter')
     },
     async [Symbol.asyncDispose]() {
       await pool[Symbol.asyncDispose]()
-      await miniflare.dispose()
+      await edge.dispose()
     },
-  }
-}
-
-/** What the Worker `forward.ts` asks of the presses. */
-async function ask(pool: Pool, request: Request): Promise<Response> {
-  const [, verb, kind = 'press'] = new URL(request.url).pathname.split('/')
-  if (kind !== 'press' && kind !== 'media') return new Response(null, { status: 404 })
-  if (verb === 'health') return Response.json(await pool.formats(kind satisfies Kind))
-  const step = (await request.json()) as Step
-  const ended = pool.submit(kind, step)
-  if (verb === 'run') await ended
-  return Response.json(null)
-}
-
-type Options = Parameters<typeof convertV4MiniflareOptions>[0]
-
-function workersOf(options: RuntimeOptions, secret: string, pool: (request: Request) => Promise<Response>): Options {
-  const { root, build, state, port, doorPort, inspectorPort, variables, limits, log } = options
-  const worker = (name: string, file: string) => ({
-    name,
-    modules: [{ type: 'ESModule' as const, path: join(build, file) }],
-    modulesRoot: build,
-    compatibilityDate: DATE,
-    compatibilityFlags: [...FLAGS],
-  })
-  const own = (className: string) => ({ className, useSQLite: true })
-  const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
-  return {
-    host: '127.0.0.1',
-    port,
-    ...(inspectorPort === undefined ? {} : { inspectorPort }),
-    cf: false,
-    log: new LineLog(log),
-    handleStructuredLogs: ({ message }) => log(message),
-    telemetry: { enabled: false },
-    unsafeTriggerHandlers: true,
-    // Where `wrangler dev --persist-to STATE` keeps everything.
-    resourcePersistencePath: join(state, 'v3'),
-    workers: [
-      {
-        ...worker('whittle', 'edge.mjs'),
-        bindings: { ...variables, JOB_MEMORY_BYTES: String(budgetOf(limits.memoryBytes)) },
-        r2Buckets: { BLOBS: BUCKET },
-        serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
-        durableObjects: Object.fromEntries(Object.entries(OBJECTS).map(([binding, className]) => [binding, own(className)])),
-        queueProducers: { ...QUEUES },
-        assets: {
-          directory: join(root, 'console/public'),
-          binding: 'ASSETS',
-          routerConfig: { invoke_user_worker_ahead_of_assets: true, has_user_worker: true },
-          assetConfig: { html_handling: 'none' },
-        },
-      },
-      {
-        ...worker('whittle-press', 'forward.mjs'),
-        serviceBindings: { POOL: pool },
-        queueConsumers: Object.fromEntries(Object.values(QUEUES).map((queue) => [queue, consumer])),
-      },
-      {
-        ...worker('whittle-door', 'door.mjs'),
-        bindings: { DOOR_SECRET: secret },
-        r2Buckets: { BLOBS: BUCKET },
-        durableObjects: { TASKS: { ...own(OBJECTS.TASKS), scriptName: 'whittle' } },
-        unsafeDirectSockets: [{ host: '127.0.0.1', port: doorPort }],
-      },
-      ...(options.resettable ? [resetter(build)] : []),
-    ],
-  }
-}
-
-const RESETTER = 'whittle-resetter'
-
-/** Breaks every object of this workerd; no other Worker may, and nobody reaches it but this process. */
-const resetter = (modulesRoot: string) => ({
-  name: RESETTER,
-  modules: [
-    {
-      type: 'ESModule' as const,
-      path: join(modulesRoot, 'resetter.mjs'),
-      contents: `import unsafe from 'workerd:unsafe'
-        export default { async fetch() { await unsafe.abortAllDurableObjects(); return new Response() } }`,
-    },
-  ],
-  modulesRoot,
-  compatibilityDate: DATE,
-  compatibilityFlags: ['unsafe_module'],
-})
-
-/** Miniflare's own lines, among all others. */
-class LineLog extends Log {
-  readonly #line: (line: string) => void
-
-  constructor(line: (line: string) => void) {
-    super(LogLevel.WARN)
-    this.#line = line
-  }
-
-  protected override log(message: string): void {
-    this.#line(message)
   }
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundles } from './build.ts'
-import { findNative } from './native.ts'
+import { searchNative } from './native.ts'
 import { type ServeOptions, STEP_LIMITS } from './options.ts'
 import { openRuntime } from './runtime.ts'
 
@@ -30,7 +30,7 @@ const runtime = await openRuntime({
   },
   workers,
   resettable,
-  native: findNative(ffmpeg),
+  native: searchNative(ffmpeg),
   limits: { ...STEP_LIMITS, memoryBytes },
   log: (line) => console.log(line),
 })

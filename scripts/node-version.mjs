@@ -1,4 +1,7 @@
 /** Imported before anything else: an older Node would stop at the first type, with words that help nobody. */
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
 const NEEDED = 24
 if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   console.error(
@@ -7,3 +10,5 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   )
   process.exit(1)
 }
+// The next start finds what this one has compiled (beside the bundles; where nothing can be written, nothing is).
+module.enableCompileCache?.(fileURLToPath(new URL('../.dev/compiled', import.meta.url)))

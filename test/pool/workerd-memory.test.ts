@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, it } from 'vitest'
-import { DATE } from '../../pool/runtime.ts'
+import { DATE } from '../../pool/edge.ts'
 import { EDGE_ENVIRONMENT } from '../../scripts/workerd-flags.ts'
 import { workerdsBelow } from '../e2e/processes.ts'
 
