@@ -7,16 +7,18 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { files } from './harness.ts'
-import { seenOf } from './seen-of.ts'
+import { seenAsPng, seenOf } from './seen-of.ts'
 
 const LEVELS = ['high', 'medium', 'low'] as const
-/** Documents stand for the pictures inside them: the worst of each. */
+/** Documents stand for the pictures inside them: the worst of each. `drawn`: ImageMagick draws both, of animations the first frame. */
 const KINDS = [
   { kind: 'JPEG', folder: 'image', extensions: ['jpg', 'jpeg'], format: undefined, picture: { input: 'jpg', output: 'jpg' } },
   { kind: 'JPEG as WebP', folder: 'image', extensions: ['jpg', 'jpeg'], format: 'webp', picture: { input: 'jpg', output: 'webp' } },
   { kind: 'JPEG as AVIF', folder: 'image', extensions: ['jpg', 'jpeg'], format: 'avif', picture: { input: 'jpg', output: 'avif' } },
   { kind: 'PNG', folder: 'image', extensions: ['png'], format: undefined, picture: { input: 'png', output: 'png' } },
-  { kind: 'BMP', folder: 'image', extensions: ['bmp'], format: undefined, picture: undefined },
+  { kind: 'BMP', folder: 'image', extensions: ['bmp'], format: undefined, picture: 'drawn' },
+  { kind: 'GIF', folder: 'image', extensions: ['gif'], format: undefined, picture: 'drawn' },
+  { kind: 'TIFF', folder: 'image', extensions: ['tif', 'tiff'], format: undefined, picture: 'drawn' },
   { kind: 'DOCX, PPTX', folder: 'document', extensions: ['docx', 'pptx'], format: undefined, picture: undefined },
   { kind: 'PDF', folder: 'document', extensions: ['pdf'], format: undefined, picture: undefined },
 ] as const
@@ -41,12 +43,13 @@ export interface Scores {
   readonly mostCast?: number
 }
 
-export async function benchScores(corpus: string): Promise<Scores[]> {
+/** `only`: kinds by name, so that a long run can be made in portions. */
+export async function benchScores(corpus: string, only: readonly string[] = []): Promise<Scores[]> {
   const all: Scores[] = []
   console.log(
     '\nkind, level, files, Σ bytes, CPU seconds; SSIMULACRA2 of receipts (with one: median, worst); worst tile, most cast (ΔE of a and b)',
   )
-  for (const kind of KINDS) {
+  for (const kind of KINDS.filter((one) => only.length === 0 || only.includes(one.kind))) {
     const paths = files(join(corpus, kind.folder), ...kind.extensions)
     for (const level of paths.length > 0 ? LEVELS : []) {
       const row = await scoresOf(kind, level, paths)
@@ -102,13 +105,13 @@ async function worstOf(
   lines: readonly Line[],
   folder: string,
   format: string | undefined,
-  { input, output }: NonNullable<Kind['picture']>,
+  picture: NonNullable<Kind['picture']>,
 ): Promise<{ worstTile?: number; mostCast?: number }> {
   let worst: { worstTile: number; mostCast: number } | undefined
   for (const { path, ssimulacra2 } of lines) {
     const result = join(folder, basename(path) + (format === undefined ? '' : `.${format}`))
-    if (ssimulacra2 == null || !existsSync(result)) continue
-    const seen = await seenOf(path, input, result, output)
+    if ((ssimulacra2 == null && picture !== 'drawn') || !existsSync(result)) continue
+    const seen = await (picture === 'drawn' ? seenAsPng(path, result) : seenOf(path, picture.input, result, picture.output))
     if (!seen) continue
     worst = {
       worstTile: Math.min(worst?.worstTile ?? 100, seen.worstTile ?? 100),

@@ -1,5 +1,8 @@
 /** What eyes see of a result beside its upload, both as their readers show them. */
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import '../scripts/wasm-hook.ts'
 import type { Visible } from '../src/quality/visible.ts'
 
@@ -22,6 +25,18 @@ export async function seenOf(path: string, format: Input, result: string, output
   } catch {
     return undefined
   }
+}
+
+/** The same of what ImageMagick draws, of animations the first frame; undefined where that is not installed. */
+export async function seenAsPng(path: string, result: string): Promise<Visible | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-seen-'))
+  const [before, after] = [join(folder, 'before.png'), join(folder, 'after.png')]
+  const drawn =
+    spawnSync('convert', [`${path}[0]`, `PNG32:${before}`]).status === 0 &&
+    spawnSync('convert', [`${result}[0]`, `PNG32:${after}`]).status === 0
+  const seen = drawn ? await seenOf(before, 'png', after, 'png') : undefined
+  rmSync(folder, { recursive: true })
+  return seen
 }
 
 async function sizeOf(path: string, format: Input): Promise<{ width: number; height: number }> {

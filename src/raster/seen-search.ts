@@ -15,6 +15,9 @@ const CLOSE_POINTS = 1.2
 const AIM_POINTS = 0.5
 /** And so many until one is good enough. */
 const MOST_MISSES = 4
+/** Further below, a look says on which side it is and no more (noise falls apart within a few steps), and so many are added. */
+const FAR_POINTS = 30
+const LOOKS_FROM_AFAR = 2
 /** A step of quality brings about so much, and a point of the score. */
 const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
 /** Points that casts and steps change by where they grow by a factor of e. */
@@ -85,6 +88,15 @@ export async function lowestSeen<Figures extends ColourFigures>(
     const figures = await maker.make(quality)
     const visible = await maker.look()
     const margin = Math.min(lumaMargin(figures, wanted), marginOf(visible, wanted, scale))
+    console.log(
+      quality,
+      margin.toFixed(1),
+      lumaMargin(figures, wanted).toFixed(1),
+      figures.ssim.toFixed(4),
+      figures.psnrDb.toFixed(1),
+      visible.score?.toFixed(1),
+      visible.worstTile?.toFixed(1),
+    )
     looks.push({ quality, figures, margin, visible })
     quality = margin < 0 && maker.isPointless?.() ? undefined : nextQuality(looks, scale)
   }
@@ -129,15 +141,29 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   const below = looks
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
-  const last = above ? scale.mostLooks : MOST_MISSES
+  const wasFar = looks.some(isFar)
+  const last = above ? scale.mostLooks + (wasFar ? LOOKS_FROM_AFAR : 0) : MOST_MISSES
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < CLOSE_POINTS)) return undefined
   if (looks.length >= last) return above ? undefined : scale.highest
+  const next = above && below && isFar(below) ? between(below, above) : alongSlope(looks, scale, above && wasFar)
+  return Math.min(end, Math.max(first, Math.round(next)))
+}
+
+const isFar = ({ margin }: Look<ColourFigures>) => margin < -FAR_POINTS
+
+/** Halfway from the middle to where a line between both would be good enough. */
+function between(below: Look<ColourFigures>, above: Look<ColourFigures>): number {
+  const share = above.margin / (above.margin - below.margin)
+  return above.quality - (above.quality - below.quality) * ((share + 0.5) / 2)
+}
+
+/** By the two looks that are nearest to what is wanted; how steep that may be is limited, or not. */
+function alongSlope(looks: readonly Look<ColourFigures>[], scale: Scale, anySlope = false): number {
   const [from, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
-  if (!from) return undefined
+  if (!from) throw new RangeError('nothing was looked at')
   const usual = scale.pointsPerCoarseness
   const known = other && (from.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(from.quality))
-  const slope = known && known > usual / 4 ? Math.min(known, usual * 3) : usual
-  const exact = scale.qualityOf(scale.coarseness(from.quality) - (AIM_POINTS - from.margin) / slope)
-  return Math.min(end, Math.max(first, Math.round(exact)))
+  const slope = known && known > usual / 4 ? Math.min(known, anySlope ? known : usual * 3) : usual
+  return scale.qualityOf(scale.coarseness(from.quality) - (AIM_POINTS - from.margin) / slope)
 }

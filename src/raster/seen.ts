@@ -4,9 +4,11 @@
  */
 import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
-import { unsupported } from '../codec/error.ts'
+import { isCodecError, unsupported } from '../codec/error.ts'
 import { ofPixels, worseLoss } from '../codec/loss.ts'
 import { pictureFacts } from '../formats/outputs.ts'
+import { gentlerTargets } from '../quality/ladder.ts'
+import { pictureTarget, type Quality } from '../quality/levels.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import type { Encoded, EncodeRequest, Encoder } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
@@ -19,7 +21,10 @@ const MOST_ATTEMPTS = 4
 const EXTRA_DB = 0.5
 const SLACK_DB = 0.1
 
-/** `encode`, again with a higher target where what readers show misses `request.target`; its figures are of what they show. */
+/** Up to here sizes jump about by more than levels are apart, and further codings take no time. */
+const SMALL_PIXELS = 128 * 128
+
+/** What the level makes; of a small picture the smallest that it or a gentler one does, so that `low` never takes more than `medium`. */
 export async function encodeAsSeen(
   output: string,
   encode: Encoder,
@@ -27,11 +32,40 @@ export async function encodeAsSeen(
   carried: Carried,
   request: EncodeRequest,
 ): Promise<Encoded> {
+  const coded = (asked: EncodeRequest) => keepingFloors(output, (target) => encode(raster, carried, target), raster, asked)
+  let best = await coded(request)
+  const isSmall = raster.width * raster.height <= SMALL_PIXELS && request.targetSize === undefined && !request.lossless
+  for (const level of isSmall ? gentlerTargets(request.options.quality) : []) {
+    const other = await coded(atLevel(request, level)).catch(unlessUnsupported)
+    if (other && sizeOf(other) < sizeOf(best)) best = other
+  }
+  return best
+}
+
+const atLevel = (request: EncodeRequest, quality: Quality): EncodeRequest => ({
+  ...request,
+  target: pictureTarget(quality),
+  options: { ...request.options, quality },
+})
+
+const sizeOf = ({ chunks }: Encoded) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+
+function unlessUnsupported(error: unknown): undefined {
+  if (!isCodecError(error, 'unsupported_feature')) throw error
+}
+
+/** `encode`, again with a higher target where what readers show misses `request.target`; its figures are of what they show. */
+async function keepingFloors(
+  output: string,
+  encode: (request: EncodeRequest) => Promise<Encoded>,
+  raster: Raster,
+  request: EncodeRequest,
+): Promise<Encoded> {
   const similarity = SIMILARITY[output]
   let { target } = request
   let byLuma = false
   for (let attempt = 1; ; attempt++) {
-    const encoded = await encode(raster, carried, { ...request, target, byLuma })
+    const encoded = await encode({ ...request, target, byLuma })
     if (!similarity || !encoded.loss) return encoded
     const seen = await similarity(raster, concat([...encoded.chunks]))
     if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
@@ -49,7 +83,7 @@ export async function encodeAsSeen(
     if (!better) {
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
-        return await encode(raster, carried, { ...request, lossless: true })
+        return await encode({ ...request, lossless: true })
       throw unsupported(`colours that ${output} does not keep`)
     }
     const more = lacking + EXTRA_DB
