@@ -3,7 +3,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { concat } from '../../../src/bytes/concat.ts'
+import { png } from '../../../src/formats/png/png.ts'
+import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 import { deck } from '../../support/deck.ts'
+import { pressFile } from '../../support/press-file.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -28,6 +32,15 @@ test.each([
   ['tiff-jpeg', 'tiff', '6', 30],
 ])('%s to %s, %s MB, in at most %i MB', { timeout: 180_000 }, (what, output, megabytes, limitMB) => {
   expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
+})
+
+test('rows a little wider than those are told to be too wide for AVIF', async () => {
+  const [width, height] = [16_500, 200]
+  using encoder = new PngEncoder({ width, height, colourType: 6, bitDepth: 8 }, QUICK)
+  const row = Uint8Array.from({ length: width * 4 }, (_, i) => i % 251)
+  for (let y = 0; y < height; y++) encoder.writeRow(row)
+  const { outcome } = await pressFile(png, concat([...encoder.finish()]), 'wide.png', { output: 'avif' })
+  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: '16500 pixels are too wide for AVIF' })
 })
 
 test('a presentation of photographs, garbage and all, in at most 110 MB', { timeout: 180_000 }, async () => {

@@ -9,11 +9,13 @@ import { concat } from '../../../src/bytes/concat.ts'
 import type { Options, Source } from '../../../src/codec/codec.ts'
 import { memorySource, rangeStream } from '../../../src/codec/source.ts'
 import type { OutputId } from '../../../src/formats/outputs.ts'
+import { png } from '../../../src/formats/png/png.ts'
 import { text } from '../../../src/formats/text/text.ts'
 import { tiff } from '../../../src/formats/tiff/tiff.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
+import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 import { buildTiff } from '../tiff/build-tiff.ts'
 import { fileSink } from './files.ts'
 
@@ -83,13 +85,27 @@ function jpegTiff(): Source {
   return { ...whole, read, stream: () => rangeStream(whole.size, read) }
 }
 
-const isTiff = what !== 'text'
+/** Rows of so many thousand pixels with alpha, as many as a band of AVIF's tiles has. */
+function widePng(): Source {
+  const width = Number(megabytes) * 1000
+  using encoder = new PngEncoder({ width, height: 200, colourType: 6, bitDepth: 8 }, QUICK)
+  const row = new Uint8Array(width * 4)
+  for (let y = 0; y < 200; y++) {
+    for (let i = 0; i < row.length; i++) row[i] = 128 + 60 * Math.sin(i / 300 + y / 53) + (Math.imul(i * 7919 + y, 2654435761) >>> 28)
+    encoder.writeRow(row)
+  }
+  const file = memorySource(concat([...encoder.finish()]), 'wide.png')
+  heldForTheTest = file.size
+  return file
+}
+
+const isText = what === 'text'
 /**
- * Text leans on native zlib, which only resident memory shows. TIFF does not: there heap, buffers and Wasm memories that are
+ * Text leans on native zlib, which only resident memory shows. Others do not: there heap, buffers and Wasm memories that are
  * alive count, for what an allocator keeps of freed pages swings by tens of megabytes from run to run.
  */
 function used(): number {
-  if (!isTiff) return process.memoryUsage.rss()
+  if (isText) return process.memoryUsage.rss()
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
@@ -98,10 +114,11 @@ const before = used()
 let peak = before
 /** Bytes of a source that is not computed. */
 let heldForTheTest = 0
-const codec = isTiff ? tiff : text
-const input = what === 'tiff' ? tallTiff() : isTiff ? jpegTiff() : source(bytes, 'words.txt', words)
+const SOURCES: { readonly [what: string]: (() => Source) | undefined } = { tiff: tallTiff, 'tiff-jpeg': jpegTiff, png: widePng }
+const input = SOURCES[what]?.() ?? source(bytes, 'words.txt', words)
+const codec = isText ? text : what === 'png' ? png : tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
-const sampled = setInterval(() => (peak = Math.max(peak, used())), isTiff ? 50 : 5)
+const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
 const base: Omit<Options, 'inner'> = {
   quality: 'medium',
   output: output as OutputId,
