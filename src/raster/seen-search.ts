@@ -88,15 +88,6 @@ export async function lowestSeen<Figures extends ColourFigures>(
     const figures = await maker.make(quality)
     const visible = await maker.look()
     const margin = Math.min(lumaMargin(figures, wanted), marginOf(visible, wanted, scale))
-    console.log(
-      quality,
-      margin.toFixed(1),
-      lumaMargin(figures, wanted).toFixed(1),
-      figures.ssim.toFixed(4),
-      figures.psnrDb.toFixed(1),
-      visible.score?.toFixed(1),
-      visible.worstTile?.toFixed(1),
-    )
     looks.push({ quality, figures, margin, visible })
     quality = margin < 0 && maker.isPointless?.() ? undefined : nextQuality(looks, scale)
   }
