@@ -2,7 +2,7 @@
 
 import { orientationOf } from '../raster/orientation.ts'
 
-export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp' | 'svg'
+export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp'
 
 export interface PictureFacts {
   readonly kind: PictureKind

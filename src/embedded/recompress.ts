@@ -12,6 +12,7 @@ import { gentlerTargets } from '../quality/ladder.ts'
 import { LEVELS, pictureTarget } from '../quality/levels.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
+import { secondsOf } from './seconds.ts'
 import { isOpaque, scaledSimilarity, similarity } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
@@ -50,23 +51,6 @@ export interface PictureRequest {
 }
 
 type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
-
-/**
- * Processor seconds that pictures have taken at every level, of the largest kind: by megapixel, and by megabyte, as noise takes time.
- * What is not decoded here has its bytes alone.
- */
-const SECONDS = {
-  jpg: { ofMegapixel: 0.15, ofMegabyte: 1 },
-  png: { ofMegapixel: 0.5, ofMegabyte: 0.5 },
-  gif: { ofMegapixel: 0.5, ofMegabyte: 2 },
-  bmp: { ofMegapixel: 0.5, ofMegabyte: 0.2 },
-  svg: { ofMegapixel: 0, ofMegabyte: 5 },
-} as const satisfies Record<PictureFacts['kind'], object>
-
-function secondsOf({ kind, width, height }: PictureFacts, bytes: number): number {
-  const { ofMegapixel, ofMegabyte } = SECONDS[kind]
-  return (width * height * ofMegapixel + bytes * ofMegabyte) / 1e6
-}
 
 /** Undefined when nothing is gained, or there is no time for it. */
 export async function recompressPicture(

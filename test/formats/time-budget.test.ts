@@ -3,13 +3,17 @@ import type { Options } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { TimeBudget } from '../../src/codec/time-budget.ts'
+import { eml } from '../../src/formats/eml/eml.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
+import { kmz } from '../../src/formats/kmz/kmz.ts'
 import { pptx } from '../../src/formats/office/office.ts'
 import { pdf } from '../../src/formats/pdf/pdf.ts'
+import { png } from '../../src/formats/png/png.ts'
+import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { deck } from '../support/deck.ts'
-import { jpegOf, partsOf, photo, press } from '../support/packages.ts'
+import { jpegOf, partsOf, photo, pngOf, press, zipOf } from '../support/packages.ts'
 import { buildPdf } from './pdf/build.ts'
 
 const options: Omit<Options, 'inner'> = {
@@ -31,8 +35,8 @@ test('pictures for which there is no time left stay as they are, and the receipt
     return { steps, same: photographs.map((name) => Buffer.compare(before.get(name)!, after.get(name)!) === 0) }
   }
   expect(await left(new TimeBudget())).toMatchObject({ same: [false, false, false] })
-  // One of 60,000 pixels takes some 0.02 s.
-  const { steps, same } = await left(new TimeBudget(0.03))
+  // One of 60,000 pixels takes some 0.04 s.
+  const { steps, same } = await left(new TimeBudget(0.06))
   expect(same).toEqual([false, true, true])
   expect(steps).toContain('2 pictures left as they are, for want of processor time')
 })
@@ -59,4 +63,53 @@ test('pages of a PDF, too', async () => {
   const steps = await stepsWithin(new TimeBudget(0.03))
   expect(steps).toContain('1 images as JPEG')
   expect(steps).toContain('1 picture left as it is, for want of processor time')
+})
+
+test('pictures of a few kilobytes count by what it takes to try them, not by their size (two-thousand-pngs)', async () => {
+  const pictures = Array.from({ length: 8 }, (_, i) => [`files/${i}.png`, pngOf(photo(24, 24, i + 1), 24, 24)] as const)
+  const zip = await zipOf({ 'doc.kml': '<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>', ...Object.fromEntries(pictures) })
+  const stepsWithin = async (seconds: number) => {
+    const { outcome } = await press(kmz, zip, 'medium', lendCodecs({ png }, { ...options, output: 'kmz' }, 0, new TimeBudget(seconds)))
+    return outcome.kind === 'compressed' ? outcome.steps : []
+  }
+  expect(await stepsWithin(2)).not.toContainEqual(expect.stringContaining('for want of processor time'))
+  expect(await stepsWithin(0.5)).toContain('4 pictures left as they are, for want of processor time')
+})
+
+const drawing = (content: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">${content}</svg>`
+const svgOptions = { ...options, output: 'svg' as const }
+
+test('what a drawing took is told afterwards, as nothing in the file says it: other files of the mail have less', async () => {
+  const blurs = '<feGaussianBlur stdDeviation="20"/>'.repeat(10)
+  const heavy = drawing(
+    `<filter id="f" x="-1000%" y="-1000%" width="100000%" height="100000%">${blurs}</filter><rect width="99" height="99" filter="url(#f)"/>`,
+  )
+  const light = drawing('<rect width="99.123456" height="99"/>')
+  const leaves = async (text: string, seconds: number) => {
+    const time = new TimeBudget(1)
+    await lendCodecs({ svg }, svgOptions, 0, time).compress(new TextEncoder().encode(text), 'a.svg')
+    return time.take(seconds)
+  }
+  expect(await leaves(light, 0.9)).toBe(true)
+  expect(await leaves(heavy, 0.9)).toBe(false)
+})
+
+test('files of a mail that are no pictures are counted, and so are pictures inside of a drawing', async () => {
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+  const wrapped = (bytes: Uint8Array) => base64(bytes).replace(/.{76}/g, '$&\r\n')
+  const pictures = [1, 2, 3].map((seed) => pngOf(photo(24, 24, seed), 24, 24))
+  const images = pictures.map((bytes) => `<image width="9" height="9" href="data:image/png;base64,${base64(bytes)}"/>`)
+  const text = new TextEncoder().encode(drawing(`${images.join('')}<rect width="99.123456" height="99"/>`))
+  const inner = (seconds: number) => lendCodecs({ svg, png }, svgOptions, 0, new TimeBudget(seconds))
+  const { outcome } = await press(svg, text, 'medium', inner(0.25))
+  expect(outcome.kind === 'compressed' && outcome.steps).toContain('1 picture left as it is, for want of processor time')
+
+  const part = `--b\r\nContent-Type: image/svg+xml; name=a.svg\r\nContent-Transfer-Encoding: base64\r\n\r\n${wrapped(text)}\r\n`
+  const mail = new TextEncoder().encode(
+    `From: a@example.org\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(3)}--b--\r\n`,
+  )
+  const time = new TimeBudget(0)
+  const sent = await press(eml, mail, 'medium', lendCodecs({ svg, png }, { ...options, output: 'eml' }, 0, time), 'eml')
+  expect(sent.outcome.kind).toBe('unchanged')
+  expect(time.steps()).toEqual(['3 files left as they are, for want of processor time'])
 })

@@ -5,6 +5,7 @@ import { differentChunks } from '../../containers/zip/compare.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { unlikePictures } from '../../embedded/package-codec.ts'
 import { recompressPicture } from '../../embedded/recompress.ts'
+import { secondsOfFile } from '../../embedded/seconds.ts'
 import { readBase64, writeBase64 } from './base64.ts'
 import { everyPart, type MimePart, readMime } from './parts.ts'
 
@@ -87,6 +88,7 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
 
 async function compressAttachment(bytes: Uint8Array, name: string, options: Options) {
   if (pictureFacts(bytes)) return recompressPicture(bytes, name, options)
+  if (options.inner.time?.take(secondsOfFile(bytes.length), 'file') === false) return undefined
   const result = await options.inner.compress(bytes, name)
   if (result.kind === 'unchanged' || result.bytes.length >= bytes.length) return undefined
   const { loss } = result.outcome

@@ -1,5 +1,7 @@
 /** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
 import type { Inner } from '../../codec/codec.ts'
+import { pictureFacts } from '../../embedded/facts.ts'
+import { secondsOf } from '../../embedded/seconds.ts'
 
 const DATA_IMAGE = /data:image\/(png|jpeg|jpg|gif|bmp);base64,([A-Za-z0-9+/=\s]{400,})/g
 
@@ -10,8 +12,10 @@ export async function compressImages(text: string, inner: Inner): Promise<{ text
   for (const match of text.matchAll(DATA_IMAGE)) {
     const [whole, type = '', encoded = ''] = match
     const bytes = fromBase64(encoded)
-    const result = bytes && (await inner.compress(bytes, `image.${type}`, { lossless: true }))
-    if (result?.kind !== 'compressed') continue
+    const facts = bytes && pictureFacts(bytes)
+    if (!bytes || (facts && inner.time?.take(secondsOf(facts, bytes.length)) === false)) continue
+    const result = await inner.compress(bytes, `image.${type}`, { lossless: true })
+    if (result.kind !== 'compressed') continue
     parts.push(text.slice(done, match.index), `data:image/${type};base64,${Buffer.from(result.bytes).toString('base64')}`)
     done = match.index + whole.length
     images++

@@ -18,6 +18,9 @@ const MAX_MAGNIFIED_CHARACTERS = 1024 * 1024
 const MOST_WORK_OF_A_DRAWING = 20e9
 /** What all candidates together may take. */
 const MOST_WORK_OF_CANDIDATES = 80e9
+const WORK_OF_A_SECOND = 15e9
+/** The most that one may take. */
+export const SECONDS_OF_A_DRAWING = MOST_WORK_OF_A_DRAWING / WORK_OF_A_SECOND
 
 /** No drawing of 254 that had so much more than its target at one size missed that of the other. */
 const SURPLUS = { score: 18, worstTile: 40 }
@@ -54,6 +57,11 @@ export class SvgMeter {
     const expected = (this.#renderer.work - before) * this.#magnification ** 2
     if (expected > MOST_WORK_OF_A_DRAWING || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
     this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
+  }
+
+  /** What all drawings so far have taken of the processor, by their instructions. */
+  get seconds(): number {
+    return this.#renderer.work / WORK_OF_A_SECOND
   }
 
   /** undefined when the candidate has another size or cannot be drawn. */

@@ -9,7 +9,7 @@ import { SVG } from './format.ts'
 import { compressImages } from './images.ts'
 import { inventoryDifference } from './inventory.ts'
 import { compressLean, verifyLean } from './large.ts'
-import { SvgMeter } from './measure.ts'
+import { SECONDS_OF_A_DRAWING, SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
@@ -38,7 +38,7 @@ export const svg: Codec = {
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
     await sink.write(best.bytes)
-    const outcome = outcomeOf(best.candidate, zipped)
+    const outcome = outcomeOf(best.candidate, zipped, options.inner.time?.steps())
     const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
     return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
   },
@@ -85,11 +85,13 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     await yieldToOthers(options.signal)
     const meter = new SvgMeter(text)
     const rounded = await roundingsOf(slim, meter, TARGETS[options.quality], options)
+    options.inner.time?.spend(meter.seconds)
     await yieldToOthers(options.signal)
     const gains = rounded.some(({ text: { length }, fits }) => fits && length < WORTH_ROUNDING * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
+    options.inner.time?.spend(SECONDS_OF_A_DRAWING)
     // What it cannot draw may be damaged in ways that svgo mends silently: another picture than the none that readers show.
     assertWellFormed(new TextEncoder().encode(text))
     return [{ ...exact(), undrawn: error.message }]
@@ -104,8 +106,8 @@ function encode(text: string, zipped: boolean): Uint8Array {
   return zipped ? gzipCompress(bytes) : bytes
 }
 
-function outcomeOf({ precision, similarity, undrawn }: Candidate, zipped: boolean): Outcome {
-  const gzip = zipped ? ['gzip by libdeflate level 12'] : []
+function outcomeOf({ precision, similarity, undrawn }: Candidate, zipped: boolean, left: readonly string[] = []): Outcome {
+  const gzip = [...(zipped ? ['gzip by libdeflate level 12'] : []), ...left]
   const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
   if (!similarity) return { kind: 'compressed', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
   return {
