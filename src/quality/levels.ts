@@ -123,7 +123,7 @@ const PALETTE_LOW: RasterTarget = {
   blockPsnrDb: 27,
   blockRgbPsnrDb: 24,
   score: 60,
-  cast: 7,
+  cast: 5.5,
   steps: 0.45,
   bands: 0.45,
   specks: 4.2,
