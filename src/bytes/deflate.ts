@@ -35,7 +35,7 @@ export function deflateWithin(container: Container, bytes: Uint8Array, budget: n
 
 /**
  * RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations,
- * six times as slow (0.7 MB a second, and more where less repeats itself).
+ * four times as slow (1 MB a second, and more where less repeats itself).
  * @throws the signal's reason
  */
 export async function deflateThorough(bytes: Uint8Array, budget: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {

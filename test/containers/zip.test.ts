@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Sink } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
@@ -10,6 +10,7 @@ import { IN_MEMORY_BYTES } from '../../src/containers/zip/limits.ts'
 import { openZip, readEntry } from '../../src/containers/zip/read.ts'
 import { centralHeader, endRecords, localHeader } from '../../src/containers/zip/records.ts'
 import { type Recipe, rewriteZip } from '../../src/containers/zip/rewrite.ts'
+import { Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const quiet = { signal: new AbortController().signal, progress: () => undefined }
@@ -308,4 +309,25 @@ describe('hostile archives', () => {
     const opened = await open(await file(words))
     expect(await readEntry(opened, opened.entries[0]!)).toEqual(words)
   })
+})
+
+test('what is finished is not searched, and what is long is only searched', async () => {
+  const state = { next: 7 }
+  const noise = Uint8Array.from({ length: 20_000 }, () => (state.next = (Math.imul(state.next, 1664525) + 1013904223) >>> 0) >>> 24)
+  const words = encode(Array.from({ length: 12_000 }, (_, i) => `<w:t>${(i * 7919) % 613}</w:t>`).join(''))
+  const searched = vi.spyOn(Libdeflate.prototype, 'compressThorough')
+  const compressed = vi.spyOn(Libdeflate.prototype, 'compress')
+  const packed = await archive([
+    { name: 'picture.jpeg', bytes: noise, level: 0 },
+    { name: 'document.xml', bytes: words, level: 1 },
+  ])
+  const result = await repacked(packed)
+  expect(await filesOf(result)).toEqual(await filesOf(packed))
+  expect(searched.mock.calls.map(([bytes]) => bytes.length)).toEqual([words.length])
+  const calls = compressed.mock.calls.map(([, bytes, level]) => [bytes.length, level])
+  expect(calls).toEqual([
+    [noise.length, 12],
+    [words.length, 1],
+  ])
+  vi.restoreAllMocks()
 })

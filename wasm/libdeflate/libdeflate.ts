@@ -62,9 +62,9 @@ export class Libdeflate {
   }
 
   /**
-   * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some six times as slow as
+   * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some four times as slow as
    * level 12; undefined when it would be longer than `room`. Needs 15 MB, plus input and output. `rest` is awaited after every
-   * 300,000 bytes, about half a second of work; nobody may use this instance meanwhile.
+   * 300,000 bytes, about a third of a second of work; nobody may use this instance meanwhile.
    */
   async compressThorough(bytes: Uint8Array, room: number, rest: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
     const engine = this.#exports

@@ -177,35 +177,30 @@ thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u3
 	return count;
 }
 
-/* Parses a block over and over, from the costs that stand, until they no longer fall. Returns the fewest bits, by `best_costs`. */
+/*
+ * Parses a block over and over, from the costs that stand, until they no longer fall by much. Returns the fewest bits, by
+ * `best_costs`. `found`: items of that parse where it was the last and still is in `path`, or 0.
+ */
 static u32
 thorough_block(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end, unsigned passes,
-	       struct deflate_costs *best_costs)
+	       struct deflate_costs *best_costs, u32 *found)
 {
-	struct deflate_freqs before;
-	unsigned stuck = 0, i;
 	u32 best = UINT32_MAX;
+	bool little = false;
 
-	while (passes--) {
+	while (passes-- && !little) {
 		u32 count = thorough_path(c, t, begin, end), bits;
 
 		thorough_tally(c, &t->path[begin], count);
 		bits = thorough_make_codes(c, true);
-		if (bits < best) {
-			best = bits;
-			*best_costs = c->p.n.costs;
-			stuck = 0;
-		} else if (++stuck == THOROUGH_STUCK) {
+		if (bits >= best) {
+			*found = 0;
 			break;
 		}
-		if (stuck) {
-			/* Steps that lead nowhere become half as long. */
-			for (i = 0; i < DEFLATE_NUM_LITLEN_SYMS; i++)
-				c->freqs.litlen[i] = (c->freqs.litlen[i] + before.litlen[i] + 1) / 2;
-			for (i = 0; i < DEFLATE_NUM_OFFSET_SYMS; i++)
-				c->freqs.offset[i] = (c->freqs.offset[i] + before.offset[i] + 1) / 2;
-		}
-		before = c->freqs;
+		little = best != UINT32_MAX && best - bits < best / THOROUGH_GAIN;
+		best = bits;
+		*best_costs = c->p.n.costs;
+		*found = count;
 		thorough_costs(t, &c->p.n.costs, &c->freqs);
 	}
 	return best;

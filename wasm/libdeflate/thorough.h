@@ -18,7 +18,7 @@
 #define THOROUGH_NEAR 512 /* more than the longest match, and a power of two */
 #define THOROUGH_SPANS 7  /* 1, 2, 4 … 64 places */
 #define THOROUGH_SMALL 65536 /* bytes of a stretch that gets more of everything */
-#define THOROUGH_STUCK 2     /* passes without gain after which a block is left */
+#define THOROUGH_GAIN 3000   /* passes and cuts that save less than one of so many bits are the last */
 
 struct thorough {
 	u32 cache_end[THOROUGH_STRETCH + 1]; /* match cache after the matches of the byte before */
@@ -65,7 +65,8 @@ thorough_default_costs(struct libdeflate_compressor *c, const u8 *in, u32 length
 }
 
 /*
- * Cuts the items into blocks, parses these, and takes what comes out where it is smaller than the best so far.
+ * Cuts the items into blocks, parses these, and takes what comes out where it is smaller than the best so far. Returns whether it
+ * is so by enough to be done again.
  *
  * With `in`, the items are of a greedy parse. That is all matches, and where they are short and as dear as their literals
  * (figures, say), no pass leads away from them: so each block is parsed from default costs, too.
@@ -76,6 +77,7 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 {
 	u32 ends[THOROUGH_BLOCKS], begin = 0, from = 0, listed = 0, bits = 0, i;
 	u32 count = thorough_cut(c, items, num_items, joined, ends);
+	bool more;
 
 	for (i = 0; i < count; i++) {
 		u32 bytes = thorough_bytes(items + from, ends[i] - from), found, block_bits;
@@ -83,20 +85,24 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 
 		thorough_tally(c, items + from, ends[i] - from);
 		thorough_costs(t, &c->p.n.costs, &c->freqs);
-		block_bits = thorough_block(c, t, begin, begin + bytes, passes, &block_costs);
+		block_bits = thorough_block(c, t, begin, begin + bytes, passes, &block_costs, &found);
 		if (in) {
 			struct deflate_costs default_costs;
-			u32 default_bits;
+			u32 default_bits, default_found;
 
 			thorough_default_costs(c, in + begin, bytes);
-			default_bits = thorough_block(c, t, begin, begin + bytes, passes, &default_costs);
+			default_bits = thorough_block(c, t, begin, begin + bytes, passes, &default_costs, &default_found);
+			found = 0; /* but where the second way was the better one */
 			if (default_bits < block_bits) {
+				found = default_found;
 				block_bits = default_bits;
 				block_costs = default_costs;
 			}
 		}
-		c->p.n.costs = block_costs;
-		found = thorough_path(c, t, begin, begin + bytes);
+		if (!found) {
+			c->p.n.costs = block_costs;
+			found = thorough_path(c, t, begin, begin + bytes);
+		}
 		memmove(&t->path[listed], &t->path[begin], found * sizeof(t->path[0]));
 		bits += block_bits;
 		begin += bytes;
@@ -105,11 +111,12 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 	}
 	if (bits >= best->bits)
 		return false;
+	more = best->bits - bits >= best->bits / THOROUGH_GAIN;
 	memcpy(best->items, t->path, listed * sizeof(t->path[0]));
 	memcpy(best->ends, ends, count * sizeof(ends[0]));
 	best->count = count;
 	best->bits = bits;
-	return true;
+	return more;
 }
 
 /* Lets the blocks that follow become part of the open one, as far as that makes them smaller. Returns how many blocks there are. */
@@ -205,9 +212,9 @@ libdeflate_thorough_stretch(struct thorough_stream *s)
 	unsigned tries = small ? 3 : 1;
 
 	num_greedy = thorough_greedy(c, t, length, t->greedy);
-	thorough_try(c, t, start, t->greedy, num_greedy, false, small ? 3 : 2, &best);
+	thorough_try(c, t, start, t->greedy, num_greedy, false, 2, &best);
 	if (small)
-		thorough_try(c, t, start, t->greedy, num_greedy, true, 3, &best);
+		thorough_try(c, t, start, t->greedy, num_greedy, true, 2, &best);
 	while (tries-- && thorough_try(c, t, NULL, best.items, best.ends[best.count - 1], true, small ? 6 : 4, &best))
 		;
 

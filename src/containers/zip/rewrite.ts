@@ -111,7 +111,7 @@ export async function rewriteZip(
 /** How hard it is tried. */
 interface Effort {
   readonly level: number
-  /** Bytes that may still be compressed in the slowest way, up to one and a half seconds of CPU a megabyte. */
+  /** Bytes that may still be compressed in the slowest way, about one second of CPU a megabyte. */
   thoroughBytes: number
   readonly signal: AbortSignal
 }
@@ -204,18 +204,29 @@ const COMPRESSED_SHARE = 0.998
 const MARGIN_BYTES = 16
 
 async function shrunk(bytes: Uint8Array, budget: number, effort: Effort): Promise<Uint8Array | undefined> {
-  if (bytes.length > LOOK_BYTES) {
-    const look = deflateWithin('raw', bytes, Math.floor(bytes.length * COMPRESSED_SHARE), 1)
+  const isLong = bytes.length > LOOK_BYTES
+  const compressible = Math.floor(bytes.length * COMPRESSED_SHARE)
+  if (isLong) {
+    const look = deflateWithin('raw', bytes, compressible, 1)
     if (!look) return undefined
     discard(look)
   }
-  const plain = await deflateInPieces(bytes, budget, effort.level, effort.signal)
-  if (bytes.length > effort.thoroughBytes) return plain
+  const mayBeThorough = bytes.length <= effort.thoroughBytes
+  const thorough = () => deflateThorough(bytes, budget + MARGIN_BYTES, effort.signal)
+  // Of what is long, level 12 makes a third of the work and never less bytes.
+  if (mayBeThorough && isLong) {
+    effort.thoroughBytes -= bytes.length
+    return within(await thorough(), budget)
+  }
+  const plain = await deflateInPieces(bytes, mayBeThorough ? compressible : budget, effort.level, effort.signal)
+  if (!mayBeThorough || !plain) return plain
   effort.thoroughBytes -= bytes.length
-  const best = await deflateThorough(bytes, budget + MARGIN_BYTES, effort.signal)
-  const [kept, other] = best && best.length < (plain?.length ?? budget + 1) ? [best, plain] : [plain, best]
-  if (other) discard(other)
-  return kept
+  const best = within(await thorough(), Math.min(budget, plain.length - 1))
+  return best ?? within(plain, budget)
+}
+
+function within(bytes: Uint8Array | undefined, budget: number): Uint8Array | undefined {
+  return bytes && bytes.length <= budget ? bytes : undefined
 }
 
 /** The bytes are copied: the sink owns what it is given, and ours may be a view of a window. */
