@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
 import { openEgress } from './egress.ts'
+import { lookAround } from './look-around.ts'
 import { removeOrphans } from './orphan-files.ts'
 import { networksOf } from './public-address.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
@@ -87,18 +88,8 @@ await supervise({
   now: Date.now,
 }).catch((error: unknown) => refuse(wordsOf(error)))
 
-/**
- * A kill while an alarm rings takes the alarm along, which only a sweep finds out; the hourly one lets be what is younger than an hour.
- * Whatever was there before this start belongs to no request any more.
- */
-async function lookAround(): Promise<void> {
-  const headers = { authorization: `Bearer ${secrets.adminToken}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${baseUrl}/admin/sweep`, { method: 'POST', headers, body: JSON.stringify({ min_age_seconds: 60 }) })
-  await answer.body?.cancel()
-}
-
 async function greet(): Promise<void> {
-  void lookAround().catch(() => undefined)
+  void lookAround({ baseUrl, adminToken: secrets.adminToken })
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)
