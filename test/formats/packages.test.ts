@@ -172,6 +172,23 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
+test('a directory that holds something is read like a file: one whose checksum is wrong is damage (directory-with-content)', async () => {
+  const zip = Buffer.from(await zipOf({ 'doc.kml': kml, bb: 'what nobody would look for in a directory' }))
+  const central = zip.lastIndexOf(Buffer.from('504b0102', 'hex'))
+  const local = zip.readUInt32LE(central + 42)
+  // Names follow 30 and 46 bytes of header, and end with a slash where they are directories (APPNOTE 4.3.7, 4.3.12, 4.4.17).
+  for (const at of [local + 30, central + 46]) {
+    expect(zip.toString('latin1', at, at + 2)).toBe('bb')
+    zip[at + 1] = '/'.charCodeAt(0)
+  }
+  const sound = await press(kmz, new Uint8Array(zip), 'medium')
+  expect([sound.outcome.kind, 'defect' in sound && sound.defect]).toEqual(['compressed', false])
+  for (const at of [local + 14, central + 16]) zip[at]! ^= 1
+  const damaged = await press(kmz, new Uint8Array(zip), 'medium')
+  expect(damaged.outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  expect('defect' in damaged && damaged.defect).toBeFalsy()
+})
+
 describe('mail', () => {
   test.each([
     ['\r\n', 76],

@@ -157,7 +157,7 @@ async function writeEntry(
   if (entry.opaque && entry.flags & FLAG_DESCRIPTOR) return copyWhole(archive, entry, local, sink, counts)
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
   let stream: Stream
-  if (entry.opaque || entry.isDirectory) stream = old
+  if (entry.opaque || isEmptyDirectory(entry)) stream = old
   else if (fate.kind === 'replace') stream = await smallest(fate.bytes, undefined, effort)
   else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, fate.kind === 'store')
   else {
@@ -185,6 +185,9 @@ async function writeEntry(
   for await (const chunk of stream.chunks()) await sink.write(chunk)
   return facts
 }
+
+/** One that holds something is read and checked like any file. */
+const isEmptyDirectory = (entry: ZipEntry) => entry.isDirectory && entry.size === 0 && entry.crc32 === 0
 
 /** The smallest form of `bytes`: their old stream where nothing beats it. */
 async function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Promise<Stream> {
