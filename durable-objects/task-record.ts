@@ -12,7 +12,7 @@ import { Outbox } from './task/outbox.ts'
 import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
 import { TaskPassword } from './task/task-password.ts'
-import { hasEnded, type TaskEnd, TaskState } from './task/task-state.ts'
+import { hasEnded, SOON_MS, type TaskEnd, TaskState } from './task/task-state.ts'
 import { Waiting } from './task/waiting.ts'
 import { WorkerSide } from './task/worker-side.ts'
 
@@ -135,6 +135,15 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       await this.#watch.watch()
     }
     return namesOf(this.#state, task)
+  }
+
+  async ringSoon() {
+    const { task } = this.#state
+    if (!task || hasEnded(task)) return false
+    // Another moment than the one it has: who rings is told of changes only.
+    this.#state.forgetAlarm()
+    await this.#state.ringAt(Date.now() + SOON_MS)
+    return true
   }
 
   // ── The workers' side ──────────────────────────────────────────────────────────────────────────────────────────

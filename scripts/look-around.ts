@@ -1,29 +1,24 @@
 /** What a kill may have left of tasks, looked for after each start. */
-import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Look {
   readonly baseUrl: string
   readonly adminToken: string
-  /** Milliseconds. */
-  pause?(ms: number): Promise<unknown>
 }
 
-/** The sweep lets be what is younger, and a task its alarm that is late by less: they may be of a request. */
+/** What a request that has just begun left in the bucket is spared. */
 const YOUNG_S = 60
-/** Until everything of before the start is older than that. */
-const AGAIN_MS = 2.5 * YOUNG_S * 1000
 
 /**
- * A kill while an alarm rings takes the alarm along, which only a sweep finds out; the hourly one lets be what is younger than an hour.
- * Whatever was there before this start belongs to no request any more. What was sent in the last minute before it is found the second time.
+ * A kill takes alarms along. Those of tasks under way ring again at once; of others (a callback that is to be sent) the sweep finds
+ * out, here and every hour. Does not fail: what did not answer has died, and its successor is asked the same.
  */
-export async function lookAround({ baseUrl, adminToken, pause = (ms) => sleep(ms, undefined, { ref: false }) }: Look): Promise<void> {
+export async function lookAround({ baseUrl, adminToken }: Look): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ min_age_seconds: YOUNG_S })
-  for (let look = 0; look < 2; look++) {
-    if (look > 0) await pause(AGAIN_MS)
-    // It is another start's, if this one has failed.
-    const answer = await fetch(`${baseUrl}/admin/sweep`, { method: 'POST', headers, body }).catch(() => undefined)
-    await answer?.body?.cancel()
+  for (const [path, body] of [
+    ['wake', {}],
+    ['sweep', { min_age_seconds: YOUNG_S }],
+  ] as const) {
+    const answer = await fetch(`${baseUrl}/admin/${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => undefined)
+    await answer?.body?.cancel().catch(() => undefined)
   }
 }

@@ -83,13 +83,13 @@ await supervise({
     return service
   },
   greet,
+  lookAround: () => lookAround({ baseUrl, adminToken: secrets.adminToken }),
   say: (line) => void (stopping || console.error(line)),
   pause: (ms) => (stopping ? new Promise(() => undefined) : sleep(ms)),
   now: Date.now,
 }).catch((error: unknown) => refuse(wordsOf(error)))
 
 async function greet(): Promise<void> {
-  void lookAround({ baseUrl, adminToken: secrets.adminToken })
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)

@@ -14,6 +14,8 @@ export interface World {
   make(): Mortal
   /** Done once, when a service answers for the first time. */
   greet(): Promise<void>
+  /** Each time a service answers: what the one before it left may need somebody. Does not fail. */
+  lookAround(): Promise<void>
   say(line: string): void
   pause(ms: number): Promise<unknown>
   now(): number
@@ -55,6 +57,7 @@ export async function supervise(world: World): Promise<never> {
 
 /** @returns why it has ended. A job that hangs may end the service before it has greeted; the next one does then. */
 async function lived(service: Mortal, world: World, greeting: { done: boolean }): Promise<string> {
+  void world.lookAround()
   if (!greeting.done) {
     try {
       greeting.done = await Promise.race([world.greet().then(() => true), service.exited.then(() => false)])

@@ -290,5 +290,7 @@ console.log(
   `the sweep looked at ${first.looked} blobs and removed ${first.removed} orphans; usage says ${usage.tasks_completed} + ${usage.tasks_failed}`,
 )
 for (const problem of problems) console.error(problem)
-rmSync(state, { recursive: true, force: true })
+// What is left shows why.
+if (problems.length > 0) console.error(`its state: ${state}`)
+else rmSync(state, { recursive: true, force: true })
 process.exitCode = problems.length > 0 ? 1 : 0

@@ -119,4 +119,6 @@ export interface TaskRecordFace {
   replayCallback(): Promise<boolean>
   /** Blob keys that this task still needs, for the orphan sweep. undefined: no such task. */
   names(): Promise<string[] | undefined>
+  /** Sets the alarm anew, whatever it is; false: nothing is left to do. */
+  ringSoon(): Promise<boolean>
 }

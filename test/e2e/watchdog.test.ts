@@ -106,7 +106,7 @@ it('gives the first answer a minute of processor time, whatever the patience', a
 function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts')[]) {
   const lines: string[] = []
   const pauses: number[] = []
-  let [made, now, greetings] = [0, 0, 0]
+  let [made, now, greetings, looks] = [0, 0, 0, 0]
   let lives!: () => void
   const alive = new Promise<void>((resolve) => {
     lives = resolve
@@ -129,6 +129,9 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
     greet: async () => {
       greetings++
     },
+    lookAround: async () => {
+      looks++
+    },
     say: (line: string) => void lines.push(line),
     pause: async (ms: number) => {
       pauses.push(ms)
@@ -136,16 +139,17 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
     },
     now: () => now,
   }
-  return { world, alive, lines, pauses, greetings: () => greetings }
+  return { world, alive, lines, pauses, greetings: () => greetings, looks: () => looks }
 }
 
 it('starts again after ever longer pauses instead of giving up', async () => {
-  const { world, alive, lines, pauses, greetings } = dying(Array(12).fill('dies'))
+  const { world, alive, lines, pauses, greetings, looks } = dying(Array(12).fill('dies'))
   await Promise.race([supervise(world), alive])
   expect(pauses.slice(0, 9)).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   expect(Math.max(...pauses)).toBe(60_000)
   expect(lines[2]).toBe('The service has stopped (SIGKILL), 3 times in ten minutes; its log is service.log. It is started again in 2 s.')
   expect(greetings()).toBe(1)
+  expect(looks(), 'each one left tasks under way').toBeGreaterThanOrEqual(12)
   expect([1, 2, 100].map(pauseAfter)).toEqual([0, 1000, 60_000])
 })
 

@@ -1,10 +1,12 @@
-/** The sweep over more blobs than one call of a Worker may look at. */
+/** The sweep over more blobs than one call of a Worker may look at; and tasks whose alarms were lost. */
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../src/env.ts'
 import type { TaskResult } from '../../src/store/task.ts'
 import { taskOfUpload } from '../../src/store/upload-records.ts'
 import { sweep } from '../../src/tasks/sweep.ts'
+import { wakeTasks } from '../../src/tasks/wake.ts'
 import { blobs, call, done, form, member, TEXT } from './client.ts'
 import { started } from './started-task.ts'
 import { Tus } from './tus.ts'
@@ -196,4 +198,23 @@ it('comes to the end of very many blobs, though some tasks cannot be asked', { t
   expect(sums.removed).toBe(COUNT / 2 - COUNT / 1000)
   expect(bucket.removed.size).toBe(sums.removed)
   expect(bucket.place).toBeUndefined()
+})
+
+it('wakes every task under way, however young, and none that has ended: a kill leaves alarms that nobody rings', async () => {
+  const who = await member()
+  await done(who)
+  await env.BLOBS.put('uploads-30d/tsk_nobody', 'x')
+  const { taskId } = await started()
+  const object = env.TASKS.getByName(taskId) as unknown as DurableObjectStub
+  const alarmIn = () => runInDurableObject(object, async (_, { storage }) => ((await storage.getAlarm()) ?? 0) - Date.now())
+  // Nobody knows of it: it would be put off by an hour if it were believed.
+  await runInDurableObject(object, (_, { storage }) => storage.setAlarm(Date.now() + 3_600_000))
+  const answer = await call(undefined, '/admin/wake', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${env.ADMIN_TOKEN}` },
+    body: '{}',
+  })
+  expect(await answer.json()).toEqual({ woken: 1 })
+  expect(await alarmIn()).toBeLessThan(60_000)
+  expect(await wakeTasks(env as unknown as Env)).toBe(1)
 })

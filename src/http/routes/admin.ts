@@ -12,6 +12,7 @@ import { liveAccountOf, testAccountOf, testPlanOf } from '../../store/test-accou
 import { ApiError } from '../../tasks/api-error.ts'
 import { exportAccounts, exportOf } from '../../tasks/backup.ts'
 import { sweep } from '../../tasks/sweep.ts'
+import { wakeTasks } from '../../tasks/wake.ts'
 import { auditPage, auditView } from '../audit.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
@@ -68,6 +69,14 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { min_age_seconds } = await readBody(c, sweepSettings)
       return json(await sweep(c.env, Date.now(), min_age_seconds * 1000))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/admin/wake',
+    access: 'operator',
+    async handle(c) {
+      return json({ woken: await wakeTasks(c.env) })
     },
   },
   {
