@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { type FrontOptions, openFront } from '../../scripts/front.ts'
 import { freePort, Service } from '../../scripts/service.ts'
 
@@ -126,6 +126,19 @@ it('gives up a body that hardly comes, with 408, also while it is streamed (one-
     expect(await raw(port, `${head}a`), head).toMatch(/^HTTP\/1\.1 408 [\s\S]*"type":"malformed_request"/)
   }
   expect(seen).toEqual([])
+})
+
+it('keeps nothing of a request that was answered (requests-held-for-a-minute)', async () => {
+  const PACE_MS = 54_321
+  const [began, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
+  const { url } = await front(0, { paceMs: PACE_MS })
+  for (const init of [{}, { method: 'POST', headers: KEY, body: 'x'.repeat(1000) }]) await (await fetch(`${url}/v1/compress`, init)).text()
+  await vi.waitFor(() => {
+    const timers = began.mock.results.filter((_, i) => began.mock.calls[i]![1] === PACE_MS).map(({ value }) => value)
+    expect(timers).toHaveLength(2)
+    for (const timer of timers) expect(ended).toHaveBeenCalledWith(timer)
+  })
+  vi.restoreAllMocks()
 })
 
 it('does not blame a sender for an upstream that takes its time', async () => {

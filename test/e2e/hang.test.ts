@@ -41,6 +41,7 @@ it('ends a job that hangs, and with the third worker its task: unchanged, over_b
         return service
       },
       greet: async () => resolve((await provision(base, adminToken, undefined)).keys.enterprise),
+      lookAround: async () => undefined,
       say: (line) => void lines.push(line),
       pause: (ms) => new Promise((done) => stopping || setTimeout(done, ms)),
       now: Date.now,
