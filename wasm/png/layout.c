@@ -25,12 +25,15 @@ static const u32 *sorted_colours;
 
 static i32 luma_of(u32 c) { return (i32)((c & 255) * 299 + (c >> 8 & 255) * 587 + (c >> 16 & 255) * 114); }
 
-/* Translucent colours first (tRNS may then be short, W3C PNG 11.3.1.1), then by the wanted order. */
+/* Translucent colours first (tRNS may then be short, W3C PNG 11.3.1.1), of those clear ones, mostly the ground: index 0 goes on
+ * through the filter byte of each row. Then by the wanted order. */
 static int compare(const void *x, const void *y) {
   int a = *(const u8 *)x, b = *(const u8 *)y;
   u32 p = sorted_colours[a], q = sorted_colours[b];
   bool solid_a = p >> 24 == 255, solid_b = q >> 24 == 255;
   if (solid_a != solid_b) return solid_a - solid_b;
+  bool clear_a = p >> 24 == 0, clear_b = q >> 24 == 0;
+  if (order == BY_LUMA && clear_a != clear_b) return clear_b - clear_a;
   if (order == BY_USE && facts.count[a] != facts.count[b]) return facts.count[a] < facts.count[b] ? 1 : -1;
   if (order == BY_LUMA && luma_of(p) != luma_of(q)) return luma_of(p) < luma_of(q) ? -1 : 1;
   return a - b;
