@@ -4,7 +4,7 @@ import type { PictureFacts } from './facts.ts'
 /**
  * Seconds that pictures have taken at every level, of the largest kind: however small one is, by megapixel, and by megabyte,
  * as noise takes time. PNGs of some kilobytes are tried in every way there is; of large photographs the search sees samples, so that
- * the first megabyte takes the most. At `low`: 0.4 megapixels (0.5 MB) 3 to 4 s, 0.8 (1.0 MB) 4.8 to 6.8, 1.9 (4.8 MB) 10 and more.
+ * the first megabyte takes the most: 0.4 megapixels (0.5 MB) 3.6 s at `medium`, 0.8 (1.0 MB) 4.8, at `low` 6.8, 1.9 (4.8 MB) 10.
  */
 const SECONDS = {
   jpg: { ofPicture: 0.02, ofMegapixel: 0.15, ofFirstMegabyte: 1, ofMegabyte: 1 },

@@ -6,7 +6,7 @@
  *   JpegRows.open(file)        a JPEG as pixel rows, also scaled down
  *   recode(file)               a sequential JPEG that is too large to be held, without loss
  *
- * Everything throws `EngineError`, whose `trouble` says whose fault it is. Nothing is shared between instances.
+ * Everything throws `EngineError`, whose `failure` says whose fault it is. Nothing is shared between instances.
  */
 import type { Intake, Measured, RowsIn, Scans } from './job.ts'
 import { JpegJob } from './job.ts'

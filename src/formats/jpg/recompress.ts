@@ -124,7 +124,10 @@ class Recompression {
     const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
     if (codedBytes(perceptual) < hopeless) return perceptual
     const exact = await this.exactBeside(made.job, untouched)
-    return !exact || codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? perceptual : exact
+    if (!exact) return perceptual
+    const [kept, other] = codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? [perceptual, exact] : [exact, perceptual]
+    if (other.job !== kept.job) other.job[Symbol.dispose]()
+    return kept
   }
 
   /** Without loss, of what `job` has read, or (it was changed) of another reading; undefined where there is no room for both. */
