@@ -197,6 +197,12 @@ describe('hdf5', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('open for writing') })
   })
 
+  it('a chunk that does not fit into memory is over the budget, not damage', async () => {
+    // 16 MB of zeros that h5py deflated: the library doubles its buffer while it inflates.
+    const { outcome } = await press(fixture('hdf5', 'one-chunk-of-16-mb.h5'))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+  })
+
   it('takes chunks of one value, however many', async () => {
     const { outcome, defect } = await press(fixture('hdf5', 'one-value-chunks.h5'))
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])

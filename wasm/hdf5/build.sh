@@ -93,4 +93,4 @@ for source in "$here"/*.c; do
 done
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $(ls objects/*.o | LC_ALL=C sort) -lc -lm "$builtins" \
-  --wrap=malloc -s --gc-sections --max-memory=67108864 -z stack-size=1048576 -o "$here/hdf5.wasm"
+  --wrap=malloc --wrap=calloc --wrap=realloc -s --gc-sections --max-memory=67108864 -z stack-size=1048576 -o "$here/hdf5.wasm"

@@ -39,6 +39,20 @@ void *__wrap_malloc(size_t bytes) {
   return at;
 }
 
+void *__real_calloc(size_t, size_t);
+void *__wrap_calloc(size_t count, size_t bytes) {
+  void *at = __real_calloc(count, bytes);
+  if (!at && count && bytes) out_of_memory = 1;
+  return at;
+}
+
+void *__real_realloc(void *, size_t);
+void *__wrap_realloc(void *from, size_t bytes) {
+  void *at = __real_realloc(from, bytes);
+  if (!at && bytes) out_of_memory = 1;
+  return at;
+}
+
 /* H5Zdeflate.c compresses with this zlib function; libdeflate does it better. The level is ours to choose. */
 int deflate_level = 12;
 static struct libdeflate_compressor *compressor;
