@@ -14,7 +14,7 @@ const MIN_AGE_MS = HOUR_MS
 /** Each look is a request to a Durable Object, and one call of a Worker may make 10 000: the next sweep goes on from there. */
 const MOST_LOOKS = 5000
 /** A look takes as long as its object is away. */
-const LOOKS_AT_ONCE = 20
+export const LOOKS_AT_ONCE = 20
 /** In the order of their names, as the bucket lists them. */
 const PREFIXES = [...DAYS_KEPT.keys()].sort()
 /** These have no task. */
@@ -120,7 +120,7 @@ async function isNamed(env: SweepEnv, key: string): Promise<boolean> {
 }
 
 /** What stands under the prefix behind `place`. */
-async function* pages(bucket: R2Bucket, prefix: string, place: string): AsyncGenerator<R2Object[]> {
+export async function* pages(bucket: R2Bucket, prefix: string, place: string): AsyncGenerator<R2Object[]> {
   if (place > prefix && !place.startsWith(prefix)) return
   let start: Pick<R2ListOptions, 'cursor' | 'startAfter'> = place.startsWith(prefix) ? { startAfter: place } : {}
   for (;;) {
