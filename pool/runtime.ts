@@ -21,6 +21,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
   const door = new DoorClient(`http://127.0.0.1:${options.doorPort}`, secret)
   const { workers, build, state, limits, native, log } = options
+  // Should it fail before anybody waits for it: whoever does is told below.
+  native.catch(() => undefined)
   // The presses come up while Miniflare is loaded, which is half a second of its own.
   const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, native, log })
   const { openEdge, RESETTER } = await import('./edge.ts')
