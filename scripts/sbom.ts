@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 
 export interface Component {
   readonly type: string
@@ -75,7 +76,9 @@ function originOf(engine: string): Origin | undefined {
 }
 
 if (import.meta.main) {
-  const file = resolve(process.argv[2] ?? join(root, 'dist/sbom.cdx.json'))
+  // Refuses options: they would be names of files.
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const file = resolve(positionals[0] ?? join(root, 'dist/sbom.cdx.json'))
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${JSON.stringify(billOfMaterials(), null, 2)}\n`)
   console.log(file)

@@ -1,5 +1,7 @@
 /** The bill of materials names everything that is deployed, and nothing that is only for work on it. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { billOfMaterials } from '../../scripts/sbom.ts'
@@ -30,4 +32,16 @@ it('has every package that runs and every engine with the sources it was built f
   expect(sources).toMatch(/HDF5.*zlib.*libdeflate/)
   const references = bom.components.map((component) => component['bom-ref'])
   expect(new Set(references).size).toBe(references.length)
+})
+
+it('refuses an option instead of writing a file that is called so', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-sbom-'))
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/sbom.ts'), '--help'], { cwd: folder, encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toContain("Unknown option '--help'")
+    expect(readdirSync(folder)).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
