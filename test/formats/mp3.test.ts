@@ -116,6 +116,15 @@ describe('delay', () => {
     expect(await snrOfFrames(file, bytes)).toBeGreaterThan(15)
   })
 
+  it('a file that was cut out of louder sound is measured as it is heard: its first frame has lost what overlaps it', async () => {
+    // Of frames of 1044 bytes that stand alone the first ten are gone; bytes in front keep it from being repacked instead.
+    const cut = concat([new Uint8Array(10), looseMp3(40_000).subarray(10 * 1044)])
+    const { outcome, bytes } = await press(mp3, cut, 'low', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { sound: { snrDb: expect.any(Number) } } })
+    const { loss } = outcome as { loss: { sound: { snrDb: number } } }
+    expect(loss.sound.snrDb).toBeCloseTo(await snrOfFrames(cut, bytes), 0)
+  })
+
   it('a tag behind foreign bytes, which players do not look for, tells none', async () => {
     const file = concat([new Uint8Array(10), await fixture('high')])
     const { outcome, bytes } = await press(mp3, file, 'low', 'mp3')

@@ -1,6 +1,5 @@
 /** LAME's bytes as frames of their own, of which the first hold nothing but the delay of encoder and decoder. */
-import { DECODER_DELAY, frameHeader } from './frame.ts'
-import { LAME_DELAY } from './measured-encoder.ts'
+import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
 
 /** Samples in a frame: ISO/IEC 11172-3 has 1152, the lower rates of 13818-3 half of that. */
 export const frameSamples = (hertz: number) => (hertz >= 32000 ? 1152 : 576)

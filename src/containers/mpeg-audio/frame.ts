@@ -86,5 +86,8 @@ export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | und
 
 const ascii = (bytes: Uint8Array, at: number, count: number) => latin1Of(bytes.subarray(at, at + count))
 
+/** Samples LAME puts in front of the sound. */
+export const LAME_DELAY = 576
+
 /** Samples by which every Layer III decoder is late. */
 export const DECODER_DELAY = 529

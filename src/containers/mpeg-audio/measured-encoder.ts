@@ -4,10 +4,8 @@ import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { SnrMeter } from '../../quality/snr.ts'
-import { DECODER_DELAY, frameHeader } from './frame.ts'
-
-/** Samples LAME puts in front of the sound. */
-export const LAME_DELAY = 576
+import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
+import { firstFrame, mp3Lead } from './frame-cutter.ts'
 
 /** The engine's decoder for what is encoded. */
 const CHECKING = 1
@@ -21,6 +19,8 @@ export interface Mp3Settings {
   maxKbps: number
   /** No frame leans on bytes of another, so that the first ones can be left out. */
   alone?: boolean
+  /** The frames of the delays are left out: the noise is that of who hears none of them. The first block holds `mp3Lead` samples more. */
+  cut?: boolean
 }
 
 /** Holds LAME until it is disposed of. */
@@ -35,15 +35,20 @@ export class MeasuredMp3Encoder implements Disposable {
   /** Decoded samples still to be skipped: the delays of encoder and decoder. */
   #skip = LAME_DELAY + DECODER_DELAY
   #bytes: Uint8Array = new Uint8Array()
-  #frames = 0
+  /** Frames that nobody hears are still to come; the first is the tag's place. */
+  #unheard = 1
 
   /** @param engine whose second decoder it takes */
-  constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false }: Mp3Settings) {
+  constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false, cut = false }: Mp3Settings) {
     this.#decoder = engine
     this.#channels = channels
     const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
     engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, CHECKING)
     this.#lame = new Lame({ channels, hertz, vbrQuality, maxKbps, alone })
+    if (!cut) return
+    this.#unheard += firstFrame(hertz)
+    this.#skip = 0
+    this.#waitingAt = mp3Lead(hertz)
   }
 
   [Symbol.dispose](): void {
@@ -90,7 +95,7 @@ export class MeasuredMp3Encoder implements Disposable {
     for (;;) {
       const header = frameHeader(joined, at)
       if (!header || at + header.bytes > joined.length) break
-      if (this.#frames++ > 0) {
+      if (this.#unheard-- <= 0) {
         this.#decoder.sendAudio(joined.subarray(at, at + header.bytes), CHECKING)
         this.#compare()
       }

@@ -38,7 +38,7 @@ export async function reencode(
   const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
   const told = delayOf(stream) !== undefined
   using engine = new Ffmpeg()
-  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !told })
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !told, cut: !told })
   const start = sink.written
   const frames = told ? new AsTheyCome() : new WithoutDelay(stream)
   const keep = async (chunks: readonly Uint8Array[]) => {
