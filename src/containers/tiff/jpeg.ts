@@ -137,7 +137,7 @@ function frameOf(head: Uint8Array): Frame | undefined {
 }
 
 /** How a decoder is asked for the components as they are; undefined where one has another size, or something names colours. */
-function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbcr' | undefined {
+function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbcr' | 'natural' | undefined {
   const frame = frameOf(head)
   // Baseline and extended, sequential.
   if (frame?.marker !== 0xc0 && frame?.marker !== 0xc1) return undefined
@@ -145,6 +145,8 @@ function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbc
   const [first] = frame.components
   if (frame.components.length !== samples || frame.components.some((component) => component[1] !== first![1])) return undefined
   if (samples === 1) return 'gray'
+  // Four are taken as they are, where no segment says YCCK.
+  if (samples === 4) return 'natural'
   // Without a segment that says more, decoders go by these names; all others are YCbCr to them.
   const isNamed = frame.components.map((component) => String.fromCharCode(component[0]!)).join('') === 'RGB'
   return isNamed ? 'rgb' : 'ycbcr'

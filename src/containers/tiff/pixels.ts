@@ -211,8 +211,7 @@ function canDecode(pixels: StoredPixels): boolean {
   if (!(Object.values(COMPRESSION) as number[]).includes(pixels.compression)) return false
   // Readers agree on mirrored bits only for samples smaller than a byte.
   if (pixels.mirrored && pixels.bits >= 8) return false
-  if (pixels.compression === COMPRESSION.jpeg)
-    return pixels.bits === 8 && (pixels.samples === 1 || pixels.samples === 3) && !pixels.floating
+  if (pixels.compression === COMPRESSION.jpeg) return pixels.bits === 8 && [1, 3, 4].includes(pixels.samples) && !pixels.floating
   if (isFax(pixels.compression)) return pixels.bits === 1 && pixels.samples === 1 && rawBytes(pixels) <= MAX_FAX_BYTES
   if (pixels.predictor === 1) return true
   if (pixels.predictor === 2) return [8, 16, 32, 64].includes(pixels.bits)

@@ -8,7 +8,7 @@ import { tiff } from '../../../src/formats/tiff/tiff.ts'
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile } from '../../support/press-file.ts'
-import { type Picture, type ReadDirectory, readDirectories, readPicture } from './build-tiff.ts'
+import { buildTiff, type Picture, type ReadDirectory, readDirectories, readPicture } from './build-tiff.ts'
 
 // Made by libtiff (tiffcp -c jpeg), which has its Huffman tables in the shared field.
 const fixture = (name: string) => new Uint8Array(readFileSync(join(import.meta.dirname, '../../fixtures/tiff', `${name}.tif`)))
@@ -133,4 +133,31 @@ test('a strip whose coefficients were changed is not taken for the same', async 
   const changed = bytes.slice()
   changed[place + 8]! += 1
   expect(await verdict(changed)).toEqual({ equal: false, difference: 'strip or tile 0 differs' })
+})
+
+/** Flat inks with a mark, as one strip; `adobe`: with the segment that says so. */
+async function separated(adobe: boolean): Promise<{ file: Uint8Array; inks: Uint8Array }> {
+  const [width, height] = [256, 192]
+  const taking = JpegJob.fromRows({ width, height, pixels: 'cmyk', subsampled: false }, { kind: 'stream', quality: 90 })
+  taking.write(Uint8Array.from({ length: width * height * 4 }, (_, i) => (i > 90_000 && i < 90_020 ? 10 : [20, 200, 120, 0][i % 4]!)))
+  using job = taking.end()
+  const pixels = concat(job.write('made', 'sequential', adobe))
+  const rows = await JpegRows.open(pixels)
+  const shown: Uint8Array[] = []
+  for await (const strip of rows.strips(16)) shown.push(strip.slice())
+  return { file: buildTiff([{ width, height, bits: 8, samples: 4, compression: 7, pixels }]), inks: concat(shown) }
+}
+
+test('four inks that are nearly flat are Deflate afterwards, with the samples that their JPEG shows', async () => {
+  const { file, inks } = await separated(false)
+  const { bytes } = await pressed(file)
+  const [after] = readDirectories(bytes)
+  expect([after!.number(259), bytes.length < file.length]).toEqual([8, true])
+  expect(Buffer.compare(readPicture(bytes, after!, { width: 256, height: 192, bits: 8, samples: 4 }), inks)).toBe(0)
+})
+
+test('four inks whose JPEG says what they are stay JPEG: readers do not agree on them', async () => {
+  const { file } = await separated(true)
+  const { bytes } = await pressFile(tiff, file, 'a.tif')
+  expect(readDirectories(bytes)[0]!.number(259)).toBe(7)
 })
