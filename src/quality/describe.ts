@@ -15,10 +15,10 @@ export function photograph(quality: Quality): string {
 /** `SSIM 0.96, 35 dB` */
 export const lumaInList = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)}, ${psnrDb} dB`
 
-/** `a palette that keeps hues and soft gradients (SSIM 0.92, 33 dB, SSIMULACRA2 70)` */
+/** `a palette that keeps hues and soft gradients (SSIM 0.92, 33 dB, SSIMULACRA2 72, its worst tile 52)` */
 export function palette(quality: Exclude<Quality, 'high'>): string {
-  const { scored, score } = LEVELS.palette[quality]
-  return `a palette that keeps hues and soft gradients (${lumaInList(scored)}, SSIMULACRA2 ${score})`
+  const { scored, score, worstTile } = LEVELS.palette[quality]
+  return `a palette that keeps hues and soft gradients (${lumaInList(scored)}, SSIMULACRA2 ${score}, its worst tile ${worstTile})`
 }
 
 /** `H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB)` */

@@ -38,21 +38,19 @@ export interface DrawingTarget extends LumaTarget, Pick<SeenTarget, 'score' | 'c
 }
 
 interface TileTarget {
-  /** The score of the worst tile of 64 × 64 pixels: a ring that is uneven, in a drawing that is right everywhere else. */
+  /** The score of the worst tile of 64 × 64 pixels: a ring that is uneven, in a drawing that is right everywhere else; two reds that are one. */
   readonly worstTile: number
 }
 
 /** What eyes may see of a JPEG, WebP or AVIF, which are steered by the score instead of by SSIM and PSNR. */
-export interface SeenPicture extends SeenTarget {
-  /** The score of the worst tile of 64 × 64 pixels. */
-  readonly worstTile: number
+export interface SeenPicture extends SeenTarget, TileTarget {
   /** What luma keeps all the same, well above the floors. */
   readonly floor: LumaTarget
   /** Where the search for it begins, on the scale of each coder: half of all photographs end within ten of it. */
   readonly usualQuality: { readonly jpeg: number; readonly webp: number; readonly avif: number }
 }
 
-export interface RasterTarget extends SeenTarget {
+export interface RasterTarget extends SeenTarget, TileTarget {
   /** Luma SSIM, 11 x 11 Gaussian. */
   readonly ssim: number
   /** Luma PSNR in dB. */
@@ -123,6 +121,7 @@ const PALETTE_LOW: RasterTarget = {
   blockPsnrDb: 27,
   blockRgbPsnrDb: 24,
   score: 60,
+  worstTile: 40,
   cast: 5.5,
   steps: 0.45,
   bands: 0.45,
@@ -140,6 +139,7 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
     blockPsnrDb: 30,
     blockRgbPsnrDb: 27,
     score: 72,
+    worstTile: 52,
     cast: 4,
     steps: 0.4,
     bands: 0.34,

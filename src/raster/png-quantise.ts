@@ -258,10 +258,15 @@ export function stepBack(plan: PalettePlan, attempt: number, short: number): Pal
   const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
   return {
     ...plan,
-    colours: last ? 256 : Math.min(256, Math.ceil(colours * more)),
+    colours: last ? 256 : moreColours(colours, Math.min(256, Math.ceil(colours * more))),
     tolerance: last || tolerance < 0.05 ? 0 : tolerance * Math.max(0.5, 10 ** (-(short + 0.2) / 10)),
   }
 }
+
+/** Up to so many colours an index takes two or four bits, and beyond twice as many: these are tried before. */
+const COLOURS_OF_DEPTHS = [4, 16]
+
+const moreColours = (colours: number, wanted: number) => COLOURS_OF_DEPTHS.find((most) => colours < most && most < wanted) ?? wanted
 
 /** `planPalette`, measured on the whole picture and stepped back until it holds. */
 export async function searchPalette(

@@ -3,7 +3,7 @@ import { LEVELS, type RasterTarget, type SeenTarget } from '../quality/levels.ts
 
 export type { RasterTarget, SeenTarget }
 
-type Shades = Pick<RasterTarget, 'bands' | 'specks'>
+type Shades = Pick<RasterTarget, 'bands' | 'specks' | 'worstTile'>
 type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks' | 'fineHues'
 
 /** Figures of a result; those that were not measured hold nothing back. */
@@ -12,13 +12,15 @@ export type Found = Omit<RasterTarget, NotMeasured | keyof Shades | keyof SeenTa
 type Luma = readonly [ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number]
 type Seen = readonly [score: number, cast: number, steps: number, bands: number, specks: number]
 
+/** How far the worst tile may be below the score. */
+const TILE_BELOW = 20
 /** What rows near to the picture's may have of specks, of what palettes may. */
 const NEAR_SPECKS = 0.6
 
-const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0] } = {}): RasterTarget => {
+const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0], tileBelow = TILE_BELOW } = {}): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
   const [score, cast, steps, bands, specks] = seen
-  const shades = { score, cast, steps, bands, specks, nearSpecks: specks * NEAR_SPECKS, fineHues: 1 }
+  const shades = { score, worstTile: score - tileBelow, cast, steps, bands, specks, nearSpecks: specks * NEAR_SPECKS, fineHues: 1 }
   return { ssim, psnrDb, scored: { ssim: scoredSsim, psnrDb }, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, ...shades, leastColours }
 }
 
@@ -34,7 +36,7 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
   target([0.945, 33.5, 29.5, 28.5, 25.5], [63, 5.5, 0.42, 0.42, 4], { scoredSsim: 0.93 }),
   LOW,
   target([0.915, 31, 27, 24, 21], [40, 12, 2.5, 2.5, 12], { leastColours: 4 }),
-  target([0.903, 30.2, 26, 20, 18], [10, 25, 8, 8, 40], { leastColours: 2 }),
+  target([0.903, 30.2, 26, 20, 18], [10, 25, 8, 8, 40], { leastColours: 2, tileBelow: 200 }),
 ]
 
 /** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
@@ -65,10 +67,11 @@ const CAST_BETWEEN = 0.08
 
 /** A sample misses the worst windows, and what is wide. */
 function seenMarginDb(found: Partial<SeenTarget & Shades>, wanted: SeenTarget & Shades, margin: number): number {
-  const { score = 100, cast = 0, steps = 0, bands = 0, specks = 0 } = found
+  const { score = 100, worstTile = 100, cast = 0, steps = 0, bands = 0, specks = 0 } = found
   const within = (value: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, value))
   return Math.min(
     (score - wanted.score - margin * 1.5) / POINTS_PER_DB,
+    (worstTile - wanted.worstTile - margin * 1.5) / POINTS_PER_DB,
     within(cast * (1 + CAST_BETWEEN), wanted.cast, 0.03),
     within(steps, wanted.steps, 0.1),
     within(bands, wanted.bands, 0.1),

@@ -53,7 +53,7 @@ describe('what a level means', () => {
     expect(DOCS).toContain(`SSIM ${FLOOR_SSIM.toFixed(2)} and PSNR ${FLOOR_PSNR_DB} dB`)
     const { medium, low } = LEVELS.palette
     for (const sentence of [
-      `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low`,
+      `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low, in the worst tile of 64 × 64 pixels ${medium.worstTile} and ${low.worstTile}`,
       `within ${medium.cast} (medium) or ${low.cast} (low)`,
       `within ${medium.steps} or ${low.steps} beyond the grain`,
       `SSIM may be ${medium.scored.ssim} or ${low.scored.ssim} and PSNR ${medium.scored.psnrDb} or ${low.scored.psnrDb} dB`,

@@ -20,8 +20,7 @@ static u64 digest_sum;
 static bool in_frame, fed_bytes;
 static u32 frame_number;
 static Measure *measure;
-static double score;
-static ShadesFound shades;
+static Seen seen;
 
 void source_frame(u32 width, u32 height); /* source.c */
 bool source_complete(void);
@@ -129,7 +128,7 @@ EXPORT(frame_end) void frame_end(void) {
   if (encodes()) encode_frame_end();
   if (measure && measures()) {
     measure_break(measure);
-    shades = look_result(&score);
+    seen = look_result();
     look_end();
   }
 }
@@ -260,10 +259,10 @@ EXPORT(fact) u32 fact(int what) {
   }
 }
 /* Quality of the last REMAP, INDICES or NEAR pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block, 6 SSIMULACRA 2.1,
- * 7 colour cast, 8 steps, 9 bands, 10 specks. */
+ * 7 colour cast, 8 steps, 9 bands, 10 specks, 11 SSIMULACRA 2.1 of the worst tile. */
 EXPORT(quality) double quality(int what) {
   if (!measure) return 0;
-  if (what >= 6) return what == 6 ? score : shade_of(&shades, what);
+  if (what >= 6) return seen_fact(&seen, what);
   Quality q = measure_result(measure);
   return what == 0 ? q.ssim : what == 1 ? q.luma_mse : what == 2 ? q.rgb_mse : what == 3 ? q.block_luma_mse : q.block_rgb_mse;
 }

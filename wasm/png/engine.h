@@ -124,16 +124,27 @@ extern u64 encoded_bytes;
 
 /* ---- look.c ---- */
 enum { LOOK_SHADES = 1, LOOK_SCORE = 2 };
+typedef struct {
+  ShadesFound shades;
+  double score, worst_tile; /* of 64 x 64 pixels */
+} Seen;
 void look_begin(u32 height, bool alpha, int at); /* of rows as wide as the picture */
 void look_row(const u32 *a, const u32 *b);
 void look_break(void);                    /* the next row is no neighbour */
-ShadesFound look_result(double *score);   /* after all rows */
+Seen look_result(void);                   /* after all rows */
 void look_watch(float cast, float steps); /* remember windows with larger ones */
 const ShadesWindow *look_watched(u32 *count);
 void look_end(void);
-/* 7 colour cast, 8 steps, 9 bands, 10 specks. */
-static inline double shade_of(const ShadesFound *found, int what) {
-  return what == 7 ? found->cast : what == 8 ? found->steps : what == 9 ? found->bands : found->specks;
+/* 6 SSIMULACRA 2.1, 7 colour cast, 8 steps, 9 bands, 10 specks, 11 SSIMULACRA 2.1 of the worst tile. */
+static inline double seen_fact(const Seen *found, int what) {
+  switch (what) {
+    case 6: return found->score;
+    case 7: return found->shades.cast;
+    case 8: return found->shades.steps;
+    case 9: return found->shades.bands;
+    case 10: return found->shades.specks;
+    default: return found->worst_tile;
+  }
 }
 
 /* ---- quantise.c, remap.c ---- */

@@ -78,6 +78,8 @@ export interface PictureQuality {
   readonly blockRgbPsnrDb: number
   /** SSIMULACRA 2.1; 100 for pictures below 32 pixels each way, 0 (not measured) above 32768 pixels of width. */
   readonly score: number
+  /** The same of the worst tile of 64 × 64 pixels. */
+  readonly worstTile: number
   /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
   readonly cast: number
   /** How far gradients have become steps in the worst such window, in CIE Lab (`shades.h`). */
@@ -89,7 +91,7 @@ export interface PictureQuality {
 }
 
 type Shades = 'cast' | 'steps' | 'bands' | 'specks'
-type Seen = 'score' | Shades
+type Seen = 'score' | 'worstTile' | Shades
 
 /** Of a sample, the `share` of the picture's rows; what was not measured is not there. */
 export type TrialFound = Omit<PictureQuality, Seen> & Partial<Pick<PictureQuality, Seen>> & { readonly share: number }
@@ -378,7 +380,7 @@ export class PngEngine {
     const shades = shadesOf(trial_fact)
     if (!goesOn({ ...luma, ...shades, share })) return { ...luma, ...shades, share }
     trial_score()
-    return { ...luma, ...shades, score: trial_fact(6), share }
+    return { ...luma, ...shades, score: trial_fact(6), worstTile: trial_fact(11), share }
   }
 
   /**
@@ -435,7 +437,7 @@ export class PngEngine {
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 function qualityOf(fact: (what: number) => number): PictureQuality {
-  return { ...lumaOf(fact), score: fact(6), ...shadesOf(fact) }
+  return { ...lumaOf(fact), score: fact(6), worstTile: fact(11), ...shadesOf(fact) }
 }
 
 function lumaOf(fact: (what: number) => number): Omit<PictureQuality, Seen> {

@@ -21,7 +21,7 @@ void look_begin(u32 height, bool alpha, int at) {
   if (at & LOOK_SHADES) good = (shades = shades_open(source.width, alpha)) != NULL;
   unscored = at & LOOK_SCORE && source.width > WIDEST_SCORED;
   if (at & LOOK_SCORE && !unscored && source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
-    for (int i = 0; i < (alpha ? 2 : 1); i++) good &= (scores[i] = score_open(source.width, height)) != NULL;
+    for (int i = 0; i < (alpha ? 2 : 1); i++) good &= (scores[i] = score_open(source.width, height)) && score_tiles(scores[i]);
   if (!good) host_fail(FAIL_MEMORY, "no memory to measure with");
 }
 
@@ -38,10 +38,14 @@ void look_break(void) {
   if (shades) shades_break(shades);
 }
 
-ShadesFound look_result(double *score) {
-  *score = unscored ? 0 : 100;
-  for (int i = 0; i < BACKGROUNDS; i++)
-    if (scores[i]) *score = fmin(*score, score_result(scores[i]));
+Seen look_result(void) {
+  Seen found = {.score = unscored ? 0 : 100, .worst_tile = unscored ? 0 : 100};
+  for (int i = 0; i < BACKGROUNDS; i++) {
+    if (!scores[i]) continue;
+    found.score = fmin(found.score, score_result(scores[i]));
+    found.worst_tile = fmin(found.worst_tile, score_worst_tile(scores[i]));
+  }
   look_break();
-  return shades ? shades_result(shades) : (ShadesFound){0};
+  if (shades) found.shades = shades_result(shades);
+  return found;
 }

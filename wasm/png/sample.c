@@ -221,8 +221,7 @@ void sample_row(const u32 *px, u32 width, u32 y) {
 #define TRIAL_EVERY 4
 
 static Quality trial_quality;
-static double score_found;
-static ShadesFound trial_found;
+static Seen shades_found, score_found;
 
 static bool at_gap(u32 y) { return y % group_rows == 0 && groups_wanted < groups; } /* else the sample is the picture */
 
@@ -306,14 +305,13 @@ EXPORT(trial_shades) void trial_shades(double most_cast, double most_steps) {
     if (at_gap(y)) look_break();
     look_row(sample + (size_t)y * source.width, mapped_row(y, mapped));
   }
-  double none;
-  trial_found = look_result(&none);
+  shades_found = look_result();
   if (most_cast > 0) weigh_watched();
   look_end();
   free(mapped);
 }
 
-/* Its score, of a part that says enough. The score takes that for a picture, gaps and all. */
+/* Its score and that of its worst tile, of a part that says enough. The score takes that for a picture, gaps and all. */
 #define SCORED_PIXELS (1u << 17)
 EXPORT(trial_score) void trial_score(void) {
   u32 *mapped = allocate((size_t)source.width * 4);
@@ -323,7 +321,7 @@ EXPORT(trial_score) void trial_score(void) {
   look_begin(rows, translucent(), LOOK_SCORE);
   for (u32 y = 0; y < sample_rows; y++)
     if (y / GROUP_ROWS % every == 0) look_row(sample + (size_t)y * source.width, mapped_row(y, mapped));
-  look_result(&score_found);
+  score_found = look_result();
   look_end();
   free(mapped);
 }
@@ -353,7 +351,7 @@ EXPORT(trial_bytes) double trial_bytes(bool mapped, bool gray, u32 every) {
   return (double)encoded_bytes * sample_rows / taken;
 }
 /* Of the last trials: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block; 5 the share of the rows in it;
- * 6 SSIMULACRA 2.1, 7 colour cast, 8 steps, 9 bands, 10 specks. */
+ * 6 SSIMULACRA 2.1, 7 colour cast, 8 steps, 9 bands, 10 specks, 11 SSIMULACRA 2.1 of the worst tile. */
 EXPORT(trial_fact) double trial_fact(int what) {
   switch (what) {
     case 0: return trial_quality.ssim;
@@ -361,8 +359,9 @@ EXPORT(trial_fact) double trial_fact(int what) {
     case 2: return trial_quality.rgb_mse;
     case 3: return trial_quality.block_luma_mse;
     case 4: return trial_quality.block_rgb_mse;
-    case 6: return score_found;
     case 5: return (double)sample_rows / source.height;
-    default: return shade_of(&trial_found, what);
+    case 6:
+    case 11: return seen_fact(&score_found, what);
+    default: return seen_fact(&shades_found, what);
   }
 }

@@ -1,6 +1,9 @@
 /** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
 import { expect, it } from 'vitest'
 import type { Quality } from '../../../src/codec/codec.ts'
+import { LEVELS } from '../../../src/quality/levels.ts'
+import { VisibleMeter } from '../../../src/quality/visible.ts'
+import { stepBack } from '../../../src/raster/png-quantise.ts'
 import { pressed } from './pressed.ts'
 
 type Pixel = readonly [red: number, green: number, blue: number, alpha: number]
@@ -100,4 +103,40 @@ it('dark and bright ends of a gradient keep their lightness', async () => {
     for (const corner of [0, SIDE - 12])
       expect(Math.abs(mean(fade, LUMA, [corner, corner, 12]) - mean(found, LUMA, [corner, corner, 12])), quality).toBeLessThan(1.5)
   }
+})
+
+it('thin rings of four reds on blue stay four: none merge in the worst tile, which a score of the whole forgives', async () => {
+  const side = 320
+  const reds = [
+    [214, 0, 20],
+    [255, 0, 0],
+    [255, 40, 0],
+    [255, 0, 90],
+    [0, 255, 0],
+    [255, 0, 255],
+  ] as const
+  const blue = [10, 20, 200] as const
+  const rgba = new Uint8Array(side * side * 4)
+  for (let y = 0; y < side; y++)
+    for (let x = 0; x < side; x++) {
+      const line = Math.floor(y / 16)
+      const ink = x < side / 2 ? reds[line >> 1] : undefined
+      const fromRing = Math.abs(Math.hypot(((x + line * 5) % 11) - 5, ((y % 16) - 8) / 1.2) - 4)
+      const share = ink ? Math.min(1, Math.max(0, 1 - fromRing)) : 0
+      rgba.set([...blue.map((ground, c) => Math.round(ground * (1 - share) + (ink?.[c] ?? 0) * share)), 255], (y * side + x) * 4)
+    }
+  for (const quality of ['medium', 'low'] as const) {
+    const found = await pressed(rgba, side, quality)
+    expect(found.colourType, quality).toBe(3)
+    const meter = new VisibleMeter(side, side, 4)
+    meter.push(rgba, found.rgba)
+    expect(meter.finish().worstTile, quality).toBeGreaterThanOrEqual(LEVELS.palette[quality].worstTile)
+  }
+})
+
+it('a palette that steps back has 16 colours before it has more, which take twice the bits', () => {
+  const effort = { level: 6, trialLevel: 3, strategies: 1, bandBytes: 131072, passes: 0 }
+  const plan = { kind: 'palette', tolerance: 0, dither: 'none', effort, estimate: 1000 } as const
+  const next = (colours: number) => stepBack({ ...plan, colours }, 1, 1)?.colours
+  expect([3, 13, 16, 40].map(next)).toEqual([4, 16, 22, 53])
 })
