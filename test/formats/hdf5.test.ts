@@ -124,6 +124,16 @@ describe('hdf5', () => {
     expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
+  it('chunks without a dimension are damage, not a division by zero', async () => {
+    const file = hdf5File(10_000, 1).slice()
+    // A message of 24 bytes with a layout of version 3, contiguous (IV.A.2.i): now it is of chunks, and their dimensions are none.
+    const at = Buffer.from(file).indexOf(Buffer.from([8, 0, 24, 0, 0, 0, 0, 0, 3, 1]))
+    expect(at).toBeGreaterThan(0)
+    file.set([2, 0], at + 9)
+    const { outcome, defect } = await press(file)
+    expect([outcome, defect]).toMatchObject([{ kind: 'unchanged', reason: 'malformed' }, undefined])
+  })
+
   it('copies chunks behind filters that it does not have, and finds what was altered in them', async () => {
     const file = fixture('hdf5', 'foreign-filters.h5')
     const { outcome, bytes, defect } = await press(file)
