@@ -21,6 +21,12 @@ export function palette(quality: Exclude<Quality, 'high'>): string {
   return `a palette that keeps hues and soft gradients (${lumaInList(scored)}, SSIMULACRA2 ${score}, its worst tile ${worstTile})`
 }
 
+/** `every frame SSIM 0.96 and 35 dB, SSIMULACRA2 72, its worst tile 52` */
+export function everyFrame(quality: Exclude<Quality, 'high'>): string {
+  const target = LEVELS.palette[quality]
+  return `every frame ${luma(target)}, SSIMULACRA2 ${target.score}, its worst tile ${target.worstTile}`
+}
+
 /** `H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB)` */
 export function frames(quality: Quality, remark = ''): string {
   const { crf, ssim, psnrDb } = LEVELS.frame[quality]

@@ -67,8 +67,8 @@ void colours_recycle(bool *alive) {
   numbers_alive(alive);
 }
 
-EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, double block_psnr, double block_rgb_psnr, double cast, double smooth, double most) {
-  target = (Target){ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr, cast, smooth, most};
+EXPORT(set_target) void set_target(double ssim, double psnr, double rgb_psnr, double block_psnr, double block_rgb_psnr, double cast, double smooth, double most, double score, double worst_tile) {
+  target = (Target){ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr, cast, smooth, most, score, worst_tile};
 }
 
 EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
@@ -291,9 +291,11 @@ EXPORT(row) void row(u32 y, u32 x, u32 count, u32 *out) {
   const u16 *line = canvas + (size_t)y * canvas_width + x;
   for (u32 i = 0; i < count; i++) out[i] = colour_of[line[i]];
 }
-/* Of the frames written: 0 worst SSIM, 1 worst luma MSE, 2 worst RGB MSE. Of what was compared last: 3, 4, 5 the same. */
+/* Of the frames written: 0 worst SSIM, 1 worst luma MSE, 2 worst RGB MSE. Of what was compared last: 3, 4, 5 the same. 6 worst SSIMULACRA 2.1
+ * of the frames written, 7 that of their worst tile. */
 EXPORT(quality) double quality(int what) {
-  const double figures[] = {worst_ssim, worst_luma_mse, worst_rgb_mse, compared.ssim, compared.luma_mse, compared.rgb_mse};
+  const double figures[] = {worst_ssim, worst_luma_mse, worst_rgb_mse, compared.ssim, compared.luma_mse, compared.rgb_mse,
+                            worst_seen.score, worst_seen.worst_tile};
   return figures[what];
 }
 

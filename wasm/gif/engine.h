@@ -72,6 +72,14 @@ void similarity_row(const u32 *a, const u32 *b); /* a row of that */
 Quality similarity_close(void);                 /* of the whole canvas, with the part as measured */
 void similarity_keep(void);                     /* the part stays so */
 
+/* ---- seen.c: SSIMULACRA 2.1 of canvases, the same way ---- */
+typedef struct { double score, worst_tile; } Seen;
+bool seen_begin(bool alpha);                    /* equal everywhere; false: canvases of this size are not scored */
+Box seen_open(Box part);                        /* measures a part; what is to be given: its tiles, and those beside them */
+void seen_row(const u32 *a, const u32 *b);
+Seen seen_close(void);                          /* of the whole canvas, with the part as measured, on the worse background */
+void seen_keep(void);                           /* the part that was measured last stays so */
+
 /* ---- lzw.c: the encoder ---- */
 /* How the table is cleared when it is full: after `clear_after` codes that compress worse than `clear_ratio` of the average. */
 typedef struct { u32 clear_after; double clear_ratio; } LzwStyle;
@@ -152,9 +160,13 @@ extern int wanted_delay;
 extern bool wanted_transparent; /* frame_transparent of the frame that waits */
 
 /* What a frame must keep. */
-/* `cast`: distance of the mean colour of small areas; `smooth`: squared distance of a pixel in smooth areas; `most`: in others. */
-typedef struct { double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr, cast, smooth, most; } Target;
+/* `cast`: distance of the mean colour of small areas; `smooth`: squared distance of a pixel in smooth areas; `most`: in others.
+ * `score`, `worst_tile`: of canvases that are scored (seen.c). */
+typedef struct {
+  double ssim, psnr, block_psnr, block_rgb_psnr, rgb_psnr, cast, smooth, most, score, worst_tile;
+} Target;
 extern Target target;
 extern bool lossy, muted, hurried; /* hurried: fewer trials, measured on what changes; every frame still holds the target */
 extern double worst_ssim, worst_luma_mse, worst_rgb_mse;
+extern Seen worst_seen; /* 100 where frames are not scored */
 #endif

@@ -21,6 +21,11 @@ static u32 *row_a, *row_b;
 static double tolerance_now, keep_share_now;
 u32 frames_written;
 
+static bool scored; /* frames are measured by the score, too */
+static u32 seen_of; /* the serial of the plan that `seen` is of */
+static Seen seen;
+Seen worst_seen;
+
 void emit(const void *bytes, u32 count) {
   written_bytes += count;
   if (!muted) host_write(bytes, count);
@@ -46,6 +51,9 @@ void frames_begin(bool is_exact) {
   }
   wanted_dirty = (Box){0, 0, 0, 0};
   if (lossy) similarity_begin(any_clear);
+  scored = lossy && seen_begin(any_clear);
+  seen_of = 0;
+  worst_seen = (Seen){100, 100};
   tables_begin();
   codings_begin();
   style_now = near_style_now = kind_now = near_kind_now = 0;
@@ -89,11 +97,36 @@ static Quality measure_frame(const Plan *plan, u32 every) {
 
 static Quality measure_trial(const Plan *plan) { return measure_frame(plan, plan->box.h > 64 ? 4 : 1); }
 
+/* The whole frame as eyes see it. */
+static Seen look_at(const Plan *plan) {
+  if (seen_of == plan->serial) return seen;
+  const Box part = seen_open(box_around(wanted_dirty, plan->box));
+  for (int y = part.y; y < part.y + part.h; y++) {
+    const u16 *line = wanted + (size_t)y * canvas_width + part.x;
+    for (int x = 0; x < part.w; x++) row_a[x] = colour_of[line[x]];
+    result_row(plan, y, part.x, part.w, row_b);
+    seen_row(row_a, row_b);
+  }
+  seen_of = plan->serial;
+  return seen = seen_close();
+}
+
+/* Points of the score that a frame has more than it has to; of frames that are not scored, any number. */
+static double points_left(const Plan *plan) {
+  if (!scored) return 100;
+  const Seen found = look_at(plan);
+  return fmin(found.score - target.score, found.worst_tile - target.worst_tile);
+}
+
 static double decibels(double mse) { return mse > 0 ? 10 * log10(65025 / mse) : 1000; }
 static bool holds(Quality q) {
   return q.ssim >= target.ssim && decibels(q.luma_mse) >= target.psnr && decibels(q.rgb_mse) >= target.rgb_psnr &&
          cast_found <= target.cast && decibels(q.block_luma_mse) >= target.block_psnr && decibels(q.block_rgb_mse) >= target.block_rgb_psnr;
 }
+
+/* In a hurry frames are scored when they are written, and not before. */
+static double trial_points(const Plan *plan) { return hurried ? 100 : points_left(plan); }
+static bool trial_holds(const Plan *plan) { return holds(measure_trial(plan)) && trial_points(plan) >= 0; }
 
 /* ---- search ---- */
 
@@ -139,6 +172,7 @@ static bool settle_within(Plan *plan, double tolerance, double keep_share, bool 
 }
 
 #define STEP 1.35
+#define POINTS_PER_STEP 4. /* of the score, about */
 
 static double least(double a, double b) { return a < b ? a : b; }
 
@@ -154,7 +188,9 @@ static double try_tolerance(Plan *plan, double tolerance, double keep_share, int
   if (!settle_within(plan, tolerance, keep_share, true, disposal, next)) return -99;
   const Quality q = measure_trial(plan);
   const double room = log(room_left(q)) / log(STEP);
-  return holds(q) ? fmax(room, 0) : fmin(room, -1e-9);
+  if (!holds(q)) return fmin(room, -1e-9);
+  const double points = trial_points(plan);
+  return points >= 0 ? fmax(least(room, points / POINTS_PER_STEP), 0) : fmin(points / POINTS_PER_STEP, -1e-9);
 }
 
 static NearMarks found_marks; /* of the plan that search_tolerance has found */
@@ -194,7 +230,7 @@ static bool search_exact(Plan *plan, bool thorough, int disposal, const u16 *nex
     settle(plan, NULL);
     plan->bytes = UINT32_MAX;
     plan->filled = true;
-    return holds(measure_trial(plan));
+    return trial_holds(plan);
   }
   const u32 kinds = plan->table.clear_index < 0 ? 1 << KIND_NONE : thorough ? (1 << KINDS) - 1 : 1 << KIND_ALL | 1 << kind_now;
   count_kinds(plan, kinds, style_now);
@@ -213,7 +249,7 @@ static void try_variant(Plan *best, NearMarks *marks, bool local, int kind, int 
   if (heads[0] > heads[1])
     for (int i = 0; i < NEAR_MARKS; i++) rival.bytes[i] += heads[0] - heads[1];
   settle(&plan, best->tolerance > 0 ? &rival : NULL);
-  if (plan.bytes >= best->bytes || !holds(measure_trial(&plan))) return;
+  if (plan.bytes >= best->bytes || !trial_holds(&plan)) return;
   *best = plan;
   *marks = near_marks;
 }
@@ -335,7 +371,7 @@ void frame_write(int disposal, const u16 *next) {
   if (wanted_extension_bytes) emit(wanted_extensions, wanted_extension_bytes);
   Quality quality = {1, 0, 0, 0, 0};
   if (lossy) quality = measure_frame(&plan, 1);
-  while (plan.tolerance > 0 && !holds(quality)) { /* the trial has not seen all */
+  while (plan.tolerance > 0 && !(holds(quality) && points_left(&plan) >= 0)) { /* the trial has not seen all */
     const double less = plan.tolerance / (STEP * STEP);
     Plan gentler = plan;
     if (less >= 2) {
@@ -349,6 +385,12 @@ void frame_write(int disposal, const u16 *next) {
     quality = measure_frame(&plan, 1);
   }
   if (lossy) similarity_keep();
+  if (scored) {
+    const Seen found = look_at(&plan);
+    worst_seen.score = fmin(worst_seen.score, found.score);
+    worst_seen.worst_tile = fmin(worst_seen.worst_tile, found.worst_tile);
+    seen_keep();
+  }
   wanted_dirty = disposal > 1 ? plan.box : (Box){0, 0, 0, 0}; /* what goes again with it */
   const Table *t = &plan.table;
   bool transparent = disposal == 2; /* some viewers clear to the background colour unless the frame has transparency */

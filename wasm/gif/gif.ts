@@ -35,6 +35,8 @@ interface Exports extends LargeEngine {
     cast: number,
     smooth: number,
     most: number,
+    score: number,
+    worstTile: number,
   ): void
 }
 
@@ -49,6 +51,14 @@ const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, loo
 export const BYTES_PER_PIXEL = { encode: 9.05, still: 7.25, look: 2.5 }
 /** And for a pixel of the largest frame that is taken away again (`restored`), in either case. */
 export const BYTES_PER_RESTORED = 2
+
+/** As seen.c has them: canvases of other sizes are not scored. */
+const SCORED = { leastSide: 64, widest: 4096, mostPixels: 4_000_000 }
+/** Bytes of Wasm memory that scoring takes: sums of tiles for a pixel of the canvas, and rows for a pixel of its width. */
+export function seenBytes({ width, height }: { readonly width: number; readonly height: number }): number {
+  const isScored = Math.min(width, height) >= SCORED.leastSide && width <= SCORED.widest && width * height <= SCORED.mostPixels
+  return isScored ? width * height * 0.45 + width * 1300 : 0
+}
 
 export interface GifFacts {
   readonly width: number
@@ -84,6 +94,10 @@ export interface GifTarget {
   readonly smooth: number
   /** And elsewhere: more would tear lines and edges. */
   readonly most: number
+  /** SSIMULACRA 2.1 of every frame, where they are scored (`SCORED`). */
+  readonly score: number
+  /** The same of the worst tile of 64 × 64 pixels. */
+  readonly worstTile: number
 }
 
 export class GifEngine {
@@ -156,8 +170,8 @@ export class GifEngine {
     this.#filled = 0
     const { target } = how
     if (target) {
-      const { ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most } = target
-      this.#wasm.set_target(ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most)
+      const { ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most, score, worstTile } = target
+      this.#wasm.set_target(ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most, score, worstTile)
     }
     this.#canvas = MODES[mode] <= MODES.look
     this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0, how.hurry ? 1 : 0)
@@ -255,6 +269,11 @@ export class GifEngine {
     }
     this.#wasm.compare_end()
     return { ssim: this.#wasm.quality(3), psnrDb: decibels(this.#wasm.quality(4)) }
+  }
+
+  /** SSIMULACRA 2.1 of the worst frame, and of the worst tile, of the last `encode` with a target; 100 where frames are not scored (`SCORED`). */
+  seen(): { score: number; worstTile: number } {
+    return { score: this.#wasm.quality(6), worstTile: this.#wasm.quality(7) }
   }
 
   /** Of the worst frame of the last `encode` with a target. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALES 6
+#define SCALES SCORE_SCALES
 #define TAPS 9
 #define HALF 4
 #define SIDE 4 /* zeros on both sides of a blurred row */
@@ -159,6 +159,10 @@ struct Score {
   float *zeros, *down;
   uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
   double worst_tile;
+  struct {
+    ScoreTile *to;
+    uint32_t stride, column, row, columns, rows;
+  } keep;
 };
 
 static bool counts(int scale, int channel) {
@@ -468,19 +472,55 @@ static uint32_t within(uint32_t length, uint32_t at, uint32_t side) {
   return length > at * side ? (length - at * side < side ? length - at * side : side) : 0;
 }
 
-static void score_tile(Score *s, uint32_t column, uint32_t row) {
+/* Tile (column, row) of a picture; INFINITY where it has less than a half of its pixels each way. */
+static double score_of_tile(const ScoreTile *tile, int scales, uint32_t width, uint32_t height, uint32_t column, uint32_t row) {
   Part part[3][SCALES];
-  for (int k = 0; k < s->scales; k++) {
-    const Scale *l = &s->scale[k];
-    const uint32_t side = SCORE_TILE >> k, across = within(l->width, column, side), down = within(l->height, row, side);
-    if (!k && (across < SCORE_TILE / 2 || down < SCORE_TILE / 2)) return;
+  for (int k = 0; k < scales; k++, width = (width + 1) / 2, height = (height + 1) / 2) {
+    const uint32_t side = SCORE_TILE >> k, across = within(width, column, side), down = within(height, row, side);
+    if (!k && (across < SCORE_TILE / 2 || down < SCORE_TILE / 2)) return INFINITY;
     for (int c = 0; c < 3; c++) {
-      const float *sums = l->tiles[c] ? l->tiles[c] + ((size_t)(row % TILE_ROWS) * s->tiles_across + column) * 6 : NULL;
-      for (int i = 0; i < 6; i++) part[c][k].sum[i] = sums ? sums[i] : 0;
+      for (int i = 0; i < 6; i++) part[c][k].sum[i] = tile->sum[c][k][i];
       part[c][k].pixels = (double)across * down;
     }
   }
-  s->worst_tile = fmin(s->worst_tile, scored(s->scales, SCALES, part));
+  return scored(scales, SCALES, part);
+}
+
+static void score_tile(Score *s, uint32_t column, uint32_t row) {
+  ScoreTile tile;
+  for (int c = 0; c < 3; c++)
+    for (int k = 0; k < SCALES; k++) {
+      const float *sums = s->scale[k].tiles[c];
+      if (sums) memcpy(tile.sum[c][k], sums + ((size_t)(row % TILE_ROWS) * s->tiles_across + column) * 6, sizeof tile.sum[c][k]);
+      else memset(tile.sum[c][k], 0, sizeof tile.sum[c][k]);
+    }
+  s->worst_tile = fmin(s->worst_tile, score_of_tile(&tile, s->scales, s->scale[0].width, s->scale[0].height, column, row));
+  if (s->keep.to && column - s->keep.column < s->keep.columns && row - s->keep.row < s->keep.rows)
+    s->keep.to[(size_t)(row - s->keep.row) * s->keep.stride + (column - s->keep.column)] = tile;
+}
+
+void score_keep_tiles(Score *s, ScoreTile *to, uint32_t stride, uint32_t column, uint32_t row, uint32_t columns, uint32_t rows) {
+  s->keep.to = to, s->keep.stride = stride;
+  s->keep.column = column, s->keep.row = row, s->keep.columns = columns, s->keep.rows = rows;
+}
+
+double score_of_tiles(const ScoreTile *tiles, uint32_t width, uint32_t height, double *worst_tile) {
+  const uint32_t across = (width + SCORE_TILE - 1) / SCORE_TILE, down = (height + SCORE_TILE - 1) / SCORE_TILE;
+  const int scales = scales_of(width, height);
+  Part part[3][SCALES] = {0};
+  *worst_tile = INFINITY;
+  for (uint32_t row = 0; row < down; row++)
+    for (uint32_t column = 0; column < across; column++, tiles++) {
+      *worst_tile = fmin(*worst_tile, score_of_tile(tiles, scales, width, height, column, row));
+      for (int c = 0; c < 3; c++)
+        for (int k = 0; k < scales; k++)
+          for (int i = 0; i < 6; i++) part[c][k].sum[i] += tiles->sum[c][k][i];
+    }
+  for (int k = 0; k < scales; k++, width = (width + 1) / 2, height = (height + 1) / 2)
+    for (int c = 0; c < 3; c++) part[c][k].pixels = (double)width * height;
+  const double score = scored(scales, SCALES, part);
+  if (!isfinite(*worst_tile)) *worst_tile = score;
+  return score;
 }
 
 /* Rows of tiles to which nothing will be added any more, at any scale, are scored, and their sums begin anew. */

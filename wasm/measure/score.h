@@ -28,6 +28,16 @@ bool score_tiles(Score *s);
 /* After all rows: the lowest of tiles that have at least a half of their pixels each way; that of the whole picture where there
  * are none, or none were asked for. */
 double score_worst_tile(const Score *s);
+
+/* What a tile adds to a picture: sums of six figures of each channel at each scale. */
+#define SCORE_SCALES 6
+typedef struct {
+  float sum[3][SCORE_SCALES][6];
+} ScoreTile;
+/* After score_tiles: as soon as they are known, those of `columns` x `rows` tiles, from tile (column, row) on, go to `to`, `stride` to a row of tiles. */
+void score_keep_tiles(Score *s, ScoreTile *to, uint32_t stride, uint32_t column, uint32_t row, uint32_t columns, uint32_t rows);
+/* The score of a picture of so many pixels and of its worst tile, made of the sums of all its tiles. */
+double score_of_tiles(const ScoreTile *tiles, uint32_t width, uint32_t height, double *worst_tile);
 /* Of as many rows as were seen, for what comes to differ from there on. NULL when memory is short. */
 Score *score_copy(const Score *s);
 void score_close(Score *s);

@@ -1,5 +1,4 @@
-import { luma } from '../../quality/describe.ts'
-import { LEVELS } from '../../quality/levels.ts'
+import { everyFrame } from '../../quality/describe.ts'
 import type { Format } from '../format.ts'
 
 export const GIF = {
@@ -18,8 +17,8 @@ export const GIF = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `every frame ${luma(LEVELS.palette.low)}, flat areas exact`,
-    medium: `every frame ${luma(LEVELS.palette.medium)}, flat areas exact`,
+    low: `${everyFrame('low')}, flat areas exact`,
+    medium: `${everyFrame('medium')}, flat areas exact`,
     high: 'exact',
   },
 } as const satisfies Format

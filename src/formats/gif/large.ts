@@ -1,6 +1,6 @@
 /** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
 
-import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine } from '../../../wasm/gif/gif.ts'
+import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../wasm/gif/gif.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
@@ -34,7 +34,8 @@ export function fits(
   { width, height, restored = 0, frames = 1 }: { width: number; height: number; restored?: number; frames?: number },
   options: Options,
 ): boolean {
-  const bytes = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED + FIXED_BYTES
+  const canvases = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED
+  const bytes = canvases + seenBytes({ width, height }) + FIXED_BYTES
   return bytes <= (options.output === 'gif' ? Math.min(options.memoryBudget, MOST_WRITING_BYTES) : options.memoryBudget)
 }
 
