@@ -10,7 +10,7 @@ const COMMANDS: { readonly [victim in Victim]: RegExp } = {
   tree: /./,
   /** Who would tidy up after the others. */
   nodes: /^\S*node /,
-  parent: /^\S*node \S*pool\/serve\.ts /,
+  parent: /^\S*node (--\S+ )*\S*pool\/serve\.ts /,
   leash: /^\S*node \S*leash\.ts /,
   edge: /^\S*workerd(\.exe)? serve /,
   press: /^\S*node .*\/(press|media)\.mjs$/,
