@@ -2,7 +2,7 @@
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs]`: runs the benches named (`http` and all of `bench/formats` by default)
  * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/design/measured.md.
  * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to (`--only 'PNG, GIF'`:
- * of these kinds alone), `sweep` cleans up after ten million files: by name only.
+ * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `sweep` cleans up after ten million files: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '5' },
     clients: { type: 'string', default: '200' },
     only: { type: 'string' },
+    resume: { type: 'string' },
   },
 })
 
@@ -55,7 +56,7 @@ for (const name of wanted) {
     continue
   }
   if (name === 'scores') {
-    scores = await (await import('./scores.ts')).benchScores(values.corpus, values.only?.split(', '))
+    scores = await (await import('./scores.ts')).benchScores(values.corpus, values.only?.split(', '), values.resume)
     continue
   }
   if (name === 'load') {

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { files } from './harness.ts'
+import { Journal } from './journal.ts'
 import { seenAsPng, seenOf } from './seen-of.ts'
 
 const LEVELS = ['high', 'medium', 'low'] as const
@@ -43,16 +44,20 @@ export interface Scores {
   readonly mostCast?: number
 }
 
-/** `only`: kinds by name, so that a long run can be made in portions. */
-export async function benchScores(corpus: string, only: readonly string[] = []): Promise<Scores[]> {
+/** `only`: kinds by name, so that a long run can be made in portions; `resume`: a file in which what was measured is kept, file by file. */
+export async function benchScores(corpus: string, only: readonly string[] = [], resume?: string): Promise<Scores[]> {
   const all: Scores[] = []
+  const journal = new Journal<Found>(resume)
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
   console.log(
     '\nkind, level, files, Σ bytes, CPU seconds; SSIMULACRA2 of receipts (with one: median, worst); worst tile, most cast (ΔE of a and b)',
   )
   for (const kind of KINDS.filter((one) => only.length === 0 || only.includes(one.kind))) {
     const paths = files(join(corpus, kind.folder), ...kind.extensions)
     for (const level of paths.length > 0 ? LEVELS : []) {
-      const row = await scoresOf(kind, level, paths)
+      const found: Found[] = []
+      for (const path of paths) found.push(await journal.once(`${commit} ${kind.kind} ${level} ${path}`, () => measured(kind, level, path)))
+      const row = sumOf(kind, level, found)
       const { bytesIn, bytesOut, cpuSeconds, scored, median, worst, worstTile, mostCast } = row
       const figures = [median, worst, worstTile, mostCast].map((figure) => (figure?.toFixed(1) ?? '–').padStart(6)).join(' ')
       const sums = `${String(bytesOut).padStart(9)} B ${(bytesOut / bytesIn).toFixed(3)} ${cpuSeconds.toFixed(1).padStart(6)} s`
@@ -73,50 +78,44 @@ interface Line {
   readonly ssimulacra2?: number | null
 }
 
-/** Of all files in one process. */
-async function scoresOf({ kind, format, picture }: Kind, level: Level, paths: readonly string[]): Promise<Scores> {
+/** Of one file, and of its picture where it lost something. */
+interface Found {
+  readonly line: Line
+  readonly seen?: { readonly worstTile: number; readonly cast: number }
+}
+
+async function measured({ format, picture }: Kind, level: Level, path: string): Promise<Found> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-scores-'))
-  const wishes = ['-q', level, '-o', folder, ...(format === undefined ? [] : ['-f', format])]
-  const args = ['--import', './scripts/wasm-hook.ts', 'scripts/try.ts', ...paths, ...wishes]
-  const said = execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
-  const lines = said
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line)
-    .filter(({ in: bytes }) => bytes > 0)
-  const scores = lines.flatMap(({ ssimulacra2 }) => ssimulacra2 ?? []).sort((a, b) => a - b)
-  const seen = picture ? await worstOf(lines, folder, format, picture) : {}
-  rmSync(folder, { recursive: true })
-  const sum = (of: (line: Line) => number) => lines.reduce((all, line) => all + of(line), 0)
+  try {
+    const wishes = ['-q', level, '-o', folder, ...(format === undefined ? [] : ['-f', format])]
+    const args = ['--import', './scripts/wasm-hook.ts', 'scripts/try.ts', path, ...wishes]
+    const line = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })) as Line
+    const result = join(folder, basename(path) + (format === undefined ? '' : `.${format}`))
+    if (!picture || (line.ssimulacra2 == null && picture !== 'drawn') || !existsSync(result)) return { line }
+    const seen = await (picture === 'drawn' ? seenAsPng(path, result) : seenOf(path, picture.input, result, picture.output))
+    return { line, ...(seen && { seen: { worstTile: seen.worstTile ?? 100, cast: seen.cast } }) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function sumOf({ kind }: Kind, level: Level, all: readonly Found[]): Scores {
+  const found = all.filter(({ line }) => line.in > 0)
+  const scores = found.flatMap(({ line }) => line.ssimulacra2 ?? []).sort((a, b) => a - b)
+  const seen = found.flatMap((one) => one.seen ?? [])
+  const sum = (of: (line: Line) => number) => found.reduce((sums, { line }) => sums + of(line), 0)
   return {
     kind,
     level,
-    files: lines.length,
+    files: found.length,
     bytesIn: sum((line) => line.in),
     bytesOut: sum((line) => line.out),
     cpuSeconds: sum((line) => line.cpuSeconds),
     scored: scores.length,
     ...(scores.length > 0 && { median: scores[Math.floor(scores.length / 2)]!, worst: scores[0]! }),
-    ...seen,
+    ...(seen.length > 0 && {
+      worstTile: seen.reduce((worst, { worstTile }) => Math.min(worst, worstTile), 100),
+      mostCast: seen.reduce((most, { cast }) => Math.max(most, cast), 0),
+    }),
   }
-}
-
-async function worstOf(
-  lines: readonly Line[],
-  folder: string,
-  format: string | undefined,
-  picture: NonNullable<Kind['picture']>,
-): Promise<{ worstTile?: number; mostCast?: number }> {
-  let worst: { worstTile: number; mostCast: number } | undefined
-  for (const { path, ssimulacra2 } of lines) {
-    const result = join(folder, basename(path) + (format === undefined ? '' : `.${format}`))
-    if ((ssimulacra2 == null && picture !== 'drawn') || !existsSync(result)) continue
-    const seen = await (picture === 'drawn' ? seenAsPng(path, result) : seenOf(path, picture.input, result, picture.output))
-    if (!seen) continue
-    worst = {
-      worstTile: Math.min(worst?.worstTile ?? 100, seen.worstTile ?? 100),
-      mostCast: Math.max(worst?.mostCast ?? 0, seen.cast),
-    }
-  }
-  return worst ?? {}
 }

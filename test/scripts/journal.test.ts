@@ -1,0 +1,28 @@
+/** A bench that was broken off goes on where it was. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Journal } from '../../bench/journal.ts'
+
+it('a file is measured once, and again where the line that says so was cut off', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  try {
+    const path = join(folder, 'scores.jsonl')
+    const measured: string[] = []
+    const run = async (...keys: string[]) => {
+      const journal = new Journal<{ bytes: number }>(path)
+      const found: number[] = []
+      for (const key of keys) found.push((await journal.once(key, async () => ({ bytes: measured.push(key) }))).bytes)
+      return found
+    }
+    expect(await run('a', 'b')).toEqual([1, 2])
+    expect(await run('a', 'b', 'c')).toEqual([1, 2, 3])
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -5))
+    expect(await run('c', 'a', 'd')).toEqual([4, 1, 5])
+    expect(await run('a', 'b', 'c', 'd')).toEqual([1, 2, 4, 5])
+    expect(measured).toEqual(['a', 'b', 'c', 'c', 'd'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
