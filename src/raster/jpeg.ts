@@ -5,6 +5,7 @@ import { concat } from '../bytes/concat.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
+import { isRoomy } from '../formats/format.ts'
 import { LEVELS } from '../quality/levels.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
@@ -42,7 +43,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (need(STREAMED_BYTES_PER_PIXEL) > request.options.memoryBudget) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
-  const looked = mayLook(flat, request)
+  const looked = mayLook(flat, request, isRoomy(request.options))
   const found = await (stored ? fromStored(flat, head.length, request, looked) : fromStreamed(flat, request, looked))
   using job = found.job
   const { quality, figures, reached } = found

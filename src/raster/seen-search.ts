@@ -22,16 +22,23 @@ const LOOKS_FROM_AFAR = 2
 const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
 /** Points that casts and steps change by where they grow by a factor of e. */
 const POINTS_PER_WINDOW = 11
-/** Pixels of the largest picture that is looked at: each look takes 0.1 to 0.2 s a megapixel. */
+/** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, where a job has room for one, those of some bands. */
 const MOST_LOOKED_AT = 50e6
+/** Of a band: whole tiles, and so high that what stands above and below its edges counts for little. */
+const BAND_ROWS = 256
 
-/** Can a picture of this size be steered by what eyes see of it? */
-export const isScored = ({ width, height }: { readonly width: number; readonly height: number }): boolean =>
-  Math.min(width, height) >= LEAST_SCORED && width <= WIDEST && width * height <= MOST_LOOKED_AT
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Can a picture of this size be steered by what eyes see of it? `roomy`: isolates have no time to make one that is larger again and again. */
+export const isScored = ({ width, height }: Size, roomy = false): boolean =>
+  Math.min(width, height) >= LEAST_SCORED && width <= WIDEST && (roomy || width * height <= MOST_LOOKED_AT)
 
 /** Is it steered by what eyes see? */
-export const mayLook = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
-  targetSize === undefined && !byLuma && isScored(raster)
+export const mayLook = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>, roomy = false): boolean =>
+  targetSize === undefined && !byLuma && isScored(raster, roomy)
 
 /** A coder's qualities. */
 export interface Scale {
@@ -96,10 +103,23 @@ export async function lowestSeen<Figures extends ColourFigures>(
   return { ...best, reached: best.margin >= 0 }
 }
 
-/** What is there of a picture in `rows` beside `reference`, whose channels they have. */
-export async function seenRows(reference: Raster, rows: Strips): Promise<Visible> {
-  using meter = new VisibleMeter(reference.width, reference.height, reference.channels)
-  if (!(await comparedRows(reference, rows, (one, other) => meter.push(one, other)))) throw new Error('rows of a result are missing')
+/** What is there of a picture in `rows` beside `reference`, whose channels they have; of more than `most` pixels, in bands evenly spread. */
+export async function seenRows(reference: Raster, rows: Strips, most = MOST_LOOKED_AT): Promise<Visible> {
+  const { width, height, channels } = reference
+  const every = Math.ceil((width * height) / most)
+  const period = BAND_ROWS * every
+  using meter = new VisibleMeter(width, Math.floor(height / period) * BAND_ROWS + Math.min(BAND_ROWS, height % period), channels)
+  const rowBytes = width * channels
+  let y = 0
+  const push = (one: Uint8Array, other: Uint8Array) => {
+    for (let at = 0; at < one.length; ) {
+      const end = Math.min(one.length, at + (BAND_ROWS - (y % BAND_ROWS)) * rowBytes)
+      if (Math.floor(y / BAND_ROWS) % every === 0) meter.push(one.subarray(at, end), other.subarray(at, end))
+      y += (end - at) / rowBytes
+      at = end
+    }
+  }
+  if (!(await comparedRows(reference, rows, push))) throw new Error('rows of a result are missing')
   return meter.finish()
 }
 

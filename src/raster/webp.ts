@@ -108,7 +108,7 @@ async function lossily(
     }
     const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
-    const seen = mayLook(raster, request) ? await toSeen(lossy, raster, request) : undefined
+    const seen = mayLook(raster, request, isRoomy(request.options)) ? await toSeen(lossy, raster, request) : undefined
     const { quality, figures } =
       seen ??
       (request.targetSize === undefined

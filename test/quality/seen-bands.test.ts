@@ -1,0 +1,51 @@
+/** Of a picture that is too large for a look, bands are looked at. */
+import { expect, it } from 'vitest'
+import type { Raster } from '../../src/raster/raster.ts'
+import { seenRows } from '../../src/raster/seen-search.ts'
+
+const WIDTH = 128
+const HEIGHT = 1100
+const ROW = WIDTH * 3
+
+const grey = (value: (x: number, y: number) => number) =>
+  Uint8Array.from({ length: ROW * HEIGHT }, (_, i) => value(Math.floor((i % ROW) / 3), Math.floor(i / ROW)))
+const wave = (x: number, y: number) => 128 + Math.round(60 * Math.sin(x / 9) * Math.cos(y / 7))
+const PICTURE = grey(wave)
+
+/** Strips of so many rows. */
+function strips(pixels: Uint8Array, rows: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(HEIGHT / rows) }, (_, i) => pixels.subarray(i * rows * ROW, (i + 1) * rows * ROW))
+}
+
+const REFERENCE: Raster = {
+  width: WIDTH,
+  height: HEIGHT,
+  channels: 3,
+  async *rows() {
+    yield* strips(PICTURE, 100)
+  },
+}
+
+const off = (isOff: (y: number) => boolean) =>
+  strips(
+    grey((x, y) => wave(x, y) + (isOff(y) && x % 2 ? 24 : 0)),
+    37,
+  )
+/** Bands of 256 rows, the first and then every second. */
+const inBands = (isOff: (y: number) => boolean) => seenRows(REFERENCE, off(isOff), (WIDTH * HEIGHT) / 2)
+
+it('a look at bands sees what is off in them, and nothing of what is off between', async () => {
+  expect(await inBands((y) => y >= 256 && y < 512)).toMatchObject({ score: 100, worstTile: 100 })
+  expect((await inBands((y) => y >= 600 && y < 664)).worstTile).toBeLessThan(60)
+  expect((await inBands((y) => y >= 1024)).worstTile).toBeLessThan(60) // the last band is not whole
+})
+
+it('what is off everywhere has the same score in bands as in the whole, within a point', async () => {
+  const everywhere = await seenRows(
+    REFERENCE,
+    off(() => true),
+  )
+  const bands = await inBands(() => true)
+  expect(Math.abs((bands.score ?? 0) - (everywhere.score ?? 0))).toBeLessThan(1)
+  expect(Math.abs((bands.worstTile ?? 0) - (everywhere.worstTile ?? 0))).toBeLessThan(2)
+})
