@@ -2,7 +2,8 @@
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs]`: runs the benches named (`http` and all of `bench/formats` by default)
  * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/design/measured.md.
  * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to (`--only 'PNG, GIF'`:
- * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `sweep` cleans up after ten million files: by name only.
+ * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `memory` what jobs take and were
+ * reckoned to take (`--only 'JPEG, GIF'`), `sweep` cleans up after ten million files: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -44,12 +45,17 @@ for (const name of wanted) {
     await ((await import(`./${name}.ts`)) as { benchSweep(): Promise<unknown> }).benchSweep()
     continue
   }
+  if (name === 'memory') {
+    const { benchMemory } = await import('./memory/memory.ts')
+    benchMemory(values.only?.split(', '), values.docs)
+    continue
+  }
   if (name === 'stock') {
     report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
     continue
   }
   if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
-    throw new Error(`no bench '${name}'; there are http, sweep, stock, throughput, load, scores, ${known.join(', ')}`)
+    throw new Error(`no bench '${name}'; there are http, sweep, memory, stock, throughput, load, scores, ${known.join(', ')}`)
   if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
   if (name === 'throughput') {
     throughput = await (await import('./throughput.ts')).benchThroughput(values.corpus)

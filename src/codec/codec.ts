@@ -89,6 +89,8 @@ export interface Options {
   readonly usageRights?: 'drop'
   /** Heap and Wasm memory the codec may use at its peak, together, in bytes. What needs more answers `over_budget`. */
   readonly memoryBudget: number
+  /** Is told what a way that is taken was reckoned to need of that, in bytes: `npm run bench -- memory` holds it against what was needed. */
+  estimated?(bytes: number): void
   /** Aborted when the task is deleted or its lease is lost. Long loops call `signal.throwIfAborted()`. */
   readonly signal: AbortSignal
   /** Share of the work done, 0–1. Cheap to call often. */

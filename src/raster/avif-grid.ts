@@ -2,6 +2,7 @@
 
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
+import { affords } from '../codec/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { LEVELS } from '../quality/levels.ts'
@@ -55,7 +56,7 @@ function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid;
   const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isPossible)
   if (grids.length === 0) throw unsupported('AVIF of this size')
   for (const looks of mayLook(raster, request) ? [true, false] : [false]) {
-    const grid = grids.find((one) => bytesFor(raster, one, looks) <= request.options.memoryBudget)
+    const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, looks)))
     if (grid) return { grid, looks }
   }
   throw overBudget(`${raster.width} pixels are too wide for AVIF`)

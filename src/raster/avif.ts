@@ -2,6 +2,7 @@
 
 import { discard } from '../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
+import { affords } from '../codec/budget.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { ISOLATE_BYTES } from '../formats/format.ts'
@@ -31,8 +32,7 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const { width, height } = raster
   if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
-  if (width * height * BYTES_PER_PIXEL + BASE_BYTES > Math.min(request.options.memoryBudget, ISOLATE_BYTES))
-    return encodeGrid(raster, carried, request)
+  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, ISOLATE_BYTES)) return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   if (mayLook(raster, request)) return await asSeen(codec, picture, carried, request)

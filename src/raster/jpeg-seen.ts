@@ -71,7 +71,7 @@ export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => ma
 
 /** What `job` made last beside `reference`, as decoders show both. */
 export async function seen(job: JpegJob, reference: Reference): Promise<Visible> {
-  using candidate = await JpegRows.open(inOrder(job.write('made', 'sequential', true)), {
+  using candidate = await JpegRows.open(job.write('made', 'sequential', true), {
     ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)
@@ -79,7 +79,3 @@ export async function seen(job: JpegJob, reference: Reference): Promise<Visible>
 }
 
 const STRIP_ROWS = 16
-
-async function* inOrder(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks
-}

@@ -3,6 +3,7 @@
 import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { concat } from '../bytes/concat.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
+import { affords } from '../codec/budget.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { isRoomy } from '../formats/format.ts'
@@ -25,12 +26,17 @@ import { type Carried, onWhite, type Raster } from './raster.ts'
 import { mayLook } from './seen-search.ts'
 
 const SIDE_MAX = 65535
-/** Packed coefficients in steps of 1, as they come and requantised: noisy photographs. */
-const STORED_BYTES_PER_PIXEL = 3
-/** Only the result is held. */
-const STREAMED_BYTES_PER_PIXEL = 0.6
-const BASE_BYTES = 12 * 1024 * 1024
-const COMFORT_BYTES = 48 * 1024 * 1024
+/**
+ * Packed coefficients in steps of 1, as they come and requantised, and what is written of them: noisy photographs. Streamed, only the
+ * result is held, of which this is the usual; it is watched.
+ */
+const BYTES_PER_PIXEL = { stored: 3.6, streamed: 0.6 }
+const BASE_BYTES = 17 * 1024 * 1024
+/** Windows and rows of engines and meters; and where coefficients are held, those of the job's own. */
+const BYTES_PER_COLUMN = { streamed: 1200, stored: 1900 }
+/** An engine with next to nothing. */
+const LEAST_WATCHED_BYTES = 6 * 1024 * 1024
+const COMFORT_BYTES = 62 * 1024 * 1024
 
 export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
@@ -38,9 +44,9 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (Math.max(width, height) > SIDE_MAX) throw unsupported(`JPEG ends at ${SIDE_MAX} pixels a side`)
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
   const flat = onWhite(raster)
-  const need = (perPixel: number) => BASE_BYTES + width * 1200 + width * height * perPixel
-  const stored = need(STORED_BYTES_PER_PIXEL) <= Math.min(COMFORT_BYTES, request.options.memoryBudget)
-  if (need(STREAMED_BYTES_PER_PIXEL) > request.options.memoryBudget) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
+  const need = (way: 'stored' | 'streamed') => BASE_BYTES + width * BYTES_PER_COLUMN[way] + width * height * BYTES_PER_PIXEL[way]
+  const stored = affords(request.options, need('stored'), COMFORT_BYTES)
+  if (!stored && !affords(request.options, need('streamed'))) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
   const looked = mayLook(flat, request, isRoomy(request.options))
@@ -125,7 +131,13 @@ async function streamed(raster: Raster, request: EncodeRequest, looked: boolean,
   const every = sampleEvery(raster.width, raster.height)
   using sample = await taken(raster, request, { kind: 'sample', every }, subsampled)
   const { smoothPlanes } = sample
-  const stream = (quality: number) => taken(raster, request, { kind: 'stream', quality, smoothPlanes }, subsampled)
+  const besideBytes = BASE_BYTES + raster.width * BYTES_PER_COLUMN.streamed
+  const mostBytes = Math.max(LEAST_WATCHED_BYTES, request.options.memoryBudget - besideBytes)
+  const stream = async (quality: number) => {
+    const job = await taken(raster, request, { kind: 'stream', quality, smoothPlanes, mostBytes }, subsampled)
+    request.options.estimated?.(besideBytes + job.neededBytes)
+    return job
+  }
   if (looked) {
     const wanted = LEVELS.seen[request.options.quality]
     return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))

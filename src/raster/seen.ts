@@ -2,7 +2,6 @@
  * Conversions as readers show them. Encoders are measured in their own planes; where thin lines are of strong colours, halved
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
-import { concat } from '../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
 import { isCodecError, unsupported } from '../codec/error.ts'
 import { ofPixels, worseLoss } from '../codec/loss.ts'
@@ -67,7 +66,7 @@ async function keepingFloors(
   for (let attempt = 1; ; attempt++) {
     const encoded = await encode({ ...request, target, byLuma })
     if (!similarity || !encoded.loss) return encoded
-    const seen = await similarity(raster, concat([...encoded.chunks]))
+    const seen = await similarity(raster, encoded.chunks)
     if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
     const lacking = Math.max(
       request.target.psnrDb - seen.psnrDb,
@@ -92,7 +91,9 @@ async function keepingFloors(
 }
 
 /** By output; of others the encoder's own figures are of what readers show. */
-const SIMILARITY: { readonly [output: string]: ((raster: Raster, file: Uint8Array) => Promise<Similarity | undefined>) | undefined } = {
+const SIMILARITY: {
+  readonly [output: string]: ((raster: Raster, file: readonly Uint8Array[]) => Promise<Similarity | undefined>) | undefined
+} = {
   webp: similarityOfWebp,
   jpg: similarityOfJpeg,
 }

@@ -1,6 +1,7 @@
 /** Pictures against what was made of them, row by row as both come. */
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { WebpRows } from '../../wasm/webp/webp.ts'
+import { concat } from '../bytes/concat.ts'
 import { NO_STILL_PICTURE } from '../codec/loss.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../quality/visible.ts'
@@ -24,13 +25,13 @@ export async function scoreOfRows(raster: Raster, decoded: Strips): Promise<numb
 }
 
 /** As viewers show a lossy WebP; undefined where it is damaged, or of another size. */
-export async function similarityOfWebp(raster: Raster, file: Uint8Array): Promise<Similarity | undefined> {
-  using rows = WebpRows.open(file, raster.width, raster.height)
+export async function similarityOfWebp(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
+  using rows = WebpRows.open(concat(file), raster.width, raster.height)
   return rows && (await similarityOfRows(asRgba(raster), rows.strips()))
 }
 
 /** As viewers show a JPEG, against the picture on white. */
-export async function similarityOfJpeg(raster: Raster, file: Uint8Array): Promise<Similarity | undefined> {
+export async function similarityOfJpeg(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
   const flat = onWhite(raster)
   using jpeg = await JpegRows.open(file, { colour: flat.channels === 1 ? 'gray' : 'rgb' })
   if (jpeg.width !== flat.width || jpeg.height !== flat.height) return undefined

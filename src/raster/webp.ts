@@ -3,6 +3,7 @@
 import { isEngineError } from '../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../wasm/webp/webp.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
+import { affords } from '../codec/budget.ts'
 import type { Options } from '../codec/codec.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
@@ -16,14 +17,16 @@ import { isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from '
 import { wrapWebp } from './webp-container.ts'
 
 /** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
-const LOSSY_BYTES_PER_PIXEL = 2.1
+const LOSSY_BYTES_PER_PIXEL = 2
 /** Tokens of the whole picture for each byte of the result, where they are held: 12 megapixels in 36 to 69 MB, in 0.6 of the time. */
 const TOKENS_PER_BYTE = 22
 const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
 /** The least, where large areas are clear: 15; smooth transitions take 25, and end as `EngineError`. */
 const ALPHA_BYTES_PER_PIXEL = 15
 const EXACT_BYTES_PER_PIXEL = 22
-const BASE_BYTES = 10 * 1024 * 1024
+/** Rows and meters beside an engine that takes all it may. */
+const BESIDE_BYTES = 12 * 1024 * 1024
+const BASE_BYTES = 14 * 1024 * 1024
 /** Large pictures take one effort less: a tenth of the time for 1 % of bytes. */
 const THOROUGH_PIXELS = 4_000_000
 const QUALITY = { lowest: 30, highest: 97 }
@@ -74,7 +77,8 @@ const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum 
 /** undefined where memory does not suffice. */
 async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
   const { width, height, channels } = raster
-  if (width * height * EXACT_BYTES_PER_PIXEL > roomOf(options)) return undefined
+  if (!affords(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostOf(options))) return undefined
+  options.estimated?.(mostOf(options) + BESIDE_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels, true)
     for await (const strip of raster.rows()) encoder.write(strip)
@@ -95,8 +99,9 @@ async function lossily(
 ): Promise<{ lossy: Encoded; seen?: Seen<WebpFigures> | undefined }> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
-  if (width * height * perPixel > roomOf(request.options))
+  if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostOf(request.options)))
     throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(request, perPixel)} megapixels fit`)
+  if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostOf(request.options) + BESIDE_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels)
     let rows = 0
@@ -122,10 +127,8 @@ async function lossily(
   }
 }
 
-/** Bytes for the picture. */
-const roomOf = (options: Options) =>
-  (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX)) - BASE_BYTES
-const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor(roomOf(options) / perPixel / 1e6)
+const mostOf = (options: Options) => (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX))
+const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostOf(options) - BASE_BYTES) / perPixel / 1e6)
 
 type Made = { quality: number; figures: WebpFigures }
 

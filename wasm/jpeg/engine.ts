@@ -180,7 +180,7 @@ export class Engine {
 export const COLOUR_CODE = { natural: 0, gray: 1, rgb: 2, ycbcr: 3, cmyk: 4, ycck: 5, rgbx: 7, rgba: 12 } as const
 
 /** A file: in memory, or in chunks as it comes. */
-export type JpegInput = Uint8Array | AsyncIterable<Uint8Array>
+export type JpegInput = Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>
 
 export async function* chunksOf(input: JpegInput): AsyncGenerator<Uint8Array> {
   if (input instanceof Uint8Array) yield input

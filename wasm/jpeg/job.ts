@@ -123,6 +123,12 @@ export class JpegJob {
       write(bytes) {
         if (bytes.length % stride) throw new EngineError('jpeg', 'misuse', `${bytes.length} bytes are not whole rows of ${stride}`)
         engine.lend(bytes, (pointer) => engine.exports.rows_in_write(pointer, bytes.length / stride))
+        try {
+          job.keepWithin(intake)
+        } catch (error) {
+          job[Symbol.dispose]()
+          throw error
+        }
       },
       end() {
         engine.exports.rows_in_end()
@@ -149,11 +155,15 @@ export class JpegJob {
     return this.engine.exports.info(6, 0)
   }
 
+  /** What it takes and what will be written of it, so far. */
+  get neededBytes(): number {
+    return this.memoryBytes + this.packedBytes * WRITTEN_PER_PACKED
+  }
+
   /** @throws EngineError (memory) as soon as what came so far takes more than it may */
   private keepWithin(intake: Intake): void {
     if (intake.kind !== 'stream' || intake.mostBytes === undefined) return
-    const bytes = this.memoryBytes + this.packedBytes * WRITTEN_PER_PACKED
-    if (bytes > intake.mostBytes) throw new EngineError('jpeg', 'memory', 'the result does not fit into the memory budget')
+    if (this.neededBytes > intake.mostBytes) throw new EngineError('jpeg', 'memory', 'the result does not fit into the memory budget')
   }
 
   /** Whether rows were requantised on the way in (`stream`, and the file was not progressive). */

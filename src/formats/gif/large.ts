@@ -2,6 +2,7 @@
 
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../wasm/gif/gif.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { affords } from '../../codec/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
 import { pixelsWithin } from '../format.ts'
@@ -36,7 +37,7 @@ export function fits(
 ): boolean {
   const canvases = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED
   const bytes = canvases + seenBytes({ width, height }) + FIXED_BYTES
-  return bytes <= (options.output === 'gif' ? Math.min(options.memoryBudget, MOST_WRITING_BYTES) : options.memoryBudget)
+  return affords(options, bytes, options.output === 'gif' ? MOST_WRITING_BYTES : undefined)
 }
 
 const openEngine = () => new GifEngine(() => undefined)

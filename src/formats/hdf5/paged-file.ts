@@ -17,6 +17,7 @@ export class PagedFile {
   readonly #budget: number
   #size = 0
   #held = 0
+  #mostHeld = 0
   /** Pages a sink has; 0, or more than the head. */
   #spilled = 0
   /** Something was to be written behind the limit. */
@@ -31,6 +32,10 @@ export class PagedFile {
   constructor(limitBytes: number, budgetBytes = limitBytes) {
     this.#limit = limitBytes
     this.#budget = budgetBytes
+  }
+
+  get mostHeldBytes(): number {
+    return this.#mostHeld * PAGE_BYTES
   }
 
   get size(): number {
@@ -116,7 +121,7 @@ export class PagedFile {
   #page(index: number): Uint8Array {
     const page = this.#pages[index]
     if (page) return page
-    this.#held++
+    this.#mostHeld = Math.max(this.#mostHeld, ++this.#held)
     this.#filled[index] = 0
     return (this.#pages[index] = new Uint8Array(PAGE_BYTES))
   }

@@ -16,6 +16,8 @@ interface Readable {
 export interface Hdf5Options {
   /** Bytes of heap and Wasm memory together. */
   readonly memoryBudget: number
+  /** Is told how much of that was used. */
+  estimated?(bytes: number): void
   readonly signal: AbortSignal
   progress(share: number): void
 }
@@ -47,6 +49,7 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   const host = { input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
   const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
+  options.estimated?.(output.mostHeldBytes + options.memoryBudget - budget)
   if (output.full) return { kind: 'no_gain' }
   if (output.stuck) return { kind: 'over_budget', reason: `more than ${budget} bytes of result in no order` }
   if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }

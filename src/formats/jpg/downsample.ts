@@ -3,6 +3,7 @@
 import { JpegJob, type RowsIn } from '../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../codec/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { copyTail, tailSteps } from '../../codec/tail.ts'
@@ -39,7 +40,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   if (!through || options.lossless || Math.min(size.width, size.height) < 11) return undefined
   const coefficients = header.progressive ? source.size * 2 : 0
   const needed = BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
-  if (needed > options.memoryBudget) return undefined
+  if (!affords(options, needed)) return undefined
 
   const dctScale = dctScaleFor(header.width, size.width)
   let between = 0
@@ -67,7 +68,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
   const reference = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
-  const mayHold = needed + size.width * size.height * reference.channels <= options.memoryBudget
+  const mayHold = affords(options, needed + size.width * size.height * reference.channels)
   const shown = mayHold ? held(reference) : reference
   const { quality, figures, reached } =
     through.pixels !== 'cmyk' && isScored(size)

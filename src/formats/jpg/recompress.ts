@@ -3,6 +3,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../codec/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
@@ -28,14 +29,17 @@ import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
-/** Packed coefficients per byte of file: 1.5–2 in all files that were looked at. */
-const PACKED_PER_BYTE = 2
-/** Instance, window rows, output buffers and the JavaScript side. */
-const BASE_BYTES = 10 * 1024 * 1024
-/** Bytes per pixel of width for windows, metrics and row buffers. */
-const BYTES_PER_COLUMN = 1200
+/**
+ * What is held for each byte of a file: coefficients as read, packed (1.5–1.9 in all files that were looked at), and what is written
+ * of them; those that are made of them beside; and of a progressive file those of both when they are compared, or while it is shown.
+ */
+const HELD_PER_BYTE = { read: 2.8, both: 4, bothProgressive: 5.1, shownProgressive: 7.2 }
+/** Instance, window rows, output buffers and the JavaScript side; and meters and decoders of both files. */
+const BASE_BYTES = { read: 10 * 1024 * 1024, measured: 15 * 1024 * 1024 }
+/** Bytes per pixel of width for rows; and for windows and meters, of which what eyes see takes 700. */
+const BYTES_PER_COLUMN = { read: 200, measured: 1900 }
 /** More than this is not worth one job's memory even where the budget would allow it. */
-const COMFORT_BYTES = 56 * 1024 * 1024
+const COMFORT_BYTES = 70 * 1024 * 1024
 /** A new generation of loss must bring at least this share over what comes without any. */
 const WORTH_LOSING = 0.95
 /** How far estimates of both may be off against each other: nearer to `WORTH_LOSING`, both are written. */
@@ -108,7 +112,7 @@ class Recompression {
     const measurable = Math.min(header.width, header.height) >= SMALLEST_MEASURED
     if (options.lossless || !measurable) return this.lossless()
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
-    const stored = this.fits(2)
+    const stored = affords(this.options, this.needForBoth, COMFORT_BYTES)
     const made = stored ? await this.stored() : await this.streamed()
     const untouched = stored && this.steps.length === 0
     if (!made.reached || !reachesFloors(made.figures)) {
@@ -134,8 +138,7 @@ class Recompression {
   /** Without loss, of what `job` has read, or (it was changed) of another reading; undefined where there is no room for both. */
   private async exactBeside(job: JpegJob, untouched: boolean): Promise<Candidate | undefined> {
     if (untouched) return this.lossless(job)
-    const left = this.options.memoryBudget - job.memoryBytes
-    if (this.need(1) <= left) return this.lossless()
+    if (affords(this.options, this.need('read') + job.memoryBytes)) return this.lossless()
     if (this.header.progressive) return undefined
     return this.recoded(job.memoryBytes).catch((error: unknown) => {
       if (isEngineError(error) && error.failure === 'memory') return undefined
@@ -165,7 +168,7 @@ class Recompression {
   /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
   private mayLook(job: JpegJob): boolean {
     if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header, isRoomy(this.options))) return false
-    return !this.header.progressive || this.need(2) + this.need(1) <= this.options.memoryBudget
+    return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
   }
 
   /** Nearer to the exact file than this, it is what will be taken. */
@@ -176,7 +179,7 @@ class Recompression {
   /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held, and its size is watched. */
   private async streamed(): Promise<Made> {
     const { header } = this
-    if (header.progressive) this.require(2)
+    if (header.progressive) this.require(this.needForBoth)
     const every = sampleEvery(header.width, header.height)
     // Read again in the rare case that it is needed again: the second reading has its memory.
     const sampled = async (look: (sample: JpegJob) => Promise<number>) => {
@@ -190,7 +193,7 @@ class Recompression {
       maySee = this.mayLook(sample)
       return maySee ? firstQuality(sample, this.wanted, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
     })
-    const mostBytes = this.options.memoryBudget - BASE_BYTES - 2 * header.scanOffset
+    const mostBytes = this.options.memoryBudget - BASE_BYTES.read - 2 * header.scanOffset
     const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes, mostBytes })
     if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality)
     for (;;) {
@@ -206,7 +209,7 @@ class Recompression {
 
   /** The best that fits into the wanted size; without loss if that fits already. */
   private async toSize(limit: number): Promise<Candidate> {
-    this.require(2)
+    this.require(this.needForBoth)
     const job = await this.read()
     const exact = await this.lossless(job)
     if (exact.bytes <= limit) return exact
@@ -226,8 +229,8 @@ class Recompression {
 
   /** The same coefficients, coded better. */
   private async lossless(job?: JpegJob): Promise<Candidate> {
-    if (!job && !this.header.progressive && this.need(1) > this.options.memoryBudget) return this.recoded()
-    this.require(1)
+    if (!job && !this.header.progressive && this.need('read') > this.options.memoryBudget) return this.recoded()
+    this.require(this.need('read'))
     const read = job ?? (await this.read())
     const { scans, coded, bytes } = await this.assembled(read, smallestExactFile(read, this.source.size - this.header.scanOffset))
     return { job: read, coded, bytes, outcome: recodedAs(scans) }
@@ -235,7 +238,7 @@ class Recompression {
 
   /** The same where coefficients are not held, as the file is sequential and large. */
   private async recoded(besideBytes = 0): Promise<Candidate> {
-    const left = this.options.memoryBudget - BASE_BYTES - 2 * this.header.scanOffset
+    const left = this.options.memoryBudget - BASE_BYTES.read - 2 * this.header.scanOffset
     let from = 0
     // Three readings; the last has most to do.
     const read = () => this.chunks(from, (from += 0.3))
@@ -282,22 +285,20 @@ class Recompression {
     return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
   }
 
-  /** Peak for holding coefficients once or twice, and the result. */
-  private need(times: 1 | 2): number {
-    const coded = this.source.size - this.header.scanOffset
-    const head = 2 * this.header.scanOffset
-    return (
-      BASE_BYTES + head + this.header.width * BYTES_PER_COLUMN + coded * (times === 2 ? PACKED_PER_BYTE * 1.7 + 0.6 : PACKED_PER_BYTE + 1)
-    )
+  /** Peak for holding coefficients as read, or as read and as made. */
+  private need(held: keyof typeof HELD_PER_BYTE): number {
+    const { width, scanOffset } = this.header
+    const way = held === 'read' ? 'read' : 'measured'
+    return BASE_BYTES[way] + 2 * scanOffset + width * BYTES_PER_COLUMN[way] + (this.source.size - scanOffset) * HELD_PER_BYTE[held]
   }
 
-  private fits(times: 1 | 2): boolean {
-    return this.need(times) <= Math.min(this.options.memoryBudget, COMFORT_BYTES)
+  private get needForBoth(): number {
+    return this.need(this.header.progressive ? 'bothProgressive' : 'both')
   }
 
-  private require(times: 1 | 2): void {
-    if (this.need(times) <= this.options.memoryBudget) return
-    throw overBudget(`about ${Math.ceil(this.need(times) / 1048576)} MB of memory would be needed`)
+  private require(bytes: number): void {
+    if (affords(this.options, bytes)) return
+    throw overBudget(`about ${Math.ceil(bytes / 1048576)} MB of memory would be needed`)
   }
 
   /** The file in chunks, as a share of the whole job's progress. */

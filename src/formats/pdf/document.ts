@@ -1,4 +1,5 @@
 /** What a document is and whether it may be rewritten at all. */
+import { affords } from '../../codec/budget.ts'
 import type { Options, Outcome, Source } from '../../codec/codec.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, type Reach, reach, walkPages } from './reach.ts'
@@ -34,14 +35,17 @@ const RIGHTS_KEPT: Refusal = {
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 /** End of central directory record (22 bytes) with the longest comment. */
 const MAX_ZIP_TAIL_BYTES = 22 + 65_535
-/** Objects the budget allows for: tables, marks and numbers take about 40 bytes each. */
-const BYTES_AN_OBJECT = 40
+/** Tables, marks and numbers of each object, beside what is read ahead. */
+const BYTES_AN_OBJECT = 28
+const BASE_BYTES = 2 * 1024 * 1024
+/** Of the budget: pictures need the rest. */
+const OBJECTS_SHARE = 1 / 2
 
 export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
   // What opens without a password is read as every reader would, and locked again as it was.
   const reader = await Reader.open(source, '')
   if (reader.trailer.has('Encrypt') || (reader.lock && reader.repaired)) return ENCRYPTED
-  if (reader.xref.size * BYTES_AN_OBJECT > options.memoryBudget) {
+  if (!affords(options, BASE_BYTES + reader.xref.size * BYTES_AN_OBJECT, options.memoryBudget * OBJECTS_SHARE)) {
     return { kind: 'unchanged', reason: 'over_budget', detail: `${reader.xref.size} objects` }
   }
   const root = await reader.resolve(reader.trailer.get('Root'))

@@ -5,6 +5,7 @@ import { type Bytes, type PngEvent, readPng, withColours } from '../../../wasm/p
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../wasm/png/engine.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
+import { affords } from '../../codec/budget.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { signedByCredentials } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
@@ -15,6 +16,9 @@ import { PNG } from './format.ts'
 
 /** All frames of an animation together. */
 const MOST_FRAME_PIXELS = 400_000_000
+
+/** Beside a gathered picture: the engine that writes, and the rows on their way. */
+const BESIDE_GATHERED_BYTES = 24 * 1024 * 1024
 
 /** Each takes some hundred bytes beyond its own; a long animation has thousands. */
 const MOST_ITEMS = 20_000
@@ -131,7 +135,7 @@ async function surveyOf(source: Source, options: Options) {
       header = event.header
       if (header.width * header.height > pixelsWithin(PNG.mostPixels, options))
         throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
-      if (header.interlaced && options.memoryBudget < GATHER_BYTES + 24 * 1024 * 1024 && !fitsInterlaced(header, options)) {
+      if (header.interlaced && !fitsInterlaced(header, options)) {
         throw new EngineError('png', 'memory', 'an interlaced picture that does not fit into the memory budget')
       }
       continue
@@ -181,7 +185,7 @@ async function surveyOf(source: Source, options: Options) {
 
 function fitsInterlaced(header: PictureHeader, options: Options): boolean {
   const bytes = (rowBytesOf(header, header.width) + 1) * header.height
-  return bytes > GATHER_BYTES || bytes + 24 * 1024 * 1024 < options.memoryBudget
+  return bytes > GATHER_BYTES || affords(options, bytes + BESIDE_GATHERED_BYTES)
 }
 
 /** Frames of an event stream to a visitor: IDAT is the first, every run of fdAT another. */

@@ -1,7 +1,7 @@
 /** The text of an SVG or SVGZ, with everything dangerous refused before a parser sees it. */
 
 import { gzipDecompress } from '../../bytes/deflate.ts'
-import type { Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../codec/codec.ts'
 import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { readAll } from '../../codec/source.ts'
 import { contentsOf, type Piece, piecesOf, startTagsOf } from './markup.ts'
@@ -36,11 +36,11 @@ const MAX_REFERENCES = 500
 /** References to undeclared entities that are looked at one by one. */
 const MAX_SUSPECTS = 1000
 
-export async function readSvg(source: Source): Promise<SvgDocument> {
+export async function readSvg(source: Source, options: Pick<Options, 'estimated'> = {}): Promise<SvgDocument> {
   const { bytes, zipped } = await readSvgBytes(source)
   if (bytes.length > MAX_TEXT_BYTES) throw overBudget(`${bytes.length} bytes are too many for a tree`)
   const text = decode(bytes)
-  refuseDangers(text)
+  options.estimated?.(refuseDangers(text))
   return { text, zipped }
 }
 
@@ -88,7 +88,8 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function refuseDangers(text: string): void {
+/** @returns the bytes that its trees are reckoned to take */
+function refuseDangers(text: string): number {
   const declared = refuseEntities(text)
   for (const { kind, from, to } of piecesOf(text)) {
     if (kind === 'comment' || kind === 'cdata') continue
@@ -106,6 +107,7 @@ function refuseDangers(text: string): void {
   for (const sheet of contentsOf(text, 'style')) rules += sheet.split('{').length - 1
   if (rules * elements > MAX_RULE_TRIALS) throw overBudget(`${rules} rules of style for ${elements} elements take too long`)
   if (deepest > MAX_DEPTH) throw overBudget(`elements nested deeper than ${MAX_DEPTH}`)
+  return treeBytes
 }
 
 function doctypeOf(text: string): Piece | undefined {

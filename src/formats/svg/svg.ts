@@ -28,7 +28,7 @@ interface Candidate {
 export const svg: Codec = {
   format: SVG,
   async compress(source, sink, options) {
-    const document = await readTree(source)
+    const document = await readTree(source, options)
     if (!document) return compressLean(source, sink, options)
     const { text, zipped } = document
     const candidates = await candidatesOf(text, options)
@@ -67,9 +67,9 @@ class Drawn {
 }
 
 /** undefined: its tree does not fit in memory. */
-async function readTree(source: Source): Promise<SvgDocument | undefined> {
+async function readTree(source: Source, options?: Options): Promise<SvgDocument | undefined> {
   try {
-    return await readSvg(source)
+    return await readSvg(source, options)
   } catch (error) {
     if (isCodecError(error, 'over_budget')) return undefined
     throw error

@@ -89,6 +89,19 @@ describe('jpeg engine', () => {
     await expect(recode(() => bytes.subarray(0, bytes.length / 2), within)).rejects.toMatchObject({ failure: 'truncated' })
   })
 
+  it('rows whose result outgrows the memory that there is are refused as they come', async () => {
+    const rows = photo(400, 300, 3)
+    const within = (mostBytes: number) => {
+      const taking = JpegJob.fromRows({ width: 400, height: 300, pixels: 'rgb' }, { kind: 'stream', quality: 95, mostBytes })
+      taking.write(rows)
+      using job = taking.end()
+      return job.neededBytes
+    }
+    const needed = within(16 << 20)
+    expect(within(needed)).toBe(needed)
+    expect(() => within(needed * 0.9)).toThrow(expect.objectContaining({ failure: 'memory' }))
+  })
+
   it.each([false, true])('halves chroma where it is whole (progressive source: %s)', async (progressive) => {
     const { bytes } = await file('rgb', 92, progressive ? 'progressive' : 'sequential', false)
     const job = await JpegJob.read(bytes)

@@ -93,7 +93,7 @@ it('a picture that became a JPEG looks as its level says, held in memory or read
       yield pixels.slice()
     },
   }
-  for (const memoryBudget of [96 << 20, 12 * 1024 * 1024 + WIDTH * 1200 + WIDTH * HEIGHT]) {
+  for (const memoryBudget of [96 << 20, 17 * 1024 * 1024 + WIDTH * 1200 + WIDTH * HEIGHT]) {
     const options = { quality: 'medium', output: 'jpg', memoryBudget, signal: new AbortController().signal } as never
     const request = { target: LEVELS.jpeg.medium, pristine: true, sizeLimit: 1 << 30, options }
     const { chunks } = await encodeJpeg(raster, {}, request)

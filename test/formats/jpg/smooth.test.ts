@@ -139,7 +139,7 @@ describe('finer steps for smooth areas', () => {
   })
 
   it('in a picture of another format, held in memory or read twice', async () => {
-    for (const memoryBudget of [96 << 20, 12 * 1024 * 1024 + WIDTH * 1200 + WIDTH * HEIGHT]) {
+    for (const memoryBudget of [96 << 20, 17 * 1024 * 1024 + WIDTH * 1200 + WIDTH * HEIGHT]) {
       const request = { target: pictureTarget('low'), pristine: true, sizeLimit: 1 << 30, options: { ...options, memoryBudget } }
       const { chunks } = await encodeJpeg(raster, {}, request)
       expect(Math.max(...lowestSteps(concat([...chunks])))).toBeLessThanOrEqual(8)

@@ -26,7 +26,7 @@ function peak(...args: string[]): number {
 test.each([
   ['text', 'zst', '10', 110],
   ['text', 'gz', '3', 60],
-  ['text', 'br', '4', 96],
+  ['text', 'br', '3', 96],
   ['tiff', 'tiff', '60', 30],
   // One strip of 4 MB of JPEG, whose coefficients are held: 16 MB, and 30 for the longest that is.
   ['tiff-jpeg', 'tiff', '6', 30],

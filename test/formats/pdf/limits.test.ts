@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Options, Sink, Source } from '../../../src/codec/codec.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
 import { withFidelity } from '../../support/fidelity.ts'
+import { pressFile } from '../../support/press-file.ts'
 import { buildPdf, type Part, plainDocument } from './build.ts'
 import { press } from './run.ts'
 
@@ -101,6 +102,15 @@ describe('limits', () => {
     const links = Array.from({ length: 30_000 }, (_, i) => `<</N ${((i + 1) % 30_000) + 5} 0 R/V ${i}>>`)
     const { outcome } = await press(buildPdf(plainDocument(1, links, '/X 5 0 R')), 'high')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+  })
+
+  it('objects whose tables take more than half of the memory leave too little for pictures', async () => {
+    const numbers = Array.from({ length: 20_000 }, (_, i) => String(i))
+    const file = buildPdf(plainDocument(1, numbers))
+    const within = (memoryBudget: number) => pressFile(pdf, file, 'a.pdf', { memoryBudget })
+    const refused = { kind: 'unchanged', reason: 'over_budget', detail: '20005 objects' }
+    expect((await within(5 << 20)).outcome).toMatchObject(refused)
+    expect((await within(6 << 20)).outcome).not.toMatchObject(refused)
   })
 
   it('a page tree ten thousand levels deep is one page', async () => {
