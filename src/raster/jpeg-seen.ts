@@ -5,7 +5,7 @@ import type { Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
 import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { Raster } from './raster.ts'
-import { lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
+import { inFewLooks, isScored, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
 
 export { isScored } from './seen-search.ts'
 
@@ -58,7 +58,7 @@ export async function streamedSeen(read: (quality: number) => Promise<JpegJob>, 
     },
     look: () => seen(made(), reference),
   }
-  const found = await lowestSeen(maker, wanted, SCALE, first)
+  const found = await lowestSeen(maker, wanted, isScored(reference) ? SCALE : inFewLooks(SCALE), first)
   return { job: made(), ...found }
 }
 

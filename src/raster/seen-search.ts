@@ -51,9 +51,15 @@ export interface Scale {
   readonly pointsPerCoarseness: number
   /** Looks at most, where one is good enough. */
   readonly mostLooks: number
+  /** Instead of `CLOSE_POINTS` and `AIM_POINTS`. */
+  readonly closePoints?: number
+  readonly aimPoints?: number
   /** Casts and steps are of the worst window, and may be of one that no quality mends: they ask for no more than so many points. */
   readonly mostAskedByWindows: number
 }
+
+/** Of pictures that are looked at in bands: codings take half a minute each, so two shall do, a point or two above what is wanted. */
+export const inFewLooks = (scale: Scale): Scale => ({ ...scale, mostLooks: 2, closePoints: 4, aimPoints: 1.5 })
 
 /** Makes the picture at a quality; what it made last is what is looked at. */
 export interface Maker<Figures extends ColourFigures> {
@@ -155,7 +161,7 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   const wasFar = looks.some(isFar)
   const last = above ? scale.mostLooks + (wasFar ? LOOKS_FROM_AFAR : 0) : MOST_MISSES
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
-  if (first > end || (above && above.margin < CLOSE_POINTS)) return undefined
+  if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (looks.length >= last) return above ? undefined : scale.highest
   const next = above && below && isFar(below) ? between(below, above) : alongSlope(looks, scale, above && wasFar)
   return Math.min(end, Math.max(first, Math.round(next)))
@@ -176,5 +182,5 @@ function alongSlope(looks: readonly Look<ColourFigures>[], scale: Scale, anySlop
   const usual = scale.pointsPerCoarseness
   const known = other && (from.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(from.quality))
   const slope = known && known > usual / 4 ? Math.min(known, anySlope ? known : usual * 3) : usual
-  return scale.qualityOf(scale.coarseness(from.quality) - (AIM_POINTS - from.margin) / slope)
+  return scale.qualityOf(scale.coarseness(from.quality) - ((scale.aimPoints ?? AIM_POINTS) - from.margin) / slope)
 }

@@ -13,7 +13,7 @@ import { highest, lowest } from '../quality/search.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import { asRgba, type Carried, type Raster } from './raster.ts'
-import { isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from './seen-search.ts'
+import { inFewLooks, isScored, isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from './seen-search.ts'
 import { wrapWebp } from './webp-container.ts'
 
 /** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
@@ -151,7 +151,7 @@ async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: E
     if (!rows) throw new Error('what the webp encoder made cannot be decoded')
     return await seenRows(asRgba(raster), rows.strips())
   }
-  return lowestSeen({ make, look }, wanted, SCALE, first)
+  return lowestSeen({ make, look }, wanted, isScored(raster) ? SCALE : inFewLooks(SCALE), first)
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))

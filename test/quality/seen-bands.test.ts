@@ -1,7 +1,8 @@
 /** Of a picture that is too large for a look, bands are looked at. */
 import { expect, it } from 'vitest'
+import { LEVELS } from '../../src/quality/levels.ts'
 import type { Raster } from '../../src/raster/raster.ts'
-import { seenRows } from '../../src/raster/seen-search.ts'
+import { inFewLooks, lowestSeen, type Scale, seenRows } from '../../src/raster/seen-search.ts'
 
 const WIDTH = 128
 const HEIGHT = 1100
@@ -48,4 +49,21 @@ it('what is off everywhere has the same score in bands as in the whole, within a
   const bands = await inBands(() => true)
   expect(Math.abs((bands.score ?? 0) - (everywhere.score ?? 0))).toBeLessThan(1)
   expect(Math.abs((bands.worstTile ?? 0) - (everywhere.worstTile ?? 0))).toBeLessThan(2)
+})
+
+it('what is looked at in bands is made once where it is up to four points too good, and not again for less', async () => {
+  const evenly = { coarseness: (quality: number) => 100 - quality, qualityOf: (coarseness: number) => 100 - coarseness }
+  const scale: Scale = { lowest: 1, highest: 97, ...evenly, pointsPerCoarseness: 1, mostLooks: 3, mostAskedByWindows: 2 }
+  const qualities = async (of: Scale) => {
+    const made: number[] = []
+    const make = async (quality: number) => {
+      made.push(quality)
+      return { ssim: 1, psnrDb: 60, colourPsnrDb: 60 }
+    }
+    const look = async () => ({ score: made.at(-1)! + 13, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
+    await lowestSeen({ make, look }, LEVELS.seen.low, of, 50)
+    return made
+  }
+  expect(await qualities(scale)).toEqual([50, 48])
+  expect(await qualities(inFewLooks(scale))).toEqual([50])
 })
