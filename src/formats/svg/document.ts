@@ -40,7 +40,8 @@ export async function readSvg(source: Source, options: Pick<Options, 'estimated'
   const { bytes, zipped } = await readSvgBytes(source)
   if (bytes.length > MAX_TEXT_BYTES) throw overBudget(`${bytes.length} bytes are too many for a tree`)
   const text = decode(bytes)
-  options.estimated?.(refuseDangers(text))
+  const treeBytes = refuseDangers(text)
+  options.estimated?.(treeBytes)
   return { text, zipped }
 }
 
