@@ -54,12 +54,14 @@ export interface Scale {
   /** Instead of `CLOSE_POINTS` and `AIM_POINTS`. */
   readonly closePoints?: number
   readonly aimPoints?: number
+  /** Goes by the line between what is good enough and what is not, where the two nearest looks are on one side and lead beyond the other. */
+  readonly interpolates?: boolean
   /** Casts and steps are of the worst window, and may be of one that no quality mends: they ask for no more than so many points. */
   readonly mostAskedByWindows: number
 }
 
-/** Of pictures that are looked at in bands: codings take half a minute each, so two shall do, a point or two above what is wanted. */
-export const inFewLooks = (scale: Scale): Scale => ({ ...scale, mostLooks: 2, closePoints: 4, aimPoints: 1.5 })
+/** Of pictures that are looked at in bands: codings take half a minute each, so two shall mostly do, a point or two above what is wanted. */
+export const inFewLooks = (scale: Scale): Scale => ({ ...scale, mostLooks: 4, closePoints: 4, aimPoints: 1.5, interpolates: true })
 
 /** Makes the picture at a quality; what it made last is what is looked at. */
 export interface Maker<Figures extends ColourFigures> {
@@ -164,6 +166,7 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (looks.length >= last) return above ? undefined : scale.highest
   const next = above && below && isFar(below) ? between(below, above) : alongSlope(looks, scale, above && wasFar)
+  if (scale.interpolates && above && below && next > end) return Math.round(alongSlope([below, above], scale, true))
   return Math.min(end, Math.max(first, Math.round(next)))
 }
 

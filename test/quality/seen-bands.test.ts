@@ -51,19 +51,36 @@ it('what is off everywhere has the same score in bands as in the whole, within a
   expect(Math.abs((bands.worstTile ?? 0) - (everywhere.worstTile ?? 0))).toBeLessThan(2)
 })
 
-it('what is looked at in bands is made once where it is up to four points too good, and not again for less', async () => {
-  const evenly = { coarseness: (quality: number) => 100 - quality, qualityOf: (coarseness: number) => 100 - coarseness }
-  const scale: Scale = { lowest: 1, highest: 97, ...evenly, pointsPerCoarseness: 1, mostLooks: 3, mostAskedByWindows: 2 }
-  const qualities = async (of: Scale) => {
-    const made: number[] = []
-    const make = async (quality: number) => {
-      made.push(quality)
-      return { ssim: 1, psnrDb: 60, colourPsnrDb: 60 }
-    }
-    const look = async () => ({ score: made.at(-1)! + 13, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
-    await lowestSeen({ make, look }, LEVELS.seen.low, of, 50)
-    return made
+const EVENLY: Scale = {
+  lowest: 1,
+  highest: 97,
+  coarseness: (quality) => 100 - quality,
+  qualityOf: (coarseness) => 100 - coarseness,
+  pointsPerCoarseness: 1,
+  mostLooks: 3,
+  mostAskedByWindows: 2,
+}
+
+/** The qualities that are made of a picture whose score goes by its quality. */
+async function qualitiesMade(scale: Scale, scoreAt: (quality: number) => number): Promise<number[]> {
+  const made: number[] = []
+  const make = async (quality: number) => {
+    made.push(quality)
+    return { ssim: 1, psnrDb: 60, colourPsnrDb: 60 }
   }
-  expect(await qualities(scale)).toEqual([50, 48])
-  expect(await qualities(inFewLooks(scale))).toEqual([50])
+  const look = async () => ({ score: scoreAt(made.at(-1)!), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
+  await lowestSeen({ make, look }, LEVELS.seen.low, scale, 50)
+  return made
+}
+
+it('what is looked at in bands is made once where it is up to four points too good, and not again for less', async () => {
+  const scoreAt = (quality: number) => quality + 13
+  expect(await qualitiesMade(EVENLY, scoreAt)).toEqual([50, 48])
+  expect(await qualitiesMade(inFewLooks(EVENLY), scoreAt)).toEqual([50])
+})
+
+it('of what is looked at in bands, a quality far above what is wanted is not the last', async () => {
+  // Slowly at first, so that the two looks below lead beyond the one above, and steeply from there.
+  const scoreAt = (quality: number) => (quality < 55 ? 57 + (quality - 50) * 0.28 : 58.4 + (quality - 55) * 1.5)
+  expect(await qualitiesMade(inFewLooks(EVENLY), scoreAt)).toEqual([50, 55, 66, 57])
 })
