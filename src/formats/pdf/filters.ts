@@ -108,10 +108,19 @@ function unpredict(bytes: Uint8Array, parms: Dict | null): Uint8Array {
 /** A Buffer's `slice` shares its memory; a Uint8Array's does not, and that is what everything here expects. */
 const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 
+/** workerd counts the buffer that its output grows into, which may be up to 1.4 times what comes out. */
+const roomFor = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
+
 /** zlib data; a stream that was cut off gives what there is, as readers do. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  const inflated = inflatedWithin(bytes, maxBytes)
+  if (inflated.length > maxBytes) throw new PdfSyntax(`Flate data of more than ${maxBytes} bytes`)
+  return plain(inflated)
+}
+
+function inflatedWithin(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return plain(inflateSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH }))
+    return inflateSync(bytes, { maxOutputLength: roomFor(maxBytes), finishFlush: constants.Z_SYNC_FLUSH })
   } catch (error) {
     throw new PdfSyntax(`damaged Flate data (${(error as { code?: string }).code ?? 'zlib'})`)
   }
