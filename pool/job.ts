@@ -14,7 +14,7 @@ import type { BlobFiles } from './blob-files.ts'
 import { budgetOf } from './budget.ts'
 import type { DoorClient } from './door-client.ts'
 import { Life, type LifeLimits, type Verdict } from './life.ts'
-import { CALLS, type Call, type Claimed, type FromPress, fileOf } from './link.ts'
+import { CALLS, type Call, type Claimed, type FromProcess, fileOf } from './link.ts'
 import { type NativeProgram, type NativeRequest, NativeRun } from './native.ts'
 import type { PressProcess } from './press-process.ts'
 
@@ -77,7 +77,6 @@ export class Job {
     try {
       for (const key of this.#reads()) lent.use(await blobs.lend(key, folder))
       this.#press.onMessage((message) => this.#hear(message))
-      void this.#press.exited.then((why) => this.#ending.resolve({ kind: 'died', why }))
       this.#press.send({
         kind: 'work',
         step: this.#step,
@@ -137,9 +136,10 @@ export class Job {
     return { kind: 'over_budget', why: verdict === 'silent' ? silent : 'more processor time than a job has' }
   }
 
-  #hear(message: FromPress): void {
-    this.#life.hear()
-    if (message.kind === 'progress') this.#progress = message.share
+  #hear(message: FromProcess): void {
+    if (message.kind !== 'gone') this.#life.hear()
+    if (message.kind === 'gone') this.#ending.resolve({ kind: 'died', why: message.why })
+    else if (message.kind === 'progress') this.#progress = message.share
     else if (message.kind === 'enlarged') this.#enlarge()
     else if (message.kind === 'done') {
       if (message.error === undefined) this.#ending.resolve({ kind: 'done' })

@@ -38,5 +38,8 @@ export type FromPress =
   /** `error`: the step could not even be recorded as broken. */
   | { readonly kind: 'done'; readonly error?: string }
 
+/** What the parent hears of a press: what it says, and last of all that it is gone. */
+export type FromProcess = FromPress | { readonly kind: 'gone'; readonly why: string }
+
 /** The file of a blob, in the folder of a press. */
 export const fileOf = (key: string) => key.replaceAll('/', '~')

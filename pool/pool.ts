@@ -165,8 +165,7 @@ export class Pool implements AsyncDisposable {
     for (;;) {
       const at = this.#idle.findIndex((press) => press.kind === kind)
       const press = at >= 0 ? this.#idle.splice(at, 1)[0]! : this.#spawn(kind)
-      const up = await Promise.race([press.ready.then(() => true), press.exited.then(() => false)])
-      if (up) return press
+      if (await press.up) return press
       if (this.#closed) throw new Error('the pool is closed')
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }

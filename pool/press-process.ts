@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { leashed } from './leashed.ts'
-import type { FromPress, Kind, ToPress } from './link.ts'
+import type { FromPress, FromProcess, Kind, ToPress } from './link.ts'
 import { type Usage, usageOf } from './usage.ts'
 
 export interface PressOptions {
@@ -26,12 +26,15 @@ const OOM_SCORE = 800
 
 export class PressProcess {
   readonly kind: Kind
-  /** Settles when it is gone, with the reason. */
+  /** Settles when it is gone, with the reason. It keeps all that wait for it, so jobs hear of it by `onMessage` instead. */
   readonly exited: Promise<string>
   /** Settles with its formats when it is ready for work. */
   readonly ready: Promise<readonly string[]>
+  /** Settles when it is ready, or gone before. */
+  readonly up: Promise<boolean>
   readonly #child: ChildProcess
-  #hear: (message: FromPress) => void = () => undefined
+  #hear: (message: FromProcess) => void = () => undefined
+  #gone: string | undefined
 
   constructor(kind: Kind, options: PressOptions) {
     this.kind = kind
@@ -44,16 +47,22 @@ export class PressProcess {
     this.ready = new Promise((resolve) => {
       this.#hear = (message) => message.kind === 'ready' && resolve(message.formats)
     })
+    this.up = Promise.race([this.ready.then(() => true), this.exited.then(() => false)])
     this.#child.on('message', (message) => this.#hear(message as FromPress))
+    void this.exited.then((why) => {
+      this.#gone = why
+      this.#hear({ kind: 'gone', why })
+    })
   }
 
   get pid(): number {
     return this.#child.pid ?? 0
   }
 
-  /** Whoever hears it from now on. What a press says without work is not heard. */
-  onMessage(hear: (message: FromPress) => void): void {
+  /** Whoever hears it from now on, at once where it is gone already. What a press says without work is not heard. */
+  onMessage(hear: (message: FromProcess) => void): void {
     this.#hear = hear
+    if (this.#gone !== undefined) hear({ kind: 'gone', why: this.#gone })
   }
 
   send(message: ToPress): void {

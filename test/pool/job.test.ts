@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Job, type JobLimits, type JobWorld } from '../../pool/job.ts'
 import { type Claimed, fileOf } from '../../pool/link.ts'
 import { PressProcess } from '../../pool/press-process.ts'
@@ -16,6 +16,8 @@ let root: string
 let told: [string, ...unknown[]][]
 let stored: Map<string, string>
 let press: PressProcess
+/** Who waits for the press's end. */
+let waits: { readonly mock: { readonly calls: readonly unknown[] } }
 let stopped: boolean
 let enlarged: boolean
 
@@ -60,6 +62,7 @@ say({ kind: 'ready', formats: [] })`,
   )
   const folder = join(root, 'press-1')
   press = new PressProcess('press', { build, folder, memoryBytes, log: (line) => console.log(line) })
+  waits = vi.spyOn(press.exited, 'then')
   const face = new Proxy({} as TaskRecordFace, {
     get:
       (_, method) =>
@@ -144,6 +147,16 @@ describe('a job', () => {
   it('is released at once when its press dies', async () => {
     expect(await run('process.kill(process.pid, 9)')).toBe('died')
     expect(told).toEqual([['release', 1, 'its press ended: SIGKILL', undefined]])
+  })
+
+  it('is not kept by its press, which takes thousands of them: only what hears it last hears that it is gone', async () => {
+    expect(await run(completes('small'))).toBe('done')
+    expect(waits.mock.calls).toEqual([])
+    press.kill()
+    await press.exited
+    const heard: unknown[] = []
+    press.onMessage((message) => heard.push(message))
+    expect(heard).toEqual([{ kind: 'gone', why: 'SIGKILL' }])
   })
 
   it('gives the upload back when its third press dies', async () => {
