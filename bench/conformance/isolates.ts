@@ -1,7 +1,8 @@
 /**
  * `npm run conformance -- isolates [--corpus DIR] [--only jpg,pdf] [--each 3] [--quality medium] [--most-kb 3000]`: files of a corpus
- * through presses as processes and through workerd alone; results, outcomes and reasons must be the same, SHA-256 by SHA-256. Of each
- * folder of files the first few in the order of their size, of those that an isolate has room for.
+ * through presses as processes and through workerd alone; results, outcomes and reasons must be the same, SHA-256 by SHA-256 (what is
+ * encrypted, with its random salts, by size). Of each folder of files the first few in the order of their size, of those that an
+ * isolate has room for.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +28,8 @@ const BATCH = 8
 interface Task {
   readonly task_id: string
   readonly status: string
-  readonly result?: { readonly outcome: string; readonly reason?: string; readonly detail?: string; readonly sha256: string }
+  readonly compressed_size?: number
+  readonly result?: { readonly outcome: string; readonly reason?: string; readonly sha256: string; readonly steps?: readonly string[] }
   readonly error?: unknown
 }
 
@@ -83,8 +85,9 @@ async function one(base: string, headers: Record<string, string>, file: string):
   let task = (await sent.json()) as Task
   while (task.status === 'pending' || task.status === 'processing')
     task = (await (await fetch(`${base}/v1/tasks/${task.task_id}`, { headers: { ...headers, prefer: 'wait=30' } })).json()) as Task
-  const { outcome, reason = '', sha256 } = task.result ?? {}
-  return task.result ? `${outcome} ${reason} ${sha256}` : `${task.status} ${JSON.stringify(task.error)}`
+  const { outcome, reason = '', sha256, steps = [] } = task.result ?? {}
+  const bytes = steps.some((step) => step.startsWith('encrypted')) ? `encrypted, ${task.compressed_size} bytes` : sha256
+  return task.result ? `${outcome} ${reason} ${bytes}` : `${task.status} ${JSON.stringify(task.error)}`
 }
 
 const files = chosen()
