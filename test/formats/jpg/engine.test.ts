@@ -34,6 +34,12 @@ describe('jpeg engine', () => {
     expect(psnrDb(rows, decoded)).toBeGreaterThan(subsampled ? 35 : 36)
   })
 
+  it.each([3, 5, 10, 15, 20, 25, 30, 35, 40, 50])('leaves paper white and night black at quality %i', async (quality) => {
+    const rows = Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 < 32 ? 255 : 0))
+    const { chunks } = await encodeRows({ width: 64, height: 64, pixels: 'gray', quality }, [rows])
+    expect((await decode(concat(chunks))).pixels).toEqual(rows)
+  })
+
   it('measures what a decoder sees', async () => {
     const { bytes } = await file('gray', 96, 'sequential')
     const job = await JpegJob.read(bytes)

@@ -71,6 +71,17 @@ static void scaled_tables(float quality) {
   for (int slot = 0; slot < 2; slot++) jpeg_add_quant_table(&tables, slot, base_tables[slot], percent, TRUE);
 }
 
+/* Whether a block of nothing but this level comes back as it was: beyond the end of the scale decoders clamp. */
+static int ends_on(int level, int step) {
+  return (level + (step - 1) / 2) / step * step > level - DCTSIZE / 2;
+}
+
+/* The next step of DC that gives back white and black: paper and night lie at the ends of the scale, and are seen to leave them. */
+static uint16_t step_to_the_ends(uint16_t step) {
+  while (!ends_on(127 * DCTSIZE, step) || !ends_on(128 * DCTSIZE, step)) step--;
+  return step;
+}
+
 /* Never finer than what was read: finer steps cost bytes and bring nothing back. */
 void tables_for_quality(float quality) {
   prepare_tables();
@@ -83,7 +94,8 @@ void tables_for_quality(float quality) {
       if (plane->chroma != chroma) continue;
       plane->smooth = smooth >> i & 1;
       for (int k = 0; k < DCTSIZE2; k++) {
-        const uint16_t fine = plane->smooth ? smooth_step(k, step[k]) : step[k];
+        uint16_t fine = plane->smooth ? smooth_step(k, step[k]) : step[k];
+        if (k == 0 && !chroma) fine = step_to_the_ends(fine);
         plane->table_step[k] = step[k] > plane->read_step[k] ? step[k] : plane->read_step[k];
         plane->made_step[k] = fine > plane->read_step[k] ? fine : plane->read_step[k];
       }
