@@ -41,6 +41,8 @@ const MOST_IDLE: IdleLimits = { bytes: 1024 ** 3, ms: 30_000 }
 const FAT_BYTES = 500 * 2 ** 20
 /** What presses may be promised: of the machine's memory, or of the container's, some is for workerd and for others. */
 const MACHINE_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+/** Presses that come up before they are needed, which takes a third of a second; each holds some 70 MB. */
+const MOST_WARM = 4
 /** A press that does not come up is tried again after so long. */
 const AGAIN_MS = 1000
 
@@ -78,9 +80,10 @@ export class Pool implements AsyncDisposable {
     return this.#formats.get(kind) ?? []
   }
 
-  /** Process ids of the presses. */
-  get pids(): number[] {
-    return [...this.#all].map(({ pid }) => pid)
+  /** Presses for all that may run side by side come up before somebody waits for them. */
+  warm(): void {
+    const wanted = this.#closed ? 0 : Math.min(this.#options.workers + 1, MOST_WARM)
+    for (let at = [...this.#all].filter(({ kind }) => kind === 'press').length; at < wanted; at++) this.#idle.push(this.#spawn('press'))
   }
 
   /** Puts a step in line. Resolves when nobody works on it any more; what came of it is said by its task. */

@@ -16,6 +16,9 @@ export interface Runtime extends AsyncDisposable {
   resetObjects(): Promise<void>
 }
 
+/** The service greets first. */
+const WARM_AFTER_MS = 500
+
 /** Opens the service; resolves when it listens. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
@@ -33,6 +36,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     await pool[Symbol.asyncDispose]()
     throw error
   }
+  setTimeout(() => pool.warm(), WARM_AFTER_MS).unref()
   return {
     async resetObjects() {
       await (await edge.getWorker(RESETTER)).fetch('http://resetter')

@@ -166,8 +166,8 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (looks.length >= last) return above ? undefined : scale.highest
   const next = above && below && isFar(below) ? between(below, above) : alongSlope(looks, scale, above && wasFar)
-  if (scale.interpolates && above && below && next > end) return Math.round(alongSlope([below, above], scale, true))
-  return Math.min(end, Math.max(first, Math.round(next)))
+  const led = scale.interpolates && above && below && next > end ? alongSlope([below, above], scale, true) : next
+  return Math.min(end, Math.max(first, Math.round(led)))
 }
 
 const isFar = ({ margin }: Look<ColourFigures>) => margin < -FAR_POINTS

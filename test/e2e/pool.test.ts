@@ -60,6 +60,10 @@ async function codecAlone(file: string, quality: string): Promise<string> {
   return hash
 }
 
+it('has presses for all that may run side by side before anybody asks: two, one for the quick lane, one for films', async () => {
+  await expect.poll(async () => (await pressesBelow(service.pid)).length, { timeout: 60_000 }).toBe(4)
+})
+
 it.each([
   ['docs/photo.jpg', 'medium'],
   ['THIRD-PARTY.md', 'high'],
