@@ -5,7 +5,7 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
-import { gunzipStream, gzipLevel, gzipStream } from '../../bytes/gzip.ts'
+import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
 import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
@@ -33,7 +33,7 @@ const WRAPPERS = {
   gz: {
     compress: (input, { size }) => gzipStream(input, size),
     decompress: gunzipStream,
-    step: (size) => `gzip by libdeflate level ${gzipLevel(size)}`,
+    step: (size) => `gzip ${gzipStep(size)}`,
   },
 } as const satisfies { readonly [id: string]: Wrapper }
 

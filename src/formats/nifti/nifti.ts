@@ -5,11 +5,9 @@
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { concat } from '../../bytes/concat.ts'
-import { crc32, deflateThorough } from '../../bytes/deflate.ts'
-import { gunzipStream, gzipLevel, gzipStream, gzipTrailer } from '../../bytes/gzip.ts'
+import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
-import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
+import { malformed, overBudget, unsupported } from '../../codec/error.ts'
 import { rangeStream } from '../../codec/source.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
@@ -21,8 +19,6 @@ type Chunks = AsyncGenerator<Uint8Array, void, undefined>
 
 /** What a job can deflate in its CPU time. */
 const MAX_VOLUME_BYTES = 1_500_000_000
-/** Up to here every bit counts more than the second it takes. */
-const THOROUGH_UP_TO_BYTES = 2 << 20
 /** Extensions and padding behind the volume that some writers leave; a bomb has more. */
 const SLACK_BYTES = 1 << 20
 
@@ -120,22 +116,8 @@ async function* payload(file: NiftiFile, source: Source, options: Options, start
 }
 
 async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boolean): Promise<Outcome> {
-  const verb = again ? 'deflated again' : 'gzip'
-  if (inputBytes <= THOROUGH_UP_TO_BYTES) {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of input) chunks.push(chunk.slice())
-    await sink.write(await thoroughGzip(concat(chunks)))
-    return { kind: 'compressed', steps: [`${verb} by optimal parsing, one member`] }
-  }
   for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
-  return { kind: 'compressed', steps: [`${verb} by libdeflate level ${gzipLevel(inputBytes)}, one member`] }
-}
-
-/** One member without name and time (RFC 1952, 2.3). @throws CodecError (no_gain) when Deflate makes the bytes larger */
-async function thoroughGzip(bytes: Uint8Array): Promise<Uint8Array> {
-  const raw = await deflateThorough(bytes, bytes.length)
-  if (!raw) throw noGain()
-  return concat([Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255), raw, gzipTrailer(crc32(bytes), bytes.length)])
+  return { kind: 'compressed', steps: [`${again ? 'deflated again' : 'gzip'} ${gzipStep(inputBytes)}, one member`] }
 }
 
 /** Where two streams differ, or undefined. Chunks may be cut differently. */
