@@ -63,6 +63,15 @@ describe('low', () => {
     expect(low!.bytes.length).toBeLessThan(40_000 + looseMp3(88_200).length / 4)
   })
 
+  it('keeps an APE tag behind the sound whose items have no header before them', async () => {
+    const text = (value: string) => new TextEncoder().encode(value)
+    const item = concat([Uint8Array.of(5, 0, 0, 0, 0, 0, 0, 0), text('Title\0Tones')])
+    const footer = concat([text('APETAGEX'), Uint8Array.of(0xe8, 3, 0, 0, item.length + 32, 0, 0, 0, 1, 0, 0, 0), new Uint8Array(12)])
+    const { outcome, bytes } = await press(mp3, concat([await fixture('high'), item, footer]), 'low', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('LAME')] })
+    expect(Buffer.from(bytes).subarray(-footer.length - item.length)).toEqual(Buffer.from(concat([item, footer])))
+  })
+
   it('keeps the sound behind tags that are too large to come back in front of them', async () => {
     const tag = tagOf(5_300_000)
     const { outcome, bytes } = await press(mp3, concat([tag, await fixture('high')]), 'low', 'mp3')

@@ -78,7 +78,7 @@ export async function readStream(source: Source, options: Options): Promise<Stre
     end = frame.offset + frame.bytes.length
   }
   if (!first || frames === 0) throw malformed('mp3', start, 'no frames')
-  const tail = await readTail(source, end)
+  const tail = await readTail(source, end, soundEnd)
   return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
 }
 
@@ -154,8 +154,8 @@ export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Fram
   return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_A_BREATH)
 }
 
-/** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. */
-async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
+/** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. `tagsAt`: where those begin that are told by their end. */
+async function readTail(source: Source, end: number, tagsAt: number): Promise<Pick<Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
   const size = source.size - end
   if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true, cutOff: false }
   const bytes = await source.read(end, Math.min(size, WINDOW_BYTES))
@@ -173,6 +173,8 @@ async function readTail(source: Source, end: number): Promise<Pick<Stream, 'tail
   if (size > WINDOW_BYTES) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   const text = new TextDecoder('latin1').decode(bytes)
   const starts = ['APETAGEX', 'LYRICSBEGIN', 'ID3', '3DI', 'TAG'].map((mark) => (mark === 'TAG' ? lastTag(text) : text.indexOf(mark)))
+  // Items of an APE tag without a header stand before the first mark.
+  if (tagsAt < source.size) starts.push(tagsAt - end)
   const known = starts.filter((start) => start >= 0)
   const from = known.length ? leastOf(known) : size
   // Half a last frame is still played; and large foreign tails change what players make of the length, so they stay even where nobody knows them.
