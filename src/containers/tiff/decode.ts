@@ -82,10 +82,36 @@ export function decodesOnTheSpot(pixels: Pixels): boolean {
 
 export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengths[index] === 0
 
-/** The rows of all strips of a plane, one after the other. */
-export async function* planeRows(file: TiffFile, pixels: Pixels, plane: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+/** The rows of a plane from the strip or row of tiles on that `top` lies in, a row of tiles at a time, without what is beyond the picture. */
+export async function* planeRows(
+  file: TiffFile,
+  pixels: Pixels,
+  plane: number,
+  top = 0,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const across = pixels.tiled ? Math.ceil(pixels.width / pixels.chunkWidth) : 1
   const first = plane * pixels.chunksPerPlane
-  for (let index = first; index < first + pixels.chunksPerPlane; index++) yield* decodeRows(file, pixels, index)
+  for (let index = first + across * Math.floor(top / pixels.chunkHeight); index < first + pixels.chunksPerPlane; index += across) {
+    if (pixels.tiled) yield await tilesAbreast(file, pixels, index, across)
+    else yield* decodeRows(file, pixels, index)
+  }
+}
+
+/** The rows of `across` tiles side by side; samples are whole bytes, and every tile was written. */
+async function tilesAbreast(file: TiffFile, pixels: Pixels, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { width, height, chunkHeight, chunksPerPlane, samples, bits, rowBytes } = pixels
+  const lineBytes = (width * samples * bits) / 8
+  const rows = Math.min(chunkHeight, height - ((index % chunksPerPlane) / across) * chunkHeight)
+  const out = new Uint8Array(rows * lineBytes)
+  for (let i = 0; i < across; i++) {
+    const tile = await decodeTile(file, pixels, index + i)
+    if (!tile) throw malformed(file.format, pixels.offsets[index + i]!, `tile ${index + i} was never written`)
+    const left = i * rowBytes
+    const inside = Math.min(rowBytes, lineBytes - left)
+    for (let row = 0; row < rows; row++) out.set(tile.subarray(row * rowBytes, row * rowBytes + inside), row * lineBytes + left)
+    discard(tile)
+  }
+  return out
 }
 
 function inflateChunk(compressed: Uint8Array, expected: number, format: string, offset: number): Uint8Array {

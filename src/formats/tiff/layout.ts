@@ -15,6 +15,7 @@ import {
 } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import { COMPRESSION } from '../../containers/tiff/pixels.ts'
+import { isCutAnew } from './cut.ts'
 import { sharedTables } from './jpeg-chunks.ts'
 import type { Plan } from './plan.ts'
 
@@ -75,8 +76,10 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
   if (plan && placed) {
     const has = (tag: number) => directory.entries.some((entry) => entry.tag === tag)
     const short = changes.shortCounts && placed.lengths.every((length) => length <= 0xffff)
-    set(has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.wideOffsets ? LONG8 : LONG, placed.offsets)
-    set(has(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts, short ? SHORT : LONG, placed.lengths)
+    const becomesTiles = plan.kind === 'recode' && plan.cut.tiled && !plan.pixels.tiled
+    if (becomesTiles) for (const tag of [TAG.stripOffsets, TAG.stripByteCounts, TAG.rowsPerStrip]) replaced.set(tag, undefined)
+    set(becomesTiles || has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.wideOffsets ? LONG8 : LONG, placed.offsets)
+    set(becomesTiles || has(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts, short ? SHORT : LONG, placed.lengths)
     const tables = plan.kind === 'optimise' ? sharedTables(plan.pixels) : undefined
     if (tables) set(TAG.jpegTables, UNDEFINED, Float64Array.from(tables))
     if (plan.kind === 'recode') {
@@ -86,8 +89,10 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
       if (plan.predictor === 1 || plan.coding === 'group4') replaced.set(TAG.predictor, undefined)
       else set(TAG.predictor, SHORT, Float64Array.of(plan.predictor))
       if (plan.pixels.mirrored) replaced.set(TAG.fillOrder, undefined)
-      if (!plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight) {
-        set(TAG.rowsPerStrip, plan.rowsPerStrip > 0xffff ? LONG : SHORT, Float64Array.of(plan.rowsPerStrip))
+      if (isCutAnew(plan.pixels, plan.cut)) {
+        const { tiled, chunkWidth, chunkHeight } = plan.cut
+        if (tiled) set(TAG.tileWidth, SHORT, Float64Array.of(chunkWidth))
+        set(tiled ? TAG.tileLength : TAG.rowsPerStrip, chunkHeight > 0xffff ? LONG : SHORT, Float64Array.of(chunkHeight))
       }
     }
   }

@@ -1,4 +1,4 @@
-/** What becomes of each picture: its predictor, its strips, or that it is copied as it is. */
+/** What becomes of each picture: its predictor, its strips or tiles, or that it is copied as it is. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
@@ -6,7 +6,8 @@ import { leastOf } from '../../bytes/extremes.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { COMPRESSION, isFax, type Pixels, rawBytes } from '../../containers/tiff/pixels.ts'
+import { COMPRESSION, isFax, type Pixels } from '../../containers/tiff/pixels.ts'
+import { bandsOf, type Cut, cutBand, lineBytesOf, stripsOf, tilesOf } from './cut.ts'
 import { mayOptimise } from './jpeg-chunks.ts'
 import { type Predictor, Samples } from './samples.ts'
 import {
@@ -16,7 +17,7 @@ import {
   MAX_FAX_STORED_BYTES,
   NEAR_BEST,
   REPEATS,
-  STRIPS,
+  TILES,
   WORTH_MORE_THAN_9,
   WORTH_TIME,
 } from './thresholds.ts'
@@ -32,13 +33,21 @@ export type Plan =
       readonly predictor: Predictor
       /** Levels of Deflate, of which each chunk takes the one that makes it smallest. */
       readonly levels: readonly number[]
-      /** Rows of a strip in the result; tiles keep theirs. */
-      readonly rowsPerStrip: number
-      readonly stripsPerPlane: number
+      /** Strips or tiles of the result. */
+      readonly cut: Cut
     }
 
-/** `mayRestrip`: strips may be merged and split. Otherwise every chunk keeps its place. `totalBytes`: of all pictures of the file. */
-export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: number, mayRestrip: boolean): Promise<Plan> {
+/** How far the cut of a picture may change. */
+export interface Scope {
+  /** Bytes of all pictures of the file. */
+  readonly totalBytes: number
+  /** Strips may be merged and split. Otherwise every chunk keeps its place. */
+  readonly mayRestrip: boolean
+  /** What rows of tiles may take where strips may become tiles, and tiles others; otherwise 0. */
+  readonly tileBytes: number
+}
+
+export async function planPixels(file: TiffFile, pixels: Pixels, scope: Scope): Promise<Plan> {
   if (pixels.compression === COMPRESSION.jpeg && !(await isBetterDeflated(file, pixels))) {
     return { kind: (await mayOptimise(file, pixels)) ? 'optimise' : 'copy', pixels }
   }
@@ -46,12 +55,51 @@ export async function planPixels(file: TiffFile, pixels: Pixels, totalBytes: num
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
   const samples = await Samples.of(file, pixels)
-  const { coding, trial, bytes } = await bestCoding(file, pixels, samples)
-  const levels = worthwhileLevels(pixels, samples, { coding, trial, bytes }, totalBytes)
+  const asCut = { samples, best: await bestCoding(file, pixels, samples), cut: scope.mayRestrip ? stripsOf(pixels) : pixels }
+  const { best, cut, ...chosen } = (await inTiles(file, pixels, asCut, scope)) ?? asCut
+  const levels = worthwhileLevels(pixels, chosen.samples, best, scope.totalBytes)
   if (!levels) return { kind: 'copy', pixels }
-  const rowsPerStrip = mayRestrip ? newRowsPerStrip(pixels) : pixels.chunkHeight
-  const stripsPerPlane = pixels.tiled ? pixels.chunksPerPlane : Math.ceil(pixels.height / rowsPerStrip)
-  return { kind: 'recode', pixels, coding, predictor: trial.predictor, levels, rowsPerStrip, stripsPerPlane }
+  return { kind: 'recode', pixels, coding: best.coding, predictor: best.trial.predictor, levels, cut }
+}
+
+interface Candidate {
+  readonly samples: Samples
+  readonly best: Coding
+  readonly cut: Cut
+}
+
+/** The same in tiles, where bands of the picture take less in them than in strips, or in the tiles that are there. */
+async function inTiles(file: TiffFile, pixels: Pixels, asCut: Candidate, scope: Scope): Promise<Candidate | undefined> {
+  const cut = tilesOf(pixels, scope.tileBytes)
+  if (!cut || asCut.best.coding !== 'deflate') return undefined
+  const bands = await bandsOf(file, pixels)
+  const share = bands.reduce((sum, { rows }) => sum + rows.length, 0) / (lineBytesOf(pixels) * pixels.height * pixels.planes)
+  const bestIn = async (to: Cut) => {
+    const chunks = (await Promise.all(bands.map((band) => cutBand(band, to)))).flat()
+    const samples = new Samples(file, { ...pixels, ...to }, chunks, chunks, share)
+    return { samples, trial: bestAtItsLevel(pixels, samples, scope.totalBytes) }
+  }
+  const { samples, trial } = await bestIn(cut)
+  const before = await bestIn(asCut.cut)
+  if (!(trial.bytes < before.trial.bytes * TILES.worthIt)) return undefined
+  return { samples, best: { coding: 'deflate', trial, bytes: trial.bytes }, cut }
+}
+
+/** The predictor that is best at the level that it is worth: what a close look finds is often found without one. */
+function bestAtItsLevel(pixels: Pixels, samples: Samples, totalBytes: number): Trial {
+  const bytesAt = (predictor: Predictor, level: number) => samples.deflatedBytes('all', predictor, level)
+  const quickly = predictors(pixels).map((predictor) => ({ predictor, quickBytes: bytesAt(predictor, SAMPLES_FAST) }))
+  const leastBytes = leastOf(quickly.map(({ quickBytes }) => quickBytes))
+  const share = leastBytes / samples.rawBytes('all')
+  const closer = share < REPEATS.evenBelow ? 9 : totalBytes <= FILE_SIZES.mediumBytes ? 10 : SAMPLES_CLOSE
+  const trials = quickly
+    .filter(({ quickBytes }) => quickBytes <= leastBytes * NEAR_BEST.atAnyLevel)
+    .map(({ predictor, quickBytes }) => {
+      const closerBytes = share > REPEATS.noneAbove ? quickBytes : bytesAt(predictor, closer)
+      return { predictor, quickBytes, bytes: closerBytes < quickBytes * worthTime(totalBytes) ? closerBytes : quickBytes }
+    })
+  const best = trials.reduce((least, one) => (one.bytes < least.bytes ? one : least))
+  return { ...best, level9Bytes: share > REPEATS.noneAbove ? best.quickBytes : bytesAt(best.predictor, 9) }
 }
 
 /** JPEG of nearly nothing, or of drawings, takes more than the samples do; all of them must decode. */
@@ -132,19 +180,20 @@ function worthwhileLevels(pixels: Pixels, samples: Samples, best: Coding, totalB
 
 /** The level that looks closest, by the bytes of all pictures. */
 function closestLevel(totalBytes: number): number {
-  if (totalBytes <= FILE_SIZES.smallBytes) return BEST_LEVEL
-  return totalBytes <= FILE_SIZES.mediumBytes ? 10 : SAMPLES_CLOSE
+  return totalBytes <= FILE_SIZES.mediumBytes ? BEST_LEVEL : SAMPLES_CLOSE
 }
 
 function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: Samples, closest: number, totalBytes: number): number {
   const share = quickBytes / samples.rawBytes('few')
   if (share > REPEATS.noneAbove) return SAMPLES_FAST
-  if (share < REPEATS.evenBelow) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
+  if (share < REPEATS.evenBelow && totalBytes > FILE_SIZES.mediumBytes) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
   const closestBytes = samples.deflatedBytes('few', predictor, closest)
-  const worthTime = totalBytes < FILE_SIZES.largeBytes ? WORTH_TIME.small : WORTH_TIME.large
-  if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime) return SAMPLES_FAST
-  return closestBytes < level9Bytes * WORTH_MORE_THAN_9 ? closest : 9
+  if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime(totalBytes)) return SAMPLES_FAST
+  const worth = totalBytes <= FILE_SIZES.mediumBytes ? WORTH_MORE_THAN_9.small : WORTH_MORE_THAN_9.large
+  return closestBytes < level9Bytes * worth || level9Bytes >= quickBytes ? closest : 9
 }
+
+const worthTime = (totalBytes: number): number => (totalBytes < FILE_SIZES.largeBytes ? WORTH_TIME.small : WORTH_TIME.large)
 
 /** Every row decodes as the recommendations have it. */
 async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
@@ -178,20 +227,10 @@ function predictors(pixels: Pixels): Predictor[] {
   return bits === 8 || bits === 16 || bits === 32 ? [1, 2] : [1]
 }
 
-function newRowsPerStrip(pixels: Pixels): number {
-  const { tiled, rowBytes, chunkHeight, height, lengths } = pixels
-  const stripBytes = rowBytes * chunkHeight
-  const fits = stripBytes >= STRIPS.smallBytes && stripBytes <= STRIPS.largeBytes
-  const single = chunkHeight >= height && stripBytes <= STRIPS.largeBytes
-  if (tiled || fits || single || lengths.some((length) => length === 0)) return chunkHeight
-  const rows = Math.max(1, Math.round(STRIPS.targetBytes / rowBytes))
-  return Math.min(rows, height)
-}
-
 /** Whether compressing anew is expected to beat what is stored, when the samples come to `bytes`, or, in doubt, to `exactly`. */
 function gains(pixels: Pixels, samples: Samples, bytes: number, exactly?: () => number): boolean {
   const storedBytes = pixels.lengths.reduce((sum, length) => sum + length, 0)
-  const expectedBytes = (bytes / samples.rawBytes('all')) * rawBytes(pixels)
+  const expectedBytes = bytes / samples.share
   if (exactly && expectedBytes > storedBytes * (1 - ESTIMATE_DOUBT)) return gains(pixels, samples, Math.min(bytes, exactly()))
   return expectedBytes < storedBytes
 }

@@ -4,7 +4,7 @@ import { deflateRaw } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/fax/encode.ts'
 import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { isFax, type Pixels, rowsOf } from '../../containers/tiff/pixels.ts'
+import { isFax, type Pixels, rawBytes, rowsOf } from '../../containers/tiff/pixels.ts'
 import { difference } from '../../containers/tiff/predictor.ts'
 import { SAMPLES } from './thresholds.ts'
 
@@ -14,19 +14,24 @@ export type Predictor = 1 | 2 | 3
 export class Samples {
   readonly all: readonly Uint8Array[]
   readonly few: readonly Uint8Array[]
+  /** Of all that the picture has. */
+  readonly share: number
   readonly #pixels: Pixels
   readonly #littleEndian: boolean
   readonly #tried = new Map<string, number>()
 
-  constructor(file: TiffFile, pixels: Pixels, all: readonly Uint8Array[]) {
+  constructor(file: TiffFile, pixels: Pixels, all: readonly Uint8Array[], few: readonly Uint8Array[], share: number) {
     this.all = all
-    this.few = all.filter((_, index) => index % SAMPLES.fewAreOneIn === Math.min(1, all.length - 1))
+    this.few = few
+    this.share = share
     this.#pixels = pixels
     this.#littleEndian = file.littleEndian
   }
 
   static async of(file: TiffFile, pixels: Pixels): Promise<Samples> {
-    return new Samples(file, pixels, await sampleRows(file, pixels))
+    const all = await sampleRows(file, pixels)
+    const few = all.filter((_, index) => index % SAMPLES.fewAreOneIn === Math.min(1, all.length - 1))
+    return new Samples(file, pixels, all, few, sum(all.map(({ length }) => length)) / rawBytes(pixels))
   }
 
   /** Bytes of the samples as they are. */
@@ -36,7 +41,7 @@ export class Samples {
 
   /** Bytes of the samples under a predictor and a level of Deflate. */
   deflatedBytes(which: 'all' | 'few', predictor: Predictor, level: number): number {
-    const key = `${which} ${predictor} ${level}`
+    const key = `${this.few === this.all || which} ${predictor} ${level}`
     const bytes = this.#tried.get(key) ?? sum(this[which].map((sample) => deflateRaw(this.#predicted(sample, predictor), level).length))
     this.#tried.set(key, bytes)
     return bytes

@@ -21,6 +21,29 @@ export const STRIPS = {
   targetBytes: 512 * KIB,
 } as const
 
+/** How tiles are cut where they take less than strips. */
+export const TILES = {
+  /** Pixels a side: of 64, 128, 256, 512 and 1024, those that GDAL cuts come out best or within 1 % of it. */
+  side: 256,
+  /** TIFF 6.0: sides are multiples of 16. */
+  step: 16,
+  /** What tiles must save of the bytes of strips, or of the tiles that are there: not everything reads tiles. */
+  worthIt: 0.99,
+  /** Tiles of all planes, so that directories that come first can still be patched. */
+  most: 100_000,
+  /** Planes of up to so many bytes are tried whole. */
+  wholeBytes: 768 * KIB,
+  /** Bytes of one of two bands of rows that are tried of larger ones, and the rows that it has at least. */
+  bandBytes: 384 * KIB,
+  leastBandRows: 64,
+  /** A band's row at most: beyond, Deflate does not reach the row above anyway. */
+  bandLineBytes: 48 * KIB,
+  /** How far into a strip a band lies: all before it is decoded, too. */
+  spreadBytes: 16 * MIB,
+  /** What rows of tiles may take while they are filled or compared, of the memory of the job: a quarter. */
+  heldShare: 0.25,
+} as const
+
 /** What is compressed to see what comes of it, in decoded bytes. */
 export const SAMPLES = {
   /** Places in the picture. */
@@ -39,7 +62,7 @@ export const SAMPLES = {
 export const FILE_SIZES = {
   /** Up to here the time for the quick level and the best one together is nothing. */
   smallBytes: 0.3 * MB,
-  /** Up to here the closest look is level 10, above it SAMPLES_CLOSE. */
+  /** Up to here the closest look is level 12, above it SAMPLES_CLOSE. */
   mediumBytes: 4 * MB,
   /** From here on more time must bring more: `WORTH_TIME.large`. */
   largeBytes: 20 * MB,
@@ -55,13 +78,13 @@ export const REPEATS = {
   evenBelow: 0.02,
 } as const
 
-/** Predictors that come to more than this times the best one on few samples are out. */
-export const NEAR_BEST = { usually: 1.02, whereUneven: 1.15 } as const
+/** Predictors that come to more than this times the best one on few samples are out, and before a closer look at levels. */
+export const NEAR_BEST = { usually: 1.02, whereUneven: 1.15, atAnyLevel: 1.08 } as const
 
 /** The share of quick Deflate's bytes that a slower level must come below: photographs do without, maps and drawings gain 2 to 30 %. */
 export const WORTH_TIME = { small: 0.985, large: 0.94 } as const
 /** The share of level 9's bytes that the closest level must come below. */
-export const WORTH_MORE_THAN_9 = 0.97
+export const WORTH_MORE_THAN_9 = { small: 0.985, large: 0.97 } as const
 
 /** Where Group 4 comes to less than this share of quick Deflate, the best Deflate is no match for it. */
 export const GROUP4_WINS_BELOW = 0.8

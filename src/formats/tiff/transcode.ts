@@ -15,11 +15,14 @@ import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from '.
 import { type Directory, readTiff, type TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
 import { difference } from '../../containers/tiff/predictor.ts'
+import { cutRows, isCutAnew } from './cut.ts'
+import { GEOTIFF } from './format.ts'
 import { type Ghost, ghostOf } from './ghost.ts'
 import { optimisedChunk } from './jpeg-chunks.ts'
 import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
 import { type Plan, planPixels } from './plan.ts'
 import { blobsOf, refuseHiddenContent } from './refuse.ts'
+import { TILES } from './thresholds.ts'
 
 export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {
   const file = await readTiff(source, format)
@@ -36,16 +39,20 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
 
   const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? rawBytes(pixels) : 0), 0)
   const ordered = directoriesFirst(file, [...pictures.values()])
+  const ghost = ordered ? await ghostOf(file) : undefined
+  // Every reader of GeoTIFF knows tiles, a baseline reader of TIFF strips alone. Overviews and pixels of a cloud optimized file are woven.
+  const mayTile = format === GEOTIFF.id && (!ordered || (pictures.size === 1 && !ghost))
+  const scope = { totalBytes: total, mayRestrip: !ordered, tileBytes: mayTile ? options.memoryBudget * TILES.heldShare : 0 }
   const plans = new Map<Directory, Plan>()
   for (const [directory, pixels] of pictures) {
     options.signal.throwIfAborted()
-    plans.set(directory, await planPixels(file, pixels, total, !ordered))
+    plans.set(directory, await planPixels(file, pixels, scope))
   }
   if ([...plans.values()].every((plan) => plan.kind === 'copy'))
     return { kind: 'unchanged', reason: 'no_gain', detail: 'every picture is compressed well' }
 
   const job = new Job(file, sink, options, plans, total)
-  if (ordered) await job.directoriesFirst(await ghostOf(file))
+  if (ordered) await job.directoriesFirst(ghost)
   else await job.directoriesLast()
   return { kind: 'compressed', steps: stepsOf([...plans.values()]) }
 }
@@ -56,13 +63,17 @@ function stepsOf(plans: readonly Plan[]): string[] {
   const codings = recoded.map((plan) =>
     plan.coding === 'group4' ? 'CCITT Group 4' : `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`,
   )
-  const steps = [...new Set(codings)]
-  if (recoded.some((plan) => !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)) steps.push('strips resized')
+  const steps = new Set(codings)
+  const anew = recoded.filter((plan) => isCutAnew(plan.pixels, plan.cut))
+  if (anew.some(({ cut }) => !cut.tiled)) steps.add('strips resized')
+  const tiles = anew.filter(({ cut }) => cut.tiled)
+  for (const { cut, pixels } of tiles)
+    steps.add(`${pixels.tiled ? 'tiles' : 'strips'} became tiles of ${cut.chunkWidth} × ${cut.chunkHeight}`)
   const optimised = plans.filter((plan) => plan.kind === 'optimise').length
-  if (optimised > 0) steps.push('JPEG: same coefficients, optimal Huffman tables')
+  if (optimised > 0) steps.add('JPEG: same coefficients, optimal Huffman tables')
   const copied = plans.length - recoded.length - optimised
-  if (copied > 0) steps.push(`${copied} of ${plans.length} pictures copied`)
-  return steps
+  if (copied > 0) steps.add(`${copied} of ${plans.length} pictures copied`)
+  return [...steps]
 }
 
 const levelName = (level: number): string =>
@@ -97,7 +108,7 @@ class Job {
     this.#plans = plans
     this.#total = total
     for (const [directory, plan] of plans) {
-      const chunks = plan.kind === 'recode' && !plan.pixels.tiled ? plan.stripsPerPlane * plan.pixels.planes : plan.pixels.offsets.length
+      const chunks = plan.kind === 'recode' ? plan.cut.chunksPerPlane * plan.pixels.planes : plan.pixels.offsets.length
       this.#placed.set(directory, { offsets: new Float64Array(chunks), lengths: new Float64Array(chunks) })
     }
   }
@@ -109,8 +120,7 @@ class Job {
       await this.#copyBlobs(directory)
       const plan = this.#plans.get(directory)
       if (!plan) continue
-      if (plan.kind === 'recode' && !plan.pixels.tiled && plan.rowsPerStrip !== plan.pixels.chunkHeight)
-        await this.#restrip(directory, plan)
+      if (plan.kind === 'recode' && isCutAnew(plan.pixels, plan.cut)) await this.#recut(directory, plan)
       else for (let index = 0; index < plan.pixels.offsets.length; index++) await this.#chunk(directory, plan, index, undefined)
     }
     const changes = this.#changes(true)
@@ -133,6 +143,9 @@ class Job {
     await region.write(this.#sink)
     this.#patchFirst(region.first)
     for (const directory of this.#blobs.keys()) await this.#copyBlobs(directory)
+    for (const [directory, plan] of this.#plans) {
+      if (plan.kind === 'recode' && isCutAnew(plan.pixels, plan.cut)) await this.#recut(directory, plan)
+    }
     for (const { directory, plan, index } of this.#inSourceOrder()) await this.#chunk(directory, plan, index, ghost)
     region.patch(this.#sink)
   }
@@ -149,9 +162,8 @@ class Job {
   }
 
   #inSourceOrder(): { directory: Directory; plan: Plan; index: number }[] {
-    const chunks = [...this.#plans].flatMap(([directory, plan]) =>
-      [...plan.pixels.offsets.keys()].map((index) => ({ directory, plan, index })),
-    )
+    const kept = [...this.#plans].filter(([, plan]) => plan.kind !== 'recode' || !isCutAnew(plan.pixels, plan.cut))
+    const chunks = kept.flatMap(([directory, plan]) => [...plan.pixels.offsets.keys()].map((index) => ({ directory, plan, index })))
     return chunks.sort((a, b) => a.plan.pixels.offsets[a.index]! - b.plan.pixels.offsets[b.index]!)
   }
 
@@ -236,36 +248,18 @@ class Job {
     return strip ?? new Uint8Array(length)
   }
 
-  /** Strips of another height, out of the rows of each plane. */
-  async #restrip(directory: Directory, plan: Extract<Plan, { kind: 'recode' }>): Promise<void> {
-    const { pixels, rowsPerStrip, stripsPerPlane } = plan
+  /** Other strips, or tiles, out of the rows of each plane. */
+  async #recut(directory: Directory, plan: Extract<Plan, { kind: 'recode' }>): Promise<void> {
+    const { pixels, cut } = plan
     const placed = this.#placed.get(directory)!
+    let index = 0
     for (let plane = 0; plane < pixels.planes; plane++) {
-      let strip = new Uint8Array(0)
-      let filled = 0
-      let index = 0
-      for await (const block of planeRows(this.#file, pixels, plane)) {
-        for (let at = 0; at < block.length; ) {
-          if (strip.length === 0) {
-            const rows = Math.min(rowsPerStrip, pixels.height - index * rowsPerStrip)
-            strip = new Uint8Array(rows * pixels.rowBytes)
-            filled = 0
-          }
-          const part = block.subarray(at, at + strip.length - filled)
-          strip.set(part, filled)
-          filled += part.length
-          at += part.length
-          if (filled < strip.length) continue
-          const compressed = await this.#compress(strip, plan)
-          discard(strip)
-          strip = new Uint8Array(0)
-          filled = 0
-          const chunk = plane * stripsPerPlane + index++
-          placed.offsets[chunk] = this.#sink.written
-          placed.lengths[chunk] = compressed.length
-          await this.#sink.write(compressed)
-        }
-        discard(block)
+      for await (const raw of cutRows(planeRows(this.#file, pixels, plane), pixels, cut)) {
+        const compressed = await this.#compress(raw, plan)
+        discard(raw)
+        placed.offsets[index] = this.#sink.written
+        placed.lengths[index++] = compressed.length
+        await this.#sink.write(compressed)
       }
     }
   }
@@ -273,12 +267,12 @@ class Job {
   async #compress(raw: Uint8Array, plan: Extract<Plan, { kind: 'recode' }>): Promise<Uint8Array> {
     this.#options.signal.throwIfAborted()
     this.#done += raw.length
-    this.#options.progress((0.8 * this.#done) / this.#total)
+    this.#options.progress(0.8 * Math.min(1, this.#done / this.#total))
     if (plan.coding === 'group4') {
       await yieldToOthers()
       return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
     }
-    if (plan.predictor !== 1) difference(raw, { ...plan.pixels, littleEndian: this.#file.littleEndian }, plan.predictor)
+    if (plan.predictor !== 1) difference(raw, { ...plan.pixels, ...plan.cut, littleEndian: this.#file.littleEndian }, plan.predictor)
     const tried = plan.levels.map((level) => zlibCompress(raw, level))
     await yieldToOthers()
     const least = tried.reduce((a, b) => (b.length < a.length ? b : a))

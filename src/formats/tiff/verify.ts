@@ -4,6 +4,7 @@ import type { Options, Source, Verdict } from '../../codec/codec.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
 import { type Directory, type Entry, meaningful, readTiff, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
+import { isCutAnew } from './cut.ts'
 import { chunkDigest } from './jpeg-chunks.ts'
 import { blobsOf } from './refuse.ts'
 
@@ -18,6 +19,8 @@ const STORAGE = new Set<number>([
   TAG.freeOffsets,
   TAG.freeByteCounts,
   TAG.predictor,
+  TAG.tileWidth,
+  TAG.tileLength,
   TAG.tileOffsets,
   TAG.tileByteCounts,
   TAG.jpegTables,
@@ -132,7 +135,7 @@ class Comparison {
   }
 
   async #pixels(x: Pixels, y: Pixels): Promise<void> {
-    if (x.width !== y.width || x.height !== y.height || x.tiled !== y.tiled || x.planes !== y.planes || x.bits !== y.bits) {
+    if (x.width !== y.width || x.height !== y.height || x.planes !== y.planes || x.bits !== y.bits || x.samples !== y.samples) {
       throw new Difference('a picture has another shape')
     }
     if (x.compression === COMPRESSION.jpeg && y.compression === COMPRESSION.jpeg) return await this.#jpegs(x, y)
@@ -140,16 +143,18 @@ class Comparison {
     // Fax is copied where it is unusual, although what decodes it is here.
     if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
     if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)
-    if (x.tiled) return await this.#tiles(x, y)
+    if (x.tiled && !isCutAnew(x, y)) return await this.#tiles(x, y)
+    const anyEmpty = [...x.lengths, ...y.lengths].some((length) => length === 0)
+    if ((x.tiled || y.tiled) && (anyEmpty || x.bits % 8 !== 0)) throw new Difference('what is cut otherwise cannot be compared')
     for (let plane = 0; plane < x.planes; plane++) {
-      if (x.lengths.some((length) => length === 0)) this.#sparse(x, y)
+      if (anyEmpty) this.#sparse(x, y)
       await this.#rows(planeRows(this.#before, x, plane), planeRows(this.#after, y, plane), plane)
     }
   }
 
   /** Copied strips and tiles: the same bytes. */
   async #stored(x: Pixels, y: Pixels): Promise<void> {
-    if (x.offsets.length !== y.offsets.length || x.chunkHeight !== y.chunkHeight) throw new Difference('strips or tiles were lost')
+    if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
     for (let i = 0; i < x.offsets.length; i++) {
       if (x.lengths[i] !== y.lengths[i]) throw new Difference(`strip or tile ${i} has another length`)
       await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, `strip or tile ${i}`)
@@ -158,7 +163,7 @@ class Comparison {
 
   /** JPEG that stayed JPEG: the same bytes, or the same coefficients. */
   async #jpegs(x: Pixels, y: Pixels): Promise<void> {
-    if (x.offsets.length !== y.offsets.length || x.chunkHeight !== y.chunkHeight) throw new Difference('strips or tiles were lost')
+    if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
     this.#sparse(x, y)
     const sameTables = Buffer.compare(x.jpegTables ?? new Uint8Array(), y.jpegTables ?? new Uint8Array()) === 0
     for (let i = 0; i < x.offsets.length; i++) {
@@ -185,7 +190,6 @@ class Comparison {
   }
 
   async #tiles(x: Pixels, y: Pixels): Promise<void> {
-    if (x.chunkWidth !== y.chunkWidth || x.chunkHeight !== y.chunkHeight) throw new Difference('tiles have another size')
     this.#sparse(x, y)
     for (let i = 0; i < x.offsets.length; i++) {
       if (isSparse(x, i)) continue
