@@ -21,6 +21,13 @@ export function gentlerPlan(plan: LossyPlan, attempt: number, short: number): Lo
   return plan.kind === 'palette' ? stepBack(plan, attempt, short) : finer(plan, attempt)
 }
 
+/** Halfway between a palette that missed the target and a larger one that holds it; undefined where there is none. */
+export function between(missed: LossyPlan, holds: LossyPlan): LossyPlan | undefined {
+  if (missed.kind !== 'palette' || holds.kind !== 'palette' || missed.dither !== holds.dither) return undefined
+  const colours = Math.round(Math.sqrt(missed.colours * holds.colours))
+  return colours > missed.colours && colours < holds.colours ? { ...holds, colours } : undefined
+}
+
 export function isSamePlan(a: LossyPlan, b: LossyPlan): boolean {
   if (a.kind === 'near') return b.kind === 'near' && a.step === b.step && a.hueSteps === b.hueSteps
   return b.kind === 'palette' && a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither

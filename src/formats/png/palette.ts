@@ -10,7 +10,7 @@ import { lossOf, ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
-import { applyPlan, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
+import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
 import { mayComeNear, NearTrials, targetOfNear } from '../../raster/png-near.ts'
 import { glanceAtExact, planPalette, Trials } from '../../raster/png-quantise.ts'
 import { marginDb, type RasterTarget } from '../../raster/targets.ts'
@@ -46,6 +46,10 @@ const MAY_BE_SMALLER = 1.1
 const MOST_FINISHED = { small: 4, usual: 3 }
 /** Results up to this size are made once, in memory, and thrown away when they miss the target. */
 const MOST_HELD_BYTES = 12 * 1024 * 1024
+/** Up to this size what lies between is made, too, and held beside. */
+const MOST_MADE_AGAIN_BYTES = 2 * 1024 * 1024
+/** Fewer colours look a little worse, though they hold the level: they are taken for so much, not for a hundredth. */
+const WORTH_FEWER_COLOURS = 0.96
 
 /** Drawn pictures of this size or of so few colours are told apart by what no estimate sees: exact forms are made, and compared. */
 const SMALL_BYTES = 96 * 1024
@@ -117,50 +121,53 @@ interface Finished {
   write(sink: Sink): Promise<Outcome>
 }
 
-/** Makes the result, and again more gently where the whole picture misses the target. undefined: it does not, or not below the limit. */
+/**
+ * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
+ * undefined: it does not hold, or not below the limit.
+ */
 async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise<Finished | undefined> {
-  const { engine, file, facts, options, limit } = job
-  const alpha = !facts.opaque
-  const around = bytesAround(file)
-  let plan: LossyPlan | undefined = first
-  let margin = 0
+  const around = bytesAround(job.file)
   let firstBytes: number | undefined
-  const finished = (of: LossyPlan, bytes: number, write: Finished['write']): Finished => ({
-    estimate: (of.estimate * bytes) / (firstBytes ?? bytes),
-    bytes,
-    around,
-    write,
-  })
-  for (let attempt = 1; plan; attempt++) {
-    options.signal.throwIfAborted()
-    const tried: LossyPlan = plan
-    if (tried.estimate <= MOST_HELD_BYTES) {
-      const held = heldSink(limit)
-      try {
-        const { outcome, dropped } = await writeLossy(job, tried, held, alpha)
-        const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
-        const exact = same && isComplete(dropped)
-        margin = marginDb(engine.quality(), target)
-        firstBytes ??= held.written
-        if (margin >= 0)
-          return finished(tried, held.written, (sink) => held.pass(sink, exact ? { kind: 'compressed', steps: outcome.steps } : outcome))
-      } catch (error) {
-        if (isCodecError(error, 'no_gain')) return undefined
-        throw error
-      }
-    } else if (isDeep(file)) return undefined
-    else {
-      margin = marginDb(await measurePlan(engine, file, tried, alpha), target)
-      if (margin < 0) firstBytes ??= await planBytes(engine, file, tried, alpha)
-      else
-        return finished(tried, (await planBytes(engine, file, tried, alpha)) + around, async (sink) => {
-          const { outcome } = await writeLossy(job, tried, sink, alpha)
-          return outcome
-        })
+  let missed: LossyPlan | undefined
+  for (let plan: LossyPlan | undefined = first, attempt = 1; plan; attempt++) {
+    const made = await make(job, plan, target)
+    if (!made) return undefined
+    firstBytes ??= made.bytes
+    if (made.margin >= 0) {
+      const middle: LossyPlan | undefined = missed && made.bytes <= MOST_MADE_AGAIN_BYTES ? between(missed, plan) : undefined
+      const other = middle && (await make(job, middle, target))
+      const { bytes, write } = other && other.margin >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
+      return { estimate: (plan.estimate * made.bytes) / firstBytes, bytes, around, write }
     }
-    plan = gentlerPlan(tried, attempt, -margin)
+    missed = plan
+    plan = gentlerPlan(plan, attempt, -made.margin)
   }
   return undefined
+}
+
+type Made = Pick<Finished, 'bytes' | 'write'> & { readonly margin: number }
+
+/** One plan over the whole picture. undefined: what no engine measures, or not below the limit. */
+async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Promise<Made | undefined> {
+  const { engine, file, facts, options, limit } = job
+  const alpha = !facts.opaque
+  options.signal.throwIfAborted()
+  if (plan.estimate <= MOST_HELD_BYTES) {
+    const held = heldSink(limit)
+    try {
+      const { outcome, dropped } = await writeLossy(job, plan, held, alpha)
+      const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
+      const said: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
+      return { margin: marginDb(engine.quality(), target), bytes: held.written, write: (sink) => held.pass(sink, said) }
+    } catch (error) {
+      if (isCodecError(error, 'no_gain')) return undefined
+      throw error
+    }
+  }
+  if (isDeep(file)) return undefined
+  const margin = marginDb(await measurePlan(engine, file, plan, alpha), target)
+  const bytes = (await planBytes(engine, file, plan, alpha)) + bytesAround(file)
+  return { margin, bytes, write: async (sink) => (await writeLossy(job, plan, sink, alpha)).outcome }
 }
 
 /** The picture in eight bits, as small as it gets. */
