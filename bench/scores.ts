@@ -20,7 +20,7 @@ const KINDS = [
   { kind: 'BMP', folder: 'image', extensions: ['bmp'], format: undefined, picture: 'drawn' },
   { kind: 'GIF', folder: 'image', extensions: ['gif'], format: undefined, picture: 'drawn' },
   { kind: 'TIFF', folder: 'image', extensions: ['tif', 'tiff'], format: undefined, picture: 'drawn' },
-  { kind: 'DOCX, PPTX', folder: 'document', extensions: ['docx', 'pptx'], format: undefined, picture: undefined },
+  { kind: 'DOCX and PPTX', folder: 'document', extensions: ['docx', 'pptx'], format: undefined, picture: undefined },
   { kind: 'PDF', folder: 'document', extensions: ['pdf'], format: undefined, picture: undefined },
 ] as const
 

@@ -26,8 +26,12 @@ const TILE = 512
 const BASE_BYTES = 64 * 1024 * 1024
 /** What is seen of the result, for each pixel of a row. */
 const EYES_BYTES = { 3: 700, 4: 2000 }
-/** Where the slower, better search would take minutes. */
-const PATIENT_PIXELS = 16_000_000
+/** libaom's speed up to so many pixels, and beyond: the slower, better search takes 3 % less a step, and 1.7 times the time. */
+const SPEEDS = [
+  { pixels: 1_000_000, speed: 6 },
+  { pixels: 16_000_000, speed: 7 },
+]
+const FASTEST = 8
 /** Qualities that are tried: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
 const STEPS = 23
@@ -71,7 +75,7 @@ const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height
 export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { grid, looks } = planned(raster, request)
   using codec = await AvifCodec.open()
-  const speed = grid.width * grid.height <= PATIENT_PIXELS ? 7 : 8
+  const speed = SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
   const found = await (looks ? gridAsSeen(job, sample) : gridToTarget(job, sample))
