@@ -23,7 +23,7 @@ import {
   smallestExactFile,
   smallestFile,
 } from '../../raster/jpeg-search.ts'
-import { firstQuality, isScored, requantiseSeen, streamedSeen } from '../../raster/jpeg-seen.ts'
+import { firstQuality, isScored, requantiseSeen, spareOf, streamedSeen } from '../../raster/jpeg-seen.ts'
 import { isRoomy } from '../format.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
@@ -71,12 +71,18 @@ interface ReadPicture extends Disposable {
 }
 
 /** Requantised, and not written yet. */
+const HALVED = 'chroma halved to 4:2:0'
+/** Of a picture that scores better than it has to, something else asked for its quality: hues, where chroma was halved. */
+const SPARE_POINTS = 3
+
 interface Made {
   readonly job: JpegJob
   readonly quality: number
   readonly figures: Measured
   /** Is it what its level promises? */
   readonly reached: boolean
+  /** Points of the score above what the level asks for; undefined where it was not looked at. */
+  readonly spare?: number | undefined
 }
 
 export async function recompress(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
@@ -151,18 +157,27 @@ class Recompression {
     const job = await this.read()
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[this.options.quality])
     const made = await this.requantised(job)
-    if (made.reached || this.steps.length === 0) return made
-    // It may be the halved chroma that keeps it from looking as it should.
-    job[Symbol.dispose]()
+    if (this.steps.length === 0 || (made.reached && (made.spare ?? 0) < SPARE_POINTS)) return made
     this.steps.length = 0
-    return this.requantised(await this.read())
+    if (!made.reached) job[Symbol.dispose]()
+    else if (!affords(this.options, this.needForBoth + job.memoryBytes)) {
+      this.steps.push(HALVED)
+      return made
+    }
+    // It may be the halved chroma that keeps it from looking as it should, or that asks for finer steps than it saves.
+    const whole = await this.requantised(await this.read())
+    if (!made.reached) return whole
+    const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
+    const [kept, other] = isSmaller ? [whole, made] : [made, whole]
+    if (kept === made) this.steps.push(HALVED)
+    other.job[Symbol.dispose]()
+    return kept
   }
 
   private async requantised(job: JpegJob): Promise<Made> {
-    const found = this.mayLook(job)
-      ? await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this)
-      : await requantiseTo(job, this.target, this)
-    return { job, ...found }
+    if (!this.mayLook(job)) return { job, ...(await requantiseTo(job, this.target, this)) }
+    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this)
+    return { job, ...found, spare: found.visible && spareOf(found.visible, this.wanted) }
   }
 
   /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
@@ -264,7 +279,7 @@ class Recompression {
   private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
     if (!this.mayDecimate(job, lossPsnrDb)) return
     job.decimate()
-    this.steps.push('chroma halved to 4:2:0')
+    this.steps.push(HALVED)
     await this.pause()
   }
 
