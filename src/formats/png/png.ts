@@ -107,11 +107,8 @@ async function writeLossless(file: PngFile, engine: PngEngine, lossless: Lossles
   engine.setEffort(plan.effort)
   const { header } = file
   const layout = engine.layout()
-  // Pictures inside of documents are many, and their time is counted.
-  let thorough = false
-  const again = options.inner.depth === 0 ? { again: () => (thorough = true) } : {}
-  const dropped = await writePng(file, engine, { kind: 'encode', alpha: false, ...again }, sink, options)
-  const steps = [`filters chosen per band, deflate ${thorough ? 'parsed optimally' : `level ${plan.effort.level}`}`]
+  const dropped = await writePng(file, engine, { kind: 'encode', alpha: false }, sink, options)
+  const steps = [`filters chosen per band, deflate level ${plan.effort.level}`]
   if (layout.colourType !== header.colourType || layout.bitDepth !== header.bitDepth) {
     const name = (form: { colourType: 0 | 2 | 3 | 4 | 6; bitDepth: number }) => `${COLOUR_TYPES[form.colourType]} ${form.bitDepth} bits`
     steps.unshift(`${name(header)} → ${name(layout)}, exact`)
