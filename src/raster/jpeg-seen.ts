@@ -7,7 +7,7 @@ import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } fr
 import type { Raster } from './raster.ts'
 import { inFewLooks, isScored, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
 
-export { isScored } from './seen-search.ts'
+export { isScored, spareOf } from './seen-search.ts'
 
 const SCALE: Scale = {
   lowest: 25,
@@ -68,10 +68,6 @@ export const firstQuality = (job: JpegJob, { floor, usualQuality }: SeenPicture,
 
 /** Points that a picture looks better than it has to. */
 export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => marginOf(visible, wanted, SCALE)
-
-/** The same of the score and its worst tile alone. */
-export const spareOf = ({ score = 0, worstTile = 0 }: Visible, wanted: SeenPicture): number =>
-  Math.min(score - wanted.score, worstTile - wanted.worstTile)
 
 /** What `job` made last beside `reference`, as decoders show both. */
 export async function seen(job: JpegJob, reference: Reference): Promise<Visible> {

@@ -139,9 +139,14 @@ const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: Se
     (colourPsnrDb + COLOUR_ALLOWANCE_DB - floor.psnrDb) / LUMA_PER_POINT.psnrDb,
   )
 
+/** Points that the score of a picture and that of its worst tile are above what is wanted; the lesser of both. */
+export const spareOf = ({ score = 0, worstTile = 0 }: Visible, wanted: SeenPicture): number =>
+  Math.min(score - wanted.score, worstTile - wanted.worstTile)
+
 /** Points that all is above what is wanted, the scarcest of it. */
-export function marginOf({ score = 0, worstTile = 0, cast, steps }: Visible, wanted: SeenPicture, { mostAskedByWindows }: Scale): number {
-  const scored = Math.min(score - wanted.score, worstTile - wanted.worstTile)
+export function marginOf(visible: Visible, wanted: SeenPicture, { mostAskedByWindows }: Scale): number {
+  const { cast, steps } = visible
+  const scored = spareOf(visible, wanted)
   const windows = POINTS_PER_WINDOW * Math.min(Math.log(wanted.cast / Math.max(cast, 1e-3)), Math.log(wanted.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }

@@ -1,6 +1,6 @@
 /**
  * Wrappers: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any codec may offer them
- * as outputs. Byte-exact, any size, in constant memory: at most 60 MB for zst, 90 MB for br, 20 MB for gz.
+ * as outputs. Byte-exact, any size, in constant memory: at most 60 MB for zst, 90 MB for br, 25 MB for gz.
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
