@@ -1,4 +1,4 @@
-/** `--docs`: what the benches came to, as a table of docs/design/measured.md, beside what stood there before. */
+/** `--docs`: what the benches came to, as a table of docs/design/measured.md for each set of files, beside what stood there before. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
@@ -12,37 +12,61 @@ const HEAD = `# Measured, against native peers
 and system time without start-up: ours once modules are loaded, engines cold; peers' less what an idle run takes. What a peer drops of a
 file (metadata, what follows its end) counts against us, but for TIFF, where strips and tiles alone are counted. One run each: on a busy machine CPU is some 10 to 30 % off.
 
+The corpus is what the project was made with. Of the fetched files nothing was seen before: \`--corpus DIR --set fetched\`,
+[how they were chosen, and why some stand above 1](fetched.md).
+`
+
+const TABLE = `
 | bench | against | files | bytes | before | the worst file | CPU | before | when |
 |---|---|---|---|---|---|---|---|---|
 `
 
-/** A line of the table by its bench and peer. */
-interface Line {
-  readonly cells: readonly string[]
+export const SETS = { corpus: 'Corpus', fetched: 'Fetched files' } as const
+export type SetName = keyof typeof SETS
+
+type Report = Readonly<Record<string, readonly Row[]>>
+/** Cells of a line, by its bench and peer. */
+type Lines = Map<string, readonly string[]>
+
+/** What no file shall be above. */
+const LIMIT = 1.02
+
+export function writeDocs(report: Report, set: SetName): void {
+  writeFileSync(FILE, written(existsSync(FILE) ? readFileSync(FILE, 'utf8') : '', report, set, when()))
 }
 
-export function writeDocs(report: Readonly<Record<string, readonly Row[]>>): void {
-  const lines = new Map<string, Line>(existsSync(FILE) ? known(readFileSync(FILE, 'utf8')) : [])
+/** The text of measured.md with new lines in the table of `set`. */
+export function written(text: string, report: Report, set: SetName, when: string): string {
+  const tables = known(text)
+  const lines = tables[set]
   for (const [bench, rows] of Object.entries(report)) {
     for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) {
       const cells = cellsOf(bench, peer, rows)
       const key = `${bench} ${peer}`
-      const before = lines.get(key)?.cells
-      if (cells) lines.set(key, { cells: [...cells.slice(0, 4), before?.[3] ?? '', ...cells.slice(4, 6), before?.[6] ?? '', when()] })
+      const before = lines.get(key)
+      if (cells) lines.set(key, [...cells.slice(0, 4), before?.[3] ?? '', ...cells.slice(4, 6), before?.[6] ?? '', when])
     }
   }
-  const body = [...lines.values()].map(({ cells }) => `| ${cells.join(' | ')} |\n`).toSorted()
-  writeFileSync(FILE, HEAD + body.join(''))
+  const table = (of: SetName) =>
+    TABLE +
+    [...tables[of].values()]
+      .map((cells) => `| ${cells.join(' | ')} |\n`)
+      .toSorted()
+      .join('')
+  return `${HEAD}${NAMES.map((each) => `\n## ${SETS[each]}\n${table(each)}`).join('')}`
 }
 
-function* known(text: string): Generator<[string, Line]> {
-  for (const line of text
-    .split('\n')
-    .filter((each) => each.startsWith('| '))
-    .slice(1)) {
+const NAMES = Object.keys(SETS) as SetName[]
+
+function known(text: string): Record<SetName, Lines> {
+  const tables: Record<SetName, Lines> = { corpus: new Map(), fetched: new Map() }
+  let set: SetName = 'corpus'
+  for (const line of text.split('\n')) {
+    set = NAMES.find((each) => line === `## ${SETS[each]}`) ?? set
     const cells = line.slice(2, -2).split(' | ')
-    yield [`${cells[0]} ${cells[1]}`, { cells }]
+    if (line.startsWith('| ') && cells[0] !== 'bench') tables[set].set(`${cells[0]} ${cells[1]}`, cells)
   }
+  return tables
 }
 
 /** Bench, peer, files, bytes, the worst, CPU; undefined where the peer did nothing. */
@@ -53,13 +77,14 @@ function cellsOf(bench: string, peer: string, rows: readonly Row[]): string[] | 
   const ratio = (what: keyof Pick<Measured, 'bytes' | 'cpuSeconds'>) => sum((row) => row.ours[what]) / sum((row) => row.peer[what])
   const share = (row: (typeof compared)[number]) => row.ours.bytes / row.peer.bytes
   const worst = compared.reduce((a, b) => (share(b) > share(a) ? b : a))
+  const above = compared.filter((row) => share(row) > LIMIT).length
   const cpu = ratio('cpuSeconds')
   return [
     bench,
     peer,
     String(compared.length),
     ratio('bytes').toFixed(3),
-    `${share(worst).toFixed(3)} ${worst.name}`,
+    `${share(worst).toFixed(3)} ${worst.name}${above > 1 ? ` (${above} above ${LIMIT})` : ''}`,
     Number.isFinite(cpu) ? cpu.toFixed(1) : '–',
   ]
 }

@@ -1,13 +1,14 @@
 /**
- * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs]`: runs the benches named (`http` and all of `bench/formats` by default)
- * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/design/measured.md.
+ * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs] [--set NAME]`: runs the benches named (`http` and all of `bench/formats` by default)
+ * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/design/measured.md,
+ * in the table of that set (`corpus`, or `fetched`).
  * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to (`--only 'PNG, GIF'`:
  * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `memory` what jobs take and were
  * reckoned to take (`--only 'JPEG, GIF'`), `sweep` cleans up after ten million files: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { writeDocs } from './docs.ts'
+import { SETS, type SetName, writeDocs } from './docs.ts'
 import type { Bench, Measured, Row } from './harness.ts'
 import type { Load } from './load.ts'
 import type { Scores } from './scores.ts'
@@ -19,12 +20,15 @@ const { values, positionals } = parseArgs({
     corpus: { type: 'string', default: '../shared/corpus' },
     json: { type: 'string' },
     docs: { type: 'boolean', default: false },
+    set: { type: 'string', default: 'corpus' },
     minutes: { type: 'string', default: '5' },
     clients: { type: 'string', default: '200' },
     only: { type: 'string' },
     resume: { type: 'string' },
   },
 })
+
+if (!Object.hasOwn(SETS, values.set)) throw new Error(`no set '${values.set}'; there are ${Object.keys(SETS).join(', ')}`)
 
 const known = readdirSync(new URL('./formats/', import.meta.url))
   .filter((name) => name.endsWith('.ts'))
@@ -82,7 +86,7 @@ for (const name of wanted) {
   for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) console.log(`  Σ against ${peer}: ${sums(rows, peer)}`)
   report[name] = rows
 }
-if (values.docs) writeDocs(report)
+if (values.docs) writeDocs(report, values.set as SetName)
 if (values.json)
   writeFileSync(
     values.json,

@@ -3,15 +3,28 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Bench, files, native, ours } from '../harness.ts'
 
+/** What zopflipng would drop. */
+const KEPT = '--keepchunks=bKGD,cHRM,eXIf,gAMA,hIST,iCCP,iTXt,pHYs,sBIT,sPLT,sRGB,tEXt,tIME,zTXt'
+
 /** Exact against exact; `palettes` puts pngquant beside what loses, at the same score. */
 export const bench: Bench = {
-  title: 'PNG: high against optipng -o5',
+  title: 'PNG: high against optipng -o5, oxipng -o 4 and zopflipng, all chunks kept',
   *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-png-'))
     for (const path of files(join(corpus, 'image'), 'png')) {
       const out = join(folder, basename(path))
       const exact = native('optipng', ['-quiet', '-o5', '-fix', '-force', '-clobber', '-out', out, path], out)
-      yield { name: basename(path), ours: ours(path, { quality: 'high' }), peers: { 'optipng -o5': exact } }
+      const oxipng = native(
+        'oxipng',
+        ['-q', '-o', '4', '-t', '1', '--strip', 'none', '--force', '--out', `${out}.oxi.png`, path],
+        `${out}.oxi.png`,
+      )
+      const zopfli = native('zopflipng', ['-y', KEPT, path, `${out}.zopfli.png`], `${out}.zopfli.png`)
+      yield {
+        name: basename(path),
+        ours: ours(path, { quality: 'high' }),
+        peers: { 'optipng -o5': exact, 'oxipng -o 4': oxipng, zopflipng: zopfli },
+      }
     }
   },
 }

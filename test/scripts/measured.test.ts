@@ -1,0 +1,24 @@
+/** The tables that benches leave behind: one for each set of files, old figures beside new ones. */
+import { expect, it } from 'vitest'
+import { written } from '../../bench/docs.ts'
+
+const row = (name: string, bytes: number, peerBytes: number) => ({
+  name,
+  ours: { bytes, cpuSeconds: 1 },
+  peers: { peer: { bytes: peerBytes, cpuSeconds: 2 } },
+})
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| png'))
+
+it('keeps a table for each set, and the figures before', () => {
+  const first = written('', { png: [row('a.png', 90, 100)] }, 'corpus', 'monday')
+  const second = written(first, { png: [row('b.png', 120, 100), row('c.png', 103, 100)] }, 'fetched', 'tuesday')
+  expect(linesOf(second)).toEqual([
+    '| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | monday |',
+    '| png | peer | 2 | 1.115 |  | 1.200 b.png (2 above 1.02) | 0.5 |  | tuesday |',
+  ])
+  const third = written(second, { png: [row('a.png', 80, 100)] }, 'corpus', 'wednesday')
+  expect(linesOf(third)[0]).toBe('| png | peer | 1 | 0.800 | 0.900 | 0.800 a.png | 0.5 | 0.5 | wednesday |')
+  expect(linesOf(third)[1]).toBe(linesOf(second)[1])
+  expect(written(third, {}, 'fetched', 'thursday')).toBe(third)
+})
