@@ -60,6 +60,10 @@ const GNU_TIME = '/usr/bin/time'
 /** GNU time has hundredths of a second: it tells the memory, the shell around it the time. */
 const TIMED = 'TIMEFORMAT=$\'\\n%3U %3S\'; time "$@"'
 
+/** A damaged file can keep a program busy for ever. */
+const TIMEOUT = '/usr/bin/timeout'
+const LONGEST_SECONDS = '300'
+
 interface Run {
   readonly good: boolean
   readonly cpuSeconds: number
@@ -67,7 +71,8 @@ interface Run {
 }
 
 function run(command: string, args: readonly string[]): Run {
-  const line = existsSync(GNU_TIME) ? [GNU_TIME, '-f', '\nKiB %M', command, ...args] : [command, ...args]
+  const limited = [...(existsSync(TIMEOUT) ? [TIMEOUT, '-s', 'KILL', LONGEST_SECONDS] : []), command, ...args]
+  const line = existsSync(GNU_TIME) ? [GNU_TIME, '-f', '\nKiB %M', ...limited] : limited
   const done = spawnSync('bash', ['-c', TIMED, 'bash', ...line], { encoding: 'utf8', maxBuffer: 1 << 28 })
   const [user = 0, system = 0] = (done.stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').map(Number)
   const kib = /\nKiB (\d+)/.exec(done.stderr)?.[1]
