@@ -6,7 +6,8 @@ import { type Bench, files, type Measured, native, ours, smallest } from '../har
 
 /** What the codecs leave as it came is not compared: peers would write something larger, or not the same. */
 export const bench: Bench = {
-  title: 'Science: DICOM against dcmcjpls and gdcmconv, NIfTI against pigz -11, HDF5 and NetCDF-4 against h5repack and nccopy',
+  title:
+    'Science: DICOM against dcmcjpls and gdcmconv, NIfTI against pigz -11, HDF5 and NetCDF-4 against h5repack and nccopy, LAS against laspy with lazrs',
   *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-science-'))
     const fresh = (name: string) => {
@@ -45,6 +46,11 @@ export const bench: Bench = {
         ]),
       )
       yield { name: basename(path), ours: measured, peers: least }
+    }
+    for (const path of files(join(corpus, 'pointcloud/las'), 'las')) {
+      const laz = fresh('laspy.laz')
+      const lazrs = native('laspy', ['compress', path, '--output-path', laz, '--laz-backend', 'lazrs'], laz)
+      yield row(path, { 'laspy, lazrs': lazrs })
     }
     if (existsSync(folder)) rmSync(folder, { recursive: true })
   },

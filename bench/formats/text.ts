@@ -4,9 +4,14 @@ import { basename, join } from 'node:path'
 import { type Bench, files, native, ours } from '../harness.ts'
 
 export const bench: Bench = {
-  title: 'Text family: .zst against zstd -19 and --ultra -22, .br against brotli -q 11, .gz against pigz -11',
+  title: 'Text family, DXF, mail: .zst against zstd -19 and --ultra -22, .br against brotli -q 11, .gz against pigz -11',
   *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-text-'))
+    for (const path of [...files(join(corpus, 'cad'), 'dxf'), ...files(join(corpus, 'mail'), 'eml')]) {
+      const out = join(folder, `${basename(path)}.zst`)
+      const zstd = native('zstd', ['--ultra', '-22', '-q', '-f', path, '-o', out], out)
+      yield { name: basename(path), ours: ours(path), peers: { 'zstd --ultra -22': zstd } }
+    }
     for (const path of files(join(corpus, 'text'), 'md', 'csv', 'json', 'xml', 'log', 'html', 'yaml', 'tex')) {
       const out = join(folder, basename(path))
       yield {
