@@ -17,7 +17,7 @@ import { type AvifSettings, fewestBytes, lowestSeenAvif, stepOf } from './avif-s
 import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './avif-tiles.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import { asRgb, asRgba, type Carried, type Raster } from './raster.ts'
-import { isSpoilt, mayLook } from './seen-search.ts'
+import { isInBands, isSpoilt, mayLook } from './seen-search.ts'
 import { similarityOfRows } from './similarity.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
@@ -117,9 +117,10 @@ async function gridAsSeen(job: GridJob, sample: readonly Pixels[]): Promise<Grid
     file = gridFile(grid, tiles, alphas, carried)
     return { bytes: file.length, figures, visible: visible! }
   }
+  const isHuge = isInBands(grid)
   const looks = grid.width * grid.height < FEW_LOOKS_PIXELS ? WHOLE_LOOKS.usual : WHOLE_LOOKS.few
-  let found = await lowestSeenAvif(atWhole, wanted, settings, looks)
-  if (!found.reached && found.chroma === 'halved')
+  let found = await lowestSeenAvif(atWhole, wanted, settings, isHuge ? 'two' : looks)
+  if (!found.reached && found.chroma === 'halved' && !isHuge)
     found = await lowestSeenAvif(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
   if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
   return { ...found, file: file! }

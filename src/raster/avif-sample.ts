@@ -9,8 +9,10 @@ import { codedOf, type Grid } from './avif-file.ts'
 import type { AvifLook, AvifSettings } from './avif-seen.ts'
 import { depthOf, eachBand, emptyTile, takeTile } from './avif-tiles.ts'
 import type { Raster } from './raster.ts'
+import { isInBands } from './seen-search.ts'
 
-const SAMPLE_TILES = 4
+/** Of a picture that there is no time to code three times, as many again. */
+const SAMPLE_TILES = { usual: 4, large: 8 }
 
 /** A few whole tiles, spread over the picture. */
 export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
@@ -18,8 +20,9 @@ export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
   const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
   const tiles: Pixels[] = []
   const wanted = new Map<number, number[]>()
-  for (let i = 0; i < SAMPLE_TILES; i++) {
-    const row = Math.floor(((i + 0.5) * whole) / SAMPLE_TILES)
+  const count = isInBands(raster) ? SAMPLE_TILES.large : SAMPLE_TILES.usual
+  for (let i = 0; i < count; i++) {
+    const row = Math.floor(((i + 0.5) * whole) / count)
     const column = Math.floor(((i * 0.618 + 0.3) % 1) * columns)
     wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
   }

@@ -11,14 +11,17 @@ const POINTS_PER_COARSENESS = 0.066
 /** What a point of the score takes, as a share of the bytes, at any level. */
 const BYTES_PER_POINT = 0.04
 
+/** Looks at most, where one is good enough; all there may be, where each takes a minute or two, the second a little higher to be the last. */
+export type Looks = number | 'two'
+
 /** Casts are mostly of halved chroma, which no quality mends. */
-const scaleOf = (chroma: Chroma, mostLooks: number): Scale => ({
+const scaleOf = (chroma: Chroma, looks: Looks): Scale => ({
   lowest: 20,
   highest: 97,
   coarseness: (quality) => (100 - quality) ** CURVE,
   qualityOf: (coarseness) => 100 - Math.max(0, coarseness) ** (1 / CURVE),
   pointsPerCoarseness: POINTS_PER_COARSENESS,
-  mostLooks,
+  ...(looks === 'two' ? { mostLooks: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 } : { mostLooks: looks }),
   mostAskedByWindows: chroma === 'halved' ? 2 : 6,
 })
 
@@ -44,7 +47,7 @@ export async function lowestSeenAvif(
   look: (settings: AvifSettings) => Promise<AvifLook>,
   wanted: SeenPicture,
   { quality: first, chroma }: AvifSettings,
-  mostLooks: number,
+  looks: Looks,
 ): Promise<AvifSeen> {
   let last: AvifLook | undefined
   const made = () => {
@@ -58,7 +61,7 @@ export async function lowestSeenAvif(
     },
     look: async () => made().visible,
   }
-  const seen = await lowestSeen(maker, wanted, scaleOf(chroma, mostLooks), first)
+  const seen = await lowestSeen(maker, wanted, scaleOf(chroma, looks), first)
   return { ...seen, chroma, bytes: made().bytes }
 }
 

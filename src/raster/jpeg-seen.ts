@@ -5,7 +5,7 @@ import type { Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
 import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { Raster } from './raster.ts'
-import { inFewLooks, isScored, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
+import { inFewLooks, isInBands, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
 
 export { isScored, spareOf } from './seen-search.ts'
 
@@ -18,6 +18,11 @@ const SCALE: Scale = {
   mostLooks: 3,
   mostAskedByWindows: 6,
 }
+
+/** A coding takes 0.05 s a megapixel, so that there is time for more of them than others have. */
+const IN_BANDS: Scale = { ...inFewLooks(SCALE), mostLooks: 6, closePoints: 2.5, aimPoints: 1 }
+
+const scaleFor = (picture: Raster) => (isInBands(picture) ? IN_BANDS : SCALE)
 
 /** A picture as it came, beside which results are laid. */
 export interface Reference extends Raster {
@@ -40,7 +45,7 @@ export async function requantiseSeen(
     look: () => seen(job, reference),
     isPointless: () => settings.isPointless?.(job) ?? false,
   }
-  return lowestSeen(maker, wanted, SCALE, first ?? (await firstQuality(job, wanted, settings)))
+  return lowestSeen(maker, wanted, scaleFor(reference), first ?? (await firstQuality(job, wanted, settings)))
 }
 
 /** The same where coefficients are not kept: every quality is made of another reading. */
@@ -58,7 +63,7 @@ export async function streamedSeen(read: (quality: number) => Promise<JpegJob>, 
     },
     look: () => seen(made(), reference),
   }
-  const found = await lowestSeen(maker, wanted, isScored(reference) ? SCALE : inFewLooks(SCALE), first)
+  const found = await lowestSeen(maker, wanted, scaleFor(reference), first)
   return { job: made(), ...found }
 }
 

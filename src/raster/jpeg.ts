@@ -6,7 +6,6 @@ import { yieldToOthers } from '../bytes/yield.ts'
 import { affords } from '../codec/budget.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
-import { isRoomy } from '../formats/format.ts'
 import { LEVELS } from '../quality/levels.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
@@ -49,7 +48,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (!stored && !affords(request.options, need('streamed'))) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
-  const looked = mayLook(flat, request, isRoomy(request.options))
+  const looked = mayLook(flat, request)
   const found = await (stored ? fromStored(flat, head.length, request, looked) : fromStreamed(flat, request, looked))
   using job = found.job
   const { quality, figures, reached } = found

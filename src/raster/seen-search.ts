@@ -22,7 +22,7 @@ const LOOKS_FROM_AFAR = 2
 const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
 /** Points that casts and steps change by where they grow by a factor of e. */
 const POINTS_PER_WINDOW = 11
-/** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, where a job has room for one, those of some bands. */
+/** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, those of some bands. */
 const MOST_LOOKED_AT = 50e6
 /** Of a band: whole tiles, and so high that what stands above and below its edges counts for little. */
 const BAND_ROWS = 256
@@ -32,13 +32,12 @@ interface Size {
   readonly height: number
 }
 
-/** Can a picture of this size be steered by what eyes see of it? `roomy`: isolates have no time to make one that is larger again and again. */
-export const isScored = ({ width, height }: Size, roomy = false): boolean =>
-  Math.min(width, height) >= LEAST_SCORED && width <= WIDEST && (roomy || width * height <= MOST_LOOKED_AT)
+/** Can a picture of this size be steered by what eyes see of it? */
+export const isScored = ({ width, height }: Size): boolean => Math.min(width, height) >= LEAST_SCORED && width <= WIDEST
 
 /** Is it steered by what eyes see? */
-export const mayLook = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>, roomy = false): boolean =>
-  targetSize === undefined && !byLuma && isScored(raster, roomy)
+export const mayLook = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
+  targetSize === undefined && !byLuma && isScored(raster)
 
 /** A coder's qualities. */
 export interface Scale {
@@ -51,10 +50,14 @@ export interface Scale {
   readonly pointsPerCoarseness: number
   /** Looks at most, where one is good enough. */
   readonly mostLooks: number
+  /** And where none is, which is then what is taken; by default some more, and the highest quality after them. */
+  readonly mostMisses?: number
+  /** The score of the worst tile falls so many times as fast as that of the whole. */
+  readonly tileSlope?: number
   /** Instead of `CLOSE_POINTS` and `AIM_POINTS`. */
   readonly closePoints?: number
   readonly aimPoints?: number
-  /** Goes by the line between what is good enough and what is not, where the two nearest looks are on one side and lead beyond the other. */
+  /** Goes by the line between what is good enough and what is not, too: midway, or there where the two nearest looks lead beyond either. */
   readonly interpolates?: boolean
   /** Casts and steps are of the worst window, and may be of one that no quality mends: they ask for no more than so many points. */
   readonly mostAskedByWindows: number
@@ -62,6 +65,9 @@ export interface Scale {
 
 /** Of pictures that are looked at in bands: codings take half a minute each, so two shall mostly do, a point or two above what is wanted. */
 export const inFewLooks = (scale: Scale): Scale => ({ ...scale, mostLooks: 4, closePoints: 4, aimPoints: 1.5, interpolates: true })
+
+/** Is a picture of this size looked at in bands? */
+export const isInBands = ({ width, height }: Size): boolean => width * height > MOST_LOOKED_AT
 
 /** Makes the picture at a quality; what it made last is what is looked at. */
 export interface Maker<Figures extends ColourFigures> {
@@ -140,13 +146,13 @@ const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: Se
   )
 
 /** Points that the score of a picture and that of its worst tile are above what is wanted; the lesser of both. */
-export const spareOf = ({ score = 0, worstTile = 0 }: Visible, wanted: SeenPicture): number =>
-  Math.min(score - wanted.score, worstTile - wanted.worstTile)
+export const spareOf = ({ score = 0, worstTile = 0 }: Visible, wanted: SeenPicture, tileSlope = 1): number =>
+  Math.min(score - wanted.score, (worstTile - wanted.worstTile) / tileSlope)
 
 /** Points that all is above what is wanted, the scarcest of it. */
-export function marginOf(visible: Visible, wanted: SeenPicture, { mostAskedByWindows }: Scale): number {
+export function marginOf(visible: Visible, wanted: SeenPicture, { mostAskedByWindows, tileSlope }: Scale): number {
   const { cast, steps } = visible
-  const scored = spareOf(visible, wanted)
+  const scored = spareOf(visible, wanted, tileSlope)
   const windows = POINTS_PER_WINDOW * Math.min(Math.log(wanted.cast / Math.max(cast, 1e-3)), Math.log(wanted.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }
@@ -166,12 +172,13 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
   const wasFar = looks.some(isFar)
-  const last = above ? scale.mostLooks + (wasFar ? LOOKS_FROM_AFAR : 0) : MOST_MISSES
+  const last = above ? scale.mostLooks + (wasFar ? LOOKS_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
-  if (looks.length >= last) return above ? undefined : scale.highest
+  if (looks.length >= last) return above || scale.mostMisses ? undefined : scale.highest
   const next = above && below && isFar(below) ? between(below, above) : alongSlope(looks, scale, above && wasFar)
-  const led = scale.interpolates && above && below && next > end ? alongSlope([below, above], scale, true) : next
+  const line = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
+  const led = first <= next && next <= end ? (next + line) / 2 : line
   return Math.min(end, Math.max(first, Math.round(led)))
 }
 

@@ -13,7 +13,7 @@ import { highest, lowest } from '../quality/search.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import { asRgba, type Carried, type Raster } from './raster.ts'
-import { inFewLooks, isScored, isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from './seen-search.ts'
+import { inFewLooks, isInBands, isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from './seen-search.ts'
 import { wrapWebp } from './webp-container.ts'
 
 /** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
@@ -113,7 +113,7 @@ async function lossily(
     }
     const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
-    const seen = mayLook(raster, request, isRoomy(request.options)) ? await toSeen(lossy, raster, request) : undefined
+    const seen = mayLook(raster, request) ? await toSeen(lossy, raster, request) : undefined
     const { quality, figures } =
       seen ??
       (request.targetSize === undefined
@@ -151,7 +151,7 @@ async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: E
     if (!rows) throw new Error('what the webp encoder made cannot be decoded')
     return await seenRows(asRgba(raster), rows.strips())
   }
-  return lowestSeen({ make, look }, wanted, isScored(raster) ? SCALE : inFewLooks(SCALE), first)
+  return lowestSeen({ make, look }, wanted, isInBands(raster) ? inFewLooks(SCALE) : SCALE, first)
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))

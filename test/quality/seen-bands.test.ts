@@ -84,3 +84,17 @@ it('of what is looked at in bands, a quality far above what is wanted is not the
   const scoreAt = (quality: number) => (quality < 55 ? 57 + (quality - 50) * 0.28 : 58.4 + (quality - 55) * 1.5)
   expect(await qualitiesMade(inFewLooks(EVENLY), scoreAt)).toEqual([50, 55, 66, 57])
 })
+
+it('of what is looked at in bands, the next between two looks is midway between where both lines lead', async () => {
+  // It falls ever faster, as that of a worst tile does: the two looks above lead below what is wanted.
+  const scoreAt = (quality: number) => (quality < 70 ? 60 - (70 - quality) * 0.9 : 60 + (quality - 70) * 0.2)
+  const scale = { ...inFewLooks(EVENLY), pointsPerCoarseness: 0.4, mostLooks: 6, closePoints: 2 }
+  expect(await qualitiesMade(scale, scoreAt)).toEqual([50, 97, 89, 81, 79])
+})
+
+it('what may be made twice is not made a third time', async () => {
+  const twice = { ...EVENLY, mostLooks: 1, mostMisses: 2, aimPoints: 1.5 }
+  expect(await qualitiesMade(twice, (quality) => quality + 5)).toEqual([50, 57])
+  expect(await qualitiesMade(twice, (quality) => quality / 2 + 25)).toEqual([50, 62])
+  expect(await qualitiesMade(twice, (quality) => quality + 40)).toEqual([50])
+})

@@ -24,7 +24,6 @@ import {
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { firstQuality, isScored, requantiseSeen, spareOf, streamedSeen } from '../../raster/jpeg-seen.ts'
-import { isRoomy } from '../format.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
@@ -182,7 +181,7 @@ class Recompression {
 
   /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
   private mayLook(job: JpegJob): boolean {
-    if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header, isRoomy(this.options))) return false
+    if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header)) return false
     return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
   }
 

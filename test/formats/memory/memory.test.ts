@@ -30,6 +30,8 @@ test.each([
   ['tiff', 'tiff', '60', 30],
   // One strip of 4 MB of JPEG, whose coefficients are held: 16 MB, and 30 for the longest that is.
   ['tiff-jpeg', 'tiff', '6', 30],
+  // Megapixels: coded, looked at in bands beside what it was made of, and coded again.
+  ['jpg', 'jpg', '108', 90],
 ])('%s to %s, %s MB, in at most %i MB', { timeout: 180_000 }, (what, output, megabytes, limitMB) => {
   expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { concat } from '../../../src/bytes/concat.ts'
 import type { Options, Source } from '../../../src/codec/codec.ts'
 import { memorySource, rangeStream } from '../../../src/codec/source.ts'
+import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import type { OutputId } from '../../../src/formats/outputs.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { text } from '../../../src/formats/text/text.ts'
@@ -85,6 +86,23 @@ function jpegTiff(): Source {
   return { ...whole, read, stream: () => rangeStream(whole.size, read) }
 }
 
+/** Waves with grain, of so many megapixels: never held, requantised while it is read as often as it is looked at. */
+function photograph(): Source {
+  const [width, rows] = [12_000, 16 * Math.round((Number(megabytes) * 1e6) / 12_000 / 16)]
+  const taking = JpegJob.fromRows({ width, height: rows, pixels: 'rgb', subsampled: true }, { kind: 'stream', quality: 92, trellis: false })
+  const strip = new Uint8Array(width * 3 * 16)
+  for (let y = 0; y < rows; y += 16) {
+    if (y % 512 === 0)
+      for (let i = 0; i < strip.length; i++)
+        strip[i] = 128 + 60 * Math.sin(i / 300 + y / 530) + (Math.imul(i * 7919 + y, 2654435761) >>> 27)
+    taking.write(strip)
+  }
+  using job = taking.end()
+  const file = memorySource(concat([...job.write('made', 'sequential')]), 'photograph.jpg')
+  heldForTheTest = file.size
+  return file
+}
+
 /** Rows of so many thousand pixels with alpha, as many as a band of AVIF's tiles has. */
 function widePng(): Source {
   const width = Number(megabytes) * 1000
@@ -114,9 +132,14 @@ const before = used()
 let peak = before
 /** Bytes of a source that is not computed. */
 let heldForTheTest = 0
-const SOURCES: { readonly [what: string]: (() => Source) | undefined } = { tiff: tallTiff, 'tiff-jpeg': jpegTiff, png: widePng }
+const SOURCES: { readonly [what: string]: (() => Source) | undefined } = {
+  tiff: tallTiff,
+  'tiff-jpeg': jpegTiff,
+  png: widePng,
+  jpg: photograph,
+}
 const input = SOURCES[what]?.() ?? source(bytes, 'words.txt', words)
-const codec = isText ? text : what === 'png' ? png : tiff
+const codec = { text, png, jpg }[what] ?? tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
 const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
 const base: Omit<Options, 'inner'> = {
