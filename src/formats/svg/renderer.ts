@@ -4,8 +4,9 @@
  * fetched, and no fonts are loaded: text is not drawn. Nobody can interrupt a call from outside, so its work is counted inside
  * (`scripts/meter-wasm.ts`), and its memory ends at 64 MB.
  */
-import { EngineError } from '../../../wasm/engine-error.ts'
+import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import wasmModule from '../../../wasm/resvg/resvg.wasm'
+import { wideOf } from './wide.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
@@ -32,6 +33,25 @@ export interface Rendering {
   readonly pixels: Uint8Array
 }
 
+/** What the trap of a panic says: resvg did not expect something. */
+const PANIC = 'unreachable'
+interface Canvas {
+  readonly wide: number
+  readonly high: number
+}
+
+/** How many times as wide and high the canvas becomes where that may help, and what it may come to. */
+const AS_IT_IS: Canvas = { wide: 1, high: 1 }
+const CANVASES: readonly Canvas[] = [
+  AS_IT_IS,
+  { wide: 1, high: 4 },
+  { wide: 4, high: 1 },
+  { wide: 2, high: 2 },
+  { wide: 1, high: 8 },
+  { wide: 8, high: 1 },
+]
+const MOST_WIDE_PIXELS = 3_300_000
+
 const MOST_MEMORY_BYTES = 64 * 1024 * 1024
 
 function reasonOf({ work_left, memory }: Exports, trap: Error): string {
@@ -42,9 +62,17 @@ function reasonOf({ work_left, memory }: Exports, trap: Error): string {
 /** Freeing a tree is not drawing. */
 const ENOUGH_TO_FREE = 1n << 40n
 
+/** What the upper left corner of a drawing shows, in the size of another. */
+function cornerOf({ width: stride, pixels }: Rendering, { width, height }: Rendering): Rendering {
+  const corner = new Uint8Array(width * height * 4)
+  for (let y = 0; y < height; y++) corner.set(pixels.subarray(y * stride * 4, (y * stride + width) * 4), y * width * 4)
+  return { width, height, pixels: corner }
+}
+
 export class SvgRenderer {
   #running: Exports | undefined
   #work = 0
+  #canvas = AS_IT_IS
   /** Objects that Wasm refers to by number. */
   readonly #objects: unknown[] = [undefined, null, true, false]
 
@@ -69,6 +97,33 @@ export class SvgRenderer {
 
   /** The picture, `zoom` times its size. @throws EngineError, also when that takes more work */
   render(svg: string, zoom: number, mostWork: number): Rendering {
+    const before = this.#work
+    let failed: unknown
+    // What once helped is where the next drawing of this document begins.
+    for (const canvas of new Set([this.#canvas, ...CANVASES])) {
+      try {
+        const drawn = this.#drawOn(canvas, svg, zoom, mostWork - (this.#work - before))
+        if (!drawn) continue
+        this.#canvas = canvas
+        return drawn
+      } catch (error) {
+        if (!isEngineError(error, 'resvg') || error.message !== PANIC) throw error
+        failed ??= error
+      }
+    }
+    throw failed
+  }
+
+  /** undefined: it would be too large, or not the same picture. */
+  #drawOn({ wide, high }: Canvas, svg: string, zoom: number, mostWork: number): Rendering | undefined {
+    if (wide * high === 1) return this.#draw(svg, zoom, mostWork)
+    const wider = wideOf(svg)
+    const bare = wider && this.#draw(wider.bare, zoom, mostWork)
+    if (!bare || bare.width * wide * bare.height * high > MOST_WIDE_PIXELS) return undefined
+    return cornerOf(this.#draw(wider.times(wide, high), zoom, mostWork), bare)
+  }
+
+  #draw(svg: string, zoom: number, mostWork: number): Rendering {
     return this.#open({ svg, mostWork }, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
       const image = this.#call((result) => this.#exports.resvg_render(result, resvg))
       try {
