@@ -3,7 +3,7 @@
 import type { Layout, PictureHeader } from '../../../wasm/png/engine.ts'
 import { BEFORE_PALETTE } from '../../../wasm/png/png.ts'
 import { mostOf } from '../../bytes/extremes.ts'
-import type { PngChunk } from './file.ts'
+import type { PngChunk, PngFile } from './file.ts'
 
 /**
  * One chunk of the source as it must stand in the result, or undefined where it can no longer be true: the histogram of a
@@ -21,6 +21,11 @@ export function carried({ type, data }: PngChunk, from: PictureHeader, to: Layou
     default:
       return KNOWN.has(type) || type.charCodeAt(3) & 32 ? data : undefined
   }
+}
+
+/** Signature, IHDR, IEND and the chunks around the image data. */
+export function bytesAround(file: PngFile): number {
+  return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
 }
 
 /** Chunks that do not depend on the form of the image data although they are not safe to copy blindly. */

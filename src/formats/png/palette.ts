@@ -5,17 +5,20 @@ import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../codec/codec.ts'
-import { isCodecError, noGain } from '../../codec/error.ts'
+import { isCodecError } from '../../codec/error.ts'
 import { lossOf, ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
-import { analyse, isHopeless, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
+import { analyse, isHopeless, searchLossless } from '../../raster/png-lossless.ts'
 import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
 import { mayComeNear, NearTrials, targetOfNear } from '../../raster/png-near.ts'
 import { glanceAtExact, planPalette, Trials } from '../../raster/png-quantise.ts'
 import { marginDb, type RasterTarget } from '../../raster/targets.ts'
+import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain, smallestOf } from './candidate.ts'
+import { bytesAround } from './chunks.ts'
 import { isComplete, saidOf } from './dropped.ts'
 import { inEightBits } from './eight.ts'
+import { exactCandidate } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
 import { writePng } from './write.ts'
@@ -23,6 +26,8 @@ import { writePng } from './write.ts'
 interface Chosen {
   readonly plan: LossyPlan
   readonly target: RasterTarget
+  /** Of the target among those of the level and gentler ones, the gentlest first. */
+  readonly rank: number
 }
 
 export interface PaletteJob {
@@ -35,8 +40,6 @@ export interface PaletteJob {
   /** Results of so many bytes are of no use. */
   readonly limit: number
 }
-
-type Choice = { kind: 'lossy'; write(sink: Sink): Promise<Outcome> } | { kind: 'exact'; exact: LosslessSearch | undefined }
 
 /** What was estimated below this share of another, on the same sample, is smaller indeed. */
 const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
@@ -53,45 +56,56 @@ const WORTH_FEWER_COLOURS = 0.96
 
 /** Drawn pictures of this size or of so few colours are told apart by what no estimate sees: exact forms are made, and compared. */
 const SMALL_BYTES = 96 * 1024
+/** What comes to so little, too; exact forms, where they do not take much longer than palettes. */
+const FEW_BYTES = 8192
+const FEW_PIXELS = 128 * 1024
 const FEW_COLOURS = 16
-const isSmall = ({ header: { width, height, colourType } }: PngFile) => width * height * (colourType === 6 ? 4 : 3) <= SMALL_BYTES
+const pixelsOf = ({ header: { width, height } }: PngFile) => width * height
+const isSmall = (file: PngFile) => pixelsOf(file) * (file.header.colourType === 6 ? 4 : 3) <= SMALL_BYTES
 
-/** After a `survey` pass. Low considers what medium would do, so that it is never larger. */
-export async function chooseLossy(job: PaletteJob): Promise<Choice> {
+/**
+ * The smallest that holds the level, after a `survey` pass; undefined where only an exact form does. Low considers what medium would do,
+ * so that it is never larger.
+ */
+export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefined> {
   const { engine, file, facts, options } = job
   const plans = await plansFor(job)
   const exactEstimate = glanceAtExact(engine, facts)
   options.progress(0.4)
-  let best: Finished | undefined
+  /** The smallest for each target or a gentler one: what medium takes is deflated once more at low, too, or it might come out below. */
+  const smallest: Estimated[] = []
+  let best: Estimated | undefined
+  const take = (other: Estimated, rank: number) => {
+    for (let at = rank; at < paletteTargets(options.quality).length; at++) {
+      const known = smallest[at]
+      if (!known || other.bytes < known.bytes) smallest[at] = other
+    }
+    best = smallest.at(-1)
+  }
   const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
   for (const plan of plans.slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)) {
     if (clear(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
     const other = await finish(job, plan)
-    if (other && !(best && best.bytes <= other.bytes)) best = other
+    if (other) take(other, plan.rank)
     options.progress(0.6)
   }
-  if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) {
-    const other = await finishEightBits(job)
-    if (!(best && best.bytes <= other.bytes)) best = other
-  }
-  if (!best) return { kind: 'exact', exact: undefined }
-  const small = isSmall(file) || facts.colours <= FEW_COLOURS
-  if (!small && clear(exactEstimate, CLEARLY_SMALLER.exact)) return { kind: 'lossy', write: best.write }
-  if (!small && (await isHopeless(engine, file, best.bytes - best.around))) return { kind: 'lossy', write: best.write }
-  const exact = await searchLossless(engine, file)
-  return best.bytes < (await losslessBytes(engine, file, exact)) + best.around
-    ? { kind: 'lossy', write: best.write }
-    : { kind: 'exact', exact }
+  if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) take(await finishEightBits(job), 0)
+  if (!best) return undefined
+  const small = isSmall(file) || facts.colours <= FEW_COLOURS || (best.bytes <= FEW_BYTES && pixelsOf(file) <= FEW_PIXELS)
+  const isClear =
+    !small && (clear(exactEstimate, CLEARLY_SMALLER.exact) || (await isHopeless(engine, file, best.bytes - bytesAround(file))))
+  const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file), options)]
+  return await smallestOf([...exact, ...new Set(Object.values(smallest))])
 }
 
 /** What the level and gentler ones would do, the smallest by its estimate first. */
 async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<Chosen[]> {
   const plans: Chosen[] = []
-  const add = (plan: LossyPlan | undefined, target: RasterTarget) => {
-    // What low allows is more than what medium allows: the same plan need not be made for both.
-    const same = plans.findIndex((other) => plan && isSamePlan(other.plan, plan))
+  const add = (plan: LossyPlan | undefined, target: RasterTarget, rank: number) => {
+    // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
+    const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
     if (same >= 0) plans.splice(same, 1)
-    if (plan) plans.push({ plan, target })
+    if (plan) plans.push({ plan, target, rank })
     options.signal.throwIfAborted()
   }
   const pause = () => yieldToOthers(options.signal)
@@ -99,34 +113,29 @@ async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<C
   const trials = new Trials(engine)
   // What a gentler level would look for is looked for, whatever this one finds.
   const least: number[] = []
-  for (const target of targets) {
+  for (const [rank, target] of targets.entries()) {
     const plan = await planPalette(trials, file, target, pause)
-    add(plan, target)
+    add(plan, target, rank)
     least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
   }
   if (mayComeNear(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
     const near = new NearTrials(engine, file)
-    for (const [i, target] of targets.map(targetOfNear).entries())
-      add(await near.plan(target, (least[i] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), target)
+    for (const [rank, target] of targets.map(targetOfNear).entries())
+      add(await near.plan(target, (least[rank] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), target, rank)
   }
   return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
 }
 
-interface Finished {
+interface Estimated extends Candidate {
   /** From the sample, corrected by what stepping back cost. */
   readonly estimate: number
-  /** Of the whole file, and of all in it but image data and palette. */
-  readonly bytes: number
-  readonly around: number
-  write(sink: Sink): Promise<Outcome>
 }
 
 /**
  * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
  * undefined: it does not hold, or not below the limit.
  */
-async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise<Finished | undefined> {
-  const around = bytesAround(job.file)
+async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise<Estimated | undefined> {
   let firstBytes: number | undefined
   let missed: LossyPlan | undefined
   for (let plan: LossyPlan | undefined = first, attempt = 1; plan; attempt++) {
@@ -136,8 +145,8 @@ async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise
     if (made.margin >= 0) {
       const middle: LossyPlan | undefined = missed && made.bytes <= MOST_MADE_AGAIN_BYTES ? between(missed, plan) : undefined
       const other = middle && (await make(job, middle, target))
-      const { bytes, write } = other && other.margin >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
-      return { estimate: (plan.estimate * made.bytes) / firstBytes, bytes, around, write }
+      const better = other && other.margin >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
+      return { ...better, estimate: (plan.estimate * made.bytes) / firstBytes }
     }
     missed = plan
     plan = gentlerPlan(plan, attempt, -made.margin)
@@ -145,7 +154,7 @@ async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise
   return undefined
 }
 
-type Made = Pick<Finished, 'bytes' | 'write'> & { readonly margin: number }
+type Made = Candidate & { readonly margin: number }
 
 /** One plan over the whole picture. undefined: what no engine measures, or not below the limit. */
 async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Promise<Made | undefined> {
@@ -153,12 +162,16 @@ async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Pro
   const alpha = !facts.opaque
   options.signal.throwIfAborted()
   if (plan.estimate <= MOST_HELD_BYTES) {
-    const held = heldSink(limit)
+    const held = new HeldSink(limit)
     try {
       const { outcome, dropped } = await writeLossy(job, plan, held, alpha)
       const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
       const said: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
-      return { margin: marginDb(engine.quality(), target), bytes: held.written, write: (sink) => held.pass(sink, said) }
+      const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
+      return {
+        margin: marginDb(engine.quality(), target),
+        ...heldCandidate({ pieces: held.pieces, outcome: said, rowBytes }, options),
+      }
     } catch (error) {
       if (isCodecError(error, 'no_gain')) return undefined
       throw error
@@ -171,56 +184,23 @@ async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Pro
 }
 
 /** The picture in eight bits, as small as it gets. */
-async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Finished> {
+async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Estimated> {
   const found = await similarityOfRounding(file.bytes, file.header)
   if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
   const eight = inEightBits(file)
   const engine = engines.use(new PngEngine(eight.header))
   await analyse(engine, eight)
-  const exact = await searchLossless(engine, eight)
-  const around = bytesAround(file)
-  const bytes = (await losslessBytes(engine, eight, exact)) + around
-  const write = async (sink: Sink): Promise<Outcome> => {
-    exact.plan.apply(engine)
-    engine.setEffort(exact.plan.effort)
-    const dropped = await writePng(eight, engine, { kind: 'encode', alpha: false }, sink, options)
-    return {
-      kind: 'compressed',
-      ...lossOf(ofPixels(found)),
-      steps: ['16 → 8 bits a sample', ...saidOf(dropped)],
-    }
-  }
-  return { estimate: bytes, bytes, around, write }
-}
-
-/** A sink in memory that gives up at `limit` bytes. */
-function heldSink(limit: number) {
-  const pieces: Uint8Array[] = []
-  return {
-    written: 0,
-    async write(chunk: Uint8Array): Promise<void> {
-      this.written += chunk.length
-      if (this.written >= limit) throw noGain()
-      pieces.push(chunk)
+  const saying = ({ bytes, write, again }: Candidate): Candidate => ({
+    bytes,
+    async write(sink) {
+      const outcome = await write(sink)
+      if (outcome.kind !== 'compressed') return outcome
+      return { ...outcome, ...lossOf(ofPixels(found)), steps: ['16 → 8 bits a sample', ...outcome.steps] }
     },
-    patch(): void {
-      throw new RangeError('PNG is written in order')
-    },
-    async abort(): Promise<void> {
-      pieces.length = 0
-      this.written = 0
-    },
-    pieces,
-    async pass<T>(sink: Sink, outcome: T): Promise<T> {
-      for (const piece of pieces) await sink.write(piece)
-      return outcome
-    },
-  }
-}
-
-/** Signature, IHDR, IEND and the chunks around the image data. */
-export function bytesAround(file: PngFile): number {
-  return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
+    ...(again && { again: async () => saying(await again()) }),
+  })
+  const exact = saying(await exactCandidate(eight, engine, await searchLossless(engine, eight), options))
+  return { ...exact, estimate: exact.bytes }
 }
 
 type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss } }
@@ -236,13 +216,13 @@ export async function writeLossy(
 ): Promise<{ outcome: Measured; dropped: readonly string[] }> {
   applyPlan(engine, plan, file)
   const { palette } = engine.layout()
-  const held = isDeep(file) ? heldSink(MOST_HELD_BYTES) : undefined
+  const held = isDeep(file) ? new HeldSink(MOST_HELD_BYTES) : undefined
   const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
   const made = palette ? `palette of ${palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
   const steps = [made, ...saidOf(dropped)]
   const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
-  await held?.pass(sink, undefined)
+  for (const piece of held?.pieces ?? []) await sink.write(piece)
   return { outcome: { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }, dropped }
 }
 

@@ -11,13 +11,13 @@ import { type PalettePlan, paletteBytes, searchPalette, Trials } from '../../ras
 import { fittedSize } from '../../raster/resize.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { verifyPicture } from '../../raster/verify-picture.ts'
+import { bytesAround } from './chunks.ts'
 import { convertible } from './convert.ts'
-import { lossWithout, saidOf } from './dropped.ts'
+import { writeExact } from './exact.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
-import { bytesAround, chooseLossy, writeLossy } from './palette.ts'
+import { chooseLossy, writeLossy } from './palette.ts'
 import { verifyPng } from './verify.ts'
-import { writePng } from './write.ts'
 
 export const png: Codec = {
   format: PNG,
@@ -61,13 +61,12 @@ async function compressFile(file: PngFile, source: Source, sink: Sink, options: 
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen
         ? (await writeLossy({ file, engine, options }, chosen.palette, sink)).outcome
-        : await writeLossless(file, engine, chosen.exact, sink, options)
+        : await writeExact(file, engine, chosen.exact, sink, options)
     }
     const chosen = await chooseLossy({ engine, engines, file, facts, options, limit: source.size })
-    if (chosen.kind === 'lossy') return await chosen.write(sink)
-    if (chosen.exact) return await writeLossless(file, engine, chosen.exact, sink, options)
+    if (chosen) return await chosen.write(sink)
   }
-  return await writeLossless(file, engine, await searchLossless(engine, file), sink, options)
+  return await writeExact(file, engine, await searchLossless(engine, file), sink, options)
 }
 
 /** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */
@@ -97,22 +96,4 @@ async function chooseBySize(
     return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + around }
   }
   return await gentlestThatFits(TARGET_LADDER, wanted, attempt, exact)
-}
-
-const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const
-
-async function writeLossless(file: PngFile, engine: PngEngine, lossless: LosslessSearch, sink: Sink, options: Options): Promise<Outcome> {
-  const { plan } = lossless
-  plan.apply(engine)
-  engine.setEffort(plan.effort)
-  const { header } = file
-  const layout = engine.layout()
-  const dropped = await writePng(file, engine, { kind: 'encode', alpha: false }, sink, options)
-  const steps = [`filters chosen per band, deflate level ${plan.effort.level}`]
-  if (layout.colourType !== header.colourType || layout.bitDepth !== header.bitDepth) {
-    const name = (form: { colourType: 0 | 2 | 3 | 4 | 6; bitDepth: number }) => `${COLOUR_TYPES[form.colourType]} ${form.bitDepth} bits`
-    steps.unshift(`${name(header)} → ${name(layout)}, exact`)
-  }
-  if (header.interlaced && engine.inOrder) steps.push('Adam7 → plain')
-  return { kind: 'compressed', ...lossWithout(dropped), steps: [...steps, ...saidOf(dropped)] }
 }

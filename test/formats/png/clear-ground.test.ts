@@ -12,6 +12,6 @@ it('clear ground below translucent ink is index 0, which goes on through the fil
     encoder.writeRow(row)
   }
   const { outcome, bytes } = await pressFile(png, Buffer.concat(encoder.finish()), 'ink.png', { quality: 'low' })
-  expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('palette of')] })
+  expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringContaining('palette of')]) })
   expect(bytes[Buffer.from(bytes).indexOf('tRNS') + 4]).toBe(0)
 })
