@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
 import { memorySource } from '../../../src/codec/source.ts'
-import { hiddenAsStored } from '../../../src/formats/pdf/images/opacity.ts'
+import { hiddenAsStored, mayHaveRims } from '../../../src/formats/pdf/images/opacity.ts'
 import { RowScaler } from '../../../src/formats/pdf/images/scale.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
@@ -202,4 +202,15 @@ it('what is hidden, or nearly, is what it was; what is shown is not mixed with i
   hiddenAsStored(weighted, stored, shows)
   for (const [i, value] of shows.entries())
     expect([...weighted.subarray(i * 3, i * 3 + 3)]).toEqual(value < 13 ? [i * 3, i * 3 + 1, i * 3 + 2] : [200, 200, 200])
+})
+
+it('rims are where a mask cuts sharply into another colour, and not at soft edges, nor where the picture goes on below', () => {
+  const [width, height] = [64, 16]
+  const edge = (pixels: number) =>
+    Uint8Array.from({ length: width * height }, (_, i) => Math.min(255, Math.max(0, ((i % width) - 20) * (255 / pixels))))
+  const flat = new Uint8Array(width * height * 3).fill(200)
+  const cut = (opacity: Uint8Array) => flat.map((value, i) => (opacity[Math.floor(i / 3)]! === 0 ? 0 : value))
+  expect(mayHaveRims(cut(edge(2)), edge(2), width)).toBe(true)
+  expect(mayHaveRims(cut(edge(32)), edge(32), width)).toBe(false)
+  expect(mayHaveRims(flat, edge(2), width)).toBe(false)
 })

@@ -130,6 +130,29 @@ it('samples with a few red strokes, which halved chroma spoils, look as their le
   }
 })
 
+/** Dusk, and black where the mask shows nothing. */
+const cutOut = () => dusk(WIDTH, HEIGHT).map((value, i) => (OPACITY[Math.floor(i / 3)]! === 0 ? 0 : value))
+
+it('samples below a soft mask become JPEG by what it shows, though more than half of them are one colour', async () => {
+  const size = `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8/Filter/FlateDecode`
+  const before = cutOut()
+  const source = buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>`,
+    { dict: '', data: `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q` },
+    { dict: `${size}/ColorSpace/DeviceRGB/SMask 6 0 R`, data: flate(before) },
+    { dict: `${size}/ColorSpace/DeviceGray`, data: flate(OPACITY) },
+  ])
+  const { bytes } = await press(source, 'medium')
+  const after = await pixelsOf(await storedJpeg(bytes))
+  using meter = new VisibleMeter(WIDTH, HEIGHT, 4)
+  meter.push(withOpacity(before, 3, OPACITY), withOpacity(after, 3, OPACITY))
+  const { score = 0 } = meter.finish()
+  expect(score).toBeGreaterThanOrEqual(LEVELS.seen.medium.score)
+  expect(score).toBeLessThan(LEVELS.seen.medium.score + 12)
+})
+
 it('pictures of up to 12 megapixels are looked at, 60 of a document', () => {
   const attention = new Attention()
   expect(attention.spend({ width: 4000, height: 3100 })).toBe(false)

@@ -54,7 +54,41 @@ export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: n
 })
 
 /** Less opacity than this is not seen: what lies below it stays as it was stored. */
-const HARDLY_SHOWN = 13
+export const HARDLY_SHOWN = 13
+/** And from here on colours are seen well. */
+const WELL_SHOWN = 128
+/** JPEG spreads an edge over so many pixels. */
+const BLOCK = 8
+/** Levels by which what is hidden of a block must differ from what is shown for a rim to be seen. */
+const RIM_LEVELS = 24
+
+/**
+ * Is there an edge between what is hidden and what is shown that JPEG would spread? A soft one is not, nor where a picture goes on below
+ * its mask. The score hardly sees rims of a pixel or two.
+ */
+export function mayHaveRims(pixels: Uint8Array, opacity: Uint8Array, width: number): boolean {
+  const channels = pixels.length / opacity.length
+  const height = opacity.length / width
+  const isRim = (left: number, top: number) => {
+    const sums = { hidden: 0, hiddenCount: 0, shown: 0, shownCount: 0 }
+    for (let y = top; y < Math.min(height, top + BLOCK); y++) {
+      for (let at = y * width + left; at < y * width + Math.min(width, left + BLOCK); at++) {
+        const value = pixels[at * channels + (channels === 3 ? 1 : 0)]!
+        if (opacity[at]! < HARDLY_SHOWN) {
+          sums.hidden += value
+          sums.hiddenCount++
+        } else if (opacity[at]! >= WELL_SHOWN) {
+          sums.shown += value
+          sums.shownCount++
+        }
+      }
+    }
+    if (sums.hiddenCount === 0 || sums.shownCount === 0) return false
+    return Math.abs(sums.hidden / sums.hiddenCount - sums.shown / sums.shownCount) > RIM_LEVELS
+  }
+  for (let top = 0; top < height; top += BLOCK) for (let left = 0; left < width; left += BLOCK) if (isRim(left, top)) return true
+  return false
+}
 
 /**
  * Gives `pixels`, of which colours are weighted by what a mask shows, back what it hides: `stored` has the plain means. Whoever

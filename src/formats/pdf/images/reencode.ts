@@ -8,7 +8,7 @@ import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
 import type { Coded } from './jpeg.ts'
 import type { Target } from './levels.ts'
-import { forAll, ofShown, shownShare } from './opacity.ts'
+import { forAll, mayHaveRims, ofShown, shownShare } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 import { type Found, MOST_GAINED, sampledEvery, searchQuality } from './search.ts'
@@ -89,7 +89,7 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   const { size, inverted } = request
   const beside = pixels ? pixelsAsReference(pixels, size, channels, { inverted }) : reopened(request.open, size, channels, inverted)
   const again = () => (pixels ? filled(request, channels, pixels) : refilled(request, channels))
-  const stored = { channels, beside, again }
+  const stored = { channels, beside, rims: false, again }
   const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, stored, request) : undefined
   if (!pixels || !seen) return coded
   return deflatedOr(coded, pixels, channels, seen, request)
@@ -122,12 +122,15 @@ export async function reencodeMasked(preview: Preview, request: EncodeRequest, a
   const seen = await similarity({ ...size, channels, strips: [pixels] }, onScreen(preview))
   if (!acceptable(seen, request)) return undefined
   const tones = new ToneStatistics(size.width, channels)
-  tones.push(pixels)
+  // An edge between what is hidden and what is shown takes more than JPEG is good for.
+  tones.push(pixels, rimsOf(preview) ? undefined : preview.opacity)
   request.onTones?.(tones.photographic)
   const toJpeg = (request.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
   const coded = toJpeg ? await reencodePreview(preview, request) : undefined
   return asItIs ? coded : deflatedOr(coded, pixels, channels, seen, request)
 }
+
+const rimsOf = ({ pixels, opacity, size }: Preview) => opacity !== undefined && mayHaveRims(pixels, opacity, size.width)
 
 /** A picture that is there at the size it is to be stored at. */
 export async function reencodePreview(preview: Preview, request: EncodeRequest): Promise<Reencoded | undefined> {
@@ -135,7 +138,12 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
   const channels = preview.channels as Samples
   using job = filled(request, channels, pixels, arrivesHalved(request, channels))
   const beside = pixelsAsReference(pixels, request.size, channels, { opacity, inverted: request.inverted })
-  return await asJpeg(job, onScreen(preview), { channels, beside, again: () => filled(request, channels, pixels) }, request)
+  return await asJpeg(
+    job,
+    onScreen(preview),
+    { channels, beside, rims: rimsOf(preview), again: () => filled(request, channels, pixels) },
+    request,
+  )
 }
 
 /** Pixels of the largest picture whose chroma is held whole below `high`: a job takes twice as much with all of it. */
@@ -171,6 +179,8 @@ interface Stored {
   channels: Samples
   /** What is laid beside it. */
   beside: Reference
+  /** Hidden colours may leave rims at the edge of a mask. */
+  rims: boolean
   /** A job of it with all of its colour. */
   again: () => JpegJob | Promise<JpegJob>
 }
@@ -179,7 +189,7 @@ interface Stored {
 async function asJpeg(
   job: JpegJob,
   look: Look,
-  { channels, beside, again }: Stored,
+  { channels, beside, rims, again }: Stored,
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const wanted = request.wanted()
@@ -190,10 +200,10 @@ async function asJpeg(
   }
   if (!wanted) return await asLumaSays(job, look, channels, request)
   const sight = { reference: beside, wanted }
-  const made = await asSeen(job, look, { channels, sight }, request)
+  const made = await asSeen(job, look, { channels, sight, rims }, request)
   if (made || !halved || !mayBeWhole(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
   using full = await again()
-  return await asSeen(full, look, { channels, sight }, request)
+  return await asSeen(full, look, { channels, sight, rims }, request)
 }
 
 function mayHalve(job: JpegJob, { fullColour, size, halvedChromaPsnrDb }: EncodeRequest, wanted: SeenPicture | undefined): boolean {
@@ -215,15 +225,15 @@ async function asLumaSays(job: JpegJob, look: Look, channels: Samples, request: 
   return undefined
 }
 
-/** Below a mask luma counts as well: rims that hidden colours leave at its edge are worth more than the score says. */
+/** Where hidden colours may leave rims at the edge of a mask luma counts as well: these are worth more than the score says. */
 async function asSeen(
   job: JpegJob,
   look: Look,
-  { channels, sight }: { channels: Samples; sight: Sight },
+  { channels, sight, rims }: { channels: Samples; sight: Sight; rims: boolean },
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const share = shareShown(look)
-  const target = look.opacity ? request.target : { ...request.target, ...sight.wanted.floor }
+  const target = rims ? request.target : { ...request.target, ...sight.wanted.floor }
   for (const raisedDb of RAISED_DB) {
     const wanted = { ...sight.wanted, floor: forAll(target, share * 10 ** (-raisedDb / 10)) }
     const found = await searchSeen(job, { ...sight, wanted }, request.hint, request.budget)

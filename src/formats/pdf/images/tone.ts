@@ -1,5 +1,7 @@
 /** Tells continuous tone from graphics: many colours, and few pixels equal to their left neighbour. */
 
+import { HARDLY_SHOWN } from './opacity.ts'
+
 const MOST_EQUAL = 0.35
 const COLOURS_SEEN = 2000
 const LEAST_COLOURS = { gray: 100, colour: 500 }
@@ -16,14 +18,16 @@ export class ToneStatistics {
     this.channels = channels
   }
 
-  /** Whole rows; one in four is looked at. */
-  push(rows: Uint8Array): void {
+  /** Whole rows; one in four is looked at. Below a mask, what `opacity` hides says nothing: it is of one colour, as a rule. */
+  push(rows: Uint8Array, opacity?: Uint8Array): void {
     const width = this.width
     const channels = this.channels
     const colours = this.colours
     const stride = width * channels
     for (let start = 0; start + stride <= rows.length; start += stride * 4) {
       for (let i = start + channels; i < start + stride; i += channels) {
+        if (opacity && opacity[i / channels]! < HARDLY_SHOWN) continue
+        this.total++
         let same = true
         let colour = 0
         for (let c = 0; c < channels; c++) {
@@ -34,7 +38,6 @@ export class ToneStatistics {
         if (same) this.equal++
         else if (colours.size < COLOURS_SEEN) colours.add(colour)
       }
-      this.total += width - 1
     }
   }
 
