@@ -23,7 +23,7 @@ export function atOurFigures(path: string, mine: FilmSimilarity, { encoder, form
   const runs = factors.flatMap((factor) => {
     const target = join(folder, `peer-${factor}.mov`)
     const args = ['-v', 'error', '-nostdin', '-y', '-i', path, '-map', '0:v:0', '-map', '0:a?', '-c:a', 'copy', '-c:v', encoder]
-    const coding = ['-preset', 'medium', '-crf', `${factor}`, '-pix_fmt', format, ...single, '-threads', '1']
+    const coding = ['-preset', 'medium', '-crf', `${factor}`, '-pix_fmt', format, '-fps_mode', 'passthrough', ...single, '-threads', '1']
     const run = native('ffmpeg', [...args, ...coding, target], target)
     const figures = run ? similarity(path, target, format) : undefined
     return run && figures ? [{ run, ...figures }] : []
@@ -44,10 +44,12 @@ function at(runs: Run[], figure: 'ssim' | 'psnr', wanted: number): Measured | un
   return { ...better.run, bytes }
 }
 
-/** Luma SSIM and PSNR of two films, frame by frame. */
+/** Luma SSIM and PSNR of two films, frame by frame, whenever they are shown. */
 export function similarity(a: string, b: string, format: FilmPeer['format'] = 'yuv420p'): FilmSimilarity | undefined {
   if (!statSync(b, { throwIfNoEntry: false })) return undefined
-  const graph = `[0:v:0]format=${format},setpts=N,split[p][q];[1:v:0]format=${format},setpts=N,split[r][s];[r][p]ssim;[s][q]psnr`
+  // One time base: frames go together by their time, and containers count it in different parts of a second.
+  const counted = `format=${format},settb=1/25,setpts=N`
+  const graph = `[0:v:0]${counted},split[p][q];[1:v:0]${counted},split[r][s];[r][p]ssim;[s][q]psnr`
   const done = spawnSync('ffmpeg', ['-hide_banner', '-nostdin', '-i', a, '-i', b, '-lavfi', graph, '-f', 'null', '-'], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
