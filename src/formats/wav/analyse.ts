@@ -64,15 +64,23 @@ class Bits {
   /** Floats: all are multiples of 2⁻¹⁵, 2⁻²³, 2⁻³¹ inside −1…1, or single-precision. */
   fits = { 16: true, 24: true, 32: true, single: true }
 
-  add(samples: Samples): void {
+  /** Nothing narrower can hold them any more. */
+  #settled = false
+
+  /** False: what follows makes no difference. */
+  add(samples: Samples): boolean {
+    if (this.#settled) return false
     if (samples.kind === 'float') {
       this.#addFloats(samples.values)
-      return
+      this.#settled = !Object.values(this.fits).includes(true)
+      return !this.#settled
     }
-    let or = 0
-    for (const value of samples.values) or |= value
-    this.or |= or
-    if (samples.bits === 16 && (this.inAlaw || this.inMulaw)) this.#addLaws(samples.values)
+    const { values } = samples
+    // Once one is odd, all their bits are needed.
+    for (let i = 0; i < values.length && !(this.or & 1); i++) this.or |= values[i]!
+    if (samples.bits === 16 && (this.inAlaw || this.inMulaw)) this.#addLaws(values)
+    this.#settled = (this.or & 1) === 1 && (samples.bits !== 16 || !(this.inAlaw || this.inMulaw))
+    return !this.#settled
   }
 
   #addLaws(values: Int32Array): void {
@@ -168,14 +176,15 @@ export type Depth = 'exact' | 'unheard' | 'lossy'
 
 const UNTRIED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
 
-/** Reads every sample once. */
+/** Reads samples once, as long as they can tell something. */
 export async function analyse(source: Source, wave: Wave, depth: Depth, options: Options): Promise<Analysis> {
   const { channels, hertz, bits: stored } = wave.layout
   const bits = new Bits()
   const masking = depth !== 'exact' && stored > 16 ? new MaskingMeter(channels, hertz) : undefined
   const trials = depth === 'lossy' ? new Trials(wave) : undefined
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
-    bits.add(samples)
+    const open = bits.add(samples)
+    if (!open && !masking && !trials) break
     masking?.add(samples)
     trials?.add(samples)
   }
