@@ -24,7 +24,9 @@ export function zstdLevel(sourceBytes: number): number {
 const SHALLOW = 2
 /** Smaller sources are not looked at first. */
 const LOOKED_AT_BYTES = 512 * 1024
-const SAMPLE_BYTES = 192 * 1024
+/** Both ends too: what a file begins and ends with is often of another kind than its middle. */
+const SAMPLE_PLACES = [0, 1 / 3, 2 / 3, 1]
+const SAMPLE_BYTES = 96 * 1024
 /** What a shallow search may take more of a sample. */
 const AS_GOOD = 1.001
 
@@ -33,14 +35,14 @@ export type Search = 'shallow' | 'as deep as its level'
 /**
  * How to search a source. Numbers, hexadecimal digits and bases of DNA have everywhere what begins alike and nowhere what goes on alike:
  * trees of candidates are as deep as they get, and a shallow search finds as much, in a third to a thirteenth of 1.4 to 2.1 seconds a
- * megabyte. Markup and prose come out 4 to 20 % larger by it, which samples from two places tell.
+ * megabyte. Markup and prose come out 4 to 20 % larger by it, which samples from four places tell.
  */
 export async function searchFor(source: {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
 }): Promise<Search> {
   if (source.size < LOOKED_AT_BYTES) return 'as deep as its level'
-  const at = [0.3, 0.7].map((share) => Math.floor((source.size - SAMPLE_BYTES) * share))
+  const at = SAMPLE_PLACES.map((share) => Math.floor((source.size - SAMPLE_BYTES) * share))
   const sample = concat(await Promise.all(at.map(async (offset) => (await source.read(offset, SAMPLE_BYTES)).slice())))
   const [deep, shallow] = [await packedBytes(sample, 'as deep as its level'), await packedBytes(sample, 'shallow')]
   return shallow <= deep * AS_GOOD ? 'shallow' : 'as deep as its level'

@@ -41,6 +41,11 @@ test('what a shallow search finds as well is searched no deeper', async () => {
   const markup = bytesOf(Array.from({ length: 20_000 }, () => `<city name="n${number() % 500}" of="c${number() % 90}"/>`).join('\n'))
   expect(await searchFor(memorySource(numbers, 'a.csv'))).toBe('shallow')
   expect(await searchFor(memorySource(markup, 'a.xml'))).toBe('as deep as its level')
+  // Most of it numbers, which its ends are not.
+  const words = Array.from({ length: 300 }, () => `<${'abcdefgh'.repeat(9).slice(0, (number() % 40) + 9)} id="${number() % 9}">`)
+  const tags = bytesOf(Array.from({ length: 9000 }, () => words[number() % 300]).join(''))
+  const drawing = Buffer.concat([tags.subarray(0, 150_000), numbers, tags.subarray(-150_000)])
+  expect(await searchFor(memorySource(drawing, 'a.dxf'))).toBe('as deep as its level')
   const { result } = await pack(memorySource(numbers, 'a.csv'), optionsFor('zst'))
   expect(Buffer.compare(zstdDecompressSync(await readAll(result!)), numbers)).toBe(0)
 })
