@@ -5,9 +5,9 @@ import type { Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
 import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { Raster } from './raster.ts'
-import { inFewLooks, isInBands, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
+import { type Begun, inFewLooks, isInBands, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
 
-export { isScored, spareOf } from './seen-search.ts'
+export { type Begun, isScored, spareOf } from './seen-search.ts'
 
 const SCALE: Scale = {
   lowest: 25,
@@ -32,20 +32,23 @@ export interface Reference extends Raster {
   readonly inks?: boolean
 }
 
-/** Requantises stored coefficients to what looks as it should beside `reference`; the result is ready to be written. */
+/**
+ * Requantises stored coefficients to what looks as it should beside `reference`; the result is ready to be written. `from`: a quality to begin
+ * with, and with a margin that of another form (`lowestSeen`).
+ */
 export async function requantiseSeen(
   job: JpegJob,
   reference: Reference,
   wanted: SeenPicture,
   settings: SearchSettings,
-  first?: number,
+  from: { readonly [Figure in keyof Begun]?: Begun[Figure] | undefined } = {},
 ): Promise<Seen<Measured>> {
   const maker: Maker<Measured> = {
     make: (quality) => job.requantise(quality, () => settings.pause()),
     look: () => seen(job, reference),
     isPointless: () => settings.isPointless?.(job) ?? false,
   }
-  return lowestSeen(maker, wanted, scaleFor(reference), first ?? (await firstQuality(job, wanted, settings)))
+  return lowestSeen(maker, wanted, scaleFor(reference), from.quality ?? (await firstQuality(job, wanted, settings)), from.margin)
 }
 
 /** The same where coefficients are not kept: every quality is made of another reading. */

@@ -78,8 +78,15 @@ export interface Maker<Figures extends ColourFigures> {
   isPointless?(): boolean
 }
 
+export interface Begun {
+  readonly quality: number
+  readonly margin: number
+}
+
 export interface Seen<Figures extends ColourFigures> {
   readonly quality: number
+  /** Where the search began, and points above what is wanted there. */
+  readonly begun: Begun
   readonly figures: Figures
   /** Does it look as it should? */
   readonly reached: boolean
@@ -92,17 +99,24 @@ const LEAST_SCORE = 50
 /** Is it so far from what it should be that it had better not be made at all? */
 export const isSpoilt = ({ reached, visible }: Seen<ColourFigures>): boolean => !reached && (visible.score ?? 0) < LEAST_SCORE
 
-interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached'> {
+interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached' | 'begun'> {
   /** Points above what is wanted. */
   readonly margin: number
 }
 
-/** The lowest quality that looks as it should, or the highest; it is what `maker` made last. */
+/** Of another form of the same picture: where it looks no better than that by so many points, it will not be smaller in the end. */
+const BETTER_POINTS = 1
+
+/**
+ * The lowest quality that looks as it should, or the highest; it is what `maker` made last. `otherMargin`: what
+ * another form had at `first`, beside which this one has to look better.
+ */
 export async function lowestSeen<Figures extends ColourFigures>(
   maker: Maker<Figures>,
   wanted: SeenPicture,
   scale: Scale,
   first: number,
+  otherMargin?: number,
 ): Promise<Seen<Figures>> {
   const looks: Look<Figures>[] = []
   for (let quality: number | undefined = first; quality !== undefined; ) {
@@ -110,11 +124,13 @@ export async function lowestSeen<Figures extends ColourFigures>(
     const visible = await maker.look()
     const margin = Math.min(lumaMargin(figures, wanted), marginOf(visible, wanted, scale))
     looks.push({ quality, figures, margin, visible })
-    quality = margin < 0 && maker.isPointless?.() ? undefined : nextQuality(looks, scale)
+    const isPointless =
+      otherMargin !== undefined && looks.length === 1 ? margin < otherMargin + BETTER_POINTS : margin < 0 && maker.isPointless?.()
+    quality = isPointless ? undefined : nextQuality(looks, scale)
   }
   const best = bestOf(looks)
   if (best !== looks.at(-1)) await maker.make(best.quality)
-  return { ...best, reached: best.margin >= 0 }
+  return { ...best, reached: best.margin >= 0, begun: { quality: first, margin: looks[0]?.margin ?? best.margin } }
 }
 
 /** What is there of a picture in `rows` beside `reference`, whose channels they have; of more than `most` pixels, in bands evenly spread. */

@@ -23,7 +23,7 @@ import {
   smallestExactFile,
   smallestFile,
 } from '../../raster/jpeg-search.ts'
-import { firstQuality, isScored, requantiseSeen, spareOf, streamedSeen } from '../../raster/jpeg-seen.ts'
+import { type Begun, firstQuality, isScored, requantiseSeen, spareOf, streamedSeen } from '../../raster/jpeg-seen.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
@@ -82,6 +82,8 @@ interface Made {
   readonly reached: boolean
   /** Points of the score above what the level asks for; undefined where it was not looked at. */
   readonly spare?: number | undefined
+  /** Where that was looked for first. */
+  readonly begun?: Begun
 }
 
 export async function recompress(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
@@ -164,7 +166,7 @@ class Recompression {
       return made
     }
     // It may be the halved chroma that keeps it from looking as it should, or that asks for finer steps than it saves.
-    const whole = await this.requantised(await this.read())
+    const whole = await this.requantised(await this.read(), made.reached ? made.begun : undefined)
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
     const [kept, other] = isSmaller ? [whole, made] : [made, whole]
@@ -173,9 +175,9 @@ class Recompression {
     return kept
   }
 
-  private async requantised(job: JpegJob): Promise<Made> {
+  private async requantised(job: JpegJob, other?: Begun): Promise<Made> {
     if (!this.mayLook(job)) return { job, ...(await requantiseTo(job, this.target, this)) }
-    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this)
+    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this, other)
     return { job, ...found, spare: found.visible && spareOf(found.visible, this.wanted) }
   }
 

@@ -112,6 +112,12 @@ export const wantedOf = (wanted: SeenPicture, share: number): SeenPicture =>
 /** Requantises a stored job to what looks as it should; undefined where nothing does, or it is far from fitting into `budget` bytes. */
 export async function searchSeen(job: JpegJob, { reference, wanted }: Sight, hint: number, budget: number): Promise<Found | undefined> {
   const isPointless = () => job.figures.estimatedBytes * MOST_GAINED > budget
-  const { reached, quality, figures } = await requantiseSeen(job, reference, wanted, { pause: () => yieldToOthers(), isPointless }, hint)
+  const { reached, quality, figures } = await requantiseSeen(
+    job,
+    reference,
+    wanted,
+    { pause: () => yieldToOthers(), isPointless },
+    { quality: hint },
+  )
   return reached && !isPointless() ? { quality, figures } : undefined
 }
