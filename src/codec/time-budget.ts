@@ -1,14 +1,23 @@
+const WANT = 'for want of processor time'
+const EXACT_SHARE = 0.12
+
 /**
  * Processor time that pictures and files inside a file may take together. Isolates end a job after 300 seconds and have no clock to see them
  * coming, so what work of a kind has taken is counted instead: the same pictures are done on every machine.
  */
 export class TimeBudget {
   #secondsLeft: number
+  #exactSecondsLeft: number
+  #exact = 0
   readonly #refused = { picture: 0, file: 0 }
 
-  /** @param seconds by default what leaves time for the package around the pictures, and for its verification */
-  constructor(seconds = 220) {
+  /**
+   * @param seconds by default what leaves time for the package around the pictures, and for its verification
+   * @param exactSeconds beside them, for what is coded again without a search where there is no time for one
+   */
+  constructor(seconds = 220, exactSeconds = seconds * EXACT_SHARE) {
     this.#secondsLeft = seconds
+    this.#exactSecondsLeft = exactSeconds
   }
 
   /** Takes what one needs; false where there is less left: it stays as it is, and others may still fit. */
@@ -21,17 +30,28 @@ export class TimeBudget {
     return true
   }
 
+  /** Takes what a picture that was refused needs to be coded again without loss, which takes no search; false where there is less left. */
+  takeExact(seconds: number): boolean {
+    if (seconds > this.#exactSecondsLeft) return false
+    this.#exactSecondsLeft -= seconds
+    this.#refused.picture--
+    this.#exact++
+    return true
+  }
+
   /** Takes what was needed and nobody could estimate: what is estimated next has less. */
   spend(seconds: number): void {
     this.#secondsLeft -= seconds
   }
 
-  /** For the receipt: what stays as it is for want of time. */
+  /** For the receipt: what stays as it is, or as it looks, for want of time. */
   steps(): string[] {
-    return (['picture', 'file'] as const).flatMap((what) => {
+    const exact = this.#exact === 0 ? [] : [`${this.#exact === 1 ? '1 picture' : `${this.#exact} pictures`} without loss, ${WANT}`]
+    const left = (['picture', 'file'] as const).flatMap((what) => {
       const count = this.#refused[what]
       if (count === 0) return []
-      return [`${count === 1 ? `1 ${what} left as it is` : `${count} ${what}s left as they are`}, for want of processor time`]
+      return [`${count === 1 ? `1 ${what} left as it is` : `${count} ${what}s left as they are`}, ${WANT}`]
     })
+    return [...exact, ...left]
   }
 }

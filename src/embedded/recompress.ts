@@ -12,7 +12,7 @@ import { gentlerTargets } from '../quality/ladder.ts'
 import { LEVELS, pictureTarget } from '../quality/levels.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
-import { secondsOf } from './seconds.ts'
+import { exactSecondsOf, secondsOf } from './seconds.ts'
 import { isOpaque, scaledSimilarity, similarity } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
@@ -60,7 +60,12 @@ export async function recompressPicture(
   request: PictureRequest = {},
 ): Promise<Recompressed | undefined> {
   const facts = pictureFacts(bytes)
-  if (!facts || options.inner.time?.take(secondsOf(facts, bytes.length)) === false) return undefined
+  if (!facts) return undefined
+  const { time } = options.inner
+  if (time?.take(secondsOf(facts, bytes.length)) === false) {
+    const seconds = exactSecondsOf(facts, bytes.length)
+    return seconds !== undefined && time.takeExact(seconds) ? sameKind(bytes, name, facts, options, { lossless: true }) : undefined
+  }
   const kept = await sameKind(bytes, name, facts, options, request)
   if (!request.mayBecomeJpeg || request.lossless || facts.kind !== 'png' || !facts.comparable || options.quality === 'high') return kept
   const jpeg = await asJpeg(bytes, name, facts, options, request)

@@ -19,6 +19,13 @@ export function secondsOf({ kind, width, height }: PictureFacts, bytes: number):
   return ofPicture + (width * height * ofMegapixel + first * ofFirstMegabyte + (bytes - first) * ofMegabyte) / 1e6
 }
 
+/** Without loss: nothing is searched for. 0.06 to 0.25 s a megabyte were measured of photographs of 9 to 18 megapixels. */
+const EXACT = { ofPicture: 0.02, ofMegabyte: 0.25 }
+
+/** Of a JPEG whose coefficients stay; undefined of other kinds, whose exact forms are searched for, too. */
+export const exactSecondsOf = ({ kind }: PictureFacts, bytes: number): number | undefined =>
+  kind === 'jpg' ? EXACT.ofPicture + (bytes * EXACT.ofMegabyte) / 1e6 : undefined
+
 /** Of any other file, whose codec finds out what it is: Brotli takes longest. What drawings take beyond is told afterwards. */
 const OF_A_FILE = 0.05
 const OF_A_MEGABYTE = 2.5
