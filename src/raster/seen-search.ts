@@ -20,6 +20,8 @@ const FAR_POINTS = 30
 const LOOKS_FROM_AFAR = 2
 /** A step of quality brings about so much, and a point of the score. */
 const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
+/** Steps of quality that are gone up at most where the last few brought nothing. */
+const MOST_STEPS = 8
 /** Points that casts and steps change by where they grow by a factor of e. */
 const POINTS_PER_WINDOW = 11
 /** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, those of some bands. */
@@ -192,7 +194,8 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (looks.length >= last) return above || scale.mostMisses ? undefined : scale.highest
-  const next = above && below && isFar(below) ? between(below, above) : alongSlope(looks, scale, above && wasFar)
+  const next =
+    above && below && isFar(below) ? between(below, above) : Math.max(offLevel(looks, scale), alongSlope(looks, scale, above && wasFar))
   const line = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
   const led = first <= next && next <= end ? (next + line) / 2 : line
   return Math.min(end, Math.max(first, Math.round(led)))
@@ -204,6 +207,18 @@ const isFar = ({ margin }: Look<ColourFigures>) => margin < -FAR_POINTS
 function between(below: Look<ColourFigures>, above: Look<ColourFigures>): number {
   const share = above.margin / (above.margin - below.margin)
   return above.quality - (above.quality - below.quality) * ((share + 0.5) / 2)
+}
+
+/**
+ * Where to go on from where it hardly rises, or falls, and nothing is good enough: steps grow, as what lacks a little at every one of a few
+ * is made at the highest quality in the end, which takes more than a gentler level does.
+ */
+function offLevel(looks: readonly Look<ColourFigures>[], { coarseness, pointsPerCoarseness }: Scale): number {
+  const [last, previous] = looks.toSorted((a, b) => b.quality - a.quality)
+  if (!last || !previous || looks.some(({ margin }) => margin >= 0)) return 0
+  const risen = last.margin - previous.margin
+  const usual = pointsPerCoarseness * (coarseness(previous.quality) - coarseness(last.quality))
+  return risen < usual / 4 ? last.quality + Math.min(MOST_STEPS, 2 * (last.quality - previous.quality)) : 0
 }
 
 /** By the two looks that are nearest to what is wanted; how steep that may be is limited, or not. */

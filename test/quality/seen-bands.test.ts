@@ -98,3 +98,8 @@ it('what may be made twice is not made a third time', async () => {
   expect(await qualitiesMade(twice, (quality) => quality / 2 + 25)).toEqual([50, 62])
   expect(await qualitiesMade(twice, (quality) => quality + 40)).toEqual([50])
 })
+
+it('where a few steps of quality bring nothing, larger ones follow, and not the highest quality', async () => {
+  const scoreAt = (quality: number) => (quality < 55 ? 59.5 - (quality - 50) / 100 : 60 + (quality - 55) / 2)
+  expect(await qualitiesMade(EVENLY, scoreAt)).toEqual([50, 51, 53, 57])
+})
