@@ -24,6 +24,8 @@ const USUAL_PRECISION = 1
 /** A decimal less makes errors ten times as large. Drawings lose at least so much by it. */
 const DECIBELS_OF_A_DECIMAL = 10
 
+const ARC = /\sd="[^"]*[aA]/
+
 /** Finer roundings of so few characters are hardly ever, but sometimes, shorter than coarser ones: one path is joined, another not. */
 const SMALL_CHARACTERS = 16 * 1024
 
@@ -51,7 +53,8 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   }
   const look = async (decimals: number) => {
     await lookAt({ decimals, trueArcs: false })
-    if (!isMet()) await lookAt({ decimals, trueArcs: true })
+    // True arcs may be shorter, too: what a higher level would look at for want of svgo's is looked at by every one.
+    if (!isMet() || ARC.test(found.at(-1)?.text ?? '')) await lookAt({ decimals, trueArcs: true })
   }
   const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
   let precision = Math.max(USUAL_PRECISION, fewest)
