@@ -18,6 +18,8 @@ const MOST_MISSES = 4
 /** Further below, a look says on which side it is and no more (noise falls apart within a few steps), and so many are added. */
 const FAR_POINTS = 30
 const LOOKS_FROM_AFAR = 2
+/** So many points above what is wanted are a quarter of the bytes: worth as many looks, where there is time for three. */
+const WIDE_POINTS = 8
 /** A step of quality brings about so much, and a point of the score. */
 const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
 /** Steps of quality that are gone up at most where the last few brought nothing. */
@@ -190,15 +192,17 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
   const wasFar = looks.some(isFar)
-  const last = above ? scale.mostLooks + (wasFar ? LOOKS_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
+  const isWide = above && above.margin > WIDE_POINTS && scale.mostLooks >= 3
+  const last = above ? scale.mostLooks + (wasFar || isWide ? LOOKS_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (looks.length >= last) return above || scale.mostMisses ? undefined : scale.highest
-  const next =
-    above && below && isFar(below) ? between(below, above) : Math.max(offLevel(looks, scale), alongSlope(looks, scale, above && wasFar))
+  const led = Math.max(offLevel(looks, scale), alongSlope(looks, scale, above && wasFar))
+  // What falls apart all at once has no slope that leads anywhere but to where it has fallen already.
+  const next = above && below && (isFar(below) || (led < first && end > first)) ? between(below, above) : led
   const line = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
-  const led = first <= next && next <= end ? (next + line) / 2 : line
-  return Math.min(end, Math.max(first, Math.round(led)))
+  const taken = first <= next && next <= end ? (next + line) / 2 : line
+  return Math.min(end, Math.max(first, Math.round(taken)))
 }
 
 const isFar = ({ margin }: Look<ColourFigures>) => margin < -FAR_POINTS
