@@ -199,7 +199,7 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   if (looks.length >= last) return above || scale.mostMisses ? undefined : scale.highest
   const led = Math.max(offLevel(looks, scale), alongSlope(looks, scale, above && wasFar))
   // What falls apart all at once has no slope that leads anywhere but to where it has fallen already.
-  const next = above && below && (isFar(below) || (led < first && end > first)) ? between(below, above) : led
+  const next = above && below && (isFar(below) || (!wasFar && led < first && end > first)) ? between(below, above) : led
   const line = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
   const taken = first <= next && next <= end ? (next + line) / 2 : line
   return Math.min(end, Math.max(first, Math.round(taken)))
