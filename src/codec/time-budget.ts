@@ -1,4 +1,5 @@
 const WANT = 'for want of processor time'
+/** Of the time for searches, beside it: 26 of 220 seconds. */
 const EXACT_SHARE = 0.12
 
 /**

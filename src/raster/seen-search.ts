@@ -82,14 +82,15 @@ export interface Maker<Figures extends ColourFigures> {
   isPointless?(): boolean
 }
 
+/** The first look of a search. */
 export interface Begun {
   readonly quality: number
+  /** Points above what is wanted. */
   readonly margin: number
 }
 
 export interface Seen<Figures extends ColourFigures> {
   readonly quality: number
-  /** Where the search began, and points above what is wanted there. */
   readonly begun: Begun
   readonly figures: Figures
   /** Does it look as it should? */

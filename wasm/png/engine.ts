@@ -148,7 +148,7 @@ const CAST_ROUNDS = 6
 /** Rounds that leave so much of what there was are the last. */
 const CASTS_STAY = 0.97
 
-const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+export const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 /** Bytes of one row without its filter byte. */
 export function rowBytesOf(header: Pick<PictureHeader, 'colourType' | 'bitDepth'>, width: number): number {

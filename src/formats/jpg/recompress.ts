@@ -82,7 +82,7 @@ interface Made {
   readonly reached: boolean
   /** Points of the score above what the level asks for; undefined where it was not looked at. */
   readonly spare?: number | undefined
-  /** Where that was looked for first. */
+  /** The first look at it; absent where it was not looked at. */
   readonly begun?: Begun
 }
 

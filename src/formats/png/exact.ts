@@ -3,7 +3,7 @@
 import type { PngEngine } from '../../../wasm/png/engine.ts'
 import type { Options, Outcome, Sink } from '../../codec/codec.ts'
 import { type LosslessSearch, losslessBytes } from '../../raster/png-lossless.ts'
-import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain, smallestOf } from './candidate.ts'
+import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain } from './candidate.ts'
 import { bytesAround } from './chunks.ts'
 import { lossWithout, saidOf } from './dropped.ts'
 import type { PngFile } from './file.ts'
@@ -31,9 +31,8 @@ export async function writeExact(
   lossless.plan.apply(engine)
   if (rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options) === undefined)
     return await encodeExact(file, engine, lossless, sink, options)
-  const candidate = await smallestOf([await exactCandidate(file, engine, lossless, options)])
-  if (!candidate) throw new RangeError('the smallest of nothing')
-  return await candidate.write(sink)
+  const candidate = await exactCandidate(file, engine, lossless, options)
+  return await ((await candidate.again?.()) ?? candidate).write(sink)
 }
 
 const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const

@@ -24,6 +24,7 @@ const USUAL_PRECISION = 1
 /** A decimal less makes errors ten times as large. Drawings lose at least so much by it. */
 const DECIBELS_OF_A_DECIMAL = 10
 
+/** A path with an arc in it. */
 const ARC = /\sd="[^"]*[aA]/
 
 /** Finer roundings of so few characters are hardly ever, but sometimes, shorter than coarser ones: one path is joined, another not. */
