@@ -148,6 +148,7 @@ const CAST_ROUNDS = 6
 /** Rounds that leave so much of what there was are the last. */
 const CASTS_STAY = 0.97
 
+/** Samples of a pixel. */
 export const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 /** Bytes of one row without its filter byte. */
