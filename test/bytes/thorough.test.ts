@@ -37,6 +37,13 @@ describe('thorough deflate', () => {
     expect(await same(bytes)).toBeLessThan(deflateRaw(bytes).length * 0.997)
   })
 
+  test('a number that counts up: one block of many, whose parts would each be smaller by themselves', async () => {
+    const numbers = new DataView(new ArrayBuffer(64_000))
+    for (let at = 0; at < numbers.byteLength; at += 4) numbers.setUint32(at, 0x6150 + at / 4)
+    // A literal of eight to nine bits, a length and an offset of one bit each; in 130 blocks it were 11.6 bits each.
+    expect(await same(new Uint8Array(numbers.buffer))).toBeLessThan((numbers.byteLength / 4) * (11.2 / 8))
+  })
+
   test('no more than the room', async () => {
     const bytes = markup(20_000)
     const { length } = await thorough(bytes)

@@ -107,11 +107,63 @@ thorough_joined(struct libdeflate_compressor *c, const u32 *items, u32 num_items
 }
 
 /*
- * Cuts the items into blocks, each of which is then cut in two as often as that helps; `joined` tells whether they
- * begin as many or as one. `ends` are item numbers. Returns how many blocks there are.
+ * Of the blocks between `ends`, those next to each other become one wherever that is smallest as a whole: of blocks with symbols of their own
+ * (a number that counts up, say) two together may be larger, and all of them together smaller, since their header is written once.
+ * Runs of 1, 2, 3, 4, 6, 9 … blocks are looked at, and from the first one on. Returns how many are left.
  */
 static u32
-thorough_cut(struct libdeflate_compressor *c, const u32 *items, u32 num_items, bool joined, u32 ends[THOROUGH_BLOCKS])
+thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 ends[THOROUGH_BLOCKS], u32 count)
+{
+	u32 best[THOROUGH_BLOCKS + 1], first[THOROUGH_BLOCKS + 1], i, end;
+
+	if (count < 3)
+		return count;
+	deflate_reset_symbol_frequencies(c);
+	t->sums[0] = c->freqs;
+	for (i = 0; i < count; i++) {
+		u32 from = i ? ends[i - 1] : 0;
+
+		thorough_add(c, items + from, ends[i] - from);
+		t->sums[i + 1] = c->freqs;
+	}
+	best[0] = 0;
+	for (end = 1; end <= count; end++) {
+		u32 run = 1;
+
+		best[end] = UINT32_MAX;
+		for (;;) {
+			const struct deflate_freqs *to = &t->sums[end], *from = &t->sums[end - run];
+			u32 bits;
+
+			for (i = 0; i < DEFLATE_NUM_LITLEN_SYMS; i++)
+				c->freqs.litlen[i] = to->litlen[i] - from->litlen[i];
+			for (i = 0; i < DEFLATE_NUM_OFFSET_SYMS; i++)
+				c->freqs.offset[i] = to->offset[i] - from->offset[i];
+			c->freqs.litlen[DEFLATE_END_OF_BLOCK]++;
+			bits = best[end - run] + thorough_make_codes(c, false);
+			if (bits < best[end]) {
+				best[end] = bits;
+				first[end] = end - run;
+			}
+			if (run == end)
+				break;
+			run = MIN(run + MAX(run / 2, 1), end);
+		}
+	}
+	/* The path, from its end; then its ends in order. */
+	for (i = 0, end = count; end; end = first[end])
+		best[i++] = ends[end - 1];
+	for (count = i; i--; )
+		ends[count - 1 - i] = best[i];
+	return count;
+}
+
+/*
+ * Cuts the items into blocks, each of which is then cut in two as often as that helps; `joined` tells whether they
+ * begin as many or as one. In the end they become fewer where that is smaller. `ends` are item numbers. Returns how many blocks there are.
+ */
+static u32
+thorough_cut(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 num_items, bool joined, u32 ends[THOROUGH_BLOCKS])
 {
 	u32 count = 1, i = 0;
 
@@ -130,5 +182,5 @@ thorough_cut(struct libdeflate_compressor *c, const u32 *items, u32 num_items, b
 		ends[i] = cut;
 		count++;
 	}
-	return count;
+	return thorough_merged(c, t, items, ends, count);
 }

@@ -29,6 +29,7 @@ struct thorough {
 	u32 open_ends[THOROUGH_BLOCKS + 1];
 	u32 near[THOROUGH_SPANS][THOROUGH_NEAR];
 	u32 log2_table[4097];
+	struct deflate_freqs sums[THOROUGH_BLOCKS + 1]; /* symbols before each block, while blocks are merged */
 };
 
 #include "thorough-codes.h"
@@ -76,7 +77,7 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 	     unsigned passes, struct thorough_blocks *best)
 {
 	u32 ends[THOROUGH_BLOCKS], begin = 0, from = 0, listed = 0, bits = 0, i;
-	u32 count = thorough_cut(c, items, num_items, joined, ends);
+	u32 count = thorough_cut(c, t, items, num_items, joined, ends);
 	bool more;
 
 	for (i = 0; i < count; i++) {
