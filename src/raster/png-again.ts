@@ -6,8 +6,8 @@ import { concat } from '../bytes/concat.ts'
 import { adler32, deflateThorough, zlibDecompress } from '../bytes/deflate.ts'
 import { ByteWriter } from '../bytes/writer.ts'
 
-/** A second of the processor and more; what is larger gains less by it. */
-const MOST_ROW_BYTES = 1.5e6
+/** Three megapixels of a byte each: three or four seconds of the processor at most, for each of two or three results that come close. */
+const MOST_ROW_BYTES = 3.2e6
 
 export interface Form {
   readonly width: number

@@ -6,6 +6,7 @@ import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import type { Quality } from '../../../src/quality/levels.ts'
+import { fewRowBytes } from '../../../src/raster/png-again.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 
 const AGAIN = 'deflated once more, parsed optimally'
@@ -33,6 +34,13 @@ const stripes = () =>
     if (y < 40 || y > 240 || x < 30 || x > 270) return [255, 255, 255]
     const hue = Math.floor((x - 30) / 5)
     return [hue * 5, 255 - hue * 3, (hue * 37) & 255]
+  })
+
+/** A byte a pixel in its smallest form. */
+const stairs = (side: number) =>
+  picture(side, (x, y) => {
+    const step = (x >> 5) ^ (y >> 4)
+    return (x + y * 3) % 97 < 5 ? [step & 63, step & 63, step & 63] : [255, 255, 255]
   })
 
 async function pressedAt(depth: number, file: Uint8Array, quality: Quality) {
@@ -67,6 +75,12 @@ test('an uploaded picture of few rows is deflated once more, one inside of a doc
   expect(uploaded.bytes.length).toBeLessThan(inside.bytes.length)
   // Node's zlib holds the checksum against the rows; they are the same.
   expect(rowsOf(uploaded.bytes)).toEqual(rowsOf(inside.bytes))
+})
+
+test('so are more than a megabyte and a half of rows, up to three', async () => {
+  expect((await pressedAt(0, stairs(1250), 'high')).outcome).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
+  expect(fewRowBytes({ width: 2048, height: 1536, bitDepth: 8, colourType: 3 })).toBe(2049 * 1536)
+  expect(fewRowBytes({ width: 2048, height: 2048, bitDepth: 8, colourType: 3 })).toBeUndefined()
 })
 
 test.each([
