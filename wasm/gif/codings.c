@@ -11,6 +11,23 @@ void codings_begin(void) {
   if (!row_symbols) row_symbols = allocate(canvas_width);
 }
 
+/* Stretches that may stay become transparent where they have two colours or more, or go on from the row above. */
+static void mixed_row(const u8 *from, u32 first, u32 w, int clear, int before, u8 *out) {
+  for (u32 x = 0; x < w;) {
+    if (!may_stay(may_repeat, first + x)) {
+      before = out[x] = from[x];
+      x++;
+      continue;
+    }
+    u32 end = x + 1;
+    bool mixed = !x && before == clear;
+    for (; end < w && may_stay(may_repeat, first + end); end++) mixed |= from[end] != from[x];
+    if (mixed) memset(out + x, clear, end - x);
+    else if (out != from) memcpy(out + x, from + x, end - x);
+    x = end;
+  }
+}
+
 /* Symbols of a row of the box, which may go where they were prepared. `before` is the symbol that stands in front of it. */
 static void symbols_row(const Plan *plan, int kind, int row, int before, u8 *out) {
   const u32 w = plan->box.w;
@@ -24,6 +41,8 @@ static void symbols_row(const Plan *plan, int kind, int row, int before, u8 *out
   } else if (kind == KIND_SOURCE) {
     u32 i = (u32)(plan->box.y + row) * canvas_width + plan->box.x;
     for (u32 x = 0; x < w; x++, i++) out[x] = may_stay(may_repeat, first + x) && !(wanted_painted[i >> 3] >> (i & 7) & 1) ? clear : from[x];
+  } else if (kind == KIND_MIXED) {
+    mixed_row(from, first, w, clear, before, out);
   } else {
     for (u32 x = 0; x < w; x++) before = out[x] = may_stay(may_repeat, first + x) && before != from[x] ? clear : from[x];
   }

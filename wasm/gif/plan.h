@@ -29,6 +29,7 @@ enum {
   KIND_ALL,
   KIND_SOURCE, /* as the source had it */
   KIND_RUNS,   /* until a colour that was just coded goes on */
+  KIND_MIXED,  /* but stretches of one colour, which go on with what stands beside them */
   KIND_NONE,   /* but those whose colour has no entry */
   KINDS,
   KIND_FREE = KINDS /* near.c decides pixel by pixel */
