@@ -15,15 +15,31 @@ export interface FilmPeer {
   /** FFmpeg's name: pictures are encoded and compared in it. */
   readonly format: 'yuv420p' | 'yuv420p10le'
   readonly factors: readonly number[]
+  /** Into AVI: frames have no times there, so none comes before one that is shown earlier (`-bf 0`). */
+  readonly avi?: boolean
 }
 
 /** `-preset medium`, one thread, sound copied: what it takes at our SSIM, and at our PSNR. */
-export function atOurFigures(path: string, mine: FilmSimilarity, { encoder, format, factors }: FilmPeer, folder: string) {
+export function atOurFigures(path: string, mine: FilmSimilarity, { encoder, format, factors, avi = false }: FilmPeer, folder: string) {
+  const ordered = avi ? ['-bf', '0'] : []
   const single = encoder === 'libx265' ? ['-x265-params', 'log-level=error:pools=none:frame-threads=1'] : []
   const runs = factors.flatMap((factor) => {
-    const target = join(folder, `peer-${factor}.mov`)
+    const target = join(folder, `peer-${factor}.${avi ? 'avi' : 'mov'}`)
     const args = ['-v', 'error', '-nostdin', '-y', '-i', path, '-map', '0:v:0', '-map', '0:a?', '-c:a', 'copy', '-c:v', encoder]
-    const coding = ['-preset', 'medium', '-crf', `${factor}`, '-pix_fmt', format, '-fps_mode', 'passthrough', ...single, '-threads', '1']
+    const coding = [
+      '-preset',
+      'medium',
+      '-crf',
+      `${factor}`,
+      '-pix_fmt',
+      format,
+      '-fps_mode',
+      'passthrough',
+      ...ordered,
+      ...single,
+      '-threads',
+      '1',
+    ]
     const run = native('ffmpeg', [...args, ...coding, target], target)
     const figures = run ? similarity(path, target, format) : undefined
     return run && figures ? [{ run, ...figures }] : []
