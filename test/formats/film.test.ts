@@ -181,7 +181,7 @@ describe('QuickTime and MP4', () => {
   })
 
   it('the only part of a film that grows is given up in its middle, and the old pictures stay', async () => {
-    const { bytes } = await press(mov, rawMovie(160), 'low', 'mov')
+    const { bytes } = await press(mov, rawMovie(240), 'low', 'mov')
     const source = memorySource(bytes, 'film.mov')
     let share = 0
     const options = { ...optionsFor('high', 'mov'), progress: (done: number) => void (share = Math.max(share, done)) }

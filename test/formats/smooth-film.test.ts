@@ -7,7 +7,8 @@ import type { EncodedPart } from '../../src/formats/film/part-encoder.ts'
 import { PartWriter, type PicturesHead, readParts } from '../../src/formats/film/part-file.ts'
 import { finishPart } from '../../src/formats/film/part-loss.ts'
 import { encodeOnce, encodePart } from '../../src/formats/film/pictures.ts'
-import { isSmooth } from '../../src/formats/film/smooth.ts'
+import { parameterSetId, settings } from '../../src/formats/film/settings.ts'
+import { smoothnessOf } from '../../src/formats/film/smooth.ts'
 import { Ffmpeg } from '../../wasm/ffmpeg/ffmpeg.ts'
 import { FRAMES, film, HEIGHT, noise, WIDTH } from '../support/plain-film.ts'
 import { optionsFor } from './media-fixtures.ts'
@@ -23,17 +24,17 @@ const texture = (x: number, y: number) => 128 + 60 * Math.sin(x / 2 + (y * y) / 
 const lamp = (x: number, y: number, frame: number) => 20 + 40 * Math.exp(-(((x - 60 - frame / 2) / 90) ** 2) - ((y - 50) / 70) ** 2)
 const dusk = (x: number, y: number, frame: number) => Math.round(lamp(x, y, frame) + noise(x, y, frame) / 3)
 
-test('a lamp in a dark room is smooth, also where it comes last', async () => {
-  expect(await isSmooth(jobOf(film(dusk)))).toBe(true)
-  expect(await isSmooth(jobOf(film((x, y, frame) => (frame < 30 ? texture(x, y) : dusk(x, y, frame)))))).toBe(true)
+test('a lamp in a dark room is smooth, partly where it comes last', async () => {
+  expect(await smoothnessOf(jobOf(film(dusk)))).toBe('mostly')
+  expect(await smoothnessOf(jobOf(film((x, y, frame) => (frame < 30 ? texture(x, y) : dusk(x, y, frame)))))).toBe('partly')
 })
 
 test('texture is not, nor grain, nor pages of one colour, nor what cannot be decoded', async () => {
-  expect(await isSmooth(jobOf(film(texture)))).toBe(false)
-  expect(await isSmooth(jobOf(film((x, y, frame) => lamp(x, y, frame) + 3 * noise(x, y, frame))))).toBe(false)
-  expect(await isSmooth(jobOf(film((x, y) => (x % 40 < 3 && y % 20 < 12 ? 30 : 235))))).toBe(false)
+  expect(await smoothnessOf(jobOf(film(texture)))).toBe(undefined)
+  expect(await smoothnessOf(jobOf(film((x, y, frame) => lamp(x, y, frame) + 3 * noise(x, y, frame))))).toBe(undefined)
+  expect(await smoothnessOf(jobOf(film((x, y) => (x % 40 < 3 && y % 20 < 12 ? 30 : 235))))).toBe(undefined)
   const job = jobOf(film(dusk))
-  expect(await isSmooth({ ...job, track: { ...job.track, stream: { ...job.track.stream, decoder: 'h264' } } })).toBe(false)
+  expect(await smoothnessOf({ ...job, track: { ...job.track, stream: { ...job.track.stream, decoder: 'h264' } } })).toBe(undefined)
 })
 
 /** How far the pictures of a part are from the lamp without the camera's noise, in levels of luma, root mean square. */
@@ -64,6 +65,23 @@ async function offTheLamp(encode: (part: PartWriter) => Promise<EncodedPart>): P
   expect(frame).toBe(FRAMES)
   return Math.sqrt(squares / (WIDTH * HEIGHT * FRAMES))
 }
+
+/** Half of it the lamp, half of it textured: smooth in part wherever one looks. */
+const window = (x: number, y: number, frame: number) => (x < 110 ? dusk(x, y, frame) : texture(x, y))
+
+test('a part with much else keeps bits for it', async () => {
+  expect(await smoothnessOf(jobOf(film(window)))).toBe('partly')
+  const size = { width: WIDTH, height: HEIGHT }
+  const track = { rate: { num: 30, den: 1 }, annexb: false }
+  const strength = (smooth: 'partly' | 'mostly') => {
+    const { options } = settings(size, 25, track, 'most', { smooth })
+    return Number(options.findLast(([name]) => name === 'aq-strength')![1])
+  }
+  expect(strength('partly')).toBeLessThan(strength('mostly'))
+  const shades = [undefined, 'partly', 'mostly'] as const
+  const ids = shades.flatMap((smooth) => [false, true].map((interlaced) => parameterSetId('usual', { interlaced }, { smooth })))
+  expect(new Set(ids).size).toBe(ids.length)
+})
 
 test('a lamp in a dark room does not become squares', async () => {
   const job = jobOf(film(dusk))

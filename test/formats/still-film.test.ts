@@ -49,9 +49,10 @@ test('parts that were given more or less memory, or show what is smooth, name th
   const job = { source: memorySource(bytes, 'film'), track, cut, crf: 25, part, options: optionsFor('medium', 'mp4') }
   const headers = []
   for (const memory of ['most', 'usual', 'least'] as const) {
-    for (const smooth of [false, true]) headers.push((await encodeOnce({ ...job, seen: { smooth } }, memory)).headers)
+    for (const smooth of [undefined, 'partly', 'mostly'] as const)
+      headers.push((await encodeOnce({ ...job, seen: { smooth } }, memory)).headers)
   }
-  expect(avcConfiguration(headers)[13]! & 31).toBe(6) // numOfSequenceParameterSets
+  expect(avcConfiguration(headers)[13]! & 31).toBe(9) // numOfSequenceParameterSets
 })
 
 test('a small film whose decoder holds many frames keeps a shorter look ahead before it goes without', () => {
@@ -61,4 +62,13 @@ test('a small film whose decoder holds many frames keeps a shorter look ahead be
       settings({ width: 1280, height: 720 }, 25, { rate, annexb: false }, memory).options.find(([name]) => name === 'rc-lookahead')![1],
     )
   expect([ahead('most'), ahead('usual'), ahead('least')]).toEqual([12, 5, 0])
+})
+
+test('small films get what the preset would give them, and AVI no frame before one that is shown earlier', () => {
+  const chosen = (width: number, height: number, annexb = false) =>
+    Object.fromEntries(settings({ width, height }, 25, { rate: { num: RATE, den: 1 }, annexb }, 'most').options)
+  expect(chosen(640, 360)).toMatchObject({ 'rc-lookahead': '40', ref: '3', bframes: '3', 'b-pyramid': 'normal' })
+  expect(chosen(720, 528, true)).toMatchObject({ 'rc-lookahead': '31', ref: '3', bframes: '0' })
+  expect(chosen(1024, 576)).toMatchObject({ 'rc-lookahead': '20', ref: '3', 'b-pyramid': 'normal' })
+  expect(chosen(1280, 720)).toMatchObject({ 'rc-lookahead': '12', ref: '2', 'b-pyramid': 'none' })
 })

@@ -12,7 +12,7 @@ import type { PictureTrack } from './picture-track.ts'
 import { engineFor, refuse, refuseLarger } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
 import { shortOf } from './short.ts'
-import { isSmooth } from './smooth.ts'
+import { smoothnessOf } from './smooth.ts'
 import { isStill } from './still.ts'
 
 const CRF_STEP = 4
@@ -26,7 +26,7 @@ const GIVEN_UP = 'the pictures would take more than they do'
  * @throws CodecError (no_gain) where `mustPay` ends it, CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
  */
 export async function encodePart(job: Omit<Encode, 'crf' | 'seen'>, level: Level): Promise<EncodedPart> {
-  const seen = { still: isLarge(job.track.stream) && (await isStill(job)), smooth: await isSmooth(job) }
+  const seen = { still: isLarge(job.track.stream) && (await isStill(job)), smooth: await smoothnessOf(job) }
   for (let crf = level.crf; ; ) {
     const encoded = await encodeInMemory({ ...job, crf, seen })
     const short = shortOf(encoded.quality, level)

@@ -3,6 +3,7 @@
 import type { Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { LARGE_FRAME_CRF } from '../../quality/levels.ts'
 import type { PictureTrack } from './picture-track.ts'
+import type { Smooth } from './smooth.ts'
 
 /** From most to least. */
 export const MEMORIES = ['most', 'usual', 'least'] as const
@@ -16,19 +17,31 @@ export interface Seen {
   /** Most of the picture stays as it is. */
   readonly still?: boolean
   /** Much of it is a smooth slope. */
-  readonly smooth?: boolean
+  readonly smooth?: Smooth | undefined
 }
 
 const PLAIN: readonly [string, string][] = [['aq-mode', '2']]
 /**
  * Slopes come out as squares and blotches long before SSIM or PSNR of luma say so: the bits go to what is smooth, most of all where it
- * is dark, and to colours.
+ * is dark, and to colours. Where there is much else, they would be missing there.
  */
-const SMOOTH: readonly [string, string][] = [
-  ['aq-mode', '3'],
-  ['aq-strength', '1.3'],
-  ['chroma-qp-offset', '-4'],
-]
+const SMOOTH: { readonly [how in Smooth]: readonly [string, string][] } = {
+  partly: [
+    ['aq-mode', '3'],
+    ['aq-strength', '0.8'],
+    ['chroma-qp-offset', '-3'],
+  ],
+  mostly: [
+    ['aq-mode', '3'],
+    ['aq-strength', '1.3'],
+    ['chroma-qp-offset', '-4'],
+  ],
+}
+
+/** Of all frames that x264 looks ahead: 40 MB. */
+const AHEAD_PIXELS = 1024 * 576 * 20
+/** What leaves room for a third reference, and for frames in between that are references, too. */
+const ROOMY_PIXELS = 1024 * 576
 
 /** What a greater `ipratio` would spend on first frames of still pictures: 6 · log2(3 / 2), for the same quality in fewer bytes. */
 const STILL_CRF = 3.5
@@ -42,18 +55,18 @@ export function settings(
   crf: number,
   { rate, annexb }: Pick<PictureTrack, 'rate' | 'annexb'>,
   memory: Memory,
-  { still = false, smooth = false }: Seen = {},
+  { still = false, smooth }: Seen = {},
 ): { preset: string; crf: number; options: [string, string][] } {
   // In AVI a chunk's place is its time, so nothing may be reordered there.
-  const between = (frames: number): [string, string][] => [
+  const between = (frames: number, pyramid = 'none'): [string, string][] => [
     ['bframes', String(annexb || memory === 'least' ? 0 : frames)],
-    ['b-pyramid', 'none'],
+    ['b-pyramid', pyramid],
   ]
   const common: [string, string][] = [
     ['keyint', String(Math.max(24, Math.round((rate.num / rate.den) * 8)))],
     ['sync-lookahead', '0'],
     ['psy', '0'],
-    ...(smooth ? SMOOTH : PLAIN),
+    ...(smooth ? SMOOTH[smooth] : PLAIN),
   ]
   if (isLarge(size) || memory === 'least') {
     // What mbtree would find out, taken for granted: much is copied from the frame that begins a group, and of pictures that are
@@ -74,10 +87,19 @@ export function settings(
     ]
     return { preset: 'faster', crf: factor, options: [...common, ...alone, ...between(memory === 'most' ? 2 : 1)] }
   }
-  const ahead = memory === 'usual' ? '5' : size.width * size.height <= 1024 * 576 ? '20' : '12'
-  return { preset: 'medium', crf, options: [...common, ['crf', String(crf)], ['rc-lookahead', ahead], ['ref', '2'], ...between(3)] }
+  const pixels = size.width * size.height
+  const most = Math.max(12, Math.min(40, Math.floor(AHEAD_PIXELS / pixels)))
+  // The preset's own.
+  const roomy = memory === 'most' && pixels <= ROOMY_PIXELS
+  const ahead: [string, string][] = [
+    ['rc-lookahead', String(memory === 'most' ? most : 5)],
+    ['ref', roomy ? '3' : '2'],
+  ]
+  return { preset: 'medium', crf, options: [...common, ['crf', String(crf)], ...ahead, ...between(3, roomy ? 'normal' : 'none')] }
 }
 
+const SMOOTHNESSES = [undefined, 'partly', 'mostly']
+
 /** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
-export const parameterSetId = (memory: Memory, { interlaced }: Pick<Picture, 'interlaced'>, { smooth = false }: Seen = {}) =>
-  MEMORIES.indexOf(memory) + MEMORIES.length * ((interlaced ? 1 : 0) + (smooth ? 2 : 0))
+export const parameterSetId = (memory: Memory, { interlaced }: Pick<Picture, 'interlaced'>, { smooth }: Seen = {}) =>
+  MEMORIES.indexOf(memory) + MEMORIES.length * ((interlaced ? 1 : 0) + 2 * SMOOTHNESSES.indexOf(smooth))

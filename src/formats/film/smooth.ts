@@ -15,6 +15,8 @@ const MOST_LOOKS = 4
 /** Packets that a decoder may want before it gives a picture. */
 const MOST_PACKETS = 20
 const SMOOTH_SHARE = 0.35
+/** Of all that is looked at: then there is little else to spend the bits on. */
+const MOSTLY_SHARE = 0.6
 const SQUARE = 8
 /** Levels between the means of neighbouring squares: a slope that eight bits can only show in steps, but no single colour. */
 const [LEAST_SLOPE, MOST_SLOPE] = [0.08, 4]
@@ -28,20 +30,26 @@ interface Stretch {
   readonly options: Options
 }
 
-/** What cannot be decoded is not smooth, and the encoder will say what is wrong with it. */
-export async function isSmooth(part: Stretch): Promise<boolean> {
+/** Partly: in one of the pictures that are looked at; mostly: in all of them together. */
+export type Smooth = 'partly' | 'mostly'
+
+/** undefined: it is not. What cannot be decoded is not smooth, and the encoder will say what is wrong with it. */
+export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
   using engine = engineFor(part.track.stream)
+  const shares: number[] = []
   try {
     engine.openVideo(part.track.stream)
     for (const sync of placesIn(part)) {
-      if ((await shareAt(engine, part, sync)) >= SMOOTH_SHARE) return true
+      shares.push(await shareAt(engine, part, sync))
       engine.restartVideo()
     }
-    return false
   } catch (error) {
-    if (isEngineError(error, 'ffmpeg') || error instanceof WebAssembly.RuntimeError) return false
+    if (isEngineError(error, 'ffmpeg') || error instanceof WebAssembly.RuntimeError) return undefined
     throw error
   }
+  if (!shares.some((share) => share >= SMOOTH_SHARE)) return undefined
+  const sum = shares.reduce((all, share) => all + share, 0)
+  return sum >= MOSTLY_SHARE * shares.length ? 'mostly' : 'partly'
 }
 
 /** Sync samples, spread over the part. */
