@@ -29,7 +29,7 @@ const CLIPS: readonly Clip[] = [
     coding: ['-c:v', 'libx264', '-preset', 'superfast', '-b:v', '53M', '-bf', '0'],
     encoder: 'libx264',
     format: 'yuv420p',
-    factors: [18, 21, 24, 27],
+    factors: [18, 21, 24, 27, 30, 33],
   },
   {
     name: 'hlg.mov',
