@@ -61,7 +61,7 @@ export async function lowestSeenAvif(
     },
     look: async () => made().visible,
   }
-  const seen = await lowestSeen(maker, wanted, scaleOf(chroma, looks), first)
+  const seen = await lowestSeen(maker, wanted, scaleOf(chroma, looks), { quality: first })
   return { ...seen, chroma, bytes: made().bytes }
 }
 

@@ -3,9 +3,21 @@ import { type JpegJob, JpegRows, type Measured } from '../../wasm/jpeg/jpeg.ts'
 import type { SeenPicture } from '../quality/levels.ts'
 import type { Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
-import { coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
+import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { Raster } from './raster.ts'
-import { type Begun, inFewLooks, isInBands, lowestSeen, type Maker, marginOf, type Scale, type Seen, seenRows } from './seen-search.ts'
+import {
+  type Begun,
+  inFewLooks,
+  isInBands,
+  lowestSeen,
+  lumaMargin,
+  type Maker,
+  MOST_RULED_OUT,
+  marginOf,
+  type Scale,
+  type Seen,
+  seenRows,
+} from './seen-search.ts'
 
 export { type Begun, isScored, spareOf } from './seen-search.ts'
 
@@ -16,6 +28,7 @@ const SCALE: Scale = {
   qualityOf,
   pointsPerCoarseness: 11,
   mostLooks: 3,
+  skipsLooks: true,
   mostAskedByWindows: 6,
 }
 
@@ -43,12 +56,25 @@ export async function requantiseSeen(
   settings: SearchSettings,
   from: { readonly [Figure in keyof Begun]?: Begun[Figure] | undefined } = {},
 ): Promise<Seen<Measured>> {
-  const maker: Maker<Measured> = {
-    make: (quality) => job.requantise(quality, () => settings.pause()),
-    look: () => seen(job, reference),
-    isPointless: () => settings.isPointless?.(job) ?? false,
+  let last: { readonly quality: number; readonly figures: Measured } | undefined
+  const make = async (quality: number) => {
+    if (last?.quality !== quality) last = { quality, figures: await job.requantise(quality, () => settings.pause()) }
+    return last.figures
   }
-  return lowestSeen(maker, wanted, scaleFor(reference), from.quality ?? (await firstQuality(job, wanted, settings)), from.margin)
+  const isPointless = () => settings.isPointless?.(job) ?? false
+  const maker: Maker<Measured> = { make, look: () => seen(job, reference), isPointless }
+  let quality = from.quality ?? (await firstQuality(job, wanted, settings))
+  if (from.margin !== undefined) return lowestSeen(maker, wanted, scaleFor(reference), { quality, otherMargin: from.margin })
+  const ruledOut: { quality: number; margin: number }[] = []
+  // Where luma misses its floor nobody has to look, which takes three times as long as making it.
+  while (ruledOut.length < MOST_RULED_OUT && quality < HIGHEST) {
+    const figures = await make(quality)
+    const margin = lumaMargin(figures, wanted)
+    if (margin >= 0 || isPointless()) break
+    ruledOut.push({ quality, margin })
+    quality = await climbed(job, quality, figures, wanted.floor, settings)
+  }
+  return lowestSeen(maker, wanted, scaleFor(reference), { quality, ruledOut })
 }
 
 /** The same where coefficients are not kept: every quality is made of another reading. */
@@ -66,7 +92,7 @@ export async function streamedSeen(read: (quality: number) => Promise<JpegJob>, 
     },
     look: () => seen(made(), reference),
   }
-  const found = await lowestSeen(maker, wanted, scaleFor(reference), first)
+  const found = await lowestSeen(maker, wanted, scaleFor(reference), { quality: first })
   return { job: made(), ...found }
 }
 
@@ -79,7 +105,7 @@ export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => ma
 
 /** What `job` made last beside `reference`, as decoders show both. */
 export async function seen(job: JpegJob, reference: Reference): Promise<Visible> {
-  using candidate = await JpegRows.open(job.write('made', 'sequential', true), {
+  using candidate = await JpegRows.open(job.show(), {
     ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)

@@ -18,6 +18,8 @@ const MOST_MISSES = 4
 /** Further below, a look says on which side it is and no more (noise falls apart within a few steps), and so many are added. */
 const FAR_POINTS = 30
 const LOOKS_FROM_AFAR = 2
+/** Qualities that luma rules out and nobody looks at, at most. */
+export const MOST_RULED_OUT = 4
 /** So many points above what is wanted are a quarter of the bytes: worth as many looks, where there is time for three. */
 const WIDE_POINTS = 8
 /** A step of quality brings about so much, and a point of the score. */
@@ -58,6 +60,8 @@ export interface Scale {
   readonly mostMisses?: number
   /** The score of the worst tile falls so many times as fast as that of the whole. */
   readonly tileSlope?: number
+  /** Looking takes longer than making: not at what luma rules out, where something is good enough. */
+  readonly skipsLooks?: boolean
   /** Instead of `CLOSE_POINTS` and `AIM_POINTS`. */
   readonly closePoints?: number
   readonly aimPoints?: number
@@ -104,38 +108,56 @@ const LEAST_SCORE = 50
 /** Is it so far from what it should be that it had better not be made at all? */
 export const isSpoilt = ({ reached, visible }: Seen<ColourFigures>): boolean => !reached && (visible.score ?? 0) < LEAST_SCORE
 
-interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached' | 'begun'> {
+/** What is known of a quality. */
+interface Known {
+  readonly quality: number
   /** Points above what is wanted. */
   readonly margin: number
+}
+
+interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached' | 'begun'>, Known {}
+
+/** Where a search begins. */
+export interface From {
+  readonly quality: number
+  /** What another form had there, beside which this one has to look better. */
+  readonly otherMargin?: number | undefined
+  /** Lower ones that luma rules out, whatever there is to be seen. */
+  readonly ruledOut?: readonly Known[]
 }
 
 /** Of another form of the same picture: where it looks no better than that by so many points, it will not be smaller in the end. */
 const BETTER_POINTS = 1
 
-/**
- * The lowest quality that looks as it should, or the highest; it is what `maker` made last. `otherMargin`: what
- * another form had at `first`, beside which this one has to look better.
- */
+/** The lowest quality that looks as it should, or the highest; it is what `maker` made last. */
 export async function lowestSeen<Figures extends ColourFigures>(
   maker: Maker<Figures>,
   wanted: SeenPicture,
   scale: Scale,
-  first: number,
-  otherMargin?: number,
+  { quality: first, otherMargin, ruledOut = [] }: From,
 ): Promise<Seen<Figures>> {
   const looks: Look<Figures>[] = []
+  const without: Known[] = [...ruledOut]
+  let last = first
   for (let quality: number | undefined = first; quality !== undefined; ) {
+    last = quality
     const figures = await maker.make(quality)
+    const luma = lumaMargin(figures, wanted)
+    if (scale.skipsLooks && luma < 0 && looks.some(isGood)) {
+      without.push({ quality, margin: luma })
+      quality = without.length > MOST_RULED_OUT ? undefined : nextQuality(looks, without, scale)
+      continue
+    }
     const visible = await maker.look()
-    const margin = Math.min(lumaMargin(figures, wanted), marginOf(visible, wanted, scale))
+    const margin = Math.min(luma, marginOf(visible, wanted, scale))
     looks.push({ quality, figures, margin, visible })
     const isPointless =
       otherMargin !== undefined && looks.length === 1 ? margin < otherMargin + BETTER_POINTS : margin < 0 && maker.isPointless?.()
-    quality = isPointless ? undefined : nextQuality(looks, scale)
+    quality = isPointless ? undefined : nextQuality(looks, without, scale)
   }
   const best = bestOf(looks)
-  if (best !== looks.at(-1)) await maker.make(best.quality)
-  return { ...best, reached: best.margin >= 0, begun: { quality: first, margin: looks[0]?.margin ?? best.margin } }
+  if (best.quality !== last) await maker.make(best.quality)
+  return { ...best, reached: isGood(best), begun: { quality: first, margin: looks[0]?.margin ?? best.margin } }
 }
 
 /** What is there of a picture in `rows` beside `reference`, whose channels they have; of more than `most` pixels, in bands evenly spread. */
@@ -159,7 +181,7 @@ export async function seenRows(reference: Raster, rows: Strips, most = MOST_LOOK
 }
 
 /** Points that luma is above its floor. */
-const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: SeenPicture) =>
+export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: SeenPicture) =>
   Math.min(
     (ssim - floor.ssim) / LUMA_PER_POINT.ssim,
     (psnrDb - floor.psnrDb) / LUMA_PER_POINT.psnrDb,
@@ -180,16 +202,19 @@ export function marginOf(visible: Visible, wanted: SeenPicture, { mostAskedByWin
 
 /** The lowest that was good enough; where none was, the highest. */
 function bestOf<Figures extends ColourFigures>(looks: readonly Look<Figures>[]): Look<Figures> {
-  const good = looks.filter(({ margin }) => margin >= 0)
+  const good = looks.filter(isGood)
   const [first, ...others] = good.length > 0 ? good : looks
   if (!first) throw new RangeError('nothing was looked at')
   return others.reduce((best, look) => (good.length > 0 === look.quality < best.quality ? look : best), first)
 }
 
-/** Where to look next; undefined when there is nothing to gain. */
-function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): number | undefined {
-  const above = looks.filter(({ margin }) => margin >= 0).toSorted((a, b) => a.quality - b.quality)[0]
-  const below = looks
+/**
+ * Where to look next; undefined when there is nothing to gain. `without` a look some are known to be too low: how far they are from what is
+ * wanted is not.
+ */
+function nextQuality(looks: readonly Known[], without: readonly Known[], scale: Scale): number | undefined {
+  const above = looks.filter(isGood).toSorted((a, b) => a.quality - b.quality)[0]
+  const below = [...looks, ...without]
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
   const wasFar = looks.some(isFar)
@@ -206,10 +231,11 @@ function nextQuality(looks: readonly Look<ColourFigures>[], scale: Scale): numbe
   return Math.min(end, Math.max(first, Math.round(taken)))
 }
 
-const isFar = ({ margin }: Look<ColourFigures>) => margin < -FAR_POINTS
+const isGood = ({ margin }: Known) => margin >= 0
+const isFar = ({ margin }: Known) => margin < -FAR_POINTS
 
 /** Halfway from the middle to where a line between both would be good enough. */
-function between(below: Look<ColourFigures>, above: Look<ColourFigures>): number {
+function between(below: Known, above: Known): number {
   const share = above.margin / (above.margin - below.margin)
   return above.quality - (above.quality - below.quality) * ((share + 0.5) / 2)
 }
@@ -218,16 +244,16 @@ function between(below: Look<ColourFigures>, above: Look<ColourFigures>): number
  * Where to go on from where it hardly rises, or falls, and nothing is good enough: steps grow, as what lacks a little at every one of a few
  * is made at the highest quality in the end, which takes more than a gentler level does.
  */
-function offLevel(looks: readonly Look<ColourFigures>[], { coarseness, pointsPerCoarseness }: Scale): number {
+function offLevel(looks: readonly Known[], { coarseness, pointsPerCoarseness }: Scale): number {
   const [last, previous] = looks.toSorted((a, b) => b.quality - a.quality)
-  if (!last || !previous || looks.some(({ margin }) => margin >= 0)) return 0
+  if (!last || !previous || looks.some(isGood)) return 0
   const risen = last.margin - previous.margin
   const usual = pointsPerCoarseness * (coarseness(previous.quality) - coarseness(last.quality))
   return risen < usual / 4 ? last.quality + Math.min(MOST_STEPS, 2 * (last.quality - previous.quality)) : 0
 }
 
 /** By the two looks that are nearest to what is wanted; how steep that may be is limited, or not. */
-function alongSlope(looks: readonly Look<ColourFigures>[], scale: Scale, anySlope = false): number {
+function alongSlope(looks: readonly Known[], scale: Scale, anySlope = false): number {
   const [from, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
   if (!from) throw new RangeError('nothing was looked at')
   const usual = scale.pointsPerCoarseness

@@ -151,7 +151,7 @@ async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: E
     if (!rows) throw new Error('what the webp encoder made cannot be decoded')
     return await seenRows(asRgba(raster), rows.strips())
   }
-  return lowestSeen({ make, look }, wanted, isInBands(raster) ? inFewLooks(SCALE) : SCALE, first)
+  return lowestSeen({ make, look }, wanted, isInBands(raster) ? inFewLooks(SCALE) : SCALE, { quality: first })
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))

@@ -39,7 +39,7 @@ test('a picture that falls apart within a few steps does not stay far above its 
     },
     look: async () => ({ score: WANTED.score + marginAt(made), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }),
   }
-  const { quality, reached } = await lowestSeen(maker, WANTED, SCALE, 60)
+  const { quality, reached } = await lowestSeen(maker, WANTED, SCALE, { quality: 60 })
   expect(reached).toBe(true)
   expect(quality).toBe(made)
   expect(marginAt(quality)).toBeLessThan(8)

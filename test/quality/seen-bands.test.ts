@@ -69,7 +69,7 @@ async function qualitiesMade(scale: Scale, scoreAt: (quality: number) => number)
     return { ssim: 1, psnrDb: 60, colourPsnrDb: 60 }
   }
   const look = async () => ({ score: scoreAt(made.at(-1)!), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
-  await lowestSeen({ make, look }, LEVELS.seen.low, scale, 50)
+  await lowestSeen({ make, look }, LEVELS.seen.low, scale, { quality: 50 })
   return made
 }
 

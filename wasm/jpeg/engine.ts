@@ -36,6 +36,7 @@ interface Exports extends LargeEngine {
   release(which: number): void
   estimated_bytes(made: number): number
   finish(made: number, progressive: number, headers: number, counting: number): number
+  show(): void
   lane_written(): number
   recode_next(): number
   recode_end(): void

@@ -51,6 +51,14 @@ describe('jpeg engine', () => {
     expect(ssim).toBeLessThan(1)
   })
 
+  it('shows what was made as any file of it does', async () => {
+    const { bytes } = await file('rgb', 92, 'sequential')
+    const job = await JpegJob.read(bytes)
+    await job.requantise(60)
+    const written = await decode(concat(job.write('made', 'progressive', true)))
+    expect((await decode(concat(job.show()))).pixels).toEqual(written.pixels)
+  })
+
   it('streams to the same bytes as it stores', async () => {
     const { bytes } = await file('rgb', 92, 'sequential')
     const stored = await JpegJob.read(bytes)

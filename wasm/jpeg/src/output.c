@@ -44,15 +44,14 @@ static void set_steps(int made) {
   }
 }
 
-/*
- * Writes the rows as read (0) or as made (1): sequential by libjpeg, or progressive by the script that suits them.
- * `headers`: JFIF and Adobe segments as the colour needs them; without, the host brings its own. Returns the number of
- * bytes; `counting` only counts.
- */
-double EXPORT(finish)(int made, int progressive, int headers, int counting) {
-  for (int i = 0; i < picture.planes; i++)
-    if (!(made ? picture.plane[i].made : picture.plane[i].read)) fail(FAIL_MISUSE, "nothing to write");
-  if (progressive) return write_scans(script_of(made), made, headers, counting);
+static Store *store_of(const Plane *plane, int made) {
+  Store *store = made ? plane->made : plane->read;
+  if (!store) fail(FAIL_MISUSE, "nothing to write");
+  return store;
+}
+
+/* By libjpeg, with tables of the picture's own or without. */
+static void write_sequential(int made, int headers, int optimise) {
   jvirt_barray_ptr arrays[PLANES];
   memset(&coder, 0, sizeof coder);
   coder.err = error_manager();
@@ -63,7 +62,6 @@ double EXPORT(finish)(int made, int progressive, int headers, int counting) {
   destination.empty_output_buffer = destination_empty;
   destination.term_destination = destination_term;
   written = 0;
-  count_only = counting;
   coder.image_width = picture.width;
   coder.image_height = picture.height;
   coder.input_components = picture.planes;
@@ -75,11 +73,11 @@ double EXPORT(finish)(int made, int progressive, int headers, int counting) {
     coder.comp_info[i].component_id = plane->id;
     coder.comp_info[i].h_samp_factor = plane->h;
     coder.comp_info[i].v_samp_factor = plane->v;
-    arrays[i] = (jvirt_barray_ptr)(made ? plane->made : plane->read);
+    arrays[i] = (jvirt_barray_ptr)store_of(plane, made);
   }
   set_steps(made);
   if (!headers) coder.write_JFIF_header = coder.write_Adobe_marker = FALSE;
-  coder.optimize_coding = TRUE;
+  coder.optimize_coding = optimise;
   coder.master->trellis_quant = FALSE;
   coder.master->optimize_scans = FALSE;
   coder.scan_info = NULL;
@@ -87,5 +85,23 @@ double EXPORT(finish)(int made, int progressive, int headers, int counting) {
   jpeg_write_coefficients(&coder, arrays);
   jpeg_finish_compress(&coder);
   jpeg_destroy_compress(&coder);
+}
+
+/*
+ * Writes the rows as read (0) or as made (1): sequential by libjpeg, or progressive by the script that suits them.
+ * `headers`: JFIF and Adobe segments as the colour needs them; without, the host brings its own. Returns the number of
+ * bytes; `counting` only counts.
+ */
+double EXPORT(finish)(int made, int progressive, int headers, int counting) {
+  for (int i = 0; i < picture.planes; i++) store_of(&picture.plane[i], made);
+  if (progressive) return write_scans(script_of(made), made, headers, counting);
+  count_only = counting;
+  write_sequential(made, headers, TRUE);
   return written;
+}
+
+/* The rows as made, to be decoded at once and forgotten: sequential, with the tables of annex K.3, which saves a pass. */
+void EXPORT(show)(void) {
+  count_only = 0;
+  write_sequential(1, 1, FALSE);
 }
