@@ -13,7 +13,7 @@ import { LEVELS, pictureTarget } from '../quality/levels.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { exactSecondsOf, secondsOf } from './seconds.ts'
-import { isOpaque, scaledSimilarity, similarity } from './similarity.ts'
+import { isOpaque, ScaledSample, similarity } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
 export const DPI = LEVELS.shownDotsPerInch
@@ -88,11 +88,12 @@ export async function pictureAsJpeg(
 
 async function sameKind(bytes: Uint8Array, name: string, facts: PictureFacts, options: Lending, request: PictureRequest) {
   const exact = request.lossless ? { lossless: true } : {}
+  const sample = new ScaledSample(bytes, facts)
   let gentler: Recompressed | undefined
   for (const attempt of attempts(facts, options.quality, request)) {
     // The engines of the last try can be collected meanwhile.
     await yieldToOthers(options.signal)
-    const left = await leftBySize(bytes, facts, attempt)
+    const left = await leftBySize(sample, facts, attempt)
     if (mayStand(left, options.quality)) {
       const result = await options.inner.compress(bytes, name, { ...attempt, ...exact })
       const judged = await judge(bytes, facts, result)
@@ -153,9 +154,10 @@ function hopeless(facts: PictureFacts, result: InnerResult): boolean {
 
 async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, options: Lending, request: PictureRequest) {
   if (!(await isOpaque(bytes, facts).catch(() => false))) return undefined
+  const sample = new ScaledSample(bytes, facts)
   for (const attempt of attempts(facts, options.quality, request)) {
     await yieldToOthers(options.signal)
-    if (!mayStand(await leftBySize(bytes, facts, attempt), options.quality)) continue
+    if (!mayStand(await leftBySize(sample, facts, attempt), options.quality)) continue
     const result = await options.inner.compress(bytes, name, { ...attempt, output: 'jpg', onlyReached: true })
     const judged = await judge(bytes, facts, result)
     if (judged) return judged
@@ -166,9 +168,9 @@ async function asJpeg(bytes: Uint8Array, name: string, facts: PictureFacts, opti
 }
 
 /** What is left of a large picture at a smaller size, before any coding; undefined where that is as soon tried as told. */
-async function leftBySize(bytes: Uint8Array, facts: PictureFacts, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
-  if (maxWidth === undefined || facts.width * facts.height < WORTH_LOOKING_PIXELS) return undefined
-  return scaledSimilarity(bytes, facts, maxWidth / facts.width)
+function leftBySize(sample: ScaledSample, { width, height }: PictureFacts, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
+  if (maxWidth === undefined || width * height < WORTH_LOOKING_PIXELS) return Promise.resolve(undefined)
+  return sample.similarityAt(maxWidth / width)
 }
 
 /**

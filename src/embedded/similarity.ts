@@ -5,6 +5,8 @@ import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import type { RowSample } from '../../wasm/scale/scale.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
+import { held } from '../raster/held.ts'
+import type { Raster } from '../raster/raster.ts'
 import { croppedRows, type Rect } from './crop.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
 import { grown } from './grow.ts'
@@ -57,7 +59,7 @@ const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
  * the second's are copied.
  */
 async function* paired(
-  first: AsyncGenerator<Uint8Array>,
+  first: AsyncIterable<Uint8Array>,
   second: AsyncGenerator<Uint8Array>,
   rowBytes: number,
 ): AsyncGenerator<[Uint8Array, Uint8Array]> {
@@ -90,24 +92,41 @@ async function* paired(
 /** The bands of rows that stand for a whole picture. */
 const SAMPLE: RowSample = { period: 384, span: 64 }
 
-/**
- * How much of a picture is left when it is downsampled to `scale`, before any coding: by bands of its rows, in a fraction of
- * the time that trying takes. Undefined where that cannot be told.
- */
-export async function scaledSimilarity(bytes: Uint8Array, facts: PictureFacts, scale: number): Promise<Similarity | undefined> {
-  if (!isComparable(facts)) return undefined
-  const channels = facts.mayBeTransparent ? 4 : 3
-  using meter = new SimilarityMeter(facts.width, sampledRows(facts.height), channels)
-  const rowBytes = facts.width * channels
-  try {
-    const small = await smallRows(bytes, facts, channels, scale)
-    if (!small) return undefined
-    const candidate = grown(small.rows, channels, small, facts, SAMPLE)
-    for await (const [old, shown] of paired(sampled(rowsOf(bytes, facts, channels), rowBytes), candidate, rowBytes)) meter.push(old, shown)
-    return meter.finish()
-  } catch (error) {
-    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
-    throw error
+/** Bands that are kept from one size to the next. */
+const MOST_KEPT_BYTES = 8_000_000
+
+/** By bands of a picture's rows: what downsampling would leave of it, before any coding, in a fraction of the time that trying takes. */
+export class ScaledSample {
+  readonly #bytes: Uint8Array
+  readonly #facts: PictureFacts
+  readonly #bands: Raster
+
+  constructor(bytes: Uint8Array, facts: PictureFacts) {
+    this.#bytes = bytes
+    this.#facts = facts
+    const channels = facts.mayBeTransparent ? 4 : 3
+    const { width } = facts
+    const height = sampledRows(facts.height)
+    const bands = { width, height, channels, rows: () => sampled(rowsOf(bytes, facts, channels), width * channels) } as const
+    this.#bands = width * height * channels <= MOST_KEPT_BYTES ? held(bands) : bands
+  }
+
+  /** What is left at `scale` times its size. Undefined where that cannot be told. */
+  async similarityAt(scale: number): Promise<Similarity | undefined> {
+    const [facts, { width, height }] = [this.#facts, this.#bands]
+    if (!isComparable(facts)) return undefined
+    const channels = facts.mayBeTransparent ? 4 : 3
+    using meter = new SimilarityMeter(width, height, channels)
+    try {
+      const small = await smallRows(this.#bytes, facts, channels, scale)
+      if (!small) return undefined
+      const candidate = grown(small.rows, channels, small, facts, SAMPLE)
+      for await (const [old, shown] of paired(this.#bands.rows(), candidate, width * channels)) meter.push(old, shown)
+      return meter.finish()
+    } catch (error) {
+      if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
+      throw error
+    }
   }
 }
 
@@ -146,9 +165,13 @@ export async function decodes(bytes: Uint8Array): Promise<boolean> {
   if (!facts) return false
   if (!isComparable(facts)) return true
   try {
+    // An eighth of a JPEG's size takes all of its bits.
+    const [width, height] = facts.kind === 'jpg' ? [Math.ceil(facts.width / 8), Math.ceil(facts.height / 8)] : [facts.width, facts.height]
+    const decoded =
+      facts.kind === 'jpg' ? (await JpegRows.open(bytes, { colour: 'rgb', dctScale: 1 })).strips(BATCH_ROWS) : rowsOf(bytes, facts, 3)
     let rowBytes = 0
-    for await (const rows of rowsOf(bytes, facts, 3)) rowBytes += rows.length
-    return rowBytes === facts.width * facts.height * 3
+    for await (const rows of decoded) rowBytes += rows.length
+    return rowBytes === width * height * 3
   } catch (error) {
     if (isEngineError(error, 'jpeg', 'png')) return false
     throw error
