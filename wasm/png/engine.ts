@@ -113,6 +113,8 @@ interface Exports extends Engine {
   feed(at: number, count: number): void
   take_row(at: number): void
   frame_end(): void
+  deliver_later(): void
+  deliver(rows: number): number
   plan(palette: number, order: number, allowGray: number): number
   plan_verbatim(): number
   plan_near(allowGray: number): void
@@ -238,6 +240,16 @@ export class PngEngine {
   takeRow(row: Uint8Array): void {
     this.#put(row, this.#rowBuffer)
     this.#wasm.take_row(this.#rowBuffer)
+  }
+
+  /** Rows of an Adam7 picture that is put in order come when they are asked for (`deliver`), not all at once with its last bytes. */
+  deliverLater(): void {
+    this.#wasm.deliver_later()
+  }
+
+  /** Up to so many of them, after `frameEnd`; how many are left. 0 for any other picture. */
+  deliver(rows: number): number {
+    return this.#wasm.deliver(rows)
   }
 
   frameEnd(): void {

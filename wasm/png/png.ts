@@ -116,7 +116,12 @@ async function* decodeSteps(
   if (!engine || !info) throw new EngineError('png', 'truncated', 'no image data')
   engine.frameEnd()
   yield info
+  const atOnce = Math.max(1, Math.floor(DELIVERED_BYTES / rowBytesOf(info.header, info.header.width)))
+  for (let left = 1; left > 0; yield info) left = engine.deliver(atOnce)
 }
+
+/** Rows of an Adam7 picture at a time. */
+const DELIVERED_BYTES = 256 * 1024
 
 function openRows(header: PictureHeader, form: RowForm, onRow: (row: Uint8Array, y: number) => void): PngEngine {
   if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
@@ -124,6 +129,7 @@ function openRows(header: PictureHeader, form: RowForm, onRow: (row: Uint8Array,
   if (!engine.inOrder)
     throw new EngineError('png', 'memory', `an interlaced picture of ${header.width} x ${header.height} cannot be put in order`)
   engine.onRow = onRow
+  engine.deliverLater()
   engine.begin('rows', { form })
   engine.frame()
   return engine

@@ -20,6 +20,8 @@ static bool complete;
 static u32 frame_width, frame_height;
 static u8 *gathered; /* the whole picture, for INTERLACE_GATHER */
 static u32 gathered_stride;
+static bool delivers_later; /* as the host asks for its rows */
+static u32 delivered;       /* of them */
 
 u32 row_bytes_of(u32 width, int bits) { return (u32)(((u64)width * bits + 7) >> 3); }
 
@@ -41,10 +43,21 @@ static void gather_row(const u8 *row) {
   }
 }
 
-static void deliver_gathered(void) {
-  rows = (Rows){frame_width, frame_height, 0, 0, 1, 1, gathered_stride};
-  rows_begin();
-  for (u32 y = 0; y < frame_height; y++) row_arrived(gathered + (size_t)y * gathered_stride, y);
+/* Up to `count` more; returns how many are left. */
+static u32 deliver_gathered(u32 count) {
+  if (!delivered) {
+    rows = (Rows){frame_width, frame_height, 0, 0, 1, 1, gathered_stride};
+    rows_begin();
+  }
+  for (; count && delivered < frame_height; count--, delivered++) row_arrived(gathered + (size_t)delivered * gathered_stride, delivered);
+  return frame_height - delivered;
+}
+
+/* Who copies rows would copy the whole picture otherwise, which comes at once when its last pass ends. */
+EXPORT(deliver_later) void deliver_later(void) { delivers_later = true; }
+
+EXPORT(deliver) u32 deliver(u32 count) {
+  return delivers_later && complete && source.interlace == INTERLACE_GATHER ? deliver_gathered(count) : 0;
 }
 
 /* ---- frames and passes ---- */
@@ -62,7 +75,7 @@ static void begin_pass(int p) {
     return;
   }
   complete = true;
-  if (source.interlace == INTERLACE_GATHER) deliver_gathered();
+  if (source.interlace == INTERLACE_GATHER && !delivers_later) deliver_gathered(frame_height);
 }
 
 void source_frame(u32 width, u32 height) {
@@ -75,6 +88,7 @@ void source_frame(u32 width, u32 height) {
   frame_width = width;
   frame_height = height;
   complete = false;
+  delivered = 0;
   inflate_begin();
   if (source.interlace == INTERLACE_NONE) {
     rows = (Rows){width, height, 0, 0, 1, 1, row_bytes_of(width, source.pixel_bits)};

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
+import { mostOf } from '../../../src/bytes/extremes.ts'
 import type { Quality } from '../../../src/codec/codec.ts'
 import { fidelityOf } from '../../../src/codec/codec.ts'
 import { memorySink } from '../../../src/codec/sink.ts'
@@ -9,7 +10,7 @@ import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { chunk, readPng } from '../../../wasm/png/chunks.ts'
-import { decodePng, GATHER_BYTES, PngEngine } from '../../../wasm/png/png.ts'
+import { decodePng, GATHER_BYTES, PngEngine, pngRows } from '../../../wasm/png/png.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 
 const base = {
@@ -98,6 +99,11 @@ async function rgba16(bytes: Uint8Array): Promise<Uint8Array> {
   await decodePng(once(bytes), 'rgba16', (row) => void rows.push(row.slice()))
   return concat(rows)
 }
+async function rgba8(bytes: Uint8Array): Promise<Uint8Array> {
+  const rows: Uint8Array[] = []
+  await decodePng(once(bytes), 'rgba8', (row) => void rows.push(row.slice()))
+  return concat(rows)
+}
 async function chunkTypes(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>()
   for await (const event of readPng(once(bytes))) if (event.kind === 'chunk') found.set(event.type, event.data)
@@ -177,6 +183,20 @@ describe('PNG', () => {
       { numRuns: 120 },
     )
     expect(compressed).toBeGreaterThan(20)
+  })
+
+  it('hands out the rows of an Adam7 picture some at a time, and not the whole picture at once (interlaced-memory)', async () => {
+    const large = {
+      width: 700,
+      height: 600,
+      colourType: 2,
+      bitDepth: 8,
+      sample: (x: number, y: number, c: number) => (x * 7 + y * 3 + c) & 255,
+    }
+    const rows: Uint8Array[] = []
+    for await (const batch of pngRows(once(pngOf({ ...large, interlaced: true })), 'rgba8')) rows.push(batch.rows)
+    expect(Buffer.concat(rows)).toEqual(Buffer.from(await rgba8(pngOf(large))))
+    expect(mostOf(rows.map(({ length }) => length))).toBeLessThan(400_000)
   })
 
   const made: Made = {
