@@ -13,7 +13,7 @@ and system time without start-up: ours once modules are loaded, engines cold; pe
 file (metadata, what follows its end) counts against us, but for TIFF, where strips and tiles alone are counted. One run each: on a busy machine CPU is some 10 to 30 % off.
 
 The corpus is what the project was made with. Of the fetched files nothing was seen before: \`--corpus DIR --set fetched\`,
-[how they were chosen, and why some stand above 1](fetched.md).
+[how they were chosen, and why some stand above 1](fetched.md). How time and memory grow with files: [growth](growth.md).
 `
 
 const TABLE = `

@@ -14,11 +14,12 @@ export class Journal<Found> {
     }
   }
 
-  /** What is known by that name, else what `measure` finds. */
+  /** What is known by that name, else what `measure` finds; nothing is kept of what it did not find. */
   async once(key: string, measure: () => Promise<Found>): Promise<Found> {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const found = await measure()
+    if (found === undefined) return found
     this.#known.set(key, found)
     // Behind a line that was cut off a new one begins.
     if (this.#path !== undefined) appendFileSync(this.#path, `\n${JSON.stringify({ key, found })}`)

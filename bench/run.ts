@@ -4,7 +4,7 @@
  * in the table of that set (`corpus`, or `fetched`).
  * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to (`--only 'PNG, GIF'`:
  * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `memory` what jobs take and were
- * reckoned to take (`--only 'JPEG, GIF'`), `sweep` cleans up after ten million files: by name only.
+ * reckoned to take (`--only 'JPEG, GIF'`), `growth` what time and memory come to from 1 to 500 MB, `sweep` cleans up after ten million files: by name only.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'string' },
     docs: { type: 'boolean', default: false },
     set: { type: 'string', default: 'corpus' },
-    minutes: { type: 'string', default: '5' },
+    minutes: { type: 'string' },
     clients: { type: 'string', default: '200' },
     only: { type: 'string' },
     resume: { type: 'string' },
@@ -54,12 +54,18 @@ for (const name of wanted) {
     benchMemory(values.only?.split(', '), values.docs)
     continue
   }
+  if (name === 'growth') {
+    const { benchGrowth } = await import('./growth/growth.ts')
+    const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes)
+    await benchGrowth({ only: values.only?.split(', '), journal: values.resume, minutes, docs: values.docs })
+    continue
+  }
   if (name === 'stock') {
     report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
     continue
   }
   if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
-    throw new Error(`no bench '${name}'; there are http, sweep, memory, stock, throughput, load, scores, ${known.join(', ')}`)
+    throw new Error(`no bench '${name}'; there are http, sweep, memory, growth, stock, throughput, load, scores, ${known.join(', ')}`)
   if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
   if (name === 'throughput') {
     throughput = await (await import('./throughput.ts')).benchThroughput(values.corpus)
@@ -70,7 +76,7 @@ for (const name of wanted) {
     continue
   }
   if (name === 'load') {
-    load = await (await import('./load.ts')).benchLoad(values.corpus, Number(values.minutes), Number(values.clients))
+    load = await (await import('./load.ts')).benchLoad(values.corpus, Number(values.minutes ?? 5), Number(values.clients))
     continue
   }
   const { bench } = (await import(`./formats/${name}.ts`)) as { bench: Bench }

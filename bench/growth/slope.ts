@@ -1,0 +1,7 @@
+/** Of the straight line that fits points of x and y best, by least squares; undefined where all have the same x. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number | undefined {
+  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length
+  const [middleX, middleY] = [mean(0), mean(1)]
+  const across = points.reduce((sum, [x]) => sum + (x - middleX) ** 2, 0)
+  return across > 0 ? points.reduce((sum, [x, y]) => sum + (x - middleX) * (y - middleY), 0) / across : undefined
+}
