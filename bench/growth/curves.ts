@@ -39,6 +39,7 @@ export function curves(all: readonly Curve[]): string {
   const height = PANELS.length * PANEL_HEIGHT
   const panels = PANELS.map((panel, i) => `<g transform="translate(0 ${i * PANEL_HEIGHT})">\n${drawn(panel, all)}</g>\n`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
+<title>CPU seconds and peak memory over size of file</title>
 <style>${STYLE}</style>
 ${panels.join('')}</svg>
 `
