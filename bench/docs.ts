@@ -9,7 +9,8 @@ const FILE = 'docs/design/measured.md'
 const HEAD = `# Measured, against native peers
 
 \`npm run bench -- NAME… --docs\` writes this. Ours against the peer, sums over all files that both can do; below 1 is smaller, or faster. CPU is user
-and system time without start-up: ours once modules are loaded, engines cold; peers' less what an idle run takes. What a peer drops of a
+and system time without start-up: ours once modules are loaded, engines cold; peers' less what an idle run takes. *Warm* is ours where the same job was done before in the same process, as in a service, up to five times
+(jobs of more than a second are done once, and their only run counts). What a peer drops of a
 file (metadata, what follows its end) counts against us, but for TIFF, where strips and tiles alone are counted. One run each: on a busy machine CPU is some 10 to 30 % off.
 
 The corpus is what the project was made with. Of the fetched files nothing was seen before: \`--corpus DIR --set fetched\`,
@@ -17,9 +18,12 @@ The corpus is what the project was made with. Of the fetched files nothing was s
 `
 
 const TABLE = `
-| bench | against | files | bytes | before | the worst file | CPU | before | when |
-|---|---|---|---|---|---|---|---|---|
+| bench | against | files | bytes | before | the worst file | CPU | before | warm | when |
+|---|---|---|---|---|---|---|---|---|---|
 `
+
+/** Tables of before had no column of warm runs. */
+const COLUMNS = 10
 
 export const SETS = { corpus: 'Corpus', fetched: 'Fetched files' } as const
 export type SetName = keyof typeof SETS
@@ -44,7 +48,7 @@ export function written(text: string, report: Report, set: SetName, when: string
       const cells = cellsOf(bench, peer, rows)
       const key = `${bench} ${peer}`
       const before = lines.get(key)
-      if (cells) lines.set(key, [...cells.slice(0, 4), before?.[3] ?? '', ...cells.slice(4, 6), before?.[6] ?? '', when])
+      if (cells) lines.set(key, [...cells.slice(0, 4), before?.[3] ?? '', ...cells.slice(4, 6), before?.[6] ?? '', cells[6] ?? '', when])
     }
   }
   const table = (of: SetName) =>
@@ -64,12 +68,13 @@ function known(text: string): Record<SetName, Lines> {
   for (const line of text.split('\n')) {
     set = NAMES.find((each) => line === `## ${SETS[each]}`) ?? set
     const cells = line.slice(2, -2).split(' | ')
+    if (cells.length === COLUMNS - 1) cells.splice(-1, 0, '')
     if (line.startsWith('| ') && cells[0] !== 'bench') tables[set].set(`${cells[0]} ${cells[1]}`, cells)
   }
   return tables
 }
 
-/** Bench, peer, files, bytes, the worst, CPU; undefined where the peer did nothing. */
+/** Bench, peer, files, bytes, the worst, CPU, warm; undefined where the peer did nothing. */
 function cellsOf(bench: string, peer: string, rows: readonly Row[]): string[] | undefined {
   const compared = rows.flatMap((row) => (row.peers[peer] ? [{ ...row, peer: row.peers[peer] }] : []))
   if (compared.length === 0) return undefined
@@ -79,6 +84,8 @@ function cellsOf(bench: string, peer: string, rows: readonly Row[]): string[] | 
   const worst = compared.reduce((a, b) => (share(b) > share(a) ? b : a))
   const above = compared.filter((row) => share(row) > LIMIT).length
   const cpu = ratio('cpuSeconds')
+  const peerSeconds = sum((row) => row.peer.cpuSeconds)
+  const warm = sum((row) => row.ours.warmCpuSeconds ?? Number.NaN) / peerSeconds
   return [
     bench,
     peer,
@@ -86,6 +93,7 @@ function cellsOf(bench: string, peer: string, rows: readonly Row[]): string[] | 
     ratio('bytes').toFixed(3),
     `${share(worst).toFixed(3)} ${worst.name}${above > 1 ? ` (${above} above ${LIMIT})` : ''}`,
     Number.isFinite(cpu) ? cpu.toFixed(1) : '–',
+    Number.isFinite(warm) ? warm.toFixed(1) : '',
   ]
 }
 

@@ -187,7 +187,11 @@ function writeDocs(all: readonly Series[]): void {
     const refused = runs
       .filter(({ outcome }) => outcome === 'over_budget')
       .map(({ size, memory }) => `over budget at ${size} MB in ${memory} MB`)
-    const said = [...refused, ...(ended === undefined ? [] : [ended]), ...(runs.length === 0 ? ['not measured'] : [])]
+    const said = [
+      ...refused,
+      ...(ended === undefined ? [] : [ended]),
+      ...(runs.length === 0 && ended === undefined ? ['not measured'] : []),
+    ]
     return said.length > 0 ? [`- ${grown.name}: ${said.join(', ')}.\n`] : []
   })
   writeFileSync(FILE, `${text.slice(0, from)}\n${when}.\n\n${HEAD}${rows}\nWhere series end:\n\n${ends.join('')}${text.slice(to)}`)

@@ -4,7 +4,7 @@ import { written } from '../../bench/docs.ts'
 
 const row = (name: string, bytes: number, peerBytes: number) => ({
   name,
-  ours: { bytes, cpuSeconds: 1 },
+  ours: { bytes, cpuSeconds: 1, warmCpuSeconds: 0.4 },
   peers: { peer: { bytes: peerBytes, cpuSeconds: 2 } },
 })
 
@@ -14,11 +14,16 @@ it('keeps a table for each set, and the figures before', () => {
   const first = written('', { png: [row('a.png', 90, 100)] }, 'corpus', 'monday')
   const second = written(first, { png: [row('b.png', 120, 100), row('c.png', 103, 100)] }, 'fetched', 'tuesday')
   expect(linesOf(second)).toEqual([
-    '| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | monday |',
-    '| png | peer | 2 | 1.115 |  | 1.200 b.png (2 above 1.02) | 0.5 |  | tuesday |',
+    '| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | 0.2 | monday |',
+    '| png | peer | 2 | 1.115 |  | 1.200 b.png (2 above 1.02) | 0.5 |  | 0.2 | tuesday |',
   ])
   const third = written(second, { png: [row('a.png', 80, 100)] }, 'corpus', 'wednesday')
-  expect(linesOf(third)[0]).toBe('| png | peer | 1 | 0.800 | 0.900 | 0.800 a.png | 0.5 | 0.5 | wednesday |')
+  expect(linesOf(third)[0]).toBe('| png | peer | 1 | 0.800 | 0.900 | 0.800 a.png | 0.5 | 0.5 | 0.2 | wednesday |')
   expect(linesOf(third)[1]).toBe(linesOf(second)[1])
   expect(written(third, {}, 'fetched', 'thursday')).toBe(third)
+})
+
+it('leaves the time of warm runs open where tables of before had none', () => {
+  const before = '## Corpus\n\n| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | monday |\n'
+  expect(linesOf(written(before, {}, 'corpus', 'tuesday'))).toEqual(['| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  |  | monday |'])
 })
