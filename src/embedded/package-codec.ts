@@ -13,6 +13,7 @@ import type { Rect } from './crop.ts'
 import { pictureFacts } from './facts.ts'
 import { recompressPicture } from './recompress.ts'
 import { decodes, partSimilarity, similarity } from './similarity.ts'
+import { VerifiedFiles } from './verified.ts'
 
 /** Larger pictures stay as they are: the codec holds one and its result. */
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
@@ -52,11 +53,12 @@ export function packageCodec(format: Codec['format'], rules: PictureRules): Code
       }
       return compressPictures(archive, survey, sink, options, recipe)
     },
-    async verify(original, result, _outcome, options): Promise<Verdict> {
+    async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
       const before = arrange(await openZip(original, format.id))
       const survey = await rules.survey(before, options)
       if (survey.signed !== undefined || options.lossless) return verifyRepacked(before, result, options)
-      return verifyPictures(before, await openZip(result, format.id), survey, options)
+      const verified = evidence instanceof VerifiedFiles ? evidence : undefined
+      return verifyPictures({ original: before, result: await openZip(result, format.id), survey, verified }, options.signal)
     },
   }
 }
@@ -67,7 +69,8 @@ async function compressPictures(
   sink: Sink,
   options: Options,
   recipe: (entry: ZipEntry) => Fate,
-): Promise<Outcome> {
+): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
+  const evidence = new VerifiedFiles()
   let [pictures, recompressed, downsampled] = [0, 0, 0]
   let loss: PictureLoss | undefined
   const counts = await rewriteZip(archive, sink, options, async (entry, load) => {
@@ -79,6 +82,7 @@ async function compressPictures(
     const result = await recompressPicture(await load(), entry.name.split('/').at(-1)!, options, { shown: survey.shown?.get(entry) })
     if (!result) return KEEP
     recompressed++
+    evidence.add(result.bytes)
     if (result.downsampled) downsampled++
     if (result.loss) loss = worseLoss(loss, result.loss)
     return { kind: 'replace', bytes: result.bytes }
@@ -88,27 +92,29 @@ async function compressPictures(
   const steps = [...done, ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   const merged = survey.duplicates?.merged.size ?? 0
   if (merged > 0) steps.push(`${merged} duplicate files merged`)
-  return { kind: 'compressed', ...lossOf(loss), steps }
+  return { kind: 'compressed', ...lossOf(loss), steps, evidence }
 }
 
 const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i
 const mayChange = (entry: ZipEntry, survey: Survey) =>
   !entry.opaque && !entry.isDirectory && PICTURE.test(entry.name) && !survey.untouchable?.has(entry)
 
+interface Packages {
+  readonly original: ZipArchive
+  readonly result: ZipArchive
+  readonly survey: Survey
+  readonly verified: VerifiedFiles | undefined
+}
+
 /** Every file in its place with its facts and bytes; pictures decode, in the same kind and shape. */
-async function verifyPictures(
-  original: ZipArchive,
-  result: ZipArchive,
-  survey: Survey,
-  options: Pick<Options, 'signal'>,
-): Promise<Verdict> {
+async function verifyPictures({ original, result, survey, verified }: Packages, signal: AbortSignal): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
   const expected = original.physical.filter((entry) => !survey.duplicates?.merged.has(entry))
   if (expected.length !== result.physical.length) return different(`${expected.length} files became ${result.physical.length}`)
   const around = await differentShell(original, result)
   if (around) return different(around)
   for (const [index, before] of expected.entries()) {
-    options.signal.throwIfAborted()
+    signal.throwIfAborted()
     const after = result.physical[index]!
     const fact = changedFact(before, after)
     if (fact) return different(`${before.name}: ${fact} changed`)
@@ -119,15 +125,18 @@ async function verifyPictures(
     }
     const picture = mayChange(before, survey) && (before.size !== after.size || before.crc32 !== after.crc32)
     const problem = picture
-      ? await differentPicture(original, before, result, after)
+      ? await unlikePicturesOf(original, before, await readEntry(result, after), { verified })
       : await differentBytes(original, before, result, after)
     if (problem) return different(`${before.name}: ${problem}`)
   }
   return { equal: true }
 }
 
-async function differentPicture(original: ZipArchive, before: ZipEntry, result: ZipArchive, after: ZipEntry): Promise<string | undefined> {
-  return unlikePicturesOf(original, before, await readEntry(result, after))
+interface Known {
+  /** A PNG may become a JPEG. */
+  readonly mayBecomeJpeg?: boolean
+  /** Decoded and compared before. */
+  readonly verified?: VerifiedFiles | undefined
 }
 
 /** Why a picture cannot stand for the one in an entry; `after` is freed. */
@@ -135,17 +144,21 @@ export async function unlikePicturesOf(
   archive: ZipArchive,
   entry: ZipEntry,
   after: Uint8Array,
-  mayBecomeJpeg = false,
+  known: Known = {},
 ): Promise<string | undefined> {
   const before = await readEntry(archive, entry)
-  const difference = await unlikePictures(before, after, mayBecomeJpeg)
+  const difference = await unlikePictures(before, after, known)
   discard(before)
   discard(after)
   return difference
 }
 
 /** Why one picture cannot stand for another: kind, shape, damage. */
-export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayBecomeJpeg = false): Promise<string | undefined> {
+export async function unlikePictures(
+  before: Uint8Array,
+  after: Uint8Array,
+  { mayBecomeJpeg = false, verified }: Known = {},
+): Promise<string | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   // Kinds without a header reader here (SVG, TIFF) were verified by their codec; the CRC says that these are its bytes.
   if (!old && !fresh) return undefined
@@ -155,7 +168,7 @@ export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayB
   if (fresh.width > old.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height)) {
     return `the picture of ${old.width}×${old.height} became one of ${fresh.width}×${fresh.height}`
   }
-  return (await decodes(after)) ? undefined : 'the picture does not decode'
+  return verified?.has(after) || (await decodes(after)) ? undefined : 'the picture does not decode'
 }
 
 /**
@@ -165,7 +178,7 @@ export async function unlikePictures(before: Uint8Array, after: Uint8Array, mayB
 export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect, cut: boolean): Promise<string | undefined> {
   const stands = (left: Similarity | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
   if (!cut) {
-    const problem = await unlikePictures(before, after, true)
+    const problem = await unlikePictures(before, after, { mayBecomeJpeg: true })
     if (problem || stands(await similarity(before, after))) return problem
     return stands(await partSimilarity(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
   }

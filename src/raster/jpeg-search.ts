@@ -6,6 +6,7 @@ import { TargetUnreachable } from '../codec/error.ts'
 import type { LumaTarget, Target } from '../quality/levels.ts'
 import { type Bracket, bisect, lowest } from '../quality/search.ts'
 import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../quality/target.ts'
+import type { LookedAt } from './looked-at.ts'
 
 /** mozjpeg's quality scale, 1–100. */
 const LOWEST = 35
@@ -32,6 +33,8 @@ export interface SearchSettings {
   pause(): Promise<void>
   /** Has what was made come so near to what was read that finer steps are of no use? */
   isPointless?(job: JpegJob): boolean
+  /** Gets what is looked at, where results are verified afterwards. */
+  readonly looked?: LookedAt
 }
 
 export interface Found {

@@ -4,6 +4,7 @@ import type { SeenPicture } from '../quality/levels.ts'
 import type { Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
 import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
+import type { LookedAt } from './looked-at.ts'
 import type { Raster } from './raster.ts'
 import {
   type Begun,
@@ -62,7 +63,7 @@ export async function requantiseSeen(
     return last.figures
   }
   const isPointless = () => settings.isPointless?.(job) ?? false
-  const maker: Maker<Measured> = { make, look: () => seen(job, reference), isPointless }
+  const maker: Maker<Measured> = { make, look: () => seen(job, reference, settings.looked), isPointless }
   let quality = from.quality ?? (await firstQuality(job, wanted, settings))
   if (from.margin !== undefined) return lowestSeen(maker, wanted, scaleFor(reference), { quality, otherMargin: from.margin })
   const ruledOut: { quality: number; margin: number }[] = []
@@ -78,7 +79,13 @@ export async function requantiseSeen(
 }
 
 /** The same where coefficients are not kept: every quality is made of another reading. */
-export async function streamedSeen(read: (quality: number) => Promise<JpegJob>, reference: Raster, wanted: SeenPicture, first: number) {
+export async function streamedSeen(
+  read: (quality: number) => Promise<JpegJob>,
+  reference: Raster,
+  wanted: SeenPicture,
+  first: number,
+  looked?: LookedAt,
+) {
   let job: JpegJob | undefined
   const made = () => {
     if (!job) throw new Error('nothing was made yet')
@@ -90,7 +97,7 @@ export async function streamedSeen(read: (quality: number) => Promise<JpegJob>, 
       job = await read(quality)
       return job.figures
     },
-    look: () => seen(made(), reference),
+    look: () => seen(made(), reference, looked),
   }
   const found = await lowestSeen(maker, wanted, scaleFor(reference), { quality: first })
   return { job: made(), ...found }
@@ -103,13 +110,17 @@ export const firstQuality = (job: JpegJob, { floor, usualQuality }: SeenPicture,
 /** Points that a picture looks better than it has to. */
 export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => marginOf(visible, wanted, SCALE)
 
-/** What `job` made last beside `reference`, as decoders show both. */
-export async function seen(job: JpegJob, reference: Reference): Promise<Visible> {
+/** What `job` made last beside `reference`, as decoders show both; `looked` will know its rows again, where all of them are looked at as they are. */
+export async function seen(job: JpegJob, reference: Reference, looked?: LookedAt): Promise<Visible> {
   using candidate = await JpegRows.open(job.show(), {
     ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)
-  return await seenRows(reference, reference.shown?.(strips) ?? strips)
+  if (!looked || reference.shown || isInBands(reference)) return await seenRows(reference, reference.shown?.(strips) ?? strips)
+  const watched = looked.watch(strips)
+  const visible = await seenRows(reference, watched.rows)
+  watched.score(visible.score)
+  return visible
 }
 
 const STRIP_ROWS = 16

@@ -331,3 +331,21 @@ test('what is finished is not searched, and what is long is only searched', asyn
   ])
   vi.restoreAllMocks()
 })
+
+test('what was made just now and is coded already is deflated at once, not in the slowest way', async () => {
+  // Bytes with a little to gain: 253 of 256 values.
+  let state = 7
+  const coded = Uint8Array.from({ length: 200_000 }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return (state >>> 24) % 240
+  })
+  const before = await archive([{ name: 'a.jpg', bytes: new Uint8Array(300_000) }])
+  const slow = vi.spyOn(Libdeflate.prototype, 'compressThorough')
+  const streamed = await repacked(before, async () => ({ kind: 'replace', bytes: coded }))
+  expect(slow).not.toHaveBeenCalled()
+  expect(streamed.length).toBeLessThan(199_000)
+  const text = encode('what repeats itself is worth it '.repeat(9000).replaceAll('e', (_, at: number) => String(at % 7919)))
+  await repacked(before, async () => ({ kind: 'replace', bytes: text }))
+  expect(slow).toHaveBeenCalled()
+  slow.mockRestore()
+})

@@ -4,8 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { InnerResult } from '../../src/codec/codec.ts'
 import { lossOf, ofPixels } from '../../src/codec/loss.ts'
+import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource } from '../../src/codec/source.ts'
 import { openZip } from '../../src/containers/zip/read.ts'
+import { VerifiedFiles } from '../../src/embedded/verified.ts'
 import { readBase64, writeBase64 } from '../../src/formats/eml/base64.ts'
 import { eml } from '../../src/formats/eml/eml.ts'
 import { everyPart, readMime } from '../../src/formats/eml/parts.ts'
@@ -38,6 +40,19 @@ describe('pictures in packages', () => {
     expect([...after.keys()]).toEqual(Object.keys(parts))
     expect(after.get('files/a.jpg')).toEqual(tight)
     expect(Buffer.from(after.get('doc.kml')!).toString()).toBe(kml)
+  })
+
+  test('what a codec verified is known again to the last byte, and nothing else is', async () => {
+    const { source: original, options } = await press(kmz, await zipOf({ 'doc.kml': kml, 'a.jpg': loose }), 'medium', tightening)
+    const sink = memorySink(original.size, 'a.kmz')
+    const { evidence, ...outcome } = await kmz.compress(original, sink, options)
+    const verified = async (picture: Uint8Array) =>
+      await kmz.verify(original, memorySource(await zipOf({ 'doc.kml': kml, 'a.jpg': picture }), 'b.kmz'), outcome, options, evidence)
+    expect(await verified(tight)).toEqual({ equal: true })
+    expect((await verified(tight.slice(0, -200))).equal).toBe(false)
+    expect(evidence).toBeInstanceOf(VerifiedFiles)
+    if (!(evidence instanceof VerifiedFiles)) throw new Error('no evidence')
+    expect([evidence.has(tight), evidence.has(tight.slice(0, -200)), evidence.has(loose)]).toEqual([true, false, false])
   })
 
   test('EPUB: mimetype comes first, stored, at offset 38', async () => {

@@ -2,7 +2,7 @@ import type { Codec } from '../../codec/codec.ts'
 import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
 import { JPG } from './format.ts'
-import { recompress } from './recompress.ts'
+import { Looked, recompress } from './recompress.ts'
 import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
 import { verifyConverted } from './verify-converted.ts'
@@ -15,6 +15,8 @@ export const jpg: Codec = {
     if (options.output !== 'jpg') return convert(source, sink, header, options)
     return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
   },
-  verify: (original, result, outcome, options) =>
-    (options.output === 'jpg' ? verifyJpeg : verifyConverted)(original, result, outcome, options),
+  verify(original, result, outcome, options, evidence) {
+    if (options.output !== 'jpg') return verifyConverted(original, result, outcome, options)
+    return verifyJpeg(original, result, outcome, options, evidence instanceof Looked ? evidence : undefined)
+  },
 }

@@ -24,6 +24,7 @@ import {
   smallestFile,
 } from '../../raster/jpeg-search.ts'
 import { type Begun, firstQuality, isScored, requantiseSeen, spareOf, streamedSeen } from '../../raster/jpeg-seen.ts'
+import { LookedAt } from '../../raster/looked-at.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
@@ -86,7 +87,25 @@ interface Made {
   readonly begun?: Begun
 }
 
-export async function recompress(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
+/** Evidence for `verify`: what was looked at of a result, and where the upload's picture ended. */
+export class Looked {
+  readonly at: LookedAt
+  readonly endOffset: number
+  readonly lateSegments: readonly Place[]
+
+  constructor(at: LookedAt, { endOffset, lateSegments }: ReadPicture) {
+    this.at = at
+    this.endOffset = endOffset
+    this.lateSegments = lateSegments
+  }
+}
+
+export async function recompress(
+  source: Source,
+  sink: Sink,
+  header: JpegHeader,
+  options: Options,
+): Promise<Outcome & { readonly evidence?: Looked }> {
   const task = new Recompression(source, header, options)
   const best = await task.best()
   if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
@@ -95,7 +114,9 @@ export async function recompress(source: Source, sink: Sink, header: JpegHeader,
   const frame = await task.frame(job)
   options.progress(0.95)
   await assemble(source, sink, frame, coded)
-  return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)] }
+  const { looked } = task
+  const evidence = looked.isEmpty ? {} : { evidence: new Looked(looked, job) }
+  return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)], ...evidence }
 }
 
 class Recompression {
@@ -105,6 +126,7 @@ class Recompression {
   readonly steps: string[] = []
   readonly target: Target
   readonly wanted: SeenPicture
+  readonly looked = new LookedAt()
 
   constructor(source: Source, header: JpegHeader, options: Options) {
     this.source = source
@@ -211,7 +233,7 @@ class Recompression {
     })
     const mostBytes = this.options.memoryBudget - BASE_BYTES.read - 2 * header.scanOffset
     const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes, mostBytes })
-    if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality)
+    if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality, this.looked)
     for (;;) {
       const job = await read(quality)
       const { figures } = job

@@ -13,6 +13,7 @@ import { isExact } from '../../raster/verify.ts'
 import { wholeSize } from './convert.ts'
 import { readMultiPicture } from './mpf.ts'
 import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
+import type { Looked } from './recompress.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
 /** At an eighth of the size quantisation noise is averaged away: what differs more is another picture. */
@@ -27,7 +28,13 @@ type Side = readonly [Source, JpegHeader]
 
 const differs = (difference: string): Verdict => ({ equal: false, difference })
 
-export async function verifyJpeg(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+export async function verifyJpeg(
+  original: Source,
+  result: Source,
+  outcome: Outcome,
+  options: Options,
+  evidence?: Looked,
+): Promise<Verdict> {
   const before = await readHeader(original, options)
   const after = await readHeader(result, options)
   if (before.width !== after.width || before.height !== after.height)
@@ -36,7 +43,10 @@ export async function verifyJpeg(original: Source, result: Source, outcome: Outc
     if (before[fact] !== after[fact]) return differs(`${fact}: ${before[fact]} became ${after[fact]}`)
   }
   const exact = isExact(outcome)
-  const scored = exact ? undefined : await alikeAndScored([original, before], [result, after])
+  const scored =
+    exact || !isScored(before)
+      ? undefined
+      : ((await asLookedAt(evidence, [result, after])) ?? (await alikeAndScored([original, before], [result, after])))
   const ends = scored?.ends ?? (await (exact ? sameCoefficients(original, result) : alike([original, before], [result, after])))
   if (typeof ends === 'string') return differs(ends)
   const late = await lateSegments(original, ends[0].lateSegments)
@@ -62,10 +72,24 @@ async function score(
 /** Of the same picture, whatever was done to it: others score below zero. */
 const ALIKE_SCORE = 30
 
+/** The result read to its end, where its samples are those that were looked at and scored beside the upload: they stood there sample by sample. */
+async function asLookedAt(
+  evidence: Looked | undefined,
+  [source, header]: Side,
+): Promise<{ ends: [Read, Read]; score: number } | undefined> {
+  if (!evidence) return undefined
+  let read: Read | undefined
+  const shown = jpegRaster(source, header, 8, 'natural', (ended) => {
+    read = ended
+  })
+  const score = await evidence.at.scoreOf(shown.rows())
+  return read && score !== undefined && score >= ALIKE_SCORE ? { ends: [evidence, read], score } : undefined
+}
+
 /** Both read to the end, side by side as readers show them; undefined where their score does not say that they are the same picture. */
 async function alikeAndScored(original: Side, result: Side): Promise<{ ends: [Read, Read]; score: number } | undefined> {
   const [, { components }] = original
-  if ((components !== 1 && components !== 3) || !isScored(original[1])) return undefined
+  if (components !== 1 && components !== 3) return undefined
   const ends: [Read?, Read?] = []
   const shown = (index: 0 | 1, [source, header]: Side) =>
     jpegRaster(source, header, 8, 'natural', (read) => {

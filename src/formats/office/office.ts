@@ -8,6 +8,7 @@ import { openZip } from '../../containers/zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
 import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
+import { VerifiedFiles } from '../../embedded/verified.ts'
 import { CONTENT_TYPES, isSigned, type OoxmlDocument, openDocument } from './document.ts'
 import { smallerFont } from './fonts.ts'
 import { DOCX, PPTX, XLSX } from './format.ts'
@@ -32,10 +33,11 @@ function officeCodec(format: Codec['format']): Codec {
       if (options.lossless) return repack(archive, sink, options)
       return compressDocument(await openDocument(archive), sink, options)
     },
-    async verify(original, result, _outcome, options): Promise<Verdict> {
+    async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
       const archive = await openZip(original, format.id)
       if (isSigned(archive) || options.lossless) return verifyRepacked(archive, result, options)
-      return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options)
+      const verified = evidence instanceof VerifiedFiles ? evidence : undefined
+      return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options, verified)
     },
   }
 }
@@ -89,10 +91,15 @@ class Tally {
   }
 }
 
-async function compressDocument(document: OoxmlDocument, sink: Sink, options: Options): Promise<Outcome> {
+async function compressDocument(
+  document: OoxmlDocument,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
   const plan = await planDocument(document, options)
   const tally = new Tally()
-  const job: Job = { document, plan, tally, options }
+  const verified = new VerifiedFiles()
+  const job: Job = { document, plan, tally, verified, options }
   const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(job, entry, load))
   const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
@@ -100,17 +107,18 @@ async function compressDocument(document: OoxmlDocument, sink: Sink, options: Op
   if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
   if (plan.cropped.size > 0) steps.push(`${plan.cropped.size} pictures cropped to what is shown`)
   if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
-  return { kind: 'compressed', ...lossOf(tally.loss), steps }
+  return { kind: 'compressed', ...lossOf(tally.loss), steps, evidence: verified }
 }
 
 interface Job {
   readonly document: OoxmlDocument
   readonly plan: Plan
   readonly tally: Tally
+  readonly verified: VerifiedFiles
   readonly options: Options
 }
 
-async function fateOf({ document, plan, tally, options }: Job, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<Fate> {
+async function fateOf({ document, plan, tally, verified, options }: Job, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<Fate> {
   const part = partKey(entry.name)
   if (plan.dropped.has(part)) return { kind: 'drop' }
   if (part === CONTENT_TYPES) {
@@ -128,6 +136,8 @@ async function fateOf({ document, plan, tally, options }: Job, entry: ZipEntry, 
       ? plan.ready.get(part)
       : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
     if (!result) return KEEP
+    // What was made ready was put together of several, and is decoded again.
+    if (!plan.ready.has(part)) verified.add(result.bytes)
     tally.add(result, part.slice(part.lastIndexOf('.') + 1))
     const name = plan.renamed.get(part)?.name
     return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }

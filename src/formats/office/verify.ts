@@ -8,6 +8,7 @@ import { readEntry } from '../../containers/zip/read.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { unlikeCrop, unlikePicturesOf } from '../../embedded/package-codec.ts'
 import { unlikeStandIn } from '../../embedded/stand-in.ts'
+import type { VerifiedFiles } from '../../embedded/verified.ts'
 import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
@@ -19,7 +20,12 @@ import { ownerOf, partKey, type Relationship } from './parts.ts'
  * their own codec has verified, and the archive's CRC holds), and the relationships to both: same ids, types and modes, every
  * target that resolved resolves, and leads to the part that stands for the old one.
  */
-export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocument, options: Options): Promise<Verdict> {
+export async function verifyDocument(
+  original: OoxmlDocument,
+  result: OoxmlDocument,
+  options: Options,
+  verified?: VerifiedFiles,
+): Promise<Verdict> {
   const around = await differentShell(original.archive, result.archive)
   if (around) return different(around)
   const successors = new Map<string, string>()
@@ -68,7 +74,7 @@ export async function verifyDocument(original: OoxmlDocument, result: OoxmlDocum
             crop.rect,
             cut?.parts.has(part) === true,
           )
-        : await compareParts({ original, result, fonts }, entry, after)
+        : await compareParts({ original, result, fonts, verified }, entry, after)
     if (problem) return different(`${entry.name}: ${problem}`)
   }
   const known = new Set([...original.parts.keys(), ...successors.values()])
@@ -154,9 +160,14 @@ const isStandIn = (type: string | undefined, fresh: string | undefined) =>
 
 interface Compared extends Pick<Documents, 'original' | 'result'> {
   readonly fonts: EmbeddedFonts | undefined
+  readonly verified: VerifiedFiles | undefined
 }
 
-async function compareParts({ original, result, fonts }: Compared, before: ZipEntry, after: ZipEntry): Promise<string | undefined> {
+async function compareParts(
+  { original, result, fonts, verified }: Compared,
+  before: ZipEntry,
+  after: ZipEntry,
+): Promise<string | undefined> {
   if (before.opaque || after.opaque || (before.size === after.size && before.crc32 === after.crc32)) {
     return differentBytes(original.archive, before, result.archive, after)
   }
@@ -169,5 +180,5 @@ async function compareParts({ original, result, fonts }: Compared, before: ZipEn
     return 'its bytes changed'
   if (/\.tiff?$/.test(part) || (/\.(bmp|dib)$/.test(part) && pictureFacts(bytes)?.kind !== 'bmp'))
     return unlikeStandIn(await readEntry(original.archive, before), bytes)
-  return unlikePicturesOf(original.archive, before, bytes, true)
+  return unlikePicturesOf(original.archive, before, bytes, { mayBecomeJpeg: true, verified })
 }

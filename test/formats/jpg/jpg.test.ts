@@ -236,6 +236,63 @@ describe('jpg codec', () => {
   })
 })
 
+describe('jpg codec, what was looked at', () => {
+  /** A source that counts how often it is read from its first byte on. */
+  const counted = (bytes: Uint8Array) => {
+    const source = memorySource(bytes, 'a.jpg')
+    let readings = 0
+    const read = (offset: number, length: number) => {
+      if (offset === 0 && length > HEADER_BYTES) readings++
+      return source.read(offset, length)
+    }
+    const stream: typeof source.stream = (...range) => {
+      readings++
+      return source.stream(...range)
+    }
+    return { source: { ...source, size: source.size, name: source.name, read, stream }, readings: () => readings }
+  }
+  const HEADER_BYTES = 64
+
+  async function made(bytes: Uint8Array) {
+    const sink = memorySink(bytes.length, 'a.jpg')
+    const { evidence, ...outcome } = await jpg.compress(memorySource(bytes, 'a.jpg'), sink, options())
+    return { evidence, outcome, bytes: sink.bytes() }
+  }
+
+  it('knows the samples of a result again, and scores them as if they were compared once more', async () => {
+    const bytes = await encoded()
+    const { evidence, outcome, bytes: result } = await made(bytes)
+    const verified = async (...more: [unknown?]) => {
+      const { source, readings } = counted(bytes)
+      const verdict = await jpg.verify(source, memorySource(result, 'b.jpg'), outcome, options(), ...more)
+      return { verdict, readings: readings() }
+    }
+    const [known, unknown] = [await verified(evidence), await verified()]
+    expect(known.verdict).toMatchObject({ equal: true })
+    expect(unknown.verdict).toMatchObject({ equal: true })
+    if (!known.verdict.equal || !unknown.verdict.equal) throw new Error('not verified')
+    expect(known.verdict.ssimulacra2).toBeCloseTo(unknown.verdict.ssimulacra2 ?? Number.NaN, 5)
+    expect(known.readings).toBeLessThan(unknown.readings)
+  })
+
+  it('believes no evidence of other samples', async () => {
+    const bytes = await encoded()
+    const { evidence, outcome } = await made(bytes)
+    const check = (result: Uint8Array) =>
+      jpg.verify(memorySource(bytes, 'a.jpg'), memorySource(result, 'b.jpg'), outcome, options(), evidence)
+    const other = photo(WIDTH, HEIGHT, 3, 7).reverse()
+    const swapped = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 80 }, [other])).chunks)
+    expect(await check(swapped)).toMatchObject({ equal: false })
+    // Another quality of the same picture is compared, and scores what it is.
+    const coarser = concat(
+      (await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 60 }, [photo(WIDTH, HEIGHT, 3)])).chunks,
+    )
+    const verdict = await check(coarser)
+    const fresh = await jpg.verify(memorySource(bytes, 'a.jpg'), memorySource(coarser, 'b.jpg'), outcome, options())
+    expect(verdict).toEqual(fresh)
+  })
+})
+
 describe('jpg codec, bad input', () => {
   it('names what it does not handle', async () => {
     const bytes = await encoded()
