@@ -30,10 +30,13 @@ import { noReference, Writer } from './writer.ts'
 export const pdf: Codec = {
   format: PDF,
 
-  compress: async (source, sink, options) =>
-    withTail(source, await endOfPdf(source), sink, options, (body, asked) =>
-      wantsSize(body, asked) ? toSize(press, body, sink, asked) : press(body, sink, asked),
-    ),
+  async compress(source, sink, options) {
+    const end = await endOfPdf(source)
+    const pressed: typeof press = (body, to, asked) => press(body, to, asked, source.size - end > SEARCHED_BYTES)
+    return await withTail(source, end, sink, options, (body, asked) =>
+      wantsSize(body, asked) ? toSize(pressed, body, sink, asked) : pressed(body, sink, asked),
+    )
+  },
 
   async verify(upload: Source, made: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
     const parted = await withoutTail(upload, await endOfPdf(upload), made)
@@ -59,6 +62,9 @@ export const pdf: Codec = {
   },
 }
 
+/** Readers look for `startxref` in the last kilobyte of a file (ISO 32000-1, annex H, note 18); itself and `%%EOF` take up to 40 of it. */
+const SEARCHED_BYTES = 980
+
 /** Keys and permissions of an encrypted file, as text. */
 const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
 
@@ -70,9 +76,12 @@ async function shownFonts(source: Source, options: Options): Promise<FontUsage |
   return (await new UsageScan(reader, new Duplicates(), options.signal).run(root, pages, reach.objects)).fonts
 }
 
-async function press(source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  const document = await openDocument(source, options)
-  if ('kind' in document) return document
+/** `isFar`: its end is further from that of the file than readers look for it. */
+async function press(source: Source, sink: Sink, options: Options, isFar = false): Promise<Outcome> {
+  const opened = await openDocument(source, options)
+  if ('kind' in opened) return opened
+  // They search for objects and for the word "trailer" then, and find neither in streams.
+  const document = { ...opened, classic: opened.classic || isFar }
   const { reader, reach } = document
   const duplicates = await findDuplicates(reader, reach.streams, options.signal)
   const usage = await new UsageScan(reader, duplicates, options.signal).run(document.root, document.pages, reach.objects)

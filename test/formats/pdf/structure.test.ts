@@ -56,6 +56,22 @@ describe('structure', () => {
     expect(text).toContain(xmp)
   })
 
+  // long-tail: qpdf looks for "startxref" in the last kilobyte, then for "trailer" in all of the file, and found neither.
+  it('keeps to a classic table where more stands behind the end than readers look through', async () => {
+    const made = async (bytes: number) => {
+      const tail = new Uint8Array(bytes).fill(0x78)
+      const upload = new Uint8Array([...buildPdf(plainDocument(20)), ...tail])
+      const { outcome, bytes: result } = await press(upload)
+      expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([`${bytes} bytes after the end kept`]) })
+      expect(result.subarray(-bytes)).toEqual(tail)
+      return latin1(result)
+    }
+    expect(await made(3000)).toContain('\ntrailer\n')
+    const near = await made(900)
+    expect(near).toContain('/ObjStm')
+    expect(near.slice(-1024)).toContain('startxref')
+  })
+
   it('merges equal streams and drops what nothing uses', async () => {
     const same = { dict: '/Type/XObject/Subtype/Form/BBox[0 0 9 9]', data: 'q 1 0 0 1 3 3 cm Q '.repeat(40) }
     const unused = { dict: '', data: Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251)) }
