@@ -26,6 +26,8 @@ export interface Visible {
 
 /** Smaller pictures have too few scales left for the score to say much. */
 export const LEAST_SCORED = 64
+/** From here on no scale is missing, and `VisibleMeter` tells the score that `ScoreMeter` does, whose weights are as published below it. */
+export const ALL_SCALES = 128
 /** Pixels of a row; what is wider cannot be measured. */
 export const WIDEST = 0x8000
 const BATCH_BYTES = 64 * 1024

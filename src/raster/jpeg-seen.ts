@@ -1,7 +1,7 @@
 /** JPEG steered by what eyes see (seen-search.ts). */
 import { type JpegJob, JpegRows, type Measured } from '../../wasm/jpeg/jpeg.ts'
 import type { SeenPicture } from '../quality/levels.ts'
-import type { Visible } from '../quality/visible.ts'
+import { ALL_SCALES, type Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
 import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { LookedAt } from './looked-at.ts'
@@ -110,13 +110,17 @@ export const firstQuality = (job: JpegJob, { floor, usualQuality }: SeenPicture,
 /** Points that a picture looks better than it has to. */
 export const pointsAbove = (visible: Visible, wanted: SeenPicture): number => marginOf(visible, wanted, SCALE)
 
-/** What `job` made last beside `reference`, as decoders show both; `looked` will know its rows again, where all of them are looked at as they are. */
+/**
+ * What `job` made last beside `reference`, as decoders show both. `looked` will know its rows again where all of them are looked at as they
+ * are, and score what a receipt says.
+ */
 export async function seen(job: JpegJob, reference: Reference, looked?: LookedAt): Promise<Visible> {
   using candidate = await JpegRows.open(job.show(), {
     ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)
-  if (!looked || reference.shown || isInBands(reference)) return await seenRows(reference, reference.shown?.(strips) ?? strips)
+  const isOfAll = !reference.shown && !isInBands(reference) && Math.min(reference.width, reference.height) >= ALL_SCALES
+  if (!looked || !isOfAll) return await seenRows(reference, reference.shown?.(strips) ?? strips)
   const watched = looked.watch(strips)
   const visible = await seenRows(reference, watched.rows)
   watched.score(visible.score)
