@@ -104,6 +104,8 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
       ['as met', 2],
     ] as const
     const palettes = orders.map(([name, order]) => form(`palette ${name}`, (e) => void e.planPalette(order), paletteBits))
+    // Deflate finds what repeats itself wherever it begins where each index has a byte of its own.
+    if (paletteBits < 8) palettes.push(form('palette of bytes', (e) => void e.planPalette(1, true), 8))
     // Grey without alpha is never smaller as a palette of as many bits.
     if (paletteBits < direct.bits || !(engine.facts().gray && engine.facts().opaque)) forms = [...palettes, ...forms]
   }

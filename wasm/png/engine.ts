@@ -291,9 +291,12 @@ export class PngEngine {
     return this.#wasm.plan(0, 0, allowGray ? 1 : 0)
   }
 
-  /** A palette of the exact colours, ordered by luma, use, first appearance or neighbourhood. 0 where it is not possible. */
-  planPalette(order: 0 | 1 | 2 | 3): number {
-    return this.#wasm.plan(1, order, 1)
+  /**
+   * A palette of the exact colours, ordered by luma, use, first appearance or neighbourhood; `wide`: a byte for each index, however few
+   * there are. 0 where it is not possible.
+   */
+  planPalette(order: 0 | 1 | 2 | 3, wide = false): number {
+    return this.#wasm.plan(wide ? 2 : 1, order, 1)
   }
 
   /** Rows exactly as they come. */

@@ -118,7 +118,7 @@ static int plan_direct(bool allow_gray) {
   return layout.pixel_bits;
 }
 
-static int plan_palette(int wanted) {
+static int plan_palette(int wanted, bool wide) {
   const int n = facts.colours;
   u8 indices[256];
   if (n > 256) return 0;
@@ -130,17 +130,18 @@ static int plan_palette(int wanted) {
     layout.palette[i] = facts.colour[indices[i]];
   }
   layout.palette_size = n;
-  layout_set(INDEXED, bits_for(n));
+  layout_set(INDEXED, wide ? 8 : bits_for(n));
   return layout.pixel_bits;
 }
 
 /* After the analysis: samples as they are (or fewer), or a palette in one of four orders. Bits per pixel; 0: not possible.
- * Colour becomes grey only where `allow_gray`: an RGB profile does not fit a grey picture. */
-EXPORT(plan) int plan(bool palette, int palette_order, bool allow_gray) {
+ * `palette` 2: with a byte for each index, however few there are. Colour becomes grey only where `allow_gray`: an RGB profile does not
+ * fit a grey picture. */
+EXPORT(plan) int plan(int palette, int palette_order, bool allow_gray) {
   layout.has_key = layout.verbatim = false;
   layout.palette_size = 0;
   if (source.depth == 16 && !facts.bytes_equal) return palette ? 0 : plan_sixteen(allow_gray);
-  return palette ? plan_palette(palette_order) : plan_direct(allow_gray);
+  return palette ? plan_palette(palette_order, palette == 2) : plan_direct(allow_gray);
 }
 
 /* For rows near to the source's: eight bits a sample, and alpha where not all is opaque. */

@@ -208,6 +208,22 @@ describe('PNG', () => {
       Math.floor(128 + 70 * Math.sin((x + 9 * c) / 15) * Math.cos(y / 11) + (((x * 73 + y * 151 + c) * 2654435761) >>> 29)),
   }
 
+  it('gives indices of 13 colours a byte each where what repeats itself begins at any pixel (byte-indices)', async () => {
+    // A word of 11 pixels at places that are even and odd, so that half bytes of it differ.
+    const word = [1, 12, 3, 5, 4, 11, 6, 2, 8, 10, 7]
+    const place = (y: number) => (y * 29 + ((y * y) % 7)) % 19
+    const sample = (x: number, y: number) => {
+      const at = (x + place(y)) % 19
+      return at < word.length ? word[at]! : y % 5 === 0 ? 9 : 0
+    }
+    const palette = Uint8Array.from({ length: 39 }, (_, at) => (at * 97) % 251)
+    const upload = pngOf({ width: 127, height: 64, colourType: 3, bitDepth: 4, sample, before: [chunk('PLTE', palette)] })
+    const { bytes } = await run(upload, 'high')
+    if (!bytes) throw new Error('nothing was gained')
+    expect(bytes[24]).toBe(8)
+    expect(await rgba8(bytes)).toEqual(await rgba8(upload))
+  })
+
   it('stays exact where gAMA makes samples and what is shown two things', async () => {
     const linear = pngOf({ ...made, before: [chunk('gAMA', Uint8Array.of(0, 1, 0x86, 0xa0))], after: [] })
     expect(withFidelity((await run(linear, 'low')).outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
