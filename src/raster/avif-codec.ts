@@ -18,13 +18,15 @@ const SETTINGS = {
   chromaDeltaQ: false,
   sharpness: 0,
   tune: 0,
-  enableSharpYUV: false,
   bitDepth: 8,
   lossless: false,
 } as const
 
-/** How the packed encoder calls 4:0:0, 4:2:0 and 4:4:4. */
-const SUBSAMPLE = { none: 0, halved: 1, full: 3 }
+/**
+ * How the packed encoder calls 4:0:0, 4:2:0 and 4:4:4. `halved` takes means of four pixels, `fitted` looks for what comes nearest to the
+ * picture when it is interpolated (libsharpyuv), which keeps thin lines of strong colours.
+ */
+const SUBSAMPLE = { none: 0, halved: 1, fitted: 1, full: 3 }
 export type Chroma = keyof typeof SUBSAMPLE
 
 /** RGBA. */
@@ -78,6 +80,7 @@ export class AvifCodec {
       quality,
       speed,
       subsample: SUBSAMPLE[chroma],
+      enableSharpYUV: chroma === 'fitted',
     })
     if (!bytes) throw overBudget('AVIF: the encoder gave up')
     return bytes

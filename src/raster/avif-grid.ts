@@ -120,7 +120,7 @@ async function gridAsSeen(job: GridJob, sample: readonly Pixels[]): Promise<Grid
   const isHuge = isInBands(grid)
   const looks = grid.width * grid.height < FEW_LOOKS_PIXELS ? WHOLE_LOOKS.usual : WHOLE_LOOKS.few
   let found = await lowestSeenAvif(atWhole, wanted, settings, isHuge ? 'two' : looks)
-  if (!found.reached && found.chroma === 'halved' && !isHuge)
+  if (!found.reached && found.chroma !== 'full' && !isHuge)
     found = await lowestSeenAvif(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
   if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
   return { ...found, file: file! }

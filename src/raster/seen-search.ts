@@ -254,10 +254,13 @@ function offLevel(looks: readonly Known[], { coarseness, pointsPerCoarseness }: 
 
 /** By the two looks that are nearest to what is wanted; how steep that may be is limited, or not. */
 function alongSlope(looks: readonly Known[], scale: Scale, anySlope = false): number {
-  const [from, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
-  if (!from) throw new RangeError('nothing was looked at')
+  const [nearest, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
+  if (!nearest) throw new RangeError('nothing was looked at')
   const usual = scale.pointsPerCoarseness
-  const known = other && (from.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(from.quality))
-  const slope = known && known > usual / 4 ? Math.min(known, anySlope ? known : usual * 3) : usual
+  const known = other && (nearest.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(nearest.quality))
+  const isKnown = known && known > usual / 4
+  // Where a lower quality is no worse, from there, or the same one would be looked at again.
+  const from = other && !isKnown && isGood(nearest) && isGood(other) && other.quality < nearest.quality ? other : nearest
+  const slope = isKnown ? Math.min(known, anySlope ? known : usual * 3) : usual
   return scale.qualityOf(scale.coarseness(from.quality) - ((scale.aimPoints ?? AIM_POINTS) - from.margin) / slope)
 }

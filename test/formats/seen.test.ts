@@ -8,7 +8,9 @@ import { compress } from '../../src/pipeline/compress.ts'
 import { LEVELS } from '../../src/quality/levels.ts'
 import { SimilarityMeter } from '../../src/quality/metrics.ts'
 import { VisibleMeter } from '../../src/quality/visible.ts'
+import { AvifCodec } from '../../src/raster/avif-codec.ts'
 import { decodedRows } from '../../src/raster/decoded.ts'
+import { wholeRgba } from '../../src/raster/raster.ts'
 import { encodeRows, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { decodeWebp } from '../../wasm/webp/webp.ts'
 import { dusk } from '../support/dusk.ts'
@@ -124,4 +126,52 @@ describe('AVIF steered by what eyes see', () => {
       expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
     }
   })
+
+  it('a plot whose chroma was halved is fitted to it, not halved by means again, which would ask for a third more bytes', async () => {
+    const [width, height] = [256, 192]
+    const input = { width, height, pixels: 'rgb', subsampled: true, quality: 92, scans: 'sequential' } as const
+    const file = concat((await encodeRows(input, [plot(width, height)])).chunks)
+    using rows = await JpegRows.open(file, { colour: 'rgb' })
+    const shown = (await rows.read(height))!.slice()
+    const scoreOf = async (avif: Uint8Array) => {
+      using meter = new VisibleMeter(width, height, 3)
+      for await (const strip of decodedRows('avif', memorySource(avif, ''), { width, height })) meter.push(shown, withoutAlpha(strip))
+      return meter.finish().score
+    }
+    const { outcome, bytes } = await converted(jpg, file, 'avif', 'high')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:2:0 fitted')] })
+    expect(await scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.seen.high.score)
+    const quality = Number(/quality (\d+)/.exec((outcome as { steps: readonly string[] }).steps[0]!)?.[1])
+    using codec = await AvifCodec.open()
+    const pixels = await wholeRgba({
+      width,
+      height,
+      channels: 3,
+      rows: async function* () {
+        yield shown
+      },
+    })
+    const means = codec.encode({ pixels, width, height }, quality, 6, 'halved')
+    expect(await scoreOf(means)).toBeLessThan(LEVELS.seen.high.score - 2)
+    const better = codec.encode({ pixels, width, height }, quality + 12, 6, 'halved')
+    expect(await scoreOf(better)).toBeLessThan((await scoreOf(bytes!))!)
+    expect(better.length).toBeGreaterThan(1.25 * bytes!.length)
+  })
 })
+
+/** Broad curves of strong colours over white, as drawing programs save them as JPEG. */
+function plot(width: number, height: number): Uint8Array {
+  const colours = [
+    [230, 0, 20],
+    [0, 40, 230],
+    [0, 150, 30],
+    [220, 0, 200],
+  ]
+  const out = new Uint8Array(width * height * 3).fill(255)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const found = colours.find((_, i) => Math.abs(y - height / 2 - Math.sin(x / (17 + 9 * i) + i) * (30 + 14 * i)) < 2.2)
+      if (found) out.set(found, (y * width + x) * 3)
+    }
+  return out
+}
