@@ -12,7 +12,7 @@ import { AvifCodec } from '../../src/raster/avif-codec.ts'
 import { decodedRows } from '../../src/raster/decoded.ts'
 import { wholeRgba } from '../../src/raster/raster.ts'
 import { encodeRows, JpegRows } from '../../wasm/jpeg/jpeg.ts'
-import { decodeWebp } from '../../wasm/webp/webp.ts'
+import { decodeWebp, WebpEncoder } from '../../wasm/webp/webp.ts'
 import { dusk } from '../support/dusk.ts'
 import { pictureLossOf } from '../support/fidelity.ts'
 
@@ -106,6 +106,37 @@ describe('WebP steered by what eyes see', () => {
     const { outcome, bytes } = await converted(jpg, file, 'webp', 'low')
     expect(outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
     expect(bytes!.length).toBeLessThan(file.length)
+  })
+})
+
+describe('strong colours whose chroma was halved once', () => {
+  it('are fitted as WebP, too, which takes a quarter less than means', async () => {
+    const [width, height] = [256, 192]
+    const input = { width, height, pixels: 'rgb', subsampled: true, quality: 92, scans: 'sequential' } as const
+    const file = concat((await encodeRows(input, [plot(width, height)])).chunks)
+    using rows = await JpegRows.open(file, { colour: 'rgb' })
+    const shown = (await rows.read(height))!.slice()
+    const { outcome, bytes } = await converted(jpg, file, 'webp', 'high')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('chroma fitted')] })
+    const scoreOf = (webp: Uint8Array) => {
+      using meter = new VisibleMeter(width, height, 3)
+      meter.push(shown, withoutAlpha(decodeWebp(webp, width, height)!))
+      return meter.finish().score
+    }
+    expect(scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.seen.high.score)
+    using means = new WebpEncoder(width, height, 3)
+    means.write(shown)
+    expect(means.encode({ quality: 90, method: 5 })).toBeGreaterThan(1.25 * bytes!.length)
+    expect(scoreOf(means.file())).toBeLessThan(LEVELS.seen.high.score)
+    expect(means.hueContrast).toBeGreaterThan(0.001)
+  })
+
+  it('take the memory of two megapixels, and no more', () => {
+    const [width, height] = [1600, 1250]
+    using encoder = new WebpEncoder(width, height, 3, 'fitted')
+    const rows = new Uint8Array(width * 3 * 50).map((_, i) => (i * 37) & 255)
+    for (let y = 0; y < height; y += 50) encoder.write(rows)
+    expect(encoder.memoryBytes).toBeLessThan(28 * 1024 * 1024)
   })
 })
 

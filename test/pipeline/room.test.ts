@@ -64,7 +64,7 @@ describe('a job that may have more than an isolate', () => {
 it('engines take more than 96 MiB only while more is granted', () => {
   // Four bytes a pixel of an exact picture are held.
   const hold = () => {
-    using encoder = new WebpEncoder(6000, 5000, 4, true)
+    using encoder = new WebpEncoder(6000, 5000, 4, 'exact')
     return encoder.memoryBytes
   }
   expect(hold).toThrow('out of memory')

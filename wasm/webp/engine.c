@@ -10,6 +10,7 @@
 #include "src/dsp/yuv.h"
 #include "src/webp/decode.h"
 #include "src/webp/encode.h"
+#include "src/utils/utils.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
@@ -27,19 +28,24 @@ void EXPORT(host_free)(void *memory) { free(memory); }
 static WebPPicture pictures[2]; /* the whole, and a sample of it for the search */
 static WebPMemoryWriter written;
 static uint32_t *sums; /* of red, green and blue over the pairs of columns of a row pair */
-static int channels, next_row;
+static int channels, next_row, is_fitted;
+static uint32_t hue_steps; /* pairs of pixels whose hues are far apart, of those whose mean becomes chroma */
 
-/* `exact`: red, green, blue and alpha as they are, 4 bytes a pixel, for lossless coding. */
-void EXPORT(begin)(int width, int height, int channel_count, int exact) {
+/*
+ * `exact`: red, green, blue and alpha as they are, 4 bytes a pixel, for lossless coding. `fitted`: the same until the last row, then planes
+ * that come nearest to the picture when chroma is interpolated (libsharpyuv), which keeps thin lines of strong colours; 13 bytes a pixel.
+ */
+void EXPORT(begin)(int width, int height, int channel_count, int exact, int fitted) {
   WebPPicture *whole = &pictures[0];
   if (!WebPPictureInit(whole)) fail("another version of libwebp");
   whole->width = width;
   whole->height = height;
-  whole->use_argb = exact;
+  whole->use_argb = exact || fitted;
+  is_fitted = fitted;
   whole->colorspace = channel_count == 2 || channel_count == 4 ? WEBP_YUV420A : WEBP_YUV420;
   if (!WebPPictureAlloc(whole)) fail("out of memory");
   channels = channel_count;
-  sums = exact ? NULL : allocate_cleared((width + 1) / 2 * 3 * sizeof *sums);
+  sums = exact || fitted ? NULL : allocate_cleared((width + 1) / 2 * 3 * sizeof *sums);
 }
 
 static void exact_row(WebPPicture *p, const uint8_t *row) {
@@ -50,6 +56,8 @@ static void exact_row(WebPPicture *p, const uint8_t *row) {
     out[x] = alpha << 24 | row[0] << 16 | row[grey ? 0 : 1] << 8 | row[grey ? 0 : 2];
   }
 }
+
+#define HUE_STEP 64 /* of red and of blue against green, together */
 
 /* BT.601 in the studio range, as VP8 has it; chroma is the mean of 2×2. */
 static void yuv_row(WebPPicture *p, const uint8_t *row) {
@@ -64,6 +72,10 @@ static void yuv_row(WebPPicture *p, const uint8_t *row) {
     sum[0] += r * weight;
     sum[1] += g * weight;
     sum[2] += b * weight;
+    if (!grey && !(x & 1) && x + 1 < p->width) {
+      const uint8_t *next = row + channels;
+      hue_steps += abs(r - g - next[0] + next[1]) + abs(b - g - next[2] + next[1]) > HUE_STEP;
+    }
   }
   if (!(next_row & 1) && !last) return;
   uint8_t *u = p->u + (size_t)(next_row / 2) * p->uv_stride, *v = p->v + (size_t)(next_row / 2) * p->uv_stride;
@@ -76,6 +88,14 @@ static void yuv_row(WebPPicture *p, const uint8_t *row) {
   memset(sums, 0, pairs * 3 * sizeof *sums);
 }
 
+static void fit(WebPPicture *p) {
+  if (!WebPPictureSharpARGBToYUVA(p)) fail("out of memory");
+  WebPSafeFree(p->memory_argb_);
+  p->memory_argb_ = NULL;
+  p->argb = NULL;
+  p->argb_stride = 0;
+}
+
 void EXPORT(rows)(const uint8_t *bytes, int count) {
   WebPPicture *p = &pictures[0];
   for (int i = 0; i < count && next_row < p->height; i++, next_row++) {
@@ -83,6 +103,7 @@ void EXPORT(rows)(const uint8_t *bytes, int count) {
     if (p->use_argb) exact_row(p, row);
     else yuv_row(p, row);
   }
+  if (is_fitted && next_row == p->height) fit(p);
 }
 
 static void copy_rows(uint8_t *to, int to_stride, const uint8_t *from, int from_stride, int width, int count) {
@@ -263,6 +284,9 @@ int EXPORT(measure)(int which) {
   measure_break(measured);
   return decoded;
 }
+
+/* The share of such pairs in the whole picture. */
+double EXPORT(hue_contrast)(void) { return hue_steps / (pictures[0].width / 2.0 * pictures[0].height); }
 
 /* 0 SSIM, 1 squared error of luma, 2 and 3 of the chroma planes (means, full range). */
 double EXPORT(result)(int what) {

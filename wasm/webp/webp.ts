@@ -16,13 +16,14 @@ interface Exports extends LargeEngine {
   _initialize(): void
   host_alloc(bytes: number): number
   host_free(pointer: number): void
-  begin(width: number, height: number, channels: number, exact: number): void
+  begin(width: number, height: number, channels: number, exact: number, fitted: number): void
   rows(pointer: number, count: number): void
   make_sample(bands: number): number
   encode(which: number, quality: number, method: number, lossless: number, frugal: number): number
   output(): number
   measure(which: number): number
   result(what: number): number
+  hue_contrast(): number
   begin_rows(pointer: number, length: number, width: number, height: number): number
   next_rows(): number
   taken_rows(): number
@@ -62,9 +63,9 @@ export class WebpEncoder {
   private which: 0 | 1 = 0
 
   /** `exact`: for lossless coding only. Throws `EngineError` when memory does not suffice. */
-  constructor(width: number, height: number, channels: 1 | 2 | 3 | 4, exact = false) {
+  constructor(width: number, height: number, channels: 1 | 2 | 3 | 4, planes: 'means' | 'fitted' | 'exact' = 'means') {
     this.stride = width * channels
-    this.exports.begin(width, height, channels, exact ? 1 : 0)
+    this.exports.begin(width, height, channels, planes === 'exact' ? 1 : 0, planes === 'fitted' ? 1 : 0)
   }
 
   write(rows: Uint8Array): void {
@@ -95,6 +96,11 @@ export class WebpEncoder {
     const { result } = this.exports
     const error = result(1)
     return { ssim: result(0), psnrDb: decibel(error), colourPsnrDb: decibel(error + 1.086 * result(2) + 0.825 * result(3)) }
+  }
+
+  /** Share of pairs of neighbours whose hues are far apart, which halving by means spoils most. Of rows that were written as `means`. */
+  get hueContrast(): number {
+    return this.exports.hue_contrast()
   }
 
   /** What was encoded last: a RIFF file without metadata. A copy. */
