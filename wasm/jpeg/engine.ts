@@ -26,6 +26,7 @@ interface Exports extends LargeEngine {
   info(what: number, plane: number): number
   result(what: number): number
   measure_errors_only(wanted: number): void
+  stay_within(wanted: number): void
   requantise_start(quality: number, trellis: number, every: number, store: number): void
   requantise_step(rows: number): number
   end_offset(): number

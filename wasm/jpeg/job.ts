@@ -39,6 +39,8 @@ export type Intake =
       readonly quality: number
       readonly trellis?: boolean
       readonly smoothPlanes?: number
+      /** As `stayWithin` says. */
+      readonly within?: boolean
       /** What the engine and the file that is written of its result may take together (default: no limit). */
       readonly mostBytes?: number
     }
@@ -91,6 +93,7 @@ export class JpegJob {
     if (intake.kind === 'stream') {
       exports.stream_quality(intake.quality, intake.trellis === false ? 0 : 1)
       exports.assume_smooth(intake.smoothPlanes ?? UNKNOWN)
+      exports.stay_within(intake.within ? 1 : 0)
     }
     exports.chroma_quality(chromaQuality)
   }
@@ -187,6 +190,14 @@ export class JpegJob {
    */
   measureErrorsOnly(): void {
     this.engine.exports.measure_errors_only(1)
+  }
+
+  /**
+   * From now on samples are not meant to pass white and black, which makes room for errors beside them: for what lies below a
+   * mask, of which the figures count what is hidden, too.
+   */
+  stayWithin(): void {
+    this.engine.exports.stay_within(1)
   }
 
   /**

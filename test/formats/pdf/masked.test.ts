@@ -79,7 +79,7 @@ const samples = (mask: string, channels: 1 | 3 = 3) => ({
 })
 
 async function jpeg() {
-  const { chunks } = await encodeRows({ width: SIDE, height: SIDE, pixels: 'rgb', quality: 95, subsampled: false }, [disc(3)])
+  const { chunks } = await encodeRows({ width: SIDE, height: SIDE, pixels: 'rgb', quality: 96, subsampled: false }, [disc(3)])
   return { dict: '/ColorSpace/DeviceRGB/Filter/DCTDecode/SMask 6 0 R', data: new Uint8Array(Buffer.concat(chunks)) }
 }
 

@@ -2,11 +2,12 @@
 #include "engine.h"
 #include <wasm_simd128.h>
 
-static float basis[8][8]; /* basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16) */
+static float basis[8][8];  /* basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16) */
+static float turned[8][8]; /* turned[x][u], the same */
 
 void dct_prepare(void) {
   for (int u = 0; u < 8; u++)
-    for (int x = 0; x < 8; x++) basis[u][x] = (u ? 0.5f : 0.35355339f) * cosf((2 * x + 1) * u * 3.14159265358979f / 16);
+    for (int x = 0; x < 8; x++) turned[x][u] = basis[u][x] = (u ? 0.5f : 0.35355339f) * cosf((2 * x + 1) * u * 3.14159265358979f / 16);
 }
 
 typedef struct { v128_t left, right; } Row; /* eight floats */
@@ -91,15 +92,79 @@ void inverse_dct_float(const JCOEF *block, const uint16_t *step, float *out, uin
   }
 }
 
+/*
+ * The same backwards: rows of frequencies out of sums and differences of the rows that lie opposite, then along each of them.
+ */
+void forward_dct_float(const float *pixels, uint32_t stride, float *out) {
+  Row folded[2][4];
+  for (int x = 0; x < 4; x++) {
+    const float *one = pixels + x * stride, *other = pixels + (7 - x) * stride;
+    const Row near = {wasm_v128_load(one), wasm_v128_load(one + 4)}, far = {wasm_v128_load(other), wasm_v128_load(other + 4)};
+    folded[0][x] = row_plus(near, far);
+    folded[1][x] = row_minus(near, far);
+  }
+  for (int u = 0; u < 8; u++) {
+    Row row = row_times(folded[u & 1][0], basis[u][0]);
+    for (int x = 1; x < 4; x++) row = row_plus(row, row_times(folded[u & 1][x], basis[u][x]));
+    float samples[8];
+    wasm_v128_store(samples, row.left);
+    wasm_v128_store(samples + 4, row.right);
+    Row sums = {wasm_f32x4_splat(0), wasm_f32x4_splat(0)};
+    for (int y = 0; y < 8; y++)
+      sums = row_plus(sums, row_times((Row){wasm_v128_load(turned[y]), wasm_v128_load(turned[y] + 4)}, samples[y]));
+    wasm_v128_store(out + u * 8, sums.left);
+    wasm_v128_store(out + u * 8 + 4, sums.right);
+  }
+}
+
 void forward_dct(const float *pixels, uint32_t stride, JCOEF *block) {
-  float columns[8][8] = {{0}};
-  for (int u = 0; u < 8; u++)
-    for (int x = 0; x < 8; x++)
-      for (int y = 0; y < 8; y++) columns[u][y] += basis[u][x] * pixels[x * stride + y];
-  for (int u = 0; u < 8; u++)
-    for (int v = 0; v < 8; v++) {
-      float sum = 0;
-      for (int y = 0; y < 8; y++) sum += columns[u][y] * basis[v][y];
-      block[u * 8 + v] = (JCOEF)(sum + (sum < 0 ? -0.5f : 0.5f));
-    }
+  float exact[DCTSIZE2];
+  forward_dct_float(pixels, stride, exact);
+  for (int k = 0; k < DCTSIZE2; k++) block[k] = (JCOEF)(exact[k] + (exact[k] < 0 ? -0.5f : 0.5f));
+}
+
+/*
+ * What libjpeg's fast transform (jidctfst.c) multiplies has 13 bits and a sign where it is done with words of 16, of which samples
+ * take 5 for fractions: the largest of the five sums and differences of a column of samples that it multiplies, in eight columns at once.
+ */
+#define FAST_MOST 255.0f /* 2^13 / 32 */
+
+static inline Row largest(Row a, Row b) {
+  return (Row){wasm_f32x4_pmax(a.left, wasm_f32x4_abs(b.left)), wasm_f32x4_pmax(a.right, wasm_f32x4_abs(b.right))};
+}
+
+static Row multiplied(const Row s[8]) {
+  Row sum[4], difference[4];
+  for (int x = 0; x < 4; x++) {
+    sum[x] = row_plus(s[x], s[7 - x]);
+    difference[x] = row_minus(s[x], s[7 - x]);
+  }
+  const Row outer = row_plus(difference[0], difference[1]), inner = row_plus(difference[3], difference[2]);
+  const Row even = row_plus(row_minus(sum[0], sum[3]), row_minus(sum[1], sum[2]));
+  Row most = largest(row_times(even, 0.17677670f), row_times(row_plus(difference[1], difference[2]), 0.35355339f));
+  most = largest(most, row_minus(row_times(outer, 0.09567086f), row_times(inner, 0.23096988f)));
+  most = largest(most, row_plus(row_times(outer, 0.23096988f), row_times(inner, 0.09567086f)));
+  return largest(most, row_plus(row_times(outer, 0.13529903f), row_times(inner, 0.32664074f)));
+}
+
+int overflows_fast_transform(const JCOEF *block, const uint16_t *step) {
+  Row columns[8], turned_samples[8];
+  float samples[DCTSIZE2], turned_one[DCTSIZE2], most[8];
+  columns_of(block, step, 0, columns);
+  for (int x = 0; x < 8; x++) {
+    const Row row = across(columns[x]);
+    wasm_v128_store(samples + x * 8, row.left);
+    wasm_v128_store(samples + x * 8 + 4, row.right);
+    /* cos(vπ / 16) / 2, but for v = 0, is what it scales frequencies by */
+    columns[x].left = wasm_f32x4_mul(columns[x].left, wasm_f32x4_make(0.35355339f, 0.49039264f, 0.46193977f, 0.41573481f));
+    columns[x].right = wasm_f32x4_mul(columns[x].right, wasm_f32x4_make(0.35355339f, 0.27778512f, 0.19134172f, 0.09754516f));
+  }
+  for (int i = 0; i < DCTSIZE2; i++) turned_one[i] = samples[(i & 7) * 8 + (i >> 3)];
+  for (int x = 0; x < 8; x++) turned_samples[x] = (Row){wasm_v128_load(turned_one + x * 8), wasm_v128_load(turned_one + x * 8 + 4)};
+  const Row all = largest(multiplied(columns), multiplied(turned_samples));
+  wasm_v128_store(most, all.left);
+  wasm_v128_store(most + 4, all.right);
+  for (int i = 0; i < 8; i++)
+    if (most[i] > FAST_MOST) return 1;
+  return 0;
 }

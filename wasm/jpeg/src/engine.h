@@ -106,6 +106,8 @@ int row_is_sampled(const Plane *plane, uint32_t row, int every);
 void dct_prepare(void);
 void inverse_dct(const JCOEF *block, const uint16_t *step, uint8_t *out, uint32_t stride);
 void inverse_dct_float(const JCOEF *block, const uint16_t *step, float *out, uint32_t stride);
+void forward_dct_float(const float *pixels, uint32_t stride, float *out);
+int overflows_fast_transform(const JCOEF *block, const uint16_t *step); /* whether decoders in a hurry would show it otherwise */
 void forward_dct(const float *pixels, uint32_t stride, JCOEF *block);
 
 /* ---- requantise.c ---- */

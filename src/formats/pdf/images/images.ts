@@ -228,7 +228,7 @@ export class ImageRecompressor {
     const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
     const sight = this.lossless ? undefined : this.sightOf(picture, quality, share)
     const chroma = sight ? LEVELS.halvedChromaPsnrDb[quality] : CHROMA_PSNR_DB[quality]
-    const aim = { target, sight, chroma, hint: this.hints[quality] }
+    const aim = { target, sight, chroma, hint: this.hints[quality], masked: picture.mask !== 'none' }
     const inPlace = await recodeJpeg(this.reader, stream, facts, aim)
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
     const figures = inPlace?.figures && ofShown(inPlace.figures, share)

@@ -37,6 +37,8 @@ export interface Aim {
   chroma: number | undefined
   /** The quality at which the search begins. */
   hint: number
+  /** Lies below a mask. */
+  masked: boolean
 }
 
 /** Undefined when nothing is gained. */
@@ -75,8 +77,9 @@ async function inFullColour(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, b
   return (job.decimationPsnrDb(4) ?? 0) >= aim.chroma ? await code(job, { ...aim, chroma: undefined }, budget) : undefined
 }
 
-async function code(job: JpegJob, { target, sight, chroma, hint }: Aim, budget: number): Promise<Coded | undefined> {
+async function code(job: JpegJob, { target, sight, chroma, hint, masked }: Aim, budget: number): Promise<Coded | undefined> {
   if (!target) return undefined
+  if (masked) job.stayWithin()
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
@@ -92,14 +95,15 @@ async function code(job: JpegJob, { target, sight, chroma, hint }: Aim, budget: 
 async function large(
   sample: JpegJob,
   flow: () => ReturnType<typeof jpegFlow>,
-  { target, hint }: Aim,
+  { target, hint, masked }: Aim,
   budget: number,
 ): Promise<Coded | undefined> {
   if (!target) return undefined
+  if (masked) sample.stayWithin()
   const { smoothPlanes } = sample
   let quality = await narrow(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
-    using job = await JpegJob.read(flow(), { kind: 'stream', quality, smoothPlanes })
+    using job = await JpegJob.read(flow(), { kind: 'stream', quality, smoothPlanes, within: masked })
     const { ssim, psnrDb } = job.figures
     if (ssim < target.ssim || psnrDb < target.psnrDb) continue
     const made = coded(job, 'made')

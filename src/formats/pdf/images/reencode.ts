@@ -193,6 +193,7 @@ async function asJpeg(
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const wanted = request.wanted()
+  if (look.opacity) job.stayWithin()
   let halved = arrivesHalved(request, channels)
   if (!halved && channels === 3 && mayHalve(job, request, wanted)) {
     job.decimate()
@@ -203,6 +204,7 @@ async function asJpeg(
   const made = await asSeen(job, look, { channels, sight, rims }, request)
   if (made || !halved || !mayBeWhole(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
   using full = await again()
+  if (look.opacity) full.stayWithin()
   return await asSeen(full, look, { channels, sight, rims }, request)
 }
 
