@@ -9,7 +9,7 @@ import type { Strips } from './compared-rows.ts'
 export class LookedAt {
   readonly #scores = new Map<string, number>()
 
-  /** Hands on `rows`; once the last was taken, `score` keeps what they scored. */
+  /** Hands on `rows`; `score` is told afterwards, when the last of them was taken. */
   watch(rows: Strips): { readonly rows: AsyncGenerator<Uint8Array>; score(points: number | undefined): void } {
     const hash = createHash('sha256')
     return {

@@ -62,7 +62,7 @@ export const pdf: Codec = {
   },
 }
 
-/** Readers look for `startxref` in the last kilobyte of a file (ISO 32000-1, annex H, note 18); itself and `%%EOF` take up to 40 of it. */
+/** Readers look for `startxref` in the last kilobyte of a file (PDF Reference 1.7, appendix H, note 18); itself and `%%EOF` take up to 40 of it. */
 const SEARCHED_BYTES = 980
 
 /** Keys and permissions of an encrypted file, as text. */
