@@ -7,6 +7,7 @@ import { Breath, yieldToOthers } from '../../bytes/yield.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
+import { freedomOf } from './freedom.ts'
 import { fewestDecimalsWithin, leanDifference, leanSvg } from './lean.ts'
 import { SvgMeter } from './measure.ts'
 import { claimed, TARGETS } from './targets.ts'
@@ -28,7 +29,7 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
   options.progress(0.2)
   const rounded = await roundedLike(bytes, exactBytes, options)
   options.progress(0.8)
-  const text = leanSvg(bytes, rounded?.decimals)
+  const text = leanSvg(bytes, rounded?.decimals, rounded?.hidingClasses)
   if (zipped) await sink.write(gzipCompress(await whole(text, options)))
   else {
     for (const piece of gathered(text)) {
@@ -54,23 +55,25 @@ async function roundedLike(
   bytes: Uint8Array,
   exactBytes: number,
   options: Options,
-): Promise<{ decimals: number; similarity: Similarity } | undefined> {
+): Promise<{ decimals: number; hidingClasses: ReadonlySet<string>; similarity: Similarity } | undefined> {
   if (options.lossless || bytes.length > MAX_DRAWN_BYTES) return undefined
   const target = TARGETS[options.quality]
   const pause = () => yieldToOthers(options.signal)
   try {
     let meter: SvgMeter | undefined
+    const { rounding, hidingClasses } = freedomOf(new TextDecoder().decode(bytes), { strict: true })
+    if (!rounding) return undefined
     const fewest = await fewestDecimalsWithin(bytes, new Breath(PIECE_BYTES, options.signal))
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
       await pause()
-      const text = await whole(leanSvg(bytes, decimals), options)
+      const text = await whole(leanSvg(bytes, decimals, hidingClasses), options)
       if (text.length > exactBytes * WORTH_ROUNDING) return undefined
       await pause()
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
       await pause()
       const drawing = new TextDecoder().decode(text)
       const similarity = meter.measure(drawing)
-      if (similarity && (await meter.reaches(drawing, similarity, target, pause))) return { decimals, similarity }
+      if (similarity && (await meter.reaches(drawing, similarity, target, pause))) return { decimals, hidingClasses, similarity }
     }
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error

@@ -4,13 +4,17 @@
  */
 
 import type { Breath } from '../../bytes/yield.ts'
+import { NOTICE } from './css.ts'
 import { BOXES, fewestDecimals, sideOf } from './decimals.ts'
 import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
+import { isUnmeasured } from './marks.ts'
 import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
 
 /** Elements in which white space is content, or may be. */
 const SPACED = new Set(['text', 'tspan', 'textPath', 'title', 'desc', 'style', 'script', 'foreignObject', 'metadata', 'switch'])
-const KEPT_COMMENT = /^<!--!|licen[cs]e|copyright|©/i
+
+/** Bytes as Latin-1: a copyright sign of UTF-8 ends in its own. */
+const isNotice = (comment: string) => comment.startsWith('<!--!') || NOTICE.test(comment)
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
@@ -25,13 +29,15 @@ function* essentials(bytes: Uint8Array): Generator<Token> {
     } else if (token.kind === 'close') {
       spaced.pop()
     } else if (token.kind === 'comment') {
-      if (!KEPT_COMMENT.test(latin1(bytes.subarray(token.from, token.to)))) continue
+      if (!isNotice(latin1(bytes.subarray(token.from, token.to)))) continue
     } else if (token.kind === 'text' && !spaced.at(-1)) {
       if (/^[ \t\r\n]*$/.test(latin1(bytes.subarray(token.from, token.to)))) continue
     }
     yield token
   }
 }
+
+const NO_CLASSES: ReadonlySet<string> = new Set()
 
 const isPath = (element: string, attribute: string) => attribute === 'd' && localName(element) === 'path'
 const isPoints = (element: string, attribute: string) =>
@@ -60,15 +66,24 @@ function slimValue(element: string, attribute: string, value: string, decimals: 
 const slimNumbers = (command: string, numbers: readonly string[]) =>
   numbers.map((text, i) => (/a/i.test(command) && (i === 3 || i === 4) ? text : shortNumber(text)))
 
-/** The lean text, in pieces. `decimals`: of coordinates in paths and polygons; undefined changes no value. */
-export function* leanSvg(bytes: Uint8Array, decimals: number | undefined): Generator<Uint8Array> {
+/**
+ * The lean text, in pieces. What the renderer does not draw as browsers do keeps its values.
+ * @param decimals of coordinates in paths and polygons; undefined changes no value
+ */
+export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hidingClasses = NO_CLASSES): Generator<Uint8Array> {
+  const exact: boolean[] = []
   for (const token of essentials(bytes)) {
     if (token.kind === 'open') {
+      const attributes = Object.fromEntries(token.attributes.map(({ name, value }) => [name, value]))
+      const isExact = exact.at(-1) || isUnmeasured({ name: token.name, attributes }, hidingClasses, exact.length === 0)
+      if (!token.empty) exact.push(isExact)
+      const kept = isExact ? undefined : decimals
       let tag = `<${token.name}`
       for (const { name, value, quote } of token.attributes)
-        tag += ` ${name}=${quote}${slimValue(token.name, name, value, decimals)}${quote}`
+        tag += ` ${name}=${quote}${slimValue(token.name, name, value, kept)}${quote}`
       yield latin1Bytes(`${tag}${token.empty ? '/>' : '>'}`)
     } else if (token.kind === 'close') {
+      exact.pop()
       yield latin1Bytes(`</${token.name}>`)
     } else {
       yield bytes.subarray(token.from, token.to)

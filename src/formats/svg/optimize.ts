@@ -2,27 +2,27 @@
 
 import { optimize, type PluginConfig } from 'svgo/browser'
 import { malformed } from '../../codec/error.ts'
-import { exactPlugins, offFor, type PluginName, POLISHING, paramsOf, ROUNDING, TIDYING } from './preset.ts'
-import { type Grain, roundingPlugin } from './rounding-plugins.ts'
+import { type Freedom, freedomOf, type Wishes } from './freedom.ts'
+import { exactPlugins, grainPlugins, tidyingPlugins } from './preset.ts'
+import type { Grain } from './rounding-plugins.ts'
 
 /**
  * No number and no shape is changed; only what has no influence on the picture goes.
  * @throws CodecError (malformed) when the text is not well-formed
  */
-export const exactSvg = (text: string): string => run(text, [...exactPlugins(text), EMPTY_METADATA])
+export const exactSvg = (text: string, wishes: Wishes): string => run(text, exactPlugins(text, freedomOf(text, wishes)))
 
 /**
- * Roundings of one text. Half of what svgo does has nothing to do with decimals and is done once: each rounding begins with what
- * came of it. `gentle` leaves the structure of the document alone.
+ * Roundings of one text. Half of the work has nothing to do with decimals and is done once: each rounding begins with what came of it.
  */
 export class SvgRounder {
   readonly #text: string
-  readonly #off: ReadonlySet<string>
+  readonly #freedom: Freedom
   #tidy: string | undefined
 
-  constructor(text: string, gentle = false) {
+  constructor(text: string, wishes: Wishes) {
     this.#text = text
-    this.#off = offFor(text, gentle)
+    this.#freedom = freedomOf(text, wishes)
   }
 
   /**
@@ -32,10 +32,9 @@ export class SvgRounder {
    */
   async round(grain: Grain, pause: () => Promise<void>): Promise<string> {
     await pause()
-    this.#tidy ??= run(this.#text, [...this.#plugins(TIDYING, grain), EMPTY_METADATA])
+    this.#tidy ??= run(this.#text, tidyingPlugins(this.#text, this.#freedom))
     await pause()
-    const root = keepRoot()
-    return run(this.#tidy, [root.remember, ...this.#plugins(ROUNDING, grain), root.restore])
+    return this.#pass(this.#tidy, grain, true)
   }
 
   /** A rounding once more, as long as it pays: what has moved up or down the tree may make more of it superfluous. */
@@ -43,8 +42,7 @@ export class SvgRounder {
     let text = rounded
     for (let pass = 1; pass < MAX_PASSES; pass++) {
       await pause()
-      const root = keepRoot()
-      const again = run(text, [root.remember, ...this.#plugins(POLISHING, grain), root.restore])
+      const again = this.#pass(text, grain, false)
       const saved = text.length - again.length
       if (saved > 0) text = again
       if (saved < WORTH_A_PASS * text.length) break
@@ -52,10 +50,9 @@ export class SvgRounder {
     return text
   }
 
-  #plugins(names: readonly PluginName[], grain: Grain): PluginConfig[] {
-    return names
-      .filter((name) => !this.#off.has(name))
-      .map((name) => roundingPlugin(name, grain) ?? ({ name, params: paramsOf(name) } as PluginConfig))
+  #pass(text: string, grain: Grain, isFirst: boolean): string {
+    const root = keepRoot()
+    return run(text, [root.remember, ...grainPlugins(this.#freedom, grain, isFirst), root.restore])
   }
 }
 
@@ -105,26 +102,5 @@ function keepRoot() {
 interface XmlNode {
   readonly type: string
   readonly name?: string
-  readonly value?: string
   readonly attributes?: { [name: string]: string }
-  readonly children?: readonly XmlNode[]
-}
-
-/** Drawing programs write a `metadata` that says "image/svg+xml" and nothing else. What says more stays. */
-const EMPTY_METADATA = {
-  name: 'removeEmptyMetadata',
-  fn: () => ({
-    element: {
-      exit(node: XmlNode, parent: { children: XmlNode[] }) {
-        if (node.name === 'metadata' && isEmptyMetadata(node)) parent.children = parent.children.filter((child) => child !== node)
-      },
-    },
-  }),
-}
-
-function isEmptyMetadata(node: XmlNode): boolean {
-  if (node.type === 'text' || node.type === 'cdata') return ['', 'image/svg+xml'].includes((node.value ?? '').trim())
-  const names = Object.entries(node.attributes ?? {})
-  const plain = names.every(([name, value]) => name.startsWith('xmlns') || name === 'id' || value === '' || /StillImage$/.test(value))
-  return plain && (node.children ?? []).every(isEmptyMetadata)
 }

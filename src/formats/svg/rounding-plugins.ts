@@ -1,13 +1,12 @@
 /** svgo's plugins that round, told for each element how many decimals it needs. svgo itself knows one number for a document. */
-import { builtinPlugins, type PluginConfig } from 'svgo/browser'
+import type { PluginConfig } from 'svgo/browser'
 import { decimalsOf, eachElement, hasHugeNumbers, LEAST_DECIMALS, MOST_DECIMALS, type SvgElement, scaleOf } from './decimals.ts'
+import type { Freedom } from './freedom.ts'
+import { builtin, isLooseShape, type Marked, type PluginFunction, plugin } from './guarded.ts'
+import { readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
 
 type Builtin = 'convertShapeToPath' | 'convertPathData' | 'convertTransform' | 'mergePaths'
-type Enter = (node: SvgElement, parent: SvgElement) => void
-interface Visitor {
-  readonly element?: { readonly enter?: Enter }
-}
-type PluginFunction = (root: SvgElement, params: object, info: object) => Visitor | null
+type Enter = (node: SvgElement, parent: SvgElement) => unknown
 
 export interface Grain {
   /** What coordinates keep. */
@@ -19,13 +18,56 @@ export interface Grain {
   readonly trueArcs: boolean
 }
 
-/** The plugin under this name; undefined for those that round nothing. */
-export function roundingPlugin(name: string, grain: Grain): PluginConfig | undefined {
-  const fn = name === 'cleanupNumericValues' ? roundAttributes(grain.decimals) : isBuiltin(name) ? byElement(name, grain) : undefined
-  return fn && ({ name, fn } as unknown as PluginConfig)
+export interface RoundingPlugins {
+  readonly numbers: PluginConfig
+  readonly shapes: PluginConfig
+  readonly paths: PluginConfig
+  readonly transforms: PluginConfig
+  readonly merging: PluginConfig
 }
 
-const isBuiltin = (name: string): name is Builtin => name in DECIMALS_OF
+/** What rounds, each on the elements that it may touch. */
+export function roundingPlugins(grain: Grain, freedom: Freedom, marked: Marked): RoundingPlugins {
+  const isMeasured = (node: SvgElement) => freedom.rounding && !marked.marks.of(node).exact
+  const losesCorners = (node: SvgElement) => isMeasured(node) && freedom.corners && !marked.marks.of(node).marked
+  const of = (name: Builtin, allow: (node: SvgElement) => boolean) => plugin(name, byElement(name, grain, { allow, freedom }))
+  return {
+    numbers: plugin('cleanupNumericValues', roundAttributes(grain.decimals, isMeasured)),
+    shapes: of('convertShapeToPath', (node) => isMeasured(node) && isLooseShape(node, marked.marks)),
+    paths: plugin('convertPathData', (root, params, info) => {
+      byElement('convertPathData', grain, { allow: losesCorners, freedom })(root, params, info)
+      keepCorners(root, grain.decimals, (node) => (losesCorners(node) ? 'not' : isMeasured(node) ? 'rounded' : 'exact'))
+      return null
+    }),
+    transforms: of('convertTransform', (node) => isMeasured(node) && freedom.styles),
+    merging: of('mergePaths', (node) => marked.marks.isLoose(node) && !marked.marks.of(node).marked && losesCorners(node)),
+  }
+}
+
+/** Paths of which every corner stays: something may stand on it, or nobody has measured what comes of it. */
+function keepCorners(root: SvgElement, decimals: number, treat: (node: SvgElement) => 'not' | 'rounded' | 'exact'): void {
+  eachElement(root, decimals, (node, _, own) => {
+    const how = treat(node)
+    const [name, value] = node.name === 'path' ? ['d', node.attributes['d']] : ['points', node.attributes['points']]
+    if (value === undefined || (how === 'not' && name === 'd')) return
+    const needed = how === 'exact' ? undefined : Math.ceil(own)
+    node.attributes[name] = shortOutline(name, value, needed)
+  })
+}
+
+function shortOutline(name: string, value: string, decimals: number | undefined): string {
+  if (hasHugeNumbers(name === 'd' ? value : `M${value}`)) return value
+  const [path, points] = name === 'd' ? [readPath(value), undefined] : [undefined, readPoints(value)]
+  const short = path
+    ? writePath(decimals === undefined ? path.map(shortSegment) : roundPath(path, decimals))
+    : points && writePoints(points.map((text) => shortNumber(decimals === undefined ? text : Number(text).toFixed(decimals))))
+  return short !== undefined && short.length < value.length ? short : value
+}
+
+const shortSegment = ({ command, numbers }: Segment): Segment => ({
+  command,
+  numbers: numbers.map((text, i) => (/a/i.test(command) && (i === 3 || i === 4) ? text : shortNumber(text))),
+})
 
 /** What an element needs, `decimals` being what coordinates in it need. */
 const DECIMALS_OF: { readonly [Name in Builtin]: (node: SvgElement, decimals: number) => number } = {
@@ -58,15 +100,19 @@ function paramsOf(name: Builtin, { decimals, trueArcs }: Grain, applyTransforms:
   return { floatPrecision: whole, applyTransforms, ...(trueArcs ? { makeArcs: TRUE_ARCS } : {}) }
 }
 
+interface Limits {
+  readonly allow: (node: SvgElement) => boolean
+  readonly freedom: Freedom
+}
+
 /** Elements that need the same decimals have one pass, as the plugin keeps its precision for itself; nearly always it is one. */
-function byElement(name: Builtin, { decimals, trueArcs }: Grain): PluginFunction {
-  const plugin = builtinPlugins.find((builtin) => builtin.name === name) as unknown as { readonly fn: PluginFunction }
+function byElement(name: Builtin, { decimals, trueArcs }: Grain, { allow, freedom }: Limits): PluginFunction {
   return (root, _, info) => {
     const groups = new Map<number, { node: SvgElement; parent: SvgElement }[]>()
-    let untouched = 0
+    const untouched: SvgElement[] = []
     eachElement(root, decimals, (node, parent, own) => {
-      if (isHuge(name, node)) {
-        untouched++
+      if (name === 'mergePaths' ? isHuge(name, node) : isHuge(name, node) || !allow(node)) {
+        untouched.push(node)
         return
       }
       const needed = Math.ceil(DECIMALS_OF[name](node, own))
@@ -75,10 +121,11 @@ function byElement(name: Builtin, { decimals, trueArcs }: Grain): PluginFunction
       else groups.set(needed, [{ node, parent }])
     })
     for (const [needed, elements] of groups) {
-      const enter = plugin.fn(root, paramsOf(name, { decimals: needed, trueArcs }, untouched === 0), info)?.element?.enter
+      const params = paramsOf(name, { decimals: needed, trueArcs }, freedom.structure)
+      const enter = withoutPaths(name === 'convertPathData' ? untouched : [], () => builtin(name)(root, params, info)?.element?.enter)
       if (!enter) continue
       for (const { node, parent } of elements) {
-        if (name === 'mergePaths') mergeInRuns(enter, node, parent)
+        if (name === 'mergePaths') mergeInRuns(enter, node, parent, allow)
         else enter(node, parent)
       }
     }
@@ -86,15 +133,29 @@ function byElement(name: Builtin, { decimals, trueArcs }: Grain): PluginFunction
   }
 }
 
+/** svgo applies transforms to all paths of a tree at once, before it visits them: those that it must not touch are hidden from it. */
+function withoutPaths<T>(nodes: readonly SvgElement[], run: () => T): T {
+  const paths = nodes.filter(({ attributes }) => attributes['d'] !== undefined).map((node) => ({ node, d: node.attributes['d']! }))
+  for (const { node } of paths) delete node.attributes['d']
+  const result = run()
+  for (const { node, d } of paths) node.attributes['d'] = d
+  return result
+}
+
 /** svgo holds every path against all that it has merged before, point by point: so many characters are read again in one run. */
 const MERGE_READS = 1_000_000
 
 /** Merges the children of a node run by run, so that twice as many take twice as long. Two paths may always meet. */
-function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement): void {
+function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement, allow: (node: SvgElement) => boolean): void {
   const runs: SvgElement[][] = [[]]
   let characters = 0
   let reads = 0
   for (const child of node.children) {
+    if (child.type !== 'element' || !allow(child)) {
+      runs.push([child], [])
+      characters = reads = 0
+      continue
+    }
     characters += child.attributes?.['d']?.length ?? 0
     reads += characters
     if (reads > MERGE_READS && runs.at(-1)!.length > 1) {
@@ -104,6 +165,7 @@ function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement): void {
     runs.at(-1)!.push(child)
   }
   node.children = runs.flatMap((children) => {
+    if (children.length < 2) return children
     const run = { ...node, children }
     enter(run, parent)
     return run.children
@@ -118,11 +180,16 @@ function isHuge(name: Builtin, node: SvgElement): boolean {
 const NUMBER = /^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(px|pt|pc|mm|cm|m|in|ft|em|ex|%)?$/
 const PIXELS: { readonly [unit: string]: number | undefined } = { cm: 96 / 2.54, mm: 96 / 25.4, in: 96, pt: 4 / 3, pc: 16 }
 
-/** In place of svgo's cleanupNumericValues, which rounds opacities like coordinates. */
-function roundAttributes(decimals: number): PluginFunction {
+/** In place of svgo's cleanupNumericValues, which rounds opacities like coordinates, and links. */
+function roundAttributes(decimals: number, isMeasured: (node: SvgElement) => boolean): PluginFunction {
   return (root) => {
     eachElement(root, decimals, (node, _, own) => {
       for (const [attribute, text] of Object.entries(node.attributes)) {
+        if (!NUMERIC.test(attribute)) continue
+        if (!isMeasured(node)) {
+          node.attributes[attribute] = shortQuantity(text)
+          continue
+        }
         if (attribute === 'viewBox') node.attributes[attribute] = roundBox(text, Math.max(own, LEAST_DECIMALS))
         const [, number, unit = ''] = NUMBER.exec(text) ?? []
         if (number === undefined) continue
@@ -132,6 +199,18 @@ function roundAttributes(decimals: number): PluginFunction {
     })
     return null
   }
+}
+
+/** Attributes whose values are quantities. What others are, as links, names and times, is nobody's number. */
+const NUMERIC =
+  /^(?:viewBox|x|y|z|[xy][12]|c[xy]|d[xy]|f[xy]|fr|r|r[xy]|width|height|(?:fill-|stroke-|stop-|flood-)?opacity|stroke-(?:width|dashoffset|miterlimit)|font-size|letter-spacing|word-spacing|offset|stdDeviation|baseFrequency|radius|k[1-4]|slope|intercept|amplitude|exponent|values|scale|seed|surfaceScale|specularConstant|specularExponent|diffuseConstant|azimuth|elevation|pointsAt[XYZ]|limitingConeAngle|bias|divisor|refX|refY|markerWidth|markerHeight|startOffset|textLength|pathLength)$/
+
+/** The same number, in fewer characters. */
+function shortQuantity(text: string): string {
+  const [, number, unit] = /^([-+]?(?:\d+\.?\d*|\.\d+))(px|pt|pc|mm|cm|in|ft|em|ex|%)?$/.exec(text) ?? []
+  if (number === undefined) return text
+  const short = shortNumber(number) + (unit ?? '')
+  return short.length < text.length ? short : text
 }
 
 function roundNumber(

@@ -3,12 +3,14 @@
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
-import { inventoryDifference, rootAttributes } from './inventory.ts'
+import { difference, type Inventory, inventoryOf, type Losses, rootAttributes } from './inventory.ts'
+import { LeanRounder } from './lean-rounder.ts'
 import type { SvgMeter } from './measure.ts'
+import { hasForeignObject } from './freedom.ts'
 import { SvgRounder } from './optimize.ts'
 import type { Grain } from './rounding-plugins.ts'
 import type { DrawnSimilarity } from './similarity.ts'
-import type { Target } from './targets.ts'
+import { isStrict, lossesOf, type Target } from './targets.ts'
 
 export interface Rounding {
   readonly text: string
@@ -36,14 +38,18 @@ const SMALL_CHARACTERS = 16 * 1024
  * ones have seen.
  */
 export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
-  const rounders = [new SvgRounder(text), new SvgRounder(text, true)]
+  const wishes = { strict: isStrict(options) }
+  const rounders = hasForeignObject(text)
+    ? [new LeanRounder(text)]
+    : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, gentle: true })]
+  const kept = { inventory: inventoryOf(text), may: lossesOf(options) }
   const found: Rounding[] = []
   const isMet = (room = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + room)
   // A large drawing takes a quarter of a second for each pass of svgo, and for each time that it is drawn.
   const pause = () => yieldToOthers(options.signal)
   const lookAt = async (grain: Grain) => {
     options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
-    const rounded = await roundWhole(text, grain, rounders, pause)
+    const rounded = await roundWhole(kept, grain, rounders, pause)
     // What is longer than one that will do is not drawn; the same is drawn once.
     if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
     await pause()
@@ -68,18 +74,18 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
 
 /** Rounded with nothing missing: with the usual preset, else a gentler one. */
 async function roundWhole(
-  text: string,
+  { inventory, may }: { inventory: Inventory; may: Losses },
   grain: Grain,
-  rounders: readonly SvgRounder[],
+  rounders: readonly (SvgRounder | LeanRounder)[],
   pause: () => Promise<void>,
 ): Promise<string | undefined> {
   for (const rounder of rounders) {
     const rounded = await rounder.round(grain, pause)
     await pause()
-    if (inventoryDifference(text, rounded) !== undefined) continue
+    if (difference(inventory, inventoryOf(rounded), may) !== undefined) continue
     const polished = await rounder.polish(rounded, grain, pause)
     await pause()
-    return polished === rounded || inventoryDifference(text, polished) === undefined ? polished : rounded
+    return polished === rounded || difference(inventory, inventoryOf(polished), may) === undefined ? polished : rounded
   }
   return undefined
 }

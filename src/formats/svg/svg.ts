@@ -6,14 +6,16 @@ import { isCodecError } from '../../codec/error.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
+import { hasForeignObject } from './freedom.ts'
 import { compressImages } from './images.ts'
-import { inventoryDifference } from './inventory.ts'
+import { difference, goneBetween, inventoryOf } from './inventory.ts'
 import { compressLean, verifyLean } from './large.ts'
+import { leanText } from './lean-rounder.ts'
 import { SECONDS_OF_A_DRAWING, SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
-import { claimed, TARGETS } from './targets.ts'
+import { claimed, isStrict, lossesOf, TARGETS } from './targets.ts'
 
 interface Candidate {
   readonly text: string
@@ -38,7 +40,7 @@ export const svg: Codec = {
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
     await sink.write(best.bytes)
-    const outcome = outcomeOf(best.candidate, zipped, options.inner.time?.steps())
+    const outcome = outcomeOf(text, best.candidate, [...(zipped ? ['gzip by libdeflate level 12'] : []), ...(options.inner.time?.steps() ?? [])])
     const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
     return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
   },
@@ -79,7 +81,12 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
 /** Roundings, and the exact one where they bring little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: slim } = await compressImages(text, options.inner)
-  const exact = (): Candidate => ({ text: exactSvg(slim), precision: undefined, similarity: undefined, fits: true })
+  const exact = (): Candidate => ({
+    text: hasForeignObject(slim) ? leanText(slim, undefined) : exactSvg(slim, { strict: isStrict(options) }),
+    precision: undefined,
+    similarity: undefined,
+    fits: true,
+  })
   if (options.lossless) return [exact()]
   try {
     await yieldToOthers(options.signal)
@@ -106,14 +113,14 @@ function encode(text: string, zipped: boolean): Uint8Array {
   return zipped ? gzipCompress(bytes) : bytes
 }
 
-function outcomeOf({ precision, similarity, undrawn }: Candidate, zipped: boolean, left: readonly string[] = []): Outcome {
-  const gzip = [...(zipped ? ['gzip by libdeflate level 12'] : []), ...left]
+function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly string[]): Outcome {
+  const gone = goneBetween(inventoryOf(original), inventoryOf(text))
   const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
-  if (!similarity) return { kind: 'compressed', steps: ['comments and editor data removed, no number touched', ...reason, ...gzip] }
+  if (!similarity) return { kind: 'compressed', steps: ['no number changed', ...gone, ...reason, ...further] }
   return {
     kind: 'compressed',
     loss: { pictures: claimed(similarity) },
-    steps: [`svgo, coordinates with ${precision} decimals`, ...gzip],
+    steps: [`svgo, coordinates with ${precision} decimals`, ...gone, ...further],
   }
 }
 
@@ -124,13 +131,16 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
   const after = await readSvg(result)
   await yieldToOthers(options.signal)
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
-  const difference = inventoryDifference(before.text, after.text)
-  if (difference) return { equal: false, difference }
+  try {
+    const lost = difference(inventoryOf(before.text), inventoryOf(after.text), lossesOf(options))
+    if (lost !== undefined) return { equal: false, difference: lost }
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
+    throw error
+  }
   await yieldToOthers(options.signal)
   if (drawn?.isOf(before.text, after.text)) return { equal: true }
   try {
-    exactSvg(after.text) // parses
-    await yieldToOthers(options.signal)
     const meter = new SvgMeter(before.text)
     await yieldToOthers(options.signal)
     const similarity = meter.measure(after.text)

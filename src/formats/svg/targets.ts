@@ -1,6 +1,8 @@
+import type { Options } from '../../codec/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../codec/loss.ts'
 import { type DrawingTarget, LEVELS } from '../../quality/levels.ts'
 import type { Similarity } from '../../quality/metrics.ts'
+import type { Losses } from './inventory.ts'
 
 export type Target = DrawingTarget
 
@@ -14,3 +16,11 @@ const HIGHEST_CLAIM_DB = 45
 /** A drawing is no stored picture: it has no score. */
 export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
   scored(ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) }), NO_STILL_PICTURE)
+
+/** At `high`, and in exact results, nothing goes that anybody could refer to. */
+export const isStrict = ({ quality, lossless }: Pick<Options, 'quality' | 'lossless'>): boolean => quality === 'high' || lossless === true
+
+export function lossesOf(options: Pick<Options, 'quality' | 'lossless'>): Losses {
+  const lossy = !isStrict(options)
+  return { ids: lossy, layers: lossy }
+}

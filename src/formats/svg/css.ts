@@ -1,0 +1,121 @@
+/** Style sheets and `style` attributes, as far as they must be understood to be kept. Nothing here changes what a rule says. */
+
+export interface Declaration {
+  readonly name: string
+  readonly value: string
+}
+
+/** What a comment must contain to stay. */
+export const NOTICE = /copyright|licen[cs]e|©|\(c\)\s|spdx|all rights/i
+
+/** Comments, strings, unquoted addresses, white space, or one other character. */
+const TOKEN = /\/\*[^]*?(?:\*\/|$)|"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|url\(\s*[^"'\s)][^)]*\)|\s+|\\[^]|[^]/gi
+
+function* tokensOf(css: string): Generator<string> {
+  for (const [token] of css.matchAll(TOKEN)) yield token
+}
+
+const isComment = (token: string) => token.startsWith('/*') && token.length > 1
+const isNotice = (comment: string) => comment.startsWith('/*!') || NOTICE.test(comment)
+
+/** The same rules without comments and superfluous white space. Notices stay. */
+export function squeezeCss(css: string): string {
+  let out = ''
+  let space = false
+  for (const token of tokensOf(css)) {
+    if (isComment(token)) {
+      if (isNotice(token)) out += token
+      else space = true
+      continue
+    }
+    if (/^\s/.test(token)) {
+      space = true
+      continue
+    }
+    if (/^[{};,]$/.test(token)) {
+      if (token === '}') out = out.replace(/;$/, '')
+      out += token
+    } else {
+      const last = out.at(-1) ?? '{'
+      // White space behind a colon has no meaning; before one it is a combinator of selectors.
+      out += space && !/[{};,:]/.test(last) ? ` ${token}` : token
+    }
+    space = false
+  }
+  return out.trim()
+}
+
+/** Declarations of a `style` attribute or of a block, in their order. `undefined`: it has blocks or brackets that do not match. */
+export function declarationsOf(block: string): Declaration[] | undefined {
+  const found: Declaration[] = []
+  let [part, depth] = ['', 0]
+  const take = () => {
+    const colon = part.indexOf(':')
+    if (colon > 0) {
+      const name = part.slice(0, colon).trim()
+      found.push({ name: name.startsWith('--') ? name : name.toLowerCase(), value: part.slice(colon + 1).trim() })
+    }
+    part = ''
+  }
+  for (const token of tokensOf(block)) {
+    if (isComment(token)) continue
+    if (token === '{' || token === '}') return undefined
+    if (token === '(') depth++
+    if (token === ')') depth--
+    if (token === ';' && depth === 0) take()
+    else part += token
+  }
+  take()
+  return depth === 0 ? found : undefined
+}
+
+/** A `style` attribute in fewer characters: the same declarations in the same order. */
+export function squeezeStyle(style: string): string {
+  const declarations = declarationsOf(style)
+  if (!declarations || /\/\*|\\|!ie/i.test(style)) return style
+  const short = declarations.map(({ name, value }) => `${name}:${shortValue(value)}`).join(';')
+  return short.length < style.length ? short : style
+}
+
+function shortValue(value: string): string {
+  const colour = /^#([\da-f])\1([\da-f])\2([\da-f])\3$/i.exec(value)
+  if (colour) return `#${colour[1]}${colour[2]}${colour[3]}`
+  const number = /^(-?)0+(\.\d+)$/.exec(value)
+  return number ? `${number[1]}${number[2]}` : value.replace(/\s+/g, (space) => (/["']/.test(value) ? space : ' '))
+}
+
+export interface Rule {
+  /** Selectors, or the at-rule with its condition. */
+  readonly prelude: string
+  /** Of a qualified rule that stands in no block. */
+  readonly isTopLevel: boolean
+  readonly declarations: readonly Declaration[]
+}
+
+/** All rules, those inside of blocks included. `undefined`: blocks that do not match, or that have rules inside of rules. */
+export function rulesOf(css: string): Rule[] | undefined {
+  const rules: Rule[] = []
+  const open: { prelude: string; text: string; hasBlocks: boolean }[] = [{ prelude: '', text: '', hasBlocks: false }]
+  for (const token of tokensOf(css)) {
+    if (isComment(token)) continue
+    const top = open.at(-1)!
+    if (token === '{') {
+      const cut = Math.max(top.text.lastIndexOf(';'), -1) + 1
+      const prelude = top.text.slice(cut).trim()
+      if (open.length > 1 && !top.prelude.startsWith('@')) return undefined
+      if (top.text.slice(0, cut).trim() !== '') rules.push({ prelude: top.text.slice(0, cut).trim(), isTopLevel: false, declarations: [] })
+      top.text = ''
+      top.hasBlocks = true
+      open.push({ prelude, text: '', hasBlocks: false })
+    } else if (token === '}') {
+      open.pop()
+      if (open.length === 0) return undefined
+      const declarations = top.hasBlocks ? [] : declarationsOf(top.text)
+      if (!declarations) return undefined
+      rules.push({ prelude: top.prelude, isTopLevel: open.length === 1 && !top.prelude.startsWith('@'), declarations })
+    } else top.text += token
+  }
+  const rest = open[0]!.text.trim()
+  if (rest !== '') rules.push({ prelude: rest, isTopLevel: false, declarations: [] })
+  return open.length === 1 ? rules : undefined
+}

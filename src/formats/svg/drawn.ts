@@ -1,0 +1,64 @@
+/** What the renderer draws as browsers do. Whatever is not listed here is drawn differently, or not at all, and must not be simplified. */
+
+import type { Declaration } from './css.ts'
+
+const DRAWN_PROPERTIES = new Set(
+  (
+    'fill fill-opacity fill-rule stroke stroke-width stroke-opacity stroke-linecap stroke-linejoin stroke-miterlimit stroke-dasharray ' +
+    'stroke-dashoffset stop-color stop-opacity flood-color flood-opacity lighting-color color opacity clip-path clip-rule mask filter ' +
+    'marker-start marker-mid marker-end display visibility mix-blend-mode isolation color-interpolation color-interpolation-filters ' +
+    'shape-rendering mask-type overflow enable-background paint-order'
+  ).split(' '),
+)
+/** Properties that do not change shapes. */
+const IRRELEVANT =
+  /^(?:-inkscape-.*|font(?:-.*)?|text-.*|letter-spacing|word-spacing|line-height|direction|writing-mode|unicode-bidi|baseline-shift|dominant-baseline|alignment-baseline|solid-.*|block-progression|kerning|glyph-.*|white-space|color-rendering|color-profile|image-rendering|buffered-rendering|cursor|pointer-events|transition.*|will-change|user-select|-webkit-user-select)$/
+/** Of the root: where and how large it stands on a page. */
+const OF_THE_PAGE =
+  /^(?:background.*|(?:max-|min-)?(?:width|height)|margin.*|padding.*|border.*|position|top|left|right|bottom|vertical-align|float|z-index|zoom|display|overflow.*|box-sizing|-ms-.*|-moz-.*|-webkit-.*|--.*)$/
+
+const ELEMENTS = new Set(
+  (
+    'svg g defs path rect circle ellipse line polyline polygon use image symbol marker pattern linearGradient radialGradient stop clipPath ' +
+    'mask filter a style title desc metadata view script'
+  ).split(' '),
+)
+
+/** Names and attributes that decide about shapes where the renderer does not know them. */
+const UNDRAWN_ATTRIBUTES = new Set(['transform-origin', 'transform-box', 'pathLength', 'marker', 'clip', 'requiredExtensions', 'systemLanguage'])
+const TRANSFORMS = /^(?:\s*,?\s*(?:matrix|translate|scale|rotate|skewX|skewY)\s*\((?:\s*,?\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)*\s*\))*\s*$/i
+
+export const isDrawnElement = (name: string): boolean => ELEMENTS.has(name) || /^fe[A-Z]/.test(name)
+
+/** Values with functions that the renderer does not know, as var(), calc(), env() and new colours. */
+function isDrawnValue(name: string, value: string): boolean {
+  if (/\b(?:initial|unset|revert|revert-layer|icc-color|context-fill|context-stroke)\b/i.test(value)) return false
+  if (/^(?:clip-path|mask|filter)$/.test(name)) return /^(?:none|inherit|url\([^)]*\))$/.test(value.replace(/\s*!important$/, ''))
+  return [...value.matchAll(/([\w-]*)\(/g)].every(([, call = '']) => /^(?:url|rgba?|hsla?)$/i.test(call))
+}
+
+export function isDrawnDeclaration({ name, value }: Declaration, isRoot: boolean): boolean {
+  if (isRoot && OF_THE_PAGE.test(name)) return true
+  if (IRRELEVANT.test(name)) return true
+  return DRAWN_PROPERTIES.has(name) && isDrawnValue(name, value)
+}
+
+export function isDrawnAttribute(name: string, value: string): boolean {
+  if (UNDRAWN_ATTRIBUTES.has(name)) return false
+  if (name === 'vector-effect') return value === 'none'
+  if (name === 'transform' || name === 'gradientTransform' || name === 'patternTransform') return TRANSFORMS.test(value)
+  if (name === 'style' || name === 'id' || name === 'class' || /^(?:data-|aria-|on)|:/.test(name)) return true
+  return !/\b(?:var|calc|env|min|max|clamp|attr)\(/.test(value) && (!DRAWN_PROPERTIES.has(name) || isDrawnValue(name, value))
+}
+
+/** Pictures and drawings of other files are never fetched. */
+export const isOutside = (href: string): boolean => !href.startsWith('#') && !href.startsWith('data:')
+
+/** Parts that nobody sees until somebody changes that: hidden layers, areas to click. */
+export const isHiding = ({ name, value }: Declaration): boolean => {
+  const plain = value.replace(/\s*!important$/, '').trim()
+  if (name === 'display') return plain === 'none'
+  if (name === 'visibility') return plain === 'hidden' || plain === 'collapse'
+  if (name === 'fill' || name === 'stroke') return plain === 'transparent'
+  return /^(?:opacity|fill-opacity|stroke-opacity)$/.test(name) && Number.parseFloat(plain) === 0
+}

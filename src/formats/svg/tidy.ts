@@ -1,0 +1,212 @@
+/** What goes from a document, and what is only written in fewer characters, whatever the decimals. */
+import type { PluginConfig } from 'svgo/browser'
+import { squeezeCss, squeezeStyle } from './css.ts'
+import type { SvgElement } from './decimals.ts'
+import type { Freedom } from './freedom.ts'
+import { looksGenerated } from './generated-ids.ts'
+import { elementsOf, plugin } from './guarded.ts'
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+interface XmlNode {
+  readonly type: string
+  readonly value?: string
+  name?: string
+  attributes?: { [name: string]: string }
+  children?: XmlNode[]
+}
+
+/** Parts that the tree walk removes may have ids that must stay: such elements stay with nothing but their ids. */
+const mayLoseId = (id: string | undefined, freedom: Freedom): boolean => id === undefined || (freedom.ids && looksGenerated(id))
+
+/** Ids that look generated and that nothing in the document refers to. */
+export const removeGeneratedIds = (freedom: Freedom): PluginConfig =>
+  plugin('removeGeneratedIds', (root) => {
+    const words = new Set<string>()
+    collectWords(root as unknown as XmlNode, words)
+    const visit = (node: SvgElement) => {
+      const id = node.attributes?.['id']
+      if (id !== undefined && looksGenerated(id) && !words.has(id)) delete node.attributes['id']
+      for (const child of elementsOf(node)) visit(child)
+    }
+    if (freedom.ids) for (const child of elementsOf(root)) visit(child)
+    return null
+  })
+
+/** Every word of every attribute that is no id, and of style sheets: any of them may refer to one. */
+function collectWords({ type, value, name, attributes, children }: XmlNode, words: Set<string>): void {
+  const add = (text: string) => {
+    for (const word of text.split(/[\s#()'",;]+/)) {
+      words.add(word)
+      if (word.includes('.')) words.add(word.slice(0, word.indexOf('.')))
+    }
+  }
+  if (type === 'text' || type === 'cdata') add((value ?? '').replace(/[{}:>+~.[\]]/g, ' '))
+  for (const [attribute, text] of Object.entries(attributes ?? {}))
+    if (attribute !== 'id' && attribute !== 'd' && attribute !== 'points') {
+      add(text)
+      if (text.includes('%')) add(text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))))
+    }
+  // Words of a text are no references.
+  if (name !== undefined && /^(?:text|title|desc)$/.test(localName(name))) {
+    for (const child of children ?? []) if (child.type === 'element') collectWords(child, words)
+    return
+  }
+  for (const child of children ?? []) collectWords(child, words)
+}
+
+/** Drawing programs' own elements and attributes. Metadata (RDF, Dublin Core, licences of Creative Commons) are none of them. */
+const EDITORS =
+  /^http:\/\/(?:(?:inkscape|sodipodi)\.sourceforge\.net\/DTD\/sodipodi-0\.dtd|www\.inkscape\.org\/namespaces\/inkscape|krita\.org\/namespaces\/svg\/krita|ns\.adobe\.com\/(?:AdobeIllustrator\/10\.0|AdobeSVGViewerExtensions\/3\.0|Extensibility\/1\.0|Flows\/1\.0|GenericCustomNamespace\/1\.0|Graphs\/1\.0|ImageReplacement\/1\.0|SaveForWeb\/1\.0|Variables\/1\.0|XPath\/1\.0)\/|schemas\.microsoft\.com\/visio\/2003\/SVGExtensions\/|taptrix\.com\/vectorillustrator\/svg_extensions|www\.bohemiancoding\.com\/sketch\/ns|www\.figma\.com\/figma\/ns|www\.serif\.com\/|www\.vector\.evaxdesign\.sk)$|^https:\/\/boxy-svg\.com$/
+const INKSCAPE = 'http://www.inkscape.org/namespaces/inkscape'
+
+export const isEditor = (namespace: string): boolean => EDITORS.test(namespace)
+
+export const removeEditorData = (freedom: Freedom): PluginConfig =>
+  plugin('removeEditorData', (root) => {
+    if (freedom.editorData) for (const child of elementsOf(root)) relieve(child, new Map(), freedom)
+    return null
+  })
+
+/** @param prefixes of editors, and whether they are Inkscape's */
+function relieve(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freedom: Freedom): void {
+  const known = new Map(prefixes)
+  for (const [name, value] of Object.entries(node.attributes))
+    if (name.startsWith('xmlns:')) {
+      if (isEditor(value)) known.set(name.slice(6), value === INKSCAPE)
+      else known.delete(name.slice(6))
+    }
+  const prefixOf = (name: string) => (name.includes(':') ? name.slice(0, name.indexOf(':')) : '')
+  for (const name of Object.keys(node.attributes)) {
+    const inkscape = known.get(prefixOf(name))
+    const isLabel = inkscape === true && /:(?:label|groupmode)$/.test(name)
+    if (inkscape !== undefined && !(isLabel && !freedom.layers)) delete node.attributes[name]
+  }
+  node.children = node.children.filter((child) => {
+    if (child.type !== 'element') return true
+    if (known.has(prefixOf(child.name))) return keepsIds(child, freedom)
+    relieve(child, known, freedom)
+    return true
+  })
+}
+
+/** Strips an element to the ids in it that must stay; false where there are none. */
+function keepsIds(node: SvgElement, freedom: Freedom): boolean {
+  const id = node.attributes['id']
+  node.children = node.children.filter((child) => child.type === 'element' && keepsIds(child, freedom))
+  const stays = !mayLoseId(id, freedom)
+  if (!stays && node.children.length === 0) return false
+  node.attributes = stays ? { id: id! } : {}
+  return true
+}
+
+/** Namespaces of editors that no name uses any more. Others may be used inside of values. */
+export const removeEditorNamespaces = (freedom: Freedom): PluginConfig =>
+  plugin('removeEditorNamespaces', (root) => {
+    if (!freedom.editorData) return null
+    const used = new Set<string>()
+    const visit = (node: SvgElement, use: (node: SvgElement) => void) => {
+      use(node)
+      for (const child of elementsOf(node)) visit(child, use)
+    }
+    visit(root, ({ name, attributes }) => {
+      for (const one of [name ?? '', ...Object.keys(attributes ?? {})])
+        if (one.includes(':') && !one.startsWith('xmlns:')) used.add(one.slice(0, one.indexOf(':')))
+    })
+    visit(root, ({ attributes }) => {
+      for (const [name, value] of Object.entries(attributes ?? {}))
+        if (name.startsWith('xmlns:') && isEditor(value) && !used.has(name.slice(6))) delete attributes[name]
+    })
+    return null
+  })
+
+/** Drawing programs write a `metadata` that says "image/svg+xml" and nothing else. What says more stays. */
+export const removeEmptyMetadata = (freedom: Freedom): PluginConfig =>
+  plugin('removeEmptyMetadata', () => ({
+    element: {
+      exit(node: SvgElement, parent: SvgElement) {
+        if (node.name !== 'metadata' || !isEmptyMetadata(node)) return
+        if (mayLoseId(node.attributes['id'], freedom)) parent.children = parent.children.filter((child) => child !== node)
+        else node.children = []
+      },
+    },
+  }))
+
+function isEmptyMetadata(node: XmlNode): boolean {
+  if (node.type === 'text' || node.type === 'cdata') return ['', 'image/svg+xml'].includes((node.value ?? '').trim())
+  const names = Object.entries(node.attributes ?? {})
+  const plain = names.every(([name, value]) => name.startsWith('xmlns') || name === 'id' || value === '' || /StillImage$/.test(value))
+  return plain && (node.children ?? []).every(isEmptyMetadata)
+}
+
+const PAINT_SERVERS = new Set(['linearGradient', 'radialGradient', 'clipPath', 'filter', 'mask', 'pattern', 'marker'])
+/** What is found by other means than the id of the definition around it. */
+const FINDABLE = new Set(['text', 'tspan', 'title', 'desc', 'metadata', 'style', 'script', 'image', 'a'])
+
+/** Definitions without an id, nor one in them: nothing can refer to them. */
+export const removeUnusedDefinitions = (freedom: Freedom): PluginConfig =>
+  plugin('removeUnusedDefinitions', () => ({
+    element: {
+      exit(node: SvgElement, parent: SvgElement) {
+        if (!freedom.ids || !freedom.structure || !PAINT_SERVERS.has(node.name) || isFindable(node)) return
+        parent.children = parent.children.filter((child) => child !== node)
+      },
+    },
+  }))
+
+const isFindable = ({ name, attributes, children }: SvgElement): boolean =>
+  attributes['id'] !== undefined ||
+  attributes['class'] !== undefined ||
+  FINDABLE.has(localName(name)) ||
+  Object.keys(attributes).some((attribute) => /^(?:data-|aria-|on|role$)/.test(attribute)) ||
+  children.some((child) => child.type !== 'element' || isFindable(child))
+
+const LISTS = new Set(['points', 'transform', 'gradientTransform', 'patternTransform', 'viewBox'])
+
+/** White space in lists and styles, and style sheets without comments. */
+export const squeezeValues = (freedom: Freedom): PluginConfig =>
+  plugin('squeezeValues', () => ({
+    element: {
+      enter(node: SvgElement) {
+        for (const [name, value] of Object.entries(node.attributes)) {
+          if (LISTS.has(name) && freedom.styles) node.attributes[name] = value.trim().replace(/\s+/g, ' ')
+          else if (name === 'style' && freedom.styles) node.attributes[name] = squeezeStyle(value)
+        }
+        const type = node.attributes['type'] ?? ''
+        if (localName(node.name) !== 'style' || (type !== '' && type !== 'text/css') || node.children.length !== 1) return
+        const [content] = node.children as unknown as { type: string; value: string }[]
+        if (content && (content.type === 'text' || content.type === 'cdata') && !/<!--|-->/.test(content.value))
+          content.value = squeezeCss(content.value)
+      },
+    },
+  }))
+
+/** `enable-background` has no meaning without a filter; no reader that is left supports it. */
+export const removeBackgrounds = (freedom: Freedom): PluginConfig =>
+  plugin('removeBackgrounds', (root) => {
+    const hasFilter = (node: SvgElement): boolean => node.name === 'filter' || elementsOf(node).some(hasFilter)
+    if (!freedom.structure || hasFilter(root)) return null
+    return {
+      element: {
+        enter({ attributes }: SvgElement) {
+          delete attributes['enable-background']
+          const style = attributes['style']?.replace(/(^|;)\s*enable-background\s*:[^;]*/, '$1').replace(/^;|;(?=;|$)/g, '')
+          if (style === '') delete attributes['style']
+          else if (style !== undefined) attributes['style'] = style
+        },
+      },
+    }
+  })
+
+/** Empty presentation attributes, which say nothing. Data and labels may be empty on purpose. */
+const SAYS_NOTHING = /^(?:fill|stroke|opacity|transform|style|filter|mask|clip-path|display|visibility|font-[\w-]+|(?:fill|stroke)-[\w-]+)$/
+
+export const removeEmptyAttributes = (freedom: Freedom): PluginConfig =>
+  plugin('removeEmptyAttributes', () => ({
+    element: {
+      enter({ attributes }: SvgElement) {
+        if (freedom.structure)
+          for (const [name, value] of Object.entries(attributes)) if (value === '' && SAYS_NOTHING.test(name)) delete attributes[name]
+      },
+    },
+  }))
