@@ -3,7 +3,7 @@
  * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
  * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
- * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
+ * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
  * and need nothing (below bench/conformance).
  */
 import { spawn } from 'node:child_process'
@@ -21,6 +21,7 @@ const QUESTIONS: { readonly [name: string]: string | undefined } = {
   soak: 'bench/conformance/soak.ts',
   growth: 'bench/conformance/growth.ts',
   wide: 'bench/conformance/wide.ts',
+  svg: 'bench/conformance/svg.ts',
   clients: 'bench/conformance/clients.ts',
   description: 'bench/conformance/description.ts',
   n8n: 'bench/conformance/n8n.ts',

@@ -6,7 +6,7 @@ const svg = (inside: string, root = 'viewBox="0 0 1000 1000"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${root}>${inside}</svg>`
 const pause = async () => undefined
 const rounded = async (text: string, decimals: number) => {
-  const rounder = new SvgRounder(text)
+  const rounder = new SvgRounder(text, { strict: false })
   const grain = { decimals, trueArcs: false }
   return rounder.polish(await rounder.round(grain, pause), grain, pause)
 }

@@ -9,7 +9,7 @@ export interface Declaration {
 export const NOTICE = /copyright|licen[cs]e|©|\(c\)\s|spdx|all rights/i
 
 /** Comments, strings, unquoted addresses, white space, or one other character. */
-const TOKEN = /\/\*[^]*?(?:\*\/|$)|"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|url\(\s*[^"'\s)][^)]*\)|\s+|\\[^]|[^]/gi
+const TOKEN = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|url\(\s*[^"'\s)][^)]*\)|\s+|\\[\s\S]|[\s\S]/gi
 
 function* tokensOf(css: string): Generator<string> {
   for (const [token] of css.matchAll(TOKEN)) yield token

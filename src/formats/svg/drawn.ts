@@ -25,8 +25,17 @@ const ELEMENTS = new Set(
 )
 
 /** Names and attributes that decide about shapes where the renderer does not know them. */
-const UNDRAWN_ATTRIBUTES = new Set(['transform-origin', 'transform-box', 'pathLength', 'marker', 'clip', 'requiredExtensions', 'systemLanguage'])
-const TRANSFORMS = /^(?:\s*,?\s*(?:matrix|translate|scale|rotate|skewX|skewY)\s*\((?:\s*,?\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)*\s*\))*\s*$/i
+const UNDRAWN_ATTRIBUTES = new Set([
+  'transform-origin',
+  'transform-box',
+  'pathLength',
+  'marker',
+  'clip',
+  'requiredExtensions',
+  'systemLanguage',
+])
+const TRANSFORMS =
+  /^(?:\s*,?\s*(?:matrix|translate|scale|rotate|skewX|skewY)\s*\((?:\s*,?\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)*\s*\))*\s*$/i
 
 export const isDrawnElement = (name: string): boolean => ELEMENTS.has(name) || /^fe[A-Z]/.test(name)
 
@@ -39,13 +48,14 @@ function isDrawnValue(name: string, value: string): boolean {
 
 export function isDrawnDeclaration({ name, value }: Declaration, isRoot: boolean): boolean {
   if (isRoot && OF_THE_PAGE.test(name)) return true
-  if (IRRELEVANT.test(name)) return true
+  if (IRRELEVANT.test(name) || (name === 'vector-effect' && isDrawnAttribute(name, value))) return true
   return DRAWN_PROPERTIES.has(name) && isDrawnValue(name, value)
 }
 
 export function isDrawnAttribute(name: string, value: string): boolean {
   if (UNDRAWN_ATTRIBUTES.has(name)) return false
-  if (name === 'vector-effect') return value === 'none'
+  // Only the width of its stroke differs: where it runs is drawn, and so measured.
+  if (name === 'vector-effect') return /^(?:none|non-scaling-stroke)$/.test(value)
   if (name === 'transform' || name === 'gradientTransform' || name === 'patternTransform') return TRANSFORMS.test(value)
   if (name === 'style' || name === 'id' || name === 'class' || /^(?:data-|aria-|on)|:/.test(name)) return true
   return !/\b(?:var|calc|env|min|max|clamp|attr)\(/.test(value) && (!DRAWN_PROPERTIES.has(name) || isDrawnValue(name, value))

@@ -7,8 +7,8 @@ import type { SvgElement } from './decimals.ts'
 import { isHiding } from './drawn.ts'
 import { looksGenerated } from './generated-ids.ts'
 import { plugin } from './guarded.ts'
-import { contentsOf, type Piece, piecesOf, without } from './markup.ts'
 import { referencesOf } from './marks.ts'
+import { contentsOf, type Piece, piecesOf, without } from './markup.ts'
 import { readPath, readPoints } from './path.ts'
 
 /** Values, and how often each is there. */
@@ -45,8 +45,10 @@ export interface Inventory {
   readonly kept: { readonly [K in Kind]: Counts }
 }
 
-const LIVE = /^(?:symbol|view|script|animate|animateTransform|animateMotion|animateColor|set|a|foreignObject|image|text|title|desc|style|switch)$/
-const ATTRIBUTES = /^(?:on.*|data-.*|aria-.*|role|lang|xml:lang|tabindex|focusable|pointer-events|target|systemLanguage|requiredFeatures|requiredExtensions)$/
+const LIVE =
+  /^(?:symbol|view|script|animate|animateTransform|animateMotion|animateColor|set|a|foreignObject|image|text|title|desc|style|switch)$/
+const ATTRIBUTES =
+  /^(?:on.*|data-.*|aria-.*|role|lang|xml:lang|tabindex|focusable|pointer-events|target|systemLanguage|requiredFeatures|requiredExtensions)$/
 const DEFINITION = /^(?:linearGradient|radialGradient|clipPath|filter|mask|pattern|marker)$/
 const EDITOR_PREFIX = /^(?:inkscape|sodipodi|sketch|serif|i|x|krita|figma|v):/
 const SHAPE = /^(?:path|rect|circle|ellipse|line|polygon|polyline|text|image|use)$/
@@ -78,7 +80,13 @@ export function inventoryOf(text: string): Inventory {
     if (!(error instanceof Error)) throw error
     throw malformed('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
   }
-  return { ...taker.inventory, root: rootAttributes(without(text, NOT_PLAIN)), words: wordsOf(text), corners: taker.corners, ...taker.counts }
+  return {
+    ...taker.inventory,
+    root: rootAttributes(without(text, NOT_PLAIN)),
+    words: wordsOf(text),
+    corners: taker.corners,
+    ...taker.counts,
+  }
 }
 
 const NOT_PLAIN = new Set<Piece['kind']>(['comment', 'doctype'])
@@ -114,7 +122,7 @@ class Taker {
     for (const one of new Set((node.attributes['class'] ?? '').split(/\s+/))) if (one !== '') add(kept.names, one)
     if (LIVE.test(name)) add(kept.elements, name)
     if (DEFINITION.test(name)) this.counts.definitions++
-    if (EDITOR_PREFIX.test(node.name)) this.counts.editorParts++
+    if (EDITOR_PREFIX.test(node.name)) this.counts.editorParts += 1 + Object.keys(node.attributes).length
     this.#content(node, name)
     const style = declarationsOf(node.attributes['style'] ?? '') ?? []
     const declared = [...style, ...Object.entries(node.attributes).map(([one, value]) => ({ name: one, value }))]
@@ -137,7 +145,7 @@ class Taker {
     const text = () => textOf(node)
     if (name === 'title' || name === 'desc') add(kept.titles, squeezed(text()))
     else if (name === 'script') add(kept.scripts, squeezed(text()))
-    else if (name === 'style') add(kept.rules, squeezeCss(text()).replace(/\/\*[^]*?\*\//g, ''))
+    else if (name === 'style') add(kept.rules, squeezeCss(text()).replace(/\/\*[\s\S]*?\*\//g, ''))
     else if (name === 'metadata') {
       const words = squeezed(text())
       const says = words !== '' && words !== 'image/svg+xml'

@@ -6,8 +6,8 @@
 import type { Breath } from '../../bytes/yield.ts'
 import { NOTICE } from './css.ts'
 import { BOXES, fewestDecimals, sideOf } from './decimals.ts'
-import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
 import { isUnmeasured } from './marks.ts'
+import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
 import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
 
 /** Elements in which white space is content, or may be. */
@@ -79,8 +79,7 @@ export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hiding
       if (!token.empty) exact.push(isExact)
       const kept = isExact ? undefined : decimals
       let tag = `<${token.name}`
-      for (const { name, value, quote } of token.attributes)
-        tag += ` ${name}=${quote}${slimValue(token.name, name, value, kept)}${quote}`
+      for (const { name, value, quote } of token.attributes) tag += ` ${name}=${quote}${slimValue(token.name, name, value, kept)}${quote}`
       yield latin1Bytes(`${tag}${token.empty ? '/>' : '>'}`)
     } else if (token.kind === 'close') {
       exact.pop()

@@ -79,7 +79,10 @@ export class Marks {
     const takesClicks = around.takesClicks || declarations.some((one) => one.name === 'pointer-events')
     const mark = {
       exact: around.exact || isUnmeasured(node, this.#hidingClasses, isRoot),
-      named: takesClicks || attributes.some(([attribute]) => NAMES.test(attribute)) || elementsOf(node).some((child) => DESCRIBING.has(localName(child.name))),
+      named:
+        takesClicks ||
+        attributes.some(([attribute]) => NAMES.test(attribute)) ||
+        elementsOf(node).some((child) => DESCRIBING.has(localName(child.name))),
       marked: around.marked || declarations.some((one) => MARKERS.test(one.name) && one.value !== 'none'),
     }
     this.#marks.set(node, mark)
@@ -98,7 +101,7 @@ export class Marks {
       if (done.has(node)) continue
       done.add(node)
       this.#marks.set(node, { ...this.of(node), exact: true })
-      queue.push(...elementsOf(node))
+      for (const child of elementsOf(node)) queue.push(child)
       for (const id of this.#references.get(node) ?? []) {
         const target = this.#byId.get(id)
         if (target) queue.push(target)
@@ -110,8 +113,7 @@ export class Marks {
 /** Drawn where something refers to it, and nowhere else. */
 const isDefinition = ({ name }: SvgElement): boolean => /^(?:symbol|marker|pattern|clipPath|mask)$/.test(localName(name))
 
-const hrefsOf = ({ attributes }: Tag): string[] =>
-  [attributes['href'], attributes['xlink:href']].filter((href) => href !== undefined)
+const hrefsOf = ({ attributes }: Tag): string[] => [attributes['href'], attributes['xlink:href']].filter((href) => href !== undefined)
 
 /** Ids that an element refers to, in any attribute. */
 export function referencesOf({ attributes }: SvgElement): string[] {

@@ -76,9 +76,7 @@ export function grainPlugins(freedom: Freedom, grain: Grain, isFirst: boolean): 
   return [
     marking(marked, freedom),
     rounding.numbers,
-    ...(freedom.structure
-      ? [...(isFirst ? [removeDefaults(marked)] : []), rounding.shapes, ...joining(marked)]
-      : []),
+    ...(freedom.structure ? [...(isFirst ? [removeDefaults(marked)] : []), rounding.shapes, ...joining(marked)] : []),
     rounding.paths,
     rounding.transforms,
     ...emptying(marked, freedom),

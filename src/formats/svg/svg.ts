@@ -40,7 +40,10 @@ export const svg: Codec = {
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
     await sink.write(best.bytes)
-    const outcome = outcomeOf(text, best.candidate, [...(zipped ? ['gzip by libdeflate level 12'] : []), ...(options.inner.time?.steps() ?? [])])
+    const outcome = outcomeOf(text, best.candidate, [
+      ...(zipped ? ['gzip by libdeflate level 12'] : []),
+      ...(options.inner.time?.steps() ?? []),
+    ])
     const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
     return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
   },
