@@ -9,6 +9,7 @@ import { basename, join, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
+import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
@@ -41,6 +42,25 @@ const STATES: readonly State[] = [
   { name: 'print', media: { media: 'print', colorScheme: 'light' } },
   ...PLACES.map((mouse) => ({ name: `mouse at ${mouse.join(', ')}`, media: { media: 'screen', colorScheme: 'light' } as const, mouse })),
 ]
+
+const CLICKS = `(grid, width, height) => Array.from({ length: grid * grid }, (_, i) => {
+  const hit = document.elementFromPoint(((i % grid) + 0.5) * width / grid, (Math.floor(i / grid) + 0.5) * height / grid)
+  if (!hit || hit === document.documentElement) return ''
+  const link = hit.closest('a')
+  return link ? 'link ' + (link.getAttribute('href') ?? link.getAttribute('xlink:href')) : 'area'
+})`
+
+const MEAN_SQUARE = `async (...pictures) => {
+  const pixels = await Promise.all(pictures.map(async (base64) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type: 'image/png' }))
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    return context.getImageData(0, 0, bitmap.width, bitmap.height).data
+  }))
+  let sum = 0
+  for (let i = 0; i < pixels[0].length; i++) if (i % 4 !== 3) sum += (pixels[0][i] - pixels[1][i]) ** 2
+  return sum / (pixels[0].length * 0.75)
+}`
 
 if (!existsSync(CHROMIUM)) {
   console.log(`SVG: nothing was checked, for there is no ${CHROMIUM}.`)
@@ -117,7 +137,7 @@ async function compressed(bytes: Uint8Array, quality: (typeof LEVELS)[number]): 
     progress: () => undefined,
   }
   const openSink = async () => memorySink(bytes.length, 'a.svg')
-  const { result } = await compress(svg, memorySource(bytes, 'a.svg'), openSink, { ...base, inner: lendCodecs({}, base) })
+  const { result } = await compress(svg, memorySource(bytes, 'a.svg'), openSink, { ...base, inner: lendCodecs(PRESS_CODECS, base) })
   return result && readAll(result)
 }
 
@@ -148,22 +168,3 @@ async function likeness(page: Page, a: Buffer, b: Buffer): Promise<number> {
   const mse = (await page.evaluate(`(${MEAN_SQUARE})('${a.toString('base64')}', '${b.toString('base64')}')`)) as number
   return 10 * Math.log10(255 ** 2 / mse)
 }
-
-const CLICKS = `(grid, width, height) => Array.from({ length: grid * grid }, (_, i) => {
-  const hit = document.elementFromPoint(((i % grid) + 0.5) * width / grid, (Math.floor(i / grid) + 0.5) * height / grid)
-  if (!hit || hit === document.documentElement) return ''
-  const link = hit.closest('a')
-  return link ? 'link ' + (link.getAttribute('href') ?? link.getAttribute('xlink:href')) : 'area'
-})`
-
-const MEAN_SQUARE = `async (...pictures) => {
-  const pixels = await Promise.all(pictures.map(async (base64) => {
-    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type: 'image/png' }))
-    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
-    context.drawImage(bitmap, 0, 0)
-    return context.getImageData(0, 0, bitmap.width, bitmap.height).data
-  }))
-  let sum = 0
-  for (let i = 0; i < pixels[0].length; i++) if (i % 4 !== 3) sum += (pixels[0][i] - pixels[1][i]) ** 2
-  return sum / (pixels[0].length * 0.75)
-}`

@@ -8,8 +8,9 @@ export interface Declaration {
 /** What a comment must contain to stay. */
 export const NOTICE = /copyright|licen[cs]e|©|\(c\)\s|spdx|all rights/i
 
-/** Comments, strings, unquoted addresses, white space, or one other character. */
-const TOKEN = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|url\(\s*[^"'\s)][^)]*\)|\s+|\\[\s\S]|[\s\S]/gi
+/** Comments, strings, unquoted addresses, white space, words, or one other character. Each is found in one pass, whatever does not end. */
+const TOKEN =
+  /\/\*[\s\S]*?(?:\*\/|$)|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|url\(\s*[^"'\s)][^)]*(?:\)|$)|\s+|[\w#.%-]+|\\[\s\S]|[\s\S]/gi
 
 function* tokensOf(css: string): Generator<string> {
   for (const [token] of css.matchAll(TOKEN)) yield token
@@ -18,13 +19,13 @@ function* tokensOf(css: string): Generator<string> {
 const isComment = (token: string) => token.startsWith('/*') && token.length > 1
 const isNotice = (comment: string) => comment.startsWith('/*!') || NOTICE.test(comment)
 
-/** The same rules without comments and superfluous white space. Notices stay. */
-export function squeezeCss(css: string): string {
-  let out = ''
-  let space = false
+/** The same rules without comments and superfluous white space. Notices stay, if they are wanted. */
+export function squeezeCss(css: string, withNotices = true): string {
+  const parts: string[] = []
+  let [space, last] = [false, '{']
   for (const token of tokensOf(css)) {
     if (isComment(token)) {
-      if (isNotice(token)) out += token
+      if (withNotices && isNotice(token)) parts.push(token)
       else space = true
       continue
     }
@@ -32,17 +33,14 @@ export function squeezeCss(css: string): string {
       space = true
       continue
     }
-    if (/^[{};,]$/.test(token)) {
-      if (token === '}') out = out.replace(/;$/, '')
-      out += token
-    } else {
-      const last = out.at(-1) ?? '{'
-      // White space behind a colon has no meaning; before one it is a combinator of selectors.
-      out += space && !/[{};,:]/.test(last) ? ` ${token}` : token
-    }
+    if (token === '}' && parts.at(-1) === ';') parts.pop()
+    // White space behind a colon has no meaning; before one it is a combinator of selectors.
+    else if (space && !/^[{};,]$/.test(token) && !/[{};,:]/.test(last)) parts.push(' ')
+    parts.push(token)
+    last = token.at(-1)!
     space = false
   }
-  return out.trim()
+  return parts.join('').trim()
 }
 
 /** Declarations of a `style` attribute or of a block, in their order. `undefined`: it has blocks or brackets that do not match. */

@@ -34,8 +34,9 @@ const UNDRAWN_ATTRIBUTES = new Set([
   'requiredExtensions',
   'systemLanguage',
 ])
-const TRANSFORMS =
-  /^(?:\s*,?\s*(?:matrix|translate|scale|rotate|skewX|skewY)\s*\((?:\s*,?\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)*\s*\))*\s*$/i
+/** Transforms as SVG 1.1 has them: CSS knows more, with units. */
+const isPlainTransform = (value: string): boolean =>
+  /^[\s,()\d.eE+-]*$/.test(value.replace(/\b(?:matrix|translate|scale|rotate|skewX|skewY)\s*(?=\()/g, ''))
 
 export const isDrawnElement = (name: string): boolean => ELEMENTS.has(name) || /^fe[A-Z]/.test(name)
 
@@ -43,7 +44,7 @@ export const isDrawnElement = (name: string): boolean => ELEMENTS.has(name) || /
 function isDrawnValue(name: string, value: string): boolean {
   if (/\b(?:initial|unset|revert|revert-layer|icc-color|context-fill|context-stroke)\b/i.test(value)) return false
   if (/^(?:clip-path|mask|filter)$/.test(name)) return /^(?:none|inherit|url\([^)]*\))$/.test(value.replace(/\s*!important$/, ''))
-  return [...value.matchAll(/([\w-]*)\(/g)].every(([, call = '']) => /^(?:url|rgba?|hsla?)$/i.test(call))
+  return [...value.matchAll(/([\w-]{0,20})\(/g)].every(([, call = '']) => /^(?:url|rgba?|hsla?)$/i.test(call))
 }
 
 export function isDrawnDeclaration({ name, value }: Declaration, isRoot: boolean): boolean {
@@ -56,7 +57,7 @@ export function isDrawnAttribute(name: string, value: string): boolean {
   if (UNDRAWN_ATTRIBUTES.has(name)) return false
   // Only the width of its stroke differs: where it runs is drawn, and so measured.
   if (name === 'vector-effect') return /^(?:none|non-scaling-stroke)$/.test(value)
-  if (name === 'transform' || name === 'gradientTransform' || name === 'patternTransform') return TRANSFORMS.test(value)
+  if (name === 'transform' || name === 'gradientTransform' || name === 'patternTransform') return isPlainTransform(value)
   if (name === 'style' || name === 'id' || name === 'class' || /^(?:data-|aria-|on)|:/.test(name)) return true
   return !/\b(?:var|calc|env|min|max|clamp|attr)\(/.test(value) && (!DRAWN_PROPERTIES.has(name) || isDrawnValue(name, value))
 }

@@ -8,8 +8,8 @@ import { isHiding } from './drawn.ts'
 import { looksGenerated } from './generated-ids.ts'
 import { plugin } from './guarded.ts'
 import { referencesOf } from './marks.ts'
-import { contentsOf, type Piece, piecesOf, without } from './markup.ts'
 import { readPath, readPoints } from './path.ts'
+import { numbers, rootAttributes, squeezed, wordsOf } from './words.ts'
 
 /** Values, and how often each is there. */
 type Counts = Map<string, number>
@@ -54,7 +54,6 @@ const EDITOR_PREFIX = /^(?:inkscape|sodipodi|sketch|serif|i|x|krita|figma|v):/
 const SHAPE = /^(?:path|rect|circle|ellipse|line|polygon|polyline|text|image|use)$/
 
 const local = (name: string): string => name.slice(name.indexOf(':') + 1)
-const squeezed = (text: string): string => text.replace(/[ \t\r\n]+/g, ' ').trim()
 
 function add(counts: Counts, value: string): void {
   counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -82,14 +81,12 @@ export function inventoryOf(text: string): Inventory {
   }
   return {
     ...taker.inventory,
-    root: rootAttributes(without(text, NOT_PLAIN)),
+    root: rootAttributes(text),
     words: wordsOf(text),
     corners: taker.corners,
     ...taker.counts,
   }
 }
-
-const NOT_PLAIN = new Set<Piece['kind']>(['comment', 'doctype'])
 
 class Taker {
   readonly counts = { comments: 0, emptyMetadata: 0, editorParts: 0, definitions: 0 }
@@ -145,7 +142,7 @@ class Taker {
     const text = () => textOf(node)
     if (name === 'title' || name === 'desc') add(kept.titles, squeezed(text()))
     else if (name === 'script') add(kept.scripts, squeezed(text()))
-    else if (name === 'style') add(kept.rules, squeezeCss(text()).replace(/\/\*[\s\S]*?\*\//g, ''))
+    else if (name === 'style') add(kept.rules, squeezeCss(text(), false))
     else if (name === 'metadata') {
       const words = squeezed(text())
       const says = words !== '' && words !== 'image/svg+xml'
@@ -201,52 +198,4 @@ export function goneBetween(old: Inventory, now: Inventory): string[] {
     ...(old.emptyMetadata > now.emptyMetadata ? ['metadata without content removed'] : []),
     ...(old.editorParts > now.editorParts ? ['data of drawing programs removed'] : []),
   ]
-}
-
-/** Attributes of the first `svg` element. */
-export function rootAttributes(text: string): Map<string, string> {
-  const root = new Map<string, string>()
-  const open = /<(?:[\w-]+:)?svg\b((?:[^>"']|"[^"]*"|'[^']*')*)>/.exec(text)
-  for (const [, name = '', double, single] of (open?.[1] ?? '').matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
-    root.set(name, double ?? single ?? '')
-  return root
-}
-
-/** Texts and foreign objects, tags left out. */
-function wordsOf(text: string): string {
-  const plain = without(text, NOT_PLAIN)
-  return ['text', 'foreignObject']
-    .flatMap((name) => [...contentsOf(plain, name)])
-    .map((inside) => squeezed(unescaped(wordsIn(inside))))
-    .filter((line) => line !== '')
-    .join('\n')
-}
-
-function wordsIn(markup: string): string {
-  let words = ''
-  for (const { kind, from, to } of piecesOf(markup)) {
-    if (kind === 'text') words += markup.slice(from, to)
-    if (kind === 'cdata') words += markup.slice(from + 9, to - 3)
-  }
-  return words
-}
-
-/** Character references and the five entities of XML, so that `&#65;` and `A` are the same. */
-function unescaped(text: string): string {
-  const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-  return text.replace(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name) return named[name] ?? whole
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
-}
-
-/** `1.0 2px` and `1,2` say the same. */
-function numbers(value: string | undefined): string {
-  return (value ?? '')
-    .replace(/px\b/g, '')
-    .trim()
-    .split(/[\s,]+/)
-    .map((word) => (/^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(word) ? String(Number(word)) : word))
-    .join(' ')
 }

@@ -4,13 +4,14 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../codec/codec.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
 import { hasForeignObject } from './freedom.ts'
-import { difference, type Inventory, inventoryOf, type Losses, rootAttributes } from './inventory.ts'
+import { difference, type Inventory, inventoryOf, type Losses } from './inventory.ts'
 import { LeanRounder } from './lean-rounder.ts'
 import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
 import type { Grain } from './rounding-plugins.ts'
 import type { DrawnSimilarity } from './similarity.ts'
 import { isStrict, lossesOf, type Target } from './targets.ts'
+import { rootAttributes } from './words.ts'
 
 export interface Rounding {
   readonly text: string

@@ -6,7 +6,7 @@ import { isCodecError } from '../../codec/error.ts'
 import type { Similarity } from '../../quality/metrics.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { SVG } from './format.ts'
-import { hasForeignObject } from './freedom.ts'
+import { freedomOf, hasForeignObject } from './freedom.ts'
 import { compressImages } from './images.ts'
 import { difference, goneBetween, inventoryOf } from './inventory.ts'
 import { compressLean, verifyLean } from './large.ts'
@@ -120,11 +120,13 @@ function outcomeOf(original: string, { text, precision, similarity, undrawn }: C
   const gone = goneBetween(inventoryOf(original), inventoryOf(text))
   const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
   if (!similarity) return { kind: 'compressed', steps: ['no number changed', ...gone, ...reason, ...further] }
-  return {
-    kind: 'compressed',
-    loss: { pictures: claimed(similarity) },
-    steps: [`svgo, coordinates with ${precision} decimals`, ...gone, ...further],
-  }
+  return { kind: 'compressed', loss: { pictures: claimed(similarity) }, steps: [roundingStep(original, precision), ...gone, ...further] }
+}
+
+function roundingStep(original: string, precision: number | undefined): string {
+  if (!freedomOf(original, { strict: true }).rounding)
+    return 'numbers written shorter, not rounded: style rules show what one drawing cannot measure'
+  return `${hasForeignObject(original) ? 'white space removed' : 'svgo'}, coordinates with ${precision} decimals`
 }
 
 /** Reads the stored result again, looks for what must not be lost, and draws it, unless these very texts have been drawn. */

@@ -37,8 +37,8 @@ export const removeGeneratedIds = (freedom: Freedom): PluginConfig =>
 function collectWords({ type, value, name, attributes, children }: XmlNode, words: Set<string>): void {
   const add = (text: string) => {
     for (const word of text.split(/[\s#()'",;]+/)) {
-      words.add(word)
-      if (word.includes('.')) words.add(word.slice(0, word.indexOf('.')))
+      const [id = ''] = word.split('.', 1)
+      for (const one of [word, id]) if (looksGenerated(one)) words.add(one)
     }
   }
   if (type === 'text' || type === 'cdata') add((value ?? '').replace(/[{}:>+~.[\]]/g, ' '))

@@ -1,0 +1,63 @@
+/** Numbers of attributes, rounded or written in fewer characters. */
+import { decimalsOf, eachElement, LEAST_DECIMALS, MOST_DECIMALS, type SvgElement } from './decimals.ts'
+import type { PluginFunction } from './guarded.ts'
+import { shortNumber } from './path.ts'
+
+const NUMBER = /^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(px|pt|pc|mm|cm|m|in|ft|em|ex|%)?$/
+const PIXELS: { readonly [unit: string]: number | undefined } = { cm: 96 / 2.54, mm: 96 / 25.4, in: 96, pt: 4 / 3, pc: 16 }
+
+/** In place of svgo's cleanupNumericValues, which rounds opacities like coordinates, and links. */
+export function roundAttributes(decimals: number, isMeasured: (node: SvgElement) => boolean): PluginFunction {
+  return (root) => {
+    eachElement(root, decimals, (node, _, own) => {
+      for (const [attribute, text] of Object.entries(node.attributes)) {
+        if (!NUMERIC.test(attribute)) continue
+        if (!isMeasured(node)) {
+          node.attributes[attribute] = shortQuantity(text)
+          continue
+        }
+        if (attribute === 'viewBox') node.attributes[attribute] = roundBox(text, Math.max(own, LEAST_DECIMALS))
+        const [, number, unit = ''] = NUMBER.exec(text) ?? []
+        if (number === undefined) continue
+        const rounded = roundNumber({ element: node.name, attribute }, { value: Number(number), unit }, own)
+        if (rounded !== undefined) node.attributes[attribute] = rounded
+      }
+    })
+    return null
+  }
+}
+
+/** Attributes whose values are quantities. What others are, as links, names and times, is nobody's number. */
+const NUMERIC =
+  /^(?:viewBox|x|y|z|[xy][12]|c[xy]|d[xy]|f[xy]|fr|r|r[xy]|width|height|(?:fill-|stroke-|stop-|flood-)?opacity|stroke-(?:width|dashoffset|miterlimit)|font-size|letter-spacing|word-spacing|offset|stdDeviation|baseFrequency|radius|k[1-4]|slope|intercept|amplitude|exponent|values|scale|seed|surfaceScale|specularConstant|specularExponent|diffuseConstant|azimuth|elevation|pointsAt[XYZ]|limitingConeAngle|bias|divisor|refX|refY|markerWidth|markerHeight|startOffset|textLength|pathLength)$/
+
+/** The same number, in fewer characters. */
+function shortQuantity(text: string): string {
+  const [, number, unit] = /^([-+]?(?:\d+\.?\d*|\.\d+))(px|pt|pc|mm|cm|in|ft|em|ex|%)?$/.exec(text) ?? []
+  if (number === undefined) return text
+  const short = shortNumber(number) + (unit ?? '')
+  return short.length < text.length ? short : text
+}
+
+function roundNumber(
+  place: { element: string; attribute: string },
+  { value, unit }: { value: number; unit: string },
+  decimals: number,
+): string | undefined {
+  const kept = decimalsOf(place, { value, unit }, decimals)
+  if (kept === undefined) return undefined
+  const short = shortest(value.toFixed(kept)) + (unit === 'px' ? '' : unit)
+  const factor = PIXELS[unit]
+  if (factor === undefined) return short
+  const inPixels = shortest((value * factor).toFixed(decimalsOf(place, { value: value * factor, unit: '' }, decimals) ?? MOST_DECIMALS))
+  return inPixels.length < short.length ? inPixels : short
+}
+
+const shortest = (number: string): string => String(Number(number)).replace(/^(-?)0\./, '$1.')
+
+const roundBox = (box: string, decimals: number): string =>
+  box
+    .trim()
+    .split(/[\s,]+/)
+    .map((word) => (Number.isNaN(Number(word)) ? word : String(Number(Number(word).toFixed(decimals)))))
+    .join(' ')
