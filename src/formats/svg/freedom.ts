@@ -13,7 +13,7 @@ export interface Freedom {
   readonly rounding: boolean
   /** Ids that look generated may go where nothing refers to them. */
   readonly ids: boolean
-  /** Data of drawing programs may go. */
+  /** Data of drawing programs may go, and metadata that say nothing. */
   readonly editorData: boolean
   /** Names of layers, which drawing programs show, may go. */
   readonly layers: boolean
@@ -26,11 +26,13 @@ export interface Freedom {
 export interface Wishes {
   /** Nothing that anybody could refer to goes: `high`, and exact results. */
   readonly strict: boolean
+  /** Data of drawing programs stay: nobody would be told that they went. */
+  readonly silent?: boolean
   /** The structure of the document stays in any case. */
   readonly gentle?: boolean
 }
 
-export function freedomOf(text: string, { strict, gentle = false }: Wishes): Freedom {
+export function freedomOf(text: string, { strict, silent = false, gentle = false }: Wishes): Freedom {
   const sheet = sheetOf([...contentsOf(text, 'style')].map(unwrapped).join('\n'))
   const live = isLive(text)
   const outside = hasOutsideSheet(text)
@@ -44,7 +46,7 @@ export function freedomOf(text: string, { strict, gentle = false }: Wishes): Fre
     corners: !live && !outside && plainRules && !/marker/.test(sheet.css),
     rounding: sheet.kind !== 'geometry',
     ids: !strict && !live && !outside && !library && !foreign && !asksForAttributes,
-    editorData: !live && !outside && !asksForAttributes && !/\|/.test(sheet.css),
+    editorData: !silent && !live && !outside && !asksForAttributes && !/\|/.test(sheet.css),
     layers: !strict,
     styles: !live && !outside && !asksForAttributes,
     hidingClasses: sheet.hidingClasses,

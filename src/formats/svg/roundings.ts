@@ -10,7 +10,7 @@ import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
 import type { Grain } from './rounding-plugins.ts'
 import type { DrawnSimilarity } from './similarity.ts'
-import { isStrict, lossesOf, type Target } from './targets.ts'
+import { lossesOf, type Target, wishesOf } from './targets.ts'
 import { rootAttributes } from './words.ts'
 
 export interface Rounding {
@@ -39,7 +39,7 @@ const SMALL_CHARACTERS = 16 * 1024
  * ones have seen.
  */
 export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
-  const wishes = { strict: isStrict(options) }
+  const wishes = wishesOf(options)
   const rounders = hasForeignObject(text)
     ? [new LeanRounder(text)]
     : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, gentle: true })]

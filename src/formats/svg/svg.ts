@@ -15,7 +15,7 @@ import { SECONDS_OF_A_DRAWING, SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
-import { claimed, isStrict, lossesOf, TARGETS } from './targets.ts'
+import { claimed, lossesOf, TARGETS, wishesOf } from './targets.ts'
 
 interface Candidate {
   readonly text: string
@@ -85,7 +85,7 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: slim } = await compressImages(text, options.inner)
   const exact = (): Candidate => ({
-    text: hasForeignObject(slim) ? leanText(slim, undefined) : exactSvg(slim, { strict: isStrict(options) }),
+    text: hasForeignObject(slim) ? leanText(slim, undefined) : exactSvg(slim, wishesOf(options)),
     precision: undefined,
     similarity: undefined,
     fits: true,

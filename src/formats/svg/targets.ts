@@ -2,6 +2,7 @@ import type { Options } from '../../codec/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../codec/loss.ts'
 import { type DrawingTarget, LEVELS } from '../../quality/levels.ts'
 import type { Similarity } from '../../quality/metrics.ts'
+import type { Wishes } from './freedom.ts'
 import type { Losses } from './inventory.ts'
 
 export type Target = DrawingTarget
@@ -17,10 +18,16 @@ const HIGHEST_CLAIM_DB = 45
 export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
   scored(ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) }), NO_STILL_PICTURE)
 
-/** At `high`, and in exact results, nothing goes that anybody could refer to. */
-export const isStrict = ({ quality, lossless }: Pick<Options, 'quality' | 'lossless'>): boolean => quality === 'high' || lossless === true
+/**
+ * At `high`, and in exact results, nothing goes that anybody could refer to. Inside of another document nothing goes that a step would
+ * have to name: its receipt has no place for it.
+ */
+export function wishesOf({ quality, lossless, inner }: Pick<Options, 'quality' | 'lossless' | 'inner'>): Wishes {
+  const silent = inner.depth > 0
+  return { strict: quality === 'high' || lossless === true || silent, silent }
+}
 
-export function lossesOf(options: Pick<Options, 'quality' | 'lossless'>): Losses {
-  const lossy = !isStrict(options)
-  return { ids: lossy, layers: lossy }
+export function lossesOf(options: Pick<Options, 'quality' | 'lossless' | 'inner'>): Losses {
+  const { strict } = wishesOf(options)
+  return { ids: !strict, layers: !strict }
 }

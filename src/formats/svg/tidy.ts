@@ -125,7 +125,7 @@ export const removeEmptyMetadata = (freedom: Freedom): PluginConfig =>
   plugin('removeEmptyMetadata', () => ({
     element: {
       exit(node: SvgElement, parent: SvgElement) {
-        if (node.name !== 'metadata' || !isEmptyMetadata(node)) return
+        if (!freedom.editorData || node.name !== 'metadata' || !isEmptyMetadata(node)) return
         if (mayLoseId(node.attributes['id'], freedom)) parent.children = parent.children.filter((child) => child !== node)
         else node.children = []
       },
