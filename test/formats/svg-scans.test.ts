@@ -40,6 +40,9 @@ describe('the work grows with the length of the text', () => {
     ['CDATA sections that never end', `${open}${'<![CDATA['.repeat(120_000)}`, 'malformed'],
     ['empty texts before a long path', `${open}${'<text/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
     ['empty definitions before a long path', `${open}${'<defs/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
+    ['addresses in a style sheet that never end', `${open}<style>${'url(x'.repeat(80_000)}</style><path d="M0 0h9v9z"/></svg>`, undefined],
+    ['digits of a transform that is none', `${open}<path transform="matrix(${'1'.repeat(400_000)}x)" d="M0 0h9v9z"/></svg>`, undefined],
+    ['an id that nearly looks generated', `${open}<path id="path${'1'.repeat(400_000)}!" d="M0 0h9v9z"/></svg>`, undefined],
     ['document types that never end', `${'<!DOCTYPE svg ['.repeat(70_000)}${open}</svg>`, 'malformed'],
     [
       'forty comments before a root with a prefix',
