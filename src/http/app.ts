@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { ApiError } from '../tasks/api-error.ts'
 import { noteAction } from './audit.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
-import { drain } from './body.ts'
+import { drain, refuseBody } from './body.ts'
 import { authenticateSession, requireRole } from './console/session.ts'
 import type { App, AppContext } from './context.ts'
 import { assertMayKnock } from './door.ts'
@@ -14,6 +14,7 @@ import { logRequest } from './log.ts'
 import { requestId } from './request-id.ts'
 import type { Route } from './route.ts'
 import { Timing } from './timing.ts'
+import { refuseUnknownQuery } from './unknown-fields.ts'
 
 export function createApp(routes: readonly Route[]): Hono<App> {
   const app = new Hono<App>()
@@ -39,6 +40,9 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
   if (route.role) requireRole(c, route.role)
+  // Whoever opens a page may come by a link that others have added to.
+  if (access !== 'public') refuseUnknownQuery(c.get('url').searchParams, Object.keys(route.query?.shape ?? {}))
+  if (route.bodyless || route.method === 'DELETE') await refuseBody(c.req.raw)
   const answer = await route.handle(c)
   if (route.audit) await noteAction(c, route.audit, answer)
   return answer

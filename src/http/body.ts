@@ -4,6 +4,7 @@ import { ApiError } from '../tasks/api-error.ts'
 import { pullFrom } from './body-stream.ts'
 import type { AppContext } from './context.ts'
 import { parseOrRefuse } from './schemas/requests.ts'
+import { refuseRepeatedNames, refuseUnknownNames } from './unknown-fields.ts'
 
 const MAX_JSON_BYTES = 64 * 1024
 const DRAIN_READ_BYTES = 16 * 1024
@@ -19,7 +20,20 @@ export async function readJson(request: Request): Promise<unknown> {
   return parseJson(await readText(request))
 }
 
+/** Refuses what is sent to a route that takes no body: nobody would read it. */
+export async function refuseBody(request: Request): Promise<void> {
+  const text = await readText(request)
+  const body = text.trim() === '' ? {} : parseJson(text)
+  if (typeof body === 'object' && body !== null) refuseUnknownNames(Object.keys(body), [])
+}
+
 function parseJson(text: string): unknown {
+  const body = parsed(text)
+  refuseRepeatedNames(text)
+  return body
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -22,7 +22,8 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>>
   empty_file: 'The file has no bytes.',
   file_too_large: 'The file has more than `limit_bytes`, the most that your plan takes.',
   too_many_files: 'More than `limit` files; `/v1/compress` takes one.',
-  invalid_parameter: 'The field, header or query parameter `param` cannot be what it is; `allowed` says what can be.',
+  invalid_parameter:
+    'The field, header or query parameter `param` is not known here, or cannot be what it is; `allowed` says which names are known, or what can be.',
   malformed_request: 'The request is not readable: no multipart/form-data, a broken boundary, a body that ends too soon.',
   unsupported_format: 'The bytes are no format that this service knows; see `/v1/formats`.',
   unsupported_output: 'A file of this format cannot become what `format` asks for; `allowed` can be.',

@@ -3,6 +3,7 @@ import { ApiError, invalidParameter } from '../tasks/api-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.ts'
 import { malformed } from './multipart-disposition.ts'
+import { givenTwice, unknownField } from './unknown-fields.ts'
 
 export interface FormRules<File> {
   /** Names under which files come, and under which finished uploads are named. */
@@ -10,11 +11,10 @@ export interface FormRules<File> {
   readonly uploadFields: readonly string[]
   /** Of both together. */
   readonly maxFiles: number
-  /** Files under unknown names are read over up to this size. */
-  readonly maxFileBytes: number
-  /** Text fields that mean something here; others are read over. Throws for a value that cannot be. */
+  /** Names of all other fields. */
+  readonly textFields: readonly string[]
+  /** Throws for a value that cannot be. */
   checkField(name: string, value: string): void
-  isField(name: string): boolean
   /** Takes one file's bytes; must read them all, or throw. */
   receive(fileName: string, body: AsyncIterable<Uint8Array>): Promise<File>
   /** Takes a finished upload. */
@@ -45,15 +45,15 @@ export class FormContents<File> implements Form<File> {
   }
 
   addField(name: string, value: string): void {
-    if (this.fields.has(name)) throw invalidParameter(name, `The field '${name}' was given twice.`)
+    if (this.fields.has(name)) throw givenTwice(name)
     this.#rules.checkField(name, value)
     this.fields.set(name, value)
   }
 }
 
 const MAX_FIELD_BYTES = 8 * 1024
-/** Parts that are not files. */
-const MAX_FIELDS = 64
+/** File inputs that nobody filled in. */
+const MAX_EMPTY_INPUTS = 64
 /** After a refusal this much of the body is read and forgotten, so that the client hears why. */
 export const DRAIN_BYTES = 64 * 1024 * 1024
 
@@ -72,25 +72,24 @@ export async function readForm<File>(request: Request, rules: FormRules<File>): 
 }
 
 async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File>): Promise<Form<File>> {
+  const { fileFields, uploadFields, textFields } = rules
   const contents = new FormContents(rules)
-  let others = 0
+  let empty = 0
   for await (const part of parts) {
     const { name, fileName } = part
-    if (rules.fileFields.includes(name) && fileName !== undefined) {
+    if (fileFields.includes(name)) {
+      if (fileName === undefined) throw withoutFileName(name)
       const body = await withoutEmptyInput(part)
       if (body) await contents.addFile('file', () => rules.receive(cleanFileName(fileName), body))
+      else if (++empty > MAX_EMPTY_INPUTS) throw malformed(`it has more than ${MAX_EMPTY_INPUTS} empty file inputs`)
       continue
     }
-    if (rules.fileFields.includes(name)) throw withoutFileName(name)
-    if (rules.uploadFields.includes(name) && fileName === undefined) {
-      const id = await readField(part)
-      await contents.addFile('upload', () => rules.take(id))
-      continue
-    }
-    if (++others > MAX_FIELDS) throw malformed(`it has more than ${MAX_FIELDS} fields`)
-    if (fileName !== undefined) await skipFile(part, rules)
-    else if (rules.isField(name)) contents.addField(name, await readField(part))
-    else await skipField(part)
+    const isUpload = uploadFields.includes(name)
+    if (!(isUpload || textFields.includes(name))) throw unknownField(name, [...fileFields, ...uploadFields, ...textFields])
+    if (fileName !== undefined) throw invalidParameter(name, `The field '${name}' must be text, not a file.`)
+    const text = await readField(part)
+    if (isUpload) await contents.addFile('upload', () => rules.take(text))
+    else contents.addField(name, text)
   }
   return contents
 }
@@ -128,25 +127,7 @@ function decodeText(name: string, chunks: Uint8Array[]): string {
   }
 }
 
-async function skipField(part: Part): Promise<void> {
-  let size = 0
-  for await (const chunk of part.body) {
-    size += chunk.length
-    if (size > MAX_FIELD_BYTES) throw malformed('an unknown field is too long')
-  }
-}
-
-/** A file under a name that is no file's: read over when unknown, refused where text belongs. */
-async function skipFile<File>(part: Part, rules: FormRules<File>): Promise<void> {
-  if (rules.isField(part.name)) throw invalidParameter(part.name, `The field '${part.name}' must be text, not a file.`)
-  let size = 0
-  for await (const chunk of part.body) {
-    size += chunk.length
-    if (size > rules.maxFileBytes) throw malformed('a file under an unknown field name is too long')
-  }
-}
-
-/** Text under a file's name is no file: without a file name it would be read over and missed. */
+/** Text under a file's name is no file. */
 const withoutFileName = (param: string) =>
   new ApiError('missing_file', `The part '${param}' has no file name: send it as a file.`, { param })
 

@@ -3,19 +3,23 @@ import { invalidParameter } from '../tasks/api-error.ts'
 import { readJson } from './body.ts'
 import { type Form, FormContents, type FormRules } from './form.ts'
 import { malformed } from './multipart-disposition.ts'
+import { refuseUnknownNames } from './unknown-fields.ts'
 
 export const isJson = (contentType: string | undefined) => /^\s*application\/json\s*(;|$)/i.test(contentType ?? '')
 
 export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
   const body = await readJson(request)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('its JSON is no object')
+  const { fileFields, uploadFields, textFields } = rules
+  const asFile = Object.keys(body).find((name) => fileFields.includes(name))
+  if (asFile !== undefined) throw invalidParameter(asFile, `A file as '${asFile}' needs multipart/form-data.`)
+  refuseUnknownNames(Object.keys(body), [...uploadFields, ...textFields])
   const contents = new FormContents(rules)
   for (const [name, value] of Object.entries(body)) {
     if (value === null) continue
-    if (rules.fileFields.includes(name)) throw invalidParameter(name, `A file as '${name}' needs multipart/form-data.`)
-    if (rules.uploadFields.includes(name)) {
+    if (uploadFields.includes(name)) {
       for (const id of idsOf(name, value)) await contents.addFile('upload', () => rules.take(id))
-    } else if (rules.isField(name)) contents.addField(name, textOf(name, value))
+    } else contents.addField(name, textOf(name, value))
   }
   return contents
 }

@@ -114,7 +114,7 @@ function loosen(schema: z.core.JSONSchema.BaseSchema): void {
 const withoutId = ({ id: _, ...rest }: Json) => rest
 
 function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
-  const parameters = [...pathParameters(route.path), ...queryParameters(doc, schemas), ...(doc.headers ?? []).map(headerParameter)]
+  const parameters = [...pathParameters(route.path), ...queryParameters(route, schemas), ...(doc.headers ?? []).map(headerParameter)]
   return {
     operationId: doc.id,
     tags: [tagOf(route.path)],
@@ -131,9 +131,9 @@ function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
 const pathParameters = (path: string) =>
   [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1], in: 'path', required: true, schema: { type: 'string' } }))
 
-function queryParameters(doc: RouteDoc, schemas: Schemas) {
-  if (!doc.query) return []
-  const { properties } = schemas.of(doc.query, 'output') as { properties: Record<string, unknown> }
+function queryParameters({ query }: Route, schemas: Schemas) {
+  if (!query) return []
+  const { properties } = schemas.of(query, 'output') as { properties: Record<string, unknown> }
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }))
 }
 
@@ -150,6 +150,9 @@ const BINARY = { type: 'string', format: 'binary', contentMediaType: 'applicatio
 
 const TARGET_SIZE = { type: 'integer', format: 'int64', minimum: 1, description: 'Wanted size in bytes: the best result that fits.' }
 
+/** What is sent is closed: a field that is not known is refused. */
+const CLOSED = { additionalProperties: false }
+
 /** Files go in a form; where every file is an upload that was finished before, JSON of the same names will do. */
 function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   const { properties: fields } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
@@ -161,9 +164,9 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   return {
     required: true,
     content: {
-      'multipart/form-data': { schema: { type: 'object', properties: { [form.file]: files, ...properties } } },
+      'multipart/form-data': { schema: { type: 'object', properties: { [form.file]: files, ...properties }, ...CLOSED } },
       'application/json': {
-        schema: schemas.named(form.several ? 'BatchOfUploads' : 'CompressUpload', { type: 'object', properties: inJson }),
+        schema: schemas.named(form.several ? 'BatchOfUploads' : 'CompressUpload', { type: 'object', properties: inJson, ...CLOSED }),
       },
     },
   }

@@ -10,6 +10,10 @@ export interface Route {
   readonly path: string
   readonly access: Access
   readonly handle: (c: AppContext) => Promise<Response>
+  /** Parameters of the query, where it takes any. */
+  readonly query?: z.ZodObject
+  /** A POST without a body; no DELETE has one. */
+  readonly bodyless?: true
   /** Of a session: what somebody must be at least. Absent: anybody who is signed in. */
   readonly role?: Role
   /** What the account notes when it succeeded; its answer is JSON. */
@@ -41,7 +45,6 @@ export interface RouteDoc {
   readonly description?: string
   /** multipart/form-data: text fields, and the name under which files come. */
   readonly form?: { readonly fields: z.ZodObject; readonly file: string; readonly several: boolean }
-  readonly query?: z.ZodObject
   /** Request headers that mean something here. */
   readonly headers?: readonly RequestHeader[]
   /** Media type of a body that is neither a form nor JSON. */

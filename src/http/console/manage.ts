@@ -15,7 +15,7 @@ import type { AppContext } from '../context.ts'
 import { ownedTask } from '../owned.ts'
 import { json, type Route } from '../route.ts'
 import { taskId } from '../schemas/common.ts'
-import { parseOrRefuse, usageQuery } from '../schemas/requests.ts'
+import { cursorQuery, parseOrRefuse, usageQuery } from '../schemas/requests.ts'
 import { applicationView, callsView, deliveryView, keyView } from '../views.ts'
 
 const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
@@ -177,12 +177,14 @@ export const MANAGE_ROUTES: readonly Route[] = [
     path: '/console/api/audit',
     access: 'session',
     role: 'admin',
+    query: cursorQuery,
     handle: async (c) => json(auditView(await auditPage(c, c.get('key').accountId))),
   },
   {
     method: 'GET',
     path: '/console/api/usage/keys',
     access: 'session',
+    query: usageQuery,
     async handle(c) {
       const { month = new Date().toISOString().slice(0, 7) } = parseOrRefuse(usageQuery, c.req.query())
       return json({ month, keys: (await account(c).callsByKey(month)).map(callsView) })
@@ -217,6 +219,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/callbacks/rotate',
     access: 'session',
+    bodyless: true,
     role: 'admin',
     audit: 'secret.rotated',
     handle: async (c) => json({ webhook_secret: await account(c).rotateWebhookSecret() }),

@@ -19,7 +19,7 @@ import { accountOfToken, closeSession, issueChallenge, openSession, takeChalleng
 const NAME = 'Whittle'
 const invitation = z.string().max(200)
 const begin = z.strictObject({ invitation })
-// The library checks the rest of these objects field by field.
+// Browsers make these objects, and add fields of their own (WebAuthn, 5.1.7); the library checks what it needs field by field.
 const credential = z.looseObject({ id: z.string().max(2000), response: z.looseObject({}) })
 const finish = z.strictObject({ invitation, credential })
 const signIn = z.strictObject({ credential })
@@ -95,6 +95,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/login/options',
     access: 'public',
+    bodyless: true,
     async handle(c) {
       const challenge = fromBase64Url(await issueChallenge(c))
       const options = await generateAuthenticationOptions({ rpID: c.get('url').hostname, challenge, userVerification: 'required' })
@@ -136,6 +137,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/console/api/logout',
     access: 'session',
+    bodyless: true,
     async handle(c) {
       await closeSession(c)
       return withCookies(c, json({ signed_in: false }))

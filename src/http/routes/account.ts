@@ -16,12 +16,13 @@ export const getUsage: Route = {
   method: 'GET',
   path: '/v1/usage',
   access: 'usage:read',
+  query: usageQuery,
   async handle(c) {
     const { month } = parseOrRefuse(usageQuery, c.req.query())
     const { accountId, plan } = c.get('key')
     return json(await c.env.ACCOUNTS.getByName(accountId).usage(plan, month))
   },
-  doc: { id: 'getUsage', summary: "The account's month", query: usageQuery, answer: usage, errors: [400] },
+  doc: { id: 'getUsage', summary: "The account's month", answer: usage, errors: [400] },
 }
 
 export const getFormats: Route = {

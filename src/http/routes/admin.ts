@@ -17,6 +17,7 @@ import { auditPage, auditView } from '../audit.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
+import { cursorQuery } from '../schemas/requests.ts'
 import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../views.ts'
 
 const LIVE_ACCOUNT = patternOf('acc')
@@ -75,6 +76,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/wake',
     access: 'operator',
+    bodyless: true,
     async handle(c) {
       return json({ woken: await wakeTasks(c.env) })
     },
@@ -83,6 +85,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/admin/dead-letters',
     access: 'operator',
+    query: cursorQuery,
     async handle(c) {
       const page = await deadLetters(c.env.BLOBS, 100, c.req.query('cursor'))
       return json({ dead_letters: page.letters.map(deadLetterView), next_cursor: page.cursor ?? null })
@@ -112,6 +115,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/admin/accounts',
     access: 'operator',
+    query: cursorQuery,
     async handle(c) {
       const page = await enlisted(bucketsOf(c.env), 100, c.req.query('cursor'))
       const records = await Promise.all(page.ids.map((id) => c.env.ACCOUNTS.getByName(id).get()))
@@ -148,6 +152,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/admin/export',
     access: 'operator',
+    bodyless: true,
     handle: async (c) => json(await exportAccounts(c.env)),
   },
   {
@@ -291,6 +296,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/admin/accounts/{account_id}/audit',
     access: 'operator',
+    query: cursorQuery,
     handle: async (c) => json(auditView(await auditPage(c, (await accountOf(c)).record.accountId))),
   },
   {

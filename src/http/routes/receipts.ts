@@ -10,6 +10,7 @@ export const getReceipt: Route = {
   method: 'GET',
   path: '/v1/tasks/{task_id}/receipt',
   access: 'tasks:read',
+  query: receiptQuery,
   async handle(c) {
     const { decoded } = parseOrRefuse(receiptQuery, c.req.query())
     const task = await ownTask(c)
@@ -24,7 +25,6 @@ export const getReceipt: Route = {
     summary: 'The receipt of a completed task, signed',
     description:
       'A compact JWS (RFC 7515, EdDSA) that others can check with the keys of `/.well-known/jwks.json`; `?decoded=1` gives its payload as JSON.',
-    query: receiptQuery,
     answer: { jws: receiptDocument },
     errors: [400, 404, 409, 503],
   },

@@ -14,6 +14,7 @@ export const listTasks: Route = {
   method: 'GET',
   path: '/v1/tasks',
   access: 'tasks:read',
+  query: listQuery,
   async handle(c) {
     const { limit, cursor } = parseOrRefuse(listQuery, c.req.query())
     const page = await c.env.ACCOUNTS.getByName(c.get('key').accountId).list(limit, cursor)
@@ -22,7 +23,7 @@ export const listTasks: Route = {
     const tasks = found.filter((one): one is Task => one !== undefined).map((one) => taskView(c, one))
     return json({ tasks, next_cursor: page.nextCursor ?? null })
   },
-  doc: { id: 'listTasks', summary: 'Tasks, newest first', query: listQuery, answer: taskPage, errors: [400] },
+  doc: { id: 'listTasks', summary: 'Tasks, newest first', answer: taskPage, errors: [400] },
 }
 
 export const getTask: Route = {

@@ -14,7 +14,7 @@ import { type Form, type FormRules, readForm } from '../form.ts'
 import { isJson, readJsonForm } from '../json-form.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
-import { batchFields, checkField, compressFields, isField, parseJobOptions } from '../schemas/requests.ts'
+import { batchFields, checkField, compressFields, parseJobOptions } from '../schemas/requests.ts'
 import { batch, task } from '../schemas/tasks.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
 import { taskView } from '../told.ts'
@@ -171,9 +171,7 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 't
     fileFields: kind.fileFields,
     uploadFields: kind.uploadFields,
     maxFiles: kind.scope === 'batch' ? plan.maxBatchFiles : 1,
-    maxFileBytes: plan.maxFileBytes,
-    // A file under the name of an upload is a file under an unknown name.
-    isField: (name) => isField(kind.schema, name) && !kind.uploadFields.includes(name),
+    textFields: Object.keys(kind.schema.shape).filter((name) => !kind.uploadFields.includes(name)),
     checkField: (name, value) => {
       checkField(kind.schema, name, value)
       if (name === 'callback_url') checkCallback(c.env, plan, value)

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
+import { refuseUnknownFields, refuseUnknownNames } from '../unknown-fields.ts'
 import { QUALITIES } from './common.ts'
 
 /** Passwords go into formats that hold at most 127 bytes of UTF-8 (PDF 2.0). */
@@ -52,8 +53,6 @@ export function checkField(schema: Fields, name: string, value: string): void {
   if (parsed && !parsed.success) throw invalidField(name, value, parsed.error)
 }
 
-export const isField = (schema: Fields, name: string) => Object.hasOwn(schema.shape, name)
-
 /** What is asked for; what is not stays open. */
 export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
   const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
@@ -67,9 +66,14 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
   }
 }
 
+/** What the metadata of a resumable upload may say of the file, under the names that common clients use. */
+const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
+const WISHES = Object.keys(compressFields.shape).filter((name) => name !== 'upload')
+
 /** What the metadata of a resumable upload asks for: the fields of a form, and whether its task begins by itself. */
 export function parseWishes(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
-  const fields = new Map([...values].filter(([name]) => name !== 'upload' && isField(compressFields, name)))
+  refuseUnknownNames(values.keys(), [...FILE_FACTS, ...WISHES, 'compress'])
+  const fields = new Map([...values].filter(([name]) => WISHES.includes(name)))
   for (const [name, value] of fields) checkField(compressFields, name, value)
   const options = parseJobOptions(compressFields, fields)
   if (options.format !== undefined) checkOutputName(options.format)
@@ -110,10 +114,11 @@ function sentence(error: z.ZodError): string {
 
 /** Parses a query or a JSON body; the first thing that is wrong becomes the error. */
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  refuseUnknownFields(schema, value)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const param = issue?.code === 'unrecognized_keys' ? (issue.keys[0] ?? 'body') : issue?.path.join('.') || 'body'
+  const param = issue?.path.join('.') || 'body'
   throw invalidParameter(param, `'${param}' is not valid: ${issue?.message ?? 'it has another shape'}.`)
 }
 
@@ -121,6 +126,7 @@ export const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks a page'),
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
 })
+export const cursorQuery = z.object({ cursor: z.string().max(1000).optional() })
 export const receiptQuery = z.object({
   decoded: z.enum(['0', '1']).default('0').describe('`1`: what is signed as JSON, instead of the JWS'),
 })

@@ -1,0 +1,67 @@
+/**
+ * Refusals of fields that an endpoint does not know. Nothing is ignored: who asks for something that is not offered must not hear that
+ * all went well. The value is never repeated, it may be a password under a mistyped name.
+ */
+import * as z from 'zod'
+import { type ApiError, invalidParameter } from '../tasks/api-error.ts'
+
+/** Names come from strangers; this much of one is repeated. */
+const MAX_PARAM_LENGTH = 200
+const MAX_SHOWN_LENGTH = 60
+
+export function unknownField(name: string, known: readonly string[]): ApiError {
+  const shown = name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name
+  const takes = known.length === 0 ? 'this takes no fields' : `this takes ${known.join(', ')}`
+  return invalidParameter(name.slice(0, MAX_PARAM_LENGTH), `The field '${shown}' is not known here; ${takes}.`, { allowed: known })
+}
+
+/** Refuses the first field of a JSON body that its schema does not name. */
+export function refuseUnknownFields(schema: z.ZodType, value: unknown): void {
+  const shapes = closedObjects(schema)
+  if (!shapes || typeof value !== 'object' || value === null || Array.isArray(value)) return
+  refuseUnknownNames(Object.keys(value), [...new Set(shapes.flatMap(({ shape }) => Object.keys(shape)))])
+}
+
+export function refuseUnknownNames(names: Iterable<string>, known: readonly string[]): void {
+  for (const name of names) if (!known.includes(name)) throw unknownField(name, known)
+}
+
+/** The alternatives of a body; undefined where one of them takes more than it names. */
+function closedObjects(schema: z.ZodType): readonly z.ZodObject[] | undefined {
+  const alternatives: readonly unknown[] = schema instanceof z.ZodUnion ? schema.options : [schema]
+  const isClosed = (one: unknown): one is z.ZodObject => one instanceof z.ZodObject && one.def.catchall instanceof z.ZodNever
+  return alternatives.every(isClosed) ? alternatives : undefined
+}
+
+/** Refuses query parameters that the route does not name, and those that are given twice. */
+export function refuseUnknownQuery(query: URLSearchParams, known: readonly string[]): void {
+  const names = [...query.keys()]
+  refuseUnknownNames(names, known)
+  refuseRepeated(names)
+}
+
+export function refuseRepeated(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw givenTwice(twice)
+}
+
+export const givenTwice = (name: string) =>
+  invalidParameter(name.slice(0, MAX_PARAM_LENGTH), `The field '${name.slice(0, MAX_SHOWN_LENGTH)}' was given twice.`)
+
+/** A string or a bracket of JSON; a string that is the name of a field has a colon behind it. */
+const TOKEN = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}]/g
+
+/** Refuses JSON in which an object has a name twice: parsers keep the last value and lose the others. `text` is valid JSON. */
+export function refuseRepeatedNames(text: string): void {
+  const open: Set<string>[] = []
+  for (const [token, inner, colon] of text.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '}') open.pop()
+    else if (colon !== undefined) {
+      const name = JSON.parse(`"${inner}"`) as string
+      const names = open.at(-1)!
+      if (names.has(name)) throw givenTwice(name)
+      names.add(name)
+    }
+  }
+}
