@@ -15,17 +15,18 @@ import { measure } from './verify.ts'
 
 const quality = z.enum(['low', 'medium', 'high', 'ultra']).default('medium')
 const file = z.string().min(1).describe('Path of a file, inside the folders that this server may use')
+/** Closed: an argument that no tool knows is refused, as the service refuses fields. */
 const INPUTS = {
-  compress: z.object({
+  compress: z.strictObject({
     path: file,
     out: z.string().min(1).optional().describe('Path for the result; default: beside the file, as name.whittled.ext'),
     quality: quality.describe('low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD'),
     format: z.string().optional().describe('Another output format, as `formats` tells them'),
     target_size: z.int().min(1).optional().describe('Bytes: the best result that fits'),
   }),
-  status: z.object({ task_id: z.string().optional().describe('Without it: the newest tasks') }),
-  verify: z.object({ original: file, result: file, receipt: file.optional().describe('A signed receipt (JWS) or one as JSON') }),
-  formats: z.object({}),
+  status: z.strictObject({ task_id: z.string().optional().describe('Without it: the newest tasks') }),
+  verify: z.strictObject({ original: file, result: file, receipt: file.optional().describe('A signed receipt (JWS) or one as JSON') }),
+  formats: z.strictObject({}),
 }
 
 /** Runs until its input ends. */

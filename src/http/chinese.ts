@@ -89,6 +89,7 @@ export const CHINESE: Readonly<Record<string, string>> = {
   "The field '{name}' must be text or a number.": '字段“{name}”必须是文本或数字。',
   "The field '{name}' must name uploads.": '字段“{name}”必须指明上传。',
   "A file as '{name}' needs multipart/form-data.": '以“{name}”发送文件需要 multipart/form-data。',
+  "The part '{name}' is a file: send it as '{file}'.": '部分“{name}”是文件，请以“{file}”发送。',
   "The part '{name}' has no file name: send it as a file.": '部分“{name}”没有文件名，请作为文件发送。',
   "This takes either a 'file' or an 'upload', not both.": '此处接受“file”或“upload”之一，不能同时使用。',
   "Send {what} as '{file}', with a file name, or {other} as '{upload}'.": '请以“{file}”发送{what}（带文件名），或以“{upload}”发送{other}。',

@@ -86,7 +86,7 @@ async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File
     }
     const isUpload = uploadFields.includes(name)
     if (!(isUpload || textFields.includes(name))) throw unknownField(name, [...fileFields, ...uploadFields, ...textFields])
-    if (fileName !== undefined) throw invalidParameter(name, `The field '${name}' must be text, not a file.`)
+    if (fileName !== undefined) throw isUpload && contents.files.length === 0 ? underAnotherName(name, rules) : notText(name)
     const text = await readField(part)
     if (isUpload) await contents.addFile('upload', () => rules.take(text))
     else contents.addField(name, text)
@@ -130,6 +130,12 @@ function decodeText(name: string, chunks: Uint8Array[]): string {
 /** Text under a file's name is no file. */
 const withoutFileName = (param: string) =>
   new ApiError('missing_file', `The part '${param}' has no file name: send it as a file.`, { param })
+
+/** The file itself, under the name of finished uploads. */
+const underAnotherName = <File>(name: string, { fileFields: [file] }: FormRules<File>) =>
+  new ApiError('missing_file', `The part '${name}' is a file: send it as '${file}'.`, { param: file })
+
+const notText = (name: string) => invalidParameter(name, `The field '${name}' must be text, not a file.`)
 
 const eitherOr = () => invalidParameter('upload', "This takes either a 'file' or an 'upload', not both.")
 

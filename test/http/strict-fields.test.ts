@@ -186,6 +186,8 @@ describe('a known field', () => {
       expect((await refusal(await call(who, '/v1/compress', parts(['file', TEXT, 'a.txt'], [name, 'low', 'q.txt'])))).param).toBe(name)
     const asText = await call(who, '/v1/compress', parts(['file', TEXT]))
     expect((await errorOf(asText)).error_detail).toMatchObject({ type: 'missing_file', param: 'file' })
+    const asUpload = await call(who, '/v1/compress', parts(['upload', TEXT, 'a.txt']))
+    expect((await errorOf(asUpload)).error_detail).toMatchObject({ type: 'missing_file', param: 'file' })
     const inJson = await call(who, '/v1/compress', json({ file: SECRET }))
     expect((await refusal(inJson)).param).toBe('file')
   })
