@@ -21,6 +21,7 @@ import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { identify } from '../../src/pipeline/identify.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { GENERATORS, type Generated } from '../support/generators.ts'
+import { readersAgree } from '../support/independent/agree.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
@@ -114,6 +115,7 @@ describe.each(IDS)('%s', (id) => {
       if (outcome.kind === 'compressed') expect(bytes.length).toBeLessThan(file.length)
       else expect(Buffer.compare(bytes, file)).toBe(0)
       expectFloors(outcome)
+      await readersAgree({ format: id, output: row.output ?? codec.format.outputs[0], upload: file, bytes, outcome })
       if (outcome.kind === 'compressed') await expectNoGrowth(bytes, row, codec, quality)
       sizes.push(bytes.length)
     }

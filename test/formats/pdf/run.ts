@@ -4,8 +4,12 @@ import { memorySource, readAll } from '../../../src/codec/source.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/pipeline/inner.ts'
+import { readersAgree } from '../../support/independent/agree.ts'
 
-/** Runs the codec as the service does. `bytes` is the result, or the upload when it is unchanged. */
+/** Uploads above this are not held against other readers: memory and pace are tested with them. */
+const MOST_READ = 1_000_000
+
+/** Runs the codec as the service does, and holds the result against other readers. `bytes` is the result, or the upload when it is unchanged. */
 export async function press(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
   const base: Omit<Options, 'inner'> = {
     quality,
@@ -17,5 +21,7 @@ export async function press(bytes: Uint8Array, quality: Quality = 'medium', more
   }
   const source = memorySource(bytes, 'test.pdf')
   const pressed = await compress(pdf, source, async () => memorySink(bytes.length, 'test.pdf'), { ...base, inner: lendCodecs({}, base) })
-  return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : bytes }
+  const made = pressed.result ? await readAll(pressed.result) : bytes
+  if (bytes.length <= MOST_READ) await readersAgree({ format: 'pdf', output: 'pdf', upload: bytes, bytes: made, outcome: pressed.outcome })
+  return { ...pressed, bytes: made }
 }

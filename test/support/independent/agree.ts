@@ -1,0 +1,147 @@
+/**
+ * Holds a result against readers that share nothing with the service: what they read of it must be what our own decoders read, and as
+ * close to the upload as the receipt says. Each result is read once a run.
+ */
+import { createHash } from 'node:crypto'
+import type { Outcome } from '../../../src/codec/codec.ts'
+import { memorySource } from '../../../src/codec/source.ts'
+import { decodedRows } from '../../../src/raster/decoded.ts'
+import { pngRows } from '../../../wasm/png/png.ts'
+import { type Difference, differenceOf } from './figures.ts'
+import { gunzipped, isZip, unzipped } from './packed.ts'
+import { complaintsOf, pagesOf } from './pdf.ts'
+import { isReadable, type Picture, type Readable, readPicture, rewrittenPng } from './pictures.ts'
+
+export interface Result {
+  /** What the upload and the result are: ids of formats and outputs. */
+  readonly format: string
+  readonly output: string
+  readonly upload: Uint8Array
+  readonly bytes: Uint8Array
+  readonly outcome: Outcome
+}
+
+interface Claim {
+  readonly ssim: number
+  readonly psnrDb: number
+}
+
+/** Decoders may round differently from ours: by so much, of 255, in any pixel, where the standard leaves it open (JPEG's inverse DCT). */
+const ROUNDING: Readonly<Record<Readable, number>> = { png: 0, jpg: 2, webp: 2, avif: 2 }
+/** What a claim may exceed a measurement by: pictures, and pages, where two renderers' edges are part of it. */
+const PICTURE_SLACK = { ssim: 0.005, psnrDb: 0.5 }
+const PAGE_SLACK = { ssim: 0.02, psnrDb: 1.5 }
+const FLOORS: Claim = { ssim: 0.9, psnrDb: 30 }
+/** Pages at 144 dpi, as receipts measure them. */
+const PAGE_SCALE = 2
+
+const read = new Set<string>()
+
+/** @throws Error that says which reader found what */
+export async function readersAgree(result: Result): Promise<void> {
+  const { format, output, upload, bytes, outcome } = result
+  if (outcome.kind !== 'compressed') return
+  const key = createHash('sha256')
+    .update(upload)
+    .update(bytes)
+    .update(JSON.stringify([format, output, claimOf(outcome)]))
+    .digest('hex')
+  if (read.has(key)) return
+  if (isReadable(output)) await pictureAgrees(result, output)
+  else if (output === 'pdf') await pagesAgree(result)
+  else if (output === 'gz' || output === 'nii.gz') expectSame('fflate', upload, gunzipped(bytes))
+  else if (isZip(bytes) && isZip(upload)) await membersAgree(result)
+  read.add(key)
+}
+
+async function pictureAgrees({ format, upload, bytes, outcome }: Result, output: Readable): Promise<void> {
+  const foreign = await readPicture(output, bytes)
+  await ownAgrees(output, bytes, foreign)
+  if (output === 'png') await rewrittenAgrees(bytes, foreign)
+  if (!isReadable(format)) return
+  const difference = differenceOf(await readPicture(format, upload), foreign)
+  holdAgainst(`the ${output}`, difference, claimOf(outcome), PICTURE_SLACK)
+}
+
+async function ownAgrees(output: Readable, bytes: Uint8Array, foreign: Picture): Promise<void> {
+  const { largest } = differenceOf(await ownPicture(output, bytes, foreign), foreign)
+  if (largest > ROUNDING[output]) throw new Error(`our ${output} decoder and another differ by ${largest} of 255`)
+}
+
+/** OxiPNG reads chunks, filters and checksums with code of its own. */
+async function rewrittenAgrees(bytes: Uint8Array, foreign: Picture): Promise<void> {
+  const { largest } = differenceOf(await readPicture('png', await rewrittenPng(bytes)), foreign)
+  if (largest > 0) throw new Error(`OxiPNG reads another picture: ${largest} of 255`)
+}
+
+async function pagesAgree({ upload, bytes, outcome }: Result): Promise<void> {
+  const known = await complaintsOf(upload)
+  const more = (await complaintsOf(bytes)).filter((line) => !known.includes(line))
+  if (more.length > 0) throw new Error(`qpdf --check: ${more.join('; ')}`)
+  // What needs a password is not drawn.
+  const before = await pagesOf(upload, PAGE_SCALE).catch(() => undefined)
+  if (!before) return
+  const after = await pagesOf(bytes, PAGE_SCALE)
+  if (after.length !== before.length) throw new Error(`PDFium finds ${after.length} pages, and ${before.length} in the upload`)
+  for (const [i, page] of after.entries()) {
+    holdAgainst(`page ${i + 1}, drawn by PDFium`, differenceOf(before[i]!, page), claimOf(outcome), PAGE_SLACK)
+  }
+}
+
+/** Members that codecs write anew; all others are copied. */
+const REWRITTEN = /\.(xml|rels|svg|x?html?|css|opf|ncx|kml|ttf|otf|woff2?|odttf|bin|emf|wmf|bmp|gif|tiff?)$|^mimetype$/i
+const PICTURE = /\.(?:(jpe?g)|png)$/i
+
+/** Members are what they were, but for pictures, which agree as pictures, and what codecs rewrite. */
+async function membersAgree({ upload, bytes }: Result): Promise<void> {
+  const [before, after] = [unzipped(upload), unzipped(bytes)]
+  for (const [name, content] of after) {
+    const old = before.get(name)
+    const kind = PICTURE.exec(name)
+    if (old && Buffer.compare(old, content) === 0) continue
+    if (kind) await memberAgrees(name, kind[1] ? 'jpg' : 'png', content, old)
+    else if (!REWRITTEN.test(name)) throw new Error(`fflate reads another ${name}`)
+  }
+}
+
+async function memberAgrees(name: string, format: Readable, content: Uint8Array, old: Uint8Array | undefined): Promise<void> {
+  const foreign = await readPicture(format, content)
+  await ownAgrees(format, content, foreign)
+  const reference = old && (await readPicture(format, old))
+  // A picture that was made smaller is measured by its codec, at its new size.
+  if (reference?.width !== foreign.width || reference.height !== foreign.height) return
+  holdAgainst(name, differenceOf(reference, foreign), FLOORS, { ssim: 0, psnrDb: 0 })
+}
+
+const claimOf = (outcome: Outcome): Claim | undefined => (outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined)
+
+/** Without a claim nothing was lost, and nothing may differ. */
+function holdAgainst(what: string, { ssim, psnrDb, largest }: Difference, claim: Claim | undefined, slack: Claim): void {
+  const told = `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(2)} dB`
+  if (!claim && largest > 0) throw new Error(`${what} is called lossless, and differs by ${largest} of 255 (${told})`)
+  if (!claim) return
+  const least = { ssim: Math.max(FLOORS.ssim, claim.ssim - slack.ssim), psnrDb: Math.max(FLOORS.psnrDb, claim.psnrDb - slack.psnrDb) }
+  if (ssim < least.ssim || psnrDb < least.psnrDb)
+    throw new Error(`${what} is worse than its receipt says: ${told}, claimed ${JSON.stringify(claim)}`)
+}
+
+function expectSame(reader: string, wanted: Uint8Array, found: Uint8Array): void {
+  if (Buffer.compare(wanted, found) !== 0) throw new Error(`${reader} reads other bytes`)
+}
+
+/** As our decoders of results read it. @throws Error where it has another size, or is damaged */
+async function ownPicture(output: Readable, bytes: Uint8Array, { width, height }: Picture): Promise<Picture> {
+  const rgba = new Uint16Array(width * height * 4)
+  const source = memorySource(bytes, `a.${output}`)
+  let at = 0
+  if (output === 'png') {
+    for await (const { rows } of pngRows(source.stream(), 'rgba16')) {
+      const samples = new DataView(rows.buffer, rows.byteOffset, rows.length)
+      for (let i = 0; i < rows.length; i += 2) rgba[at++] = samples.getUint16(i, true)
+    }
+  } else {
+    for await (const rows of decodedRows(output, source, { width, height })) for (const sample of rows) rgba[at++] = sample * 257
+  }
+  if (at !== rgba.length) throw new Error(`our ${output} decoder gives ${at} of ${rgba.length} samples`)
+  return { width, height, rgba }
+}

@@ -1,0 +1,92 @@
+/** PDF as qpdf checks it, and its pages as PDFium draws them. */
+import { createHash } from 'node:crypto'
+import { PDFiumLibrary } from '@hyzyla/pdfium'
+import type { Picture } from './pictures.ts'
+import { require, wasmBytes } from './wasm.ts'
+
+interface Qpdf {
+  callMain(args: string[]): number
+  FS: { writeFile(path: string, data: Uint8Array): void; unlink(path: string): void }
+}
+type MakeQpdf = (options: Record<string, unknown>) => Promise<Qpdf>
+
+/** One instance: what it prints goes to the list of the call that is under way. */
+let qpdf: Promise<Qpdf> | undefined
+let printed: string[] = []
+
+/** Its glue takes the console of the moment in which it is made, and prints there ever after. */
+async function openQpdf(): Promise<Qpdf> {
+  const make = require('@neslinesli93/qpdf-wasm') as MakeQpdf
+  const { log, error } = console
+  console.log = console.error = (...words: unknown[]) => void printed.push(words.join(' '))
+  try {
+    const made = make({ wasmBinary: wasmBytes('@neslinesli93/qpdf-wasm/dist/qpdf.wasm') })
+    return await made
+  } finally {
+    Object.assign(console, { log, error })
+  }
+}
+
+const complaints = new Map<string, Promise<readonly string[]>>()
+
+/** What `qpdf --check` warns of and objects to, without the offsets, which differ from file to file; none where it ends without any. */
+export function complaintsOf(bytes: Uint8Array): Promise<readonly string[]> {
+  const key = createHash('sha256').update(bytes).digest('hex')
+  let found = complaints.get(key)
+  if (!found) complaints.set(key, (found = check(bytes)))
+  return found
+}
+
+async function check(bytes: Uint8Array): Promise<readonly string[]> {
+  const { FS, callMain } = await (qpdf ??= openQpdf())
+  printed = []
+  FS.writeFile('/in.pdf', bytes)
+  const exitCode = process.exitCode
+  let status: number
+  try {
+    status = callMain(['--check', '/in.pdf'])
+  } catch (error) {
+    status = (error as { status?: number }).status ?? 2
+  }
+  // The glue writes there what qpdf ended with.
+  process.exitCode = exitCode
+  FS.unlink('/in.pdf')
+  if (status === 0) return []
+  const lines = printed.filter((line) => !INFORMATION.test(line))
+  return lines.map((line) => line.replaceAll(/\(?\b(object|offset)\b[^:)]*\)?/g, '').replace(/^.*?\/in\.pdf\b/, ''))
+}
+
+/** What it prints of every file. */
+const INFORMATION =
+  /^(checking |PDF Version|File is |No syntax|errors that qpdf|R = |P = |User password|Supplied password|\w+ (for|low|high)?.*: (not )?allowed)/
+
+let pdfium: ReturnType<typeof PDFiumLibrary.init> | undefined
+const openPdfium = () => (pdfium ??= PDFiumLibrary.init({ wasmBinary: wasmBytes('@hyzyla/pdfium/pdfium.wasm').buffer }))
+
+const drawn = new Map<string, Promise<readonly Picture[]>>()
+
+/** The first pages at so many pixels a point. @throws Error where PDFium cannot open the file */
+export function pagesOf(bytes: Uint8Array, scale = 1, most = 3): Promise<readonly Picture[]> {
+  const key = `${scale} ${most} ${createHash('sha256').update(bytes).digest('hex')}`
+  let found = drawn.get(key)
+  if (!found) drawn.set(key, (found = draw(bytes, scale, most)))
+  return found
+}
+
+async function draw(bytes: Uint8Array, scale: number, most: number): Promise<readonly Picture[]> {
+  const document = await (await openPdfium()).loadDocument(new Uint8Array(bytes))
+  try {
+    const pages: Picture[] = []
+    for (const page of document.pages()) {
+      if (pages.length === most) break
+      const { width, height, data } = await page.render({ scale, render: 'bitmap' })
+      const rgba = new Uint16Array(width * height * 4)
+      // Blue, green, red, alpha.
+      for (let i = 0; i < rgba.length; i++) rgba[i] = data[(i & ~3) + [2, 1, 0, 3][i & 3]!]! * 257
+      pages.push({ width, height, rgba })
+    }
+    return pages
+  } finally {
+    document.destroy()
+  }
+}

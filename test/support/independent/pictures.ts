@@ -1,0 +1,85 @@
+/** Pictures as other people's decoders read them: mozjpeg, Rust's png, libwebp and libavif of jSquash, none of which is ours. */
+import decodeAvif, { init as initAvif } from '@jsquash/avif/decode.js'
+import decodeJpeg, { init as initJpeg } from '@jsquash/jpeg/decode.js'
+import optimise, { init as initOxipng } from '@jsquash/oxipng/optimise.js'
+import decodePng, { init as initPng } from '@jsquash/png/decode.js'
+import decodeWebp, { init as initWebp } from '@jsquash/webp/decode.js'
+import { wasmModule } from './wasm.ts'
+
+/** RGBA, 16 bits a sample; samples of 8 bits are multiplied by 257. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly rgba: Uint16Array
+}
+
+interface EightBits {
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8ClampedArray
+}
+
+// What browsers have and the glue of the decoders makes; Node has it not.
+globalThis.ImageData ??= class {
+  readonly data: Uint8ClampedArray
+  readonly width: number
+  readonly height: number
+  constructor(data: Uint8ClampedArray, width: number, height: number) {
+    this.data = data
+    this.width = width
+    this.height = height
+  }
+} as unknown as typeof ImageData
+
+/** Of a module that may be begun once. */
+const once = (begin: () => Promise<unknown>) => {
+  let begun: Promise<unknown> | undefined
+  return () => (begun ??= begin())
+}
+const begin = {
+  jpg: once(() => initJpeg(wasmModule('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'))),
+  png: once(() => initPng(wasmModule('@jsquash/png/codec/pkg/squoosh_png_bg.wasm'))),
+  oxipng: once(() => initOxipng(wasmModule('@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm'))),
+  webp: once(() => initWebp(wasmModule('@jsquash/webp/codec/dec/webp_dec.wasm'))),
+  avif: once(() => initAvif(wasmModule('@jsquash/avif/codec/dec/avif_dec.wasm'))),
+}
+
+/** A copy in a buffer of its own, as these decoders want it. */
+const bufferOf = (bytes: Uint8Array) => new Uint8Array(bytes).buffer
+
+const widened = ({ width, height, data }: EightBits): Picture => ({ width, height, rgba: Uint16Array.from(data, (sample) => sample * 257) })
+
+const READERS = {
+  async jpg(bytes: Uint8Array): Promise<Picture> {
+    await begin.jpg()
+    return widened(await decodeJpeg(bufferOf(bytes), { preserveOrientation: false }))
+  },
+  async png(bytes: Uint8Array): Promise<Picture> {
+    await begin.png()
+    const { width, height, data } = await decodePng(bufferOf(bytes), { bitDepth: 16 })
+    // What it gives lies in its own memory, which the next picture takes.
+    return { width, height, rgba: data.slice() }
+  },
+  async webp(bytes: Uint8Array): Promise<Picture> {
+    await begin.webp()
+    return widened(await decodeWebp(bufferOf(bytes)))
+  },
+  async avif(bytes: Uint8Array): Promise<Picture> {
+    await begin.avif()
+    const picture = await decodeAvif(bufferOf(bytes))
+    if (!picture) throw new Error('libavif cannot decode it')
+    return widened(picture as EightBits)
+  },
+}
+
+export type Readable = keyof typeof READERS
+export const isReadable = (format: string): format is Readable => Object.hasOwn(READERS, format)
+
+/** @throws Error where the decoder refuses the file */
+export const readPicture = (format: Readable, bytes: Uint8Array): Promise<Picture> => READERS[format](bytes)
+
+/** The PNG as OxiPNG writes it anew without loss, at its quickest. @throws Error where it refuses the file */
+export async function rewrittenPng(bytes: Uint8Array): Promise<Uint8Array> {
+  await begin.oxipng()
+  return new Uint8Array(await optimise(bufferOf(bytes), { level: 0, interlace: false, optimiseAlpha: false }))
+}
